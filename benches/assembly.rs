@@ -7,7 +7,7 @@ use ctxc::internals::context::tokens;
 use ctxc::internals::context::{
     Assembly, Counting, Inputs, Kind, Options, Request, Segment, Speaker, Turn, assemble,
 };
-use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::{Config, Registry, compile_sources};
 use std::hint::black_box;
 use std::io::Write;
@@ -22,14 +22,17 @@ const TALK: &str = "<task name=\"reply\" type=\"atomic\"><description>Answer the
 const PROSE: &str =
     "The runbook says what to look at first, who is told, and when the service is started again. ";
 
-type Failure = Box<dyn std::error::Error>;
+type BenchError = Box<dyn std::error::Error>;
 
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn timed<T>(rounds: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Result<f64, Failure> {
+fn measure_median<T>(
+    rounds: usize,
+    mut work: impl FnMut() -> Result<T, BenchError>,
+) -> Result<f64, BenchError> {
     let mut times = Vec::new();
     for _ in 0..rounds.max(1) {
         let started = Instant::now();
@@ -40,7 +43,7 @@ fn timed<T>(rounds: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Resu
     Ok(median(times))
 }
 
-fn measure(rounds: usize) -> Result<String, Failure> {
+fn measure(rounds: usize) -> Result<String, BenchError> {
     let registry: Registry = compile_sources(&Config::default(), [("triage.xml", TASK)])
         .registry
         .ok_or("the task is broken")?;
@@ -86,23 +89,23 @@ fn measure(rounds: usize) -> Result<String, Failure> {
         ..Options::default()
     };
     let text: String = parent.iter().map(|segment| segment.text.text()).collect();
-    let copied = timed(rounds, || Ok(black_box(&text).clone()))?;
-    let plain = timed(rounds, || {
+    let copied = measure_median(rounds, || Ok(black_box(&text).clone()))?;
+    let plain = measure_median(rounds, || {
         Ok(assemble(&registry, &request, &Options::default())?)
     })?;
-    let fitted = timed(rounds, || Ok(assemble(&registry, &request, &half)?))?;
-    let tokens = timed(rounds.min(5), || {
+    let fitted = measure_median(rounds, || Ok(assemble(&registry, &request, &half)?))?;
+    let tokens = measure_median(rounds.min(5), || {
         Ok(assemble(&registry, &request, &counted)?)
     })?;
     let registry = compile_sources(&Config::default(), [("reply.xml", TALK)])
         .registry
         .ok_or("the task is broken")?;
-    let said: Vec<Turn> = (0..MESSAGES).map(message).collect();
+    let said: Vec<Turn> = (0..MESSAGES).map(conversation_message).collect();
     let request = Request {
         history: &said,
         ..Request::new("reply")
     };
-    let estimate = Estimate::new("estimate", 3.5);
+    let estimate = ByteEstimate::new("estimate", 3.5);
     let quarter = MESSAGES * PROSE.len() * 21 / 14;
     let estimated = Options {
         budget: Some(quarter),
@@ -114,8 +117,8 @@ fn measure(rounds: usize) -> Result<String, Failure> {
         counter: &*o200k,
         ..Options::default()
     };
-    let talk = timed(rounds, || Ok(assemble(&registry, &request, &estimated)?))?;
-    let talk_tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &exact)?))?;
+    let talk = measure_median(rounds, || Ok(assemble(&registry, &request, &estimated)?))?;
+    let talk_tokens = measure_median(rounds.min(5), || Ok(assemble(&registry, &request, &exact)?))?;
     Ok(format!(
         "{{\"bytes\":{bytes},\"copy_ms\":{copied:.4},\"assemble_ms\":{plain:.4},\"fit_ms\":{fitted:.4},\"tokens_ms\":{tokens:.4},\
          \"talk_ms\":{talk:.4},\"talk_tokens_ms\":{talk_tokens:.4}}}\n"
@@ -123,7 +126,7 @@ fn measure(rounds: usize) -> Result<String, Failure> {
 }
 
 /// Returns a message of two kilobytes: a question, an answer, a call, or its result.
-fn message(number: usize) -> Turn {
+fn conversation_message(number: usize) -> Turn {
     let text = format!("{number}\n{}", PROSE.repeat(21));
     match number % 4 {
         0 => Turn::new(Speaker::User, text),

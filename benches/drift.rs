@@ -8,7 +8,7 @@
     reason = "a benchmark"
 )]
 
-use ctxc::internals::eval::drift::findings;
+use ctxc::internals::eval::drift::find_drift;
 use ctxc::internals::project::eval::Eval;
 use ctxc::internals::store::SqliteHistory;
 use ctxc::internals::store::history::{CaseRecord, EvalHistory, RunRecord, TrialRecord};
@@ -21,7 +21,7 @@ fn main() {
     divan::main();
 }
 
-fn case(run: i64, number: u64) -> CaseRecord {
+fn case_record(run: i64, number: u64) -> CaseRecord {
     let noise = (number * 7_919 + run.unsigned_abs() * 104_729) % 97;
     let trial = TrialRecord {
         index: 1,
@@ -47,31 +47,31 @@ fn case(run: i64, number: u64) -> CaseRecord {
 }
 
 /// Returns the path of the history; creates it if it does not exist.
-fn history() -> PathBuf {
+fn history_path() -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/drift-bench.db");
-    let mut history = SqliteHistory::make(&path).unwrap();
-    for run in i64::try_from(history.runs().unwrap().len()).unwrap()..RUNS {
+    let mut history = SqliteHistory::open_or_create(&path).unwrap();
+    for run in i64::try_from(history.load_runs().unwrap().len()).unwrap()..RUNS {
         let head = RunRecord {
             id: format!("r{run}"),
             order: run,
             finished: true,
             ..RunRecord::default()
         };
-        let cases: Vec<CaseRecord> = (0..CASES).map(|number| case(run, number)).collect();
-        history.adopt(&head, &cases).unwrap();
+        let cases: Vec<CaseRecord> = (0..CASES).map(|number| case_record(run, number)).collect();
+        history.adopt_run(&head, &cases).unwrap();
     }
     path
 }
 
 #[divan::bench(sample_count = 10)]
 fn a_million_trials(bencher: divan::Bencher<'_, '_>) {
-    let path = history();
+    let path = history_path();
     let limits = Eval::default().drift;
     bencher.bench(|| {
         let history = SqliteHistory::open(&path).unwrap().unwrap();
         let mut found = 0;
         history
-            .series(5, &mut |series| found += findings(&series, &limits).len())
+            .each_series(5, &mut |series| found += find_drift(&series, &limits).len())
             .unwrap();
         assert_eq!(found, 0);
     });

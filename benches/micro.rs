@@ -12,11 +12,11 @@
 
 use ctxc::internals::base::fs::MemoryFs;
 use ctxc::internals::base::rule_meta::RuleMeta;
-use ctxc::internals::project::config::{Config, Input};
-use ctxc::internals::registry::compile::{Chosen, Compiler, Scratch};
-use ctxc::internals::rules::check::Active;
-use ctxc::internals::syntax::{Limits, Reader};
-use ctxc::internals::template::scope::Purpose;
+use ctxc::internals::project::config::{Config, ConfigInput};
+use ctxc::internals::registry::compile::{CompileBuffers, CompileReason, Compiler};
+use ctxc::internals::rules::check::ActiveRules;
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
+use ctxc::internals::template::scope::LinkDetail;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn main() {
 }
 
 /// Runs `work` over every file and counts the bytes.
-fn each(bencher: Bencher<'_, '_>, mut work: impl FnMut(&str)) {
+fn bench_corpus(bencher: Bencher<'_, '_>, mut work: impl FnMut(&str)) {
     let bytes: usize = CORPUS.iter().map(String::len).sum();
     bencher
         .counter(BytesCount::new(bytes))
@@ -59,14 +59,14 @@ fn each(bencher: Bencher<'_, '_>, mut work: impl FnMut(&str)) {
 
 #[divan::bench]
 fn a_memchr_of_every_tag(bencher: Bencher<'_, '_>) {
-    each(bencher, |text| {
+    bench_corpus(bencher, |text| {
         black_box(memchr::memchr_iter(b'<', text.as_bytes()).count());
     });
 }
 
 #[divan::bench]
 fn b_quick_xml_events(bencher: Bencher<'_, '_>) {
-    each(bencher, |text| {
+    bench_corpus(bencher, |text| {
         let mut reader = quick_xml::Reader::from_str(text);
         while !matches!(
             black_box(reader.read_event()),
@@ -77,15 +77,15 @@ fn b_quick_xml_events(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn c_roxmltree_tree(bencher: Bencher<'_, '_>) {
-    each(bencher, |text| {
+    bench_corpus(bencher, |text| {
         drop(black_box(roxmltree::Document::parse(text)));
     });
 }
 
 #[divan::bench]
 fn d_ctxc_tree(bencher: Bencher<'_, '_>) {
-    let (mut reader, limits) = (Reader::new(), Limits::default());
-    each(bencher, |text| {
+    let (mut reader, limits) = (XmlReader::new(), XmlLimits::default());
+    bench_corpus(bencher, |text| {
         reader.read(text, &limits);
         black_box(reader.document(text).tree.len());
     });
@@ -93,10 +93,10 @@ fn d_ctxc_tree(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
-    let (mut reader, limits) = (Reader::new(), Limits::default());
-    each(bencher, |text| {
+    let (mut reader, limits) = (XmlReader::new(), XmlLimits::default());
+    bench_corpus(bencher, |text| {
         reader.read(text, &limits);
-        drop(black_box(ctxc::internals::template::lower(
+        drop(black_box(ctxc::internals::template::lower_document(
             reader.document(text),
         )));
     });
@@ -105,20 +105,20 @@ fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn f_ctxc_check(bencher: Bencher<'_, '_>) {
     let (config, files) = (Config::default(), MemoryFs::new());
-    let active = Active::new(&config);
+    let active = ActiveRules::new(&config);
     let compiler = Compiler {
         config: &config,
         active: &active,
         root: Path::new(""),
         files: &files,
-        purpose: Purpose::Findings,
+        purpose: LinkDetail::Findings,
     };
-    let (mut scratch, path) = (Scratch::new(), Arc::from("a.xml"));
-    each(bencher, |text| {
+    let (mut scratch, path) = (CompileBuffers::new(), Arc::from("a.xml"));
+    bench_corpus(bencher, |text| {
         drop(black_box(compiler.compile_text(
             &path,
             text,
-            Chosen::Named,
+            CompileReason::Named,
             &mut scratch,
         )));
     });
@@ -128,10 +128,10 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn g_project_file(bencher: Bencher<'_, '_>) {
     let (text, files) = (include_str!("../ctxc.toml"), MemoryFs::new());
-    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all()
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all_rules()
         .map(|rule| &rule.meta)
         .collect();
-    let input = Input {
+    let input = ConfigInput {
         path: "ctxc.toml",
         text,
         root: Path::new(""),
@@ -150,10 +150,10 @@ fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
         "[lints]\nno-contxt = 3\n[defaults.atomik]\nfresh_contxt = true\n",
         MemoryFs::new(),
     );
-    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all()
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all_rules()
         .map(|rule| &rule.meta)
         .collect();
-    let input = Input {
+    let input = ConfigInput {
         path: "ctxc.toml",
         text,
         root: Path::new(""),
@@ -170,7 +170,7 @@ fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
 fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
     let counter = ctxc::internals::context::tokens::counter(name).expect("a table of the program");
     counter.count("");
-    each(bencher, |text| {
+    bench_corpus(bencher, |text| {
         black_box(counter.count(text));
     });
 }
@@ -251,7 +251,7 @@ fn m_a_request_masked(bencher: Bencher<'_, '_>) {
         ctxc::internals::record::redact::Redactor::new([7; 32], []),
     );
     let mask = || {
-        drop(black_box(redactor.json(
+        drop(black_box(redactor.mask_json(
             black_box(text),
             "/request",
             &mut Vec::new(),

@@ -10,16 +10,16 @@
 
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;
-use ctxc::internals::eval::scripted::Script;
+use ctxc::internals::eval::scripted::AnswerScript;
 use ctxc::internals::record::redact::Redactor;
-use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
+use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use ctxc::internals::run::commands::{CommandOutput, CommandRunner, CommandSpec};
 use ctxc::internals::run::flow::TaskFlow;
-use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
-use ctxc::internals::run::situation::Situation;
+use ctxc::internals::run::runner::{RunLimits, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::situation::RunSituation;
 use ctxc::internals::run::subtask_compiler::NoSubtasks;
 use ctxc::internals::run::tools::NoTools;
-use ctxc::internals::run::trace::{Journal, Trace};
+use ctxc::internals::run::trace::{RunJournal, TraceWriter};
 use ctxc::internals::scenario::read_script;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ use std::time::Duration;
 #[derive(Debug)]
 struct NoCommands;
 
-impl Commands for NoCommands {
-    fn run(&self, _: &CommandSpec) -> Result<CommandEnd, String> {
+impl CommandRunner for NoCommands {
+    fn run(&self, _: &CommandSpec) -> Result<CommandOutput, String> {
         Err("nothing is run".to_owned())
     }
 }
@@ -51,24 +51,24 @@ fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
         .registry
         .unwrap();
     let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
-    let script = Script::new(read_script(ANSWERS).0).unwrap();
-    let trace = Trace::new(
+    let script = AnswerScript::new(read_script(ANSWERS).0).unwrap();
+    let trace = TraceWriter::new(
         String::new(),
         None,
         Redactor::new([0; 32], []),
-        Journal::default(),
+        RunJournal::default(),
     );
     let options = Options::default();
-    let limits = Limits {
+    let limits = RunLimits {
         jobs: 1,
-        ..Limits::default()
+        ..RunLimits::default()
     };
     bencher.bench(|| {
         for number in 0..10_000 {
             let inputs = BTreeMap::from([("ticket".to_owned(), json!(format!("ticket {number}")))]);
-            let situation = Situation::new("t", &inputs);
+            let situation = RunSituation::new("t", &inputs);
             let flow = TaskFlow::new(&graph, situation, &options).unwrap();
-            let parts = Parts {
+            let parts = RunnerParts {
                 options,
                 providers: None,
                 answers: &script,
@@ -79,7 +79,7 @@ fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
                 limits,
                 clock: || None,
             };
-            let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+            let outcome = Runner::new(parts).run(&TaskFrame::new(&graph, situation, &flow));
             assert!(outcome.result.is_some());
         }
     });
@@ -92,14 +92,14 @@ fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
 
 /// Takes 200 ms for each input, and no time for the task that reads them.
 #[derive(Debug)]
-struct Slow(Script);
+struct SlowInputs(AnswerScript);
 
-impl Answers for Slow {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for SlowInputs {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         if asked.stage.contains("inputs") {
             std::thread::sleep(Duration::from_millis(200));
         }
-        Answers::answer(&self.0, asked)
+        AnswerBackend::answer(&self.0, asked)
     }
 }
 
@@ -118,19 +118,19 @@ fn four_inputs_of_200_ms(bencher: divan::Bencher<'_, '_>) {
         .registry
         .unwrap();
     let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
-    let slow = Slow(Script::new(read_script(ANSWERS).0).unwrap());
-    let trace = Trace::new(
+    let slow = SlowInputs(AnswerScript::new(read_script(ANSWERS).0).unwrap());
+    let trace = TraceWriter::new(
         String::new(),
         None,
         Redactor::new([0; 32], []),
-        Journal::default(),
+        RunJournal::default(),
     );
     let options = Options::default();
     let inputs = BTreeMap::new();
     bencher.bench(|| {
-        let situation = Situation::new("t", &inputs);
+        let situation = RunSituation::new("t", &inputs);
         let flow = TaskFlow::new(&graph, situation, &options).unwrap();
-        let parts = Parts {
+        let parts = RunnerParts {
             options,
             providers: None,
             answers: &slow,
@@ -138,12 +138,12 @@ fn four_inputs_of_200_ms(bencher: divan::Bencher<'_, '_>) {
             commands: &NoCommands,
             subtasks: &NoSubtasks,
             trace: &trace,
-            limits: Limits::default(),
+            limits: RunLimits::default(),
             clock: || None,
         };
         assert!(
             Runner::new(parts)
-                .run(&Frame::new(&graph, situation, &flow))
+                .run(&TaskFrame::new(&graph, situation, &flow))
                 .result
                 .is_some()
         );

@@ -60,10 +60,11 @@ pub use base::span::Span;
 pub use context::tokens::counter as token_counter;
 #[cfg(feature = "assemble")]
 pub use context::{
-    AgentNode, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind,
-    Files, Fixtures, Inputs, Kind, Match, Media, MediaSource, Message, Options, Part, Profile,
-    Reasoning, Refused, Report, Request, Segment, SegmentReport, Speaker, Stability, StepResult,
-    TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble, assemble_segments,
+    AgentNode, Assembly, CallerGoals, ContextSource, Counting, Deferred, Disposition, Fault,
+    FaultKind, Files, Fixtures, Inputs, Kind, Match, Media, MediaSource, Message, Options, Part,
+    Profile, Reasoning, Refused, Report, Request, Segment, SegmentReport, Speaker, Stability,
+    StepResult, TaskGraph, TokenCounter, ToolCall, ToolResult, Trust, Turn, assemble,
+    assemble_segments,
 };
 #[cfg(feature = "compile")]
 pub use project::config::Config;

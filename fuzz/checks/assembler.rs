@@ -5,8 +5,8 @@ use ctxc::Registry;
 use ctxc::internals::context::{
     Counting, Disposition, Kind, Options, Profile, Request, Segment, Stability, assemble,
 };
-use ctxc::internals::kernel::context::Cut;
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::context::CutPolicy;
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use std::sync::OnceLock;
 
 const TASK: &str = "<task type=\"atomic\" name=\"t\"><system>You sort.</system><description>Sort.</description>\
@@ -35,7 +35,12 @@ fn segment(line: &[u8]) -> Segment {
         Stability::Call,
     ][at(1) % 4];
     let borders = || vec![at(3), text.len() / 2, text.len(), 7, at(3) * 3];
-    let cut = [Cut::Tail, Cut::TailAt(borders()), Cut::HeadAt(borders())][at(2) % 3].clone();
+    let cut = [
+        CutPolicy::Tail,
+        CutPolicy::TailAt(borders()),
+        CutPolicy::HeadAt(borders()),
+    ][at(2) % 3]
+        .clone();
     let segment = Segment {
         cut,
         ..Segment::new(kind, text.get(..6).unwrap_or_default().to_owned(), text).stable(stability)
@@ -53,8 +58,8 @@ pub(crate) fn check(data: &[u8]) {
     let at = |index: usize| usize::from(head.get(index).copied().unwrap_or_default());
     let parent: Vec<Segment> = rest.split(|byte| *byte == b'\n').map(segment).collect();
     let budget = (at(0) * 256 + at(1)) % 4_096;
-    let estimate = Estimate::new("estimate", 3.5);
-    let counters: [&dyn TokenCounter; 2] = [&Bytes, &estimate];
+    let estimate = ByteEstimate::new("estimate", 3.5);
+    let counters: [&dyn TokenCounter; 2] = [&ByteCounter, &estimate];
     let (profile, counter) = (Profile::ALL[at(2) % 4], counters[at(2) / 4 % 2]);
     let options = Options {
         profile,

@@ -2,7 +2,7 @@
 
 use ctxc::internals::base::fs::MemoryFs;
 use ctxc::internals::base::rule_meta::RuleMeta;
-use ctxc::internals::project::config::{Config, Input};
+use ctxc::internals::project::config::{Config, ConfigInput};
 use std::path::Path;
 
 /// Reads the bytes as `ctxc.toml` and as what it extends.
@@ -13,10 +13,10 @@ pub(crate) fn check(data: &[u8]) {
     let mut files = MemoryFs::new();
     files.insert("shared.toml", "[lints]\nno-context = \"error\"\n");
     files.insert("itself.toml", text);
-    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all()
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all_rules()
         .map(|rule| &rule.meta)
         .collect();
-    let input = Input {
+    let input = ConfigInput {
         path: "ctxc.toml",
         text,
         root: Path::new(""),
@@ -38,7 +38,7 @@ pub(crate) fn check(data: &[u8]) {
     // Without `[lints]` nothing can turn a finding off: no fault may be lost.
     if !text.contains("lints") {
         assert_eq!(
-            ctxc::internals::rules::check::config(&config).len(),
+            ctxc::internals::rules::check::config_findings(&config).len(),
             config.faults.len(),
             "{:?}",
             config.faults

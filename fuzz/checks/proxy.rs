@@ -1,11 +1,13 @@
 //! Any bytes come to the proxy: it answers as HTTP or closes the connection, and answers the next call.
 
-use ctxc::internals::project::config::Content;
-use ctxc::internals::record::comparison::Comparison;
-use ctxc::internals::record::proxy::keeper::Keep;
-use ctxc::internals::record::proxy::replay::{By, Replay};
-use ctxc::internals::record::proxy::server::{Limits, Plan, Route, Server, Source};
-use ctxc::internals::record::proxy::strict::Strict;
+use ctxc::internals::project::config::RecordedContent;
+use ctxc::internals::record::comparison::RequestComparison;
+use ctxc::internals::record::proxy::keeper::RecorderOptions;
+use ctxc::internals::record::proxy::replay::{Replay, ReplayMatching};
+use ctxc::internals::record::proxy::server::{
+    ForwardLimits, ProxyOptions, ProxyRoute, ProxyServer, ProxySource,
+};
+use ctxc::internals::record::proxy::strict::StrictMode;
 use ctxc::internals::record::proxy::vendor::VENDORS;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -19,39 +21,39 @@ const HERE: &str = "/HERE";
 const EVERY: u64 = 16;
 
 /// A proxy with nothing to answer from.
-fn server() -> &'static Server {
-    static SERVER: OnceLock<Server> = OnceLock::new();
+fn server() -> &'static ProxyServer {
+    static SERVER: OnceLock<ProxyServer> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let route = |vendor: &'static _| Route {
+        let route = |vendor: &'static _| ProxyRoute {
             name: "openai".to_owned(),
             vendor,
             upstream: "http://127.0.0.1:9".to_owned(),
         };
-        let keep = Keep {
+        let keep = RecorderOptions {
             salt: [7; 32],
             secrets: Vec::new(),
-            content: Content::Redacted,
+            content: RecordedContent::Redacted,
             own: Vec::new(),
             file: None,
             also: None,
             project: std::env::temp_dir(),
             command: None,
         };
-        let source = Source::Replay(Arc::new(Replay::new(
+        let source = ProxySource::Replay(Arc::new(Replay::new(
             Vec::new(),
-            By::Key,
-            Comparison::default(),
+            ReplayMatching::Key,
+            RequestComparison::default(),
         )));
         let routes = vec![route(&VENDORS[0])];
-        let plan = Plan {
+        let plan = ProxyOptions {
             port: 0,
             routes,
             source,
-            strict: Strict::default(),
-            limits: Limits::default(),
+            strict: StrictMode::default(),
+            limits: ForwardLimits::default(),
             keep,
         };
-        Server::start(plan).expect("a free port")
+        ProxyServer::start(plan).expect("a free port")
     })
 }
 

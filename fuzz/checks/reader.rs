@@ -1,16 +1,16 @@
 //! Any bytes give a tree: no panic, every span in the text, children inside their parents. What the reader calls
 //! well-formed, roxmltree and quick-xml accept, roxmltree with the same elements at the same places.
 
-use ctxc::internals::syntax::tree::{Attribute, Document, Kind};
-use ctxc::internals::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::tree::{Attribute, NodeKind, XmlDocument};
+use ctxc::internals::syntax::{XmlLimits, XmlReader, decode};
 
 /// Reads the bytes as a template.
 pub(crate) fn check(data: &[u8]) {
     let Ok(text) = decode::decode(data) else {
         return;
     };
-    let mut reader = Reader::new();
-    reader.read(&text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(&text, &XmlLimits::default());
     let document = reader.document(&text);
     places(document);
     for fault in reader.faults() {
@@ -26,12 +26,12 @@ pub(crate) fn check(data: &[u8]) {
     }
     // A reader that was used before gives the same as a new one.
     let faults = reader.faults().to_vec();
-    reader.read("<a b='", &Limits::default());
-    reader.read(&text, &Limits::default());
+    reader.read("<a b='", &XmlLimits::default());
+    reader.read(&text, &XmlLimits::default());
     assert_eq!(reader.faults(), faults);
 }
 
-fn places(document: Document<'_>) {
+fn places(document: XmlDocument<'_>) {
     for element in document.elements() {
         let mut from = element.inner().start;
         for child in element.children() {
@@ -49,7 +49,7 @@ fn places(document: Document<'_>) {
                 element.inner()
             );
             from = span.end;
-            if matches!(child.kind(), Kind::Text | Kind::Cdata) {
+            if matches!(child.kind(), NodeKind::Text | NodeKind::Cdata) {
                 child.text();
             }
         }
@@ -63,7 +63,7 @@ fn places(document: Document<'_>) {
     }
 }
 
-fn oracles(document: Document<'_>) {
+fn oracles(document: XmlDocument<'_>) {
     let tree = match roxmltree::Document::parse(document.text) {
         Ok(tree) => tree,
         Err(error) => panic!("roxmltree refuses what has no fault: {error}"),
@@ -76,7 +76,10 @@ fn oracles(document: Document<'_>) {
         let name = node.tag_name();
         // roxmltree says `Some("")` below `xmlns=""`, which takes elements out of every namespace.
         let namespace = name.namespace().filter(|uri| !uri.is_empty());
-        assert_eq!((ours.local(), ours.namespace()), (name.name(), namespace));
+        assert_eq!(
+            (ours.local_name(), ours.namespace()),
+            (name.name(), namespace)
+        );
         assert_eq!(
             ours.span().start as usize..ours.span().end as usize,
             node.range()

@@ -34,7 +34,7 @@ pub(crate) fn check(data: &[u8]) {
         assert!(registry.fragment(fragment.name()).is_some());
         let _ = registry.fragment_text(fragment);
     }
-    let changes = ctxc::internals::registry::diff::diff(&registry, &registry);
+    let changes = ctxc::internals::registry::diff::compare_registries(&registry, &registry);
     if let Ok(changes) = changes {
         assert!(
             changes.is_empty(),

@@ -2,9 +2,9 @@
 //! exists, every finding at a place of the text.
 
 use ctxc::internals::request::dialect::Dialect;
-use ctxc::internals::request::model::Request;
-use ctxc::internals::request::prompt_cache::compare;
-use ctxc::internals::request::segments::segments;
+use ctxc::internals::request::model::ModelRequest;
+use ctxc::internals::request::prompt_cache::compare_calls;
+use ctxc::internals::request::segments::build_segments;
 use ctxc::internals::rules::request::check;
 use ctxc::internals::rules::request::cx::RequestCx;
 use std::sync::Arc;
@@ -16,13 +16,14 @@ pub(crate) fn check(data: &[u8]) {
     };
     let file: Arc<str> = Arc::from("request.json");
     let config = ctxc::Config::default();
-    for path in std::iter::once(None).chain(Dialect::ALL.map(|dialect| Some(dialect.path()))) {
-        let found = match Request::read(text, path) {
+    for path in std::iter::once(None).chain(Dialect::ALL.map(|dialect| Some(dialect.path_suffix())))
+    {
+        let found = match ModelRequest::parse(text, path) {
             Ok(request) => {
-                let own = segments(&request);
+                let own = build_segments(&request);
                 for segment in &own {
                     assert!(
-                        request.at(&segment.pointer).is_some(),
+                        request.value_at(&segment.pointer).is_some(),
                         "{} is at no place: {}",
                         segment.id,
                         segment.pointer
@@ -35,14 +36,14 @@ pub(crate) fn check(data: &[u8]) {
                     }
                 }
                 assert!(
-                    compare(&own, &own, &Counter).broken_by.is_none(),
+                    compare_calls(&own, &own, &Counter).broken_by.is_none(),
                     "a request differs from itself"
                 );
-                check::request(&RequestCx::new(&file, text, &request, &config), &config)
+                check::request_findings(&RequestCx::new(&file, text, &request, &config), &config)
             }
             Err(why) => {
                 assert!(!why.to_string().is_empty());
-                check::unreadable(&file, (text, 0), &why, &config)
+                check::unreadable_body_findings(&file, (text, 0), &why, &config)
             }
         };
         for finding in &found {

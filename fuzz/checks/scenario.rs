@@ -1,6 +1,6 @@
 //! Any text is a scenario file: no panic, every fault at a place that exists, the same answer each time.
 
-use ctxc::internals::scenario::{Options, read_with};
+use ctxc::internals::scenario::{ScenarioReadOptions, read_suite_with};
 
 /// Reads the bytes as a scenario or suite, and as the table of its cases.
 pub(crate) fn check(data: &[u8]) {
@@ -8,11 +8,11 @@ pub(crate) fn check(data: &[u8]) {
         return;
     };
     let tables = |_: &str| Ok(text.to_owned());
-    let options = Options {
+    let options = ScenarioReadOptions {
         tables: Some(&tables),
-        ..Options::default()
+        ..ScenarioReadOptions::default()
     };
-    let (suite, faults) = read_with("scenarios/a.yaml", text, &options);
+    let (suite, faults) = read_suite_with("scenarios/a.yaml", text, &options);
     for fault in &faults {
         assert!(
             text.get(fault.span.start as usize..fault.span.end as usize)
@@ -28,6 +28,6 @@ pub(crate) fn check(data: &[u8]) {
             case.span
         );
     }
-    let (_, again) = read_with("scenarios/a.yaml", text, &options);
+    let (_, again) = read_suite_with("scenarios/a.yaml", text, &options);
     assert_eq!(faults, again);
 }

@@ -1,26 +1,26 @@
 //! Files inside a folder. A path that leaves the folder, by `..` or through a link, is rejected
 //! without being read, and so is anything but a regular file: reading a pipe would block for ever.
 
-use super::fs::{IRREGULAR, ReadFs, Stamp};
-use super::number::{size, thousands};
+use super::fs::{NOT_A_REGULAR_FILE, ReadFs, Stamp};
+use super::number::{format_size, format_thousands};
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// The message for a file whose path, or a link on it, leads out of the project.
-const OUTSIDE: &str = "it lies outside the project's folder";
+const OUTSIDE_PROJECT: &str = "it lies outside the project's folder";
 
 /// An I/O error if a link leads out of a folder; `None` if it stays inside or is broken.
 #[cfg(feature = "fs")]
-pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
-    let folder = files.canonical(folder).ok()?;
-    let real = files.canonical(path).ok()?;
-    (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE))
+pub(crate) fn link_out_error(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
+    let folder = files.canonicalize(folder).ok()?;
+    let real = files.canonicalize(path).ok()?;
+    (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE_PROJECT))
 }
 
 /// Why a file inside a folder was not read.
 #[derive(Debug)]
-pub enum Refused {
+pub enum PathRefusal {
     /// Its path, or a link on it, leads out of the folder.
     Outside,
     /// It belongs to git, whose configuration may contain keys.
@@ -40,14 +40,14 @@ pub enum Refused {
     Io(io::Error),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for PathRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Outside => f.write_str(OUTSIDE),
+            Self::Outside => f.write_str(OUTSIDE_PROJECT),
             Self::OfGit => {
                 f.write_str("it lies in `.git`, where keys may stand: no agent is shown it")
             }
-            Self::Irregular => f.write_str(IRREGULAR),
+            Self::Irregular => f.write_str(NOT_A_REGULAR_FILE),
             Self::Slash => f.write_str("its path ends in `/`, as that of a folder does"),
             Self::TooLarge {
                 size: Some(bytes),
@@ -56,24 +56,27 @@ impl fmt::Display for Refused {
                 write!(
                     f,
                     "it is larger than {}, the limit: {} bytes",
-                    size(*limit),
-                    thousands(*bytes as usize)
+                    format_size(*limit),
+                    format_thousands(*bytes as usize)
                 )
             }
-            Self::TooLarge { size: None, limit } => write!(f, "it is larger than {}", size(*limit)),
-            Self::Io(err) => f.write_str(&reason(err)),
+            Self::TooLarge { size: None, limit } => {
+                write!(f, "it is larger than {}", format_size(*limit))
+            }
+            Self::Io(err) => f.write_str(&describe_io_error(err)),
         }
     }
 }
 
-impl From<Refused> for io::Error {
-    fn from(refused: Refused) -> Self {
+impl From<PathRefusal> for io::Error {
+    fn from(refused: PathRefusal) -> Self {
         match refused {
-            Refused::Io(err) => err,
-            Refused::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
-            Refused::Outside | Refused::OfGit | Refused::Irregular | Refused::Slash => {
-                Self::other(refused.to_string())
-            }
+            PathRefusal::Io(err) => err,
+            PathRefusal::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
+            PathRefusal::Outside
+            | PathRefusal::OfGit
+            | PathRefusal::Irregular
+            | PathRefusal::Slash => Self::other(refused.to_string()),
         }
     }
 }
@@ -82,40 +85,49 @@ impl From<Refused> for io::Error {
 ///
 /// # Errors
 /// The file lies outside `root`, is not a regular file, cannot be read, or is too large.
-pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
-    let file = root.join(plain(path).ok_or(Refused::Outside)?);
+pub fn read_file(
+    files: &dyn ReadFs,
+    root: &Path,
+    path: &Path,
+    limit: u64,
+) -> Result<Vec<u8>, PathRefusal> {
+    let file = root.join(normalize_path(path).ok_or(PathRefusal::Outside)?);
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(Refused::Slash);
+        return Err(PathRefusal::Slash);
     }
-    let root = files.canonical(root).map_err(Refused::Io)?;
-    let real = files.canonical(&file).map_err(Refused::Io)?;
+    let root = files.canonicalize(root).map_err(PathRefusal::Io)?;
+    let real = files.canonicalize(&file).map_err(PathRefusal::Io)?;
     let Ok(inside) = real.strip_prefix(&root) else {
-        return Err(Refused::Outside);
+        return Err(PathRefusal::Outside);
     };
     if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
-        return Err(Refused::OfGit);
+        return Err(PathRefusal::OfGit);
     }
     if !files.is_regular(&real) {
-        return Err(Refused::Irregular);
+        return Err(PathRefusal::Irregular);
     }
     files
         .read(&real, limit)
-        .map_err(|err| too_large(err, limit, || files.stamp(&real)))
+        .map_err(|err| explain_read_error(err, limit, || files.stamp(&real)))
 }
 
 /// Converts a read error; if the file is too large, adds its size.
-pub fn too_large(err: io::Error, limit: u64, stamp: impl FnOnce() -> io::Result<Stamp>) -> Refused {
+pub fn explain_read_error(
+    err: io::Error,
+    limit: u64,
+    stamp: impl FnOnce() -> io::Result<Stamp>,
+) -> PathRefusal {
     if err.kind() != io::ErrorKind::FileTooLarge {
-        return Refused::Io(err);
+        return PathRefusal::Io(err);
     }
-    Refused::TooLarge {
+    PathRefusal::TooLarge {
         size: stamp().ok().map(|stamp| stamp.len),
         limit,
     }
 }
 
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.
-pub fn plain(path: &Path) -> Option<PathBuf> {
+pub fn normalize_path(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -134,13 +146,13 @@ pub fn plain(path: &Path) -> Option<PathBuf> {
 
 /// Resolves a name that is written relative to the folder of another file. Both the result and
 /// `file` are relative to the same folder; `None` if the result leaves it.
-pub fn beside(file: &str, written: &str) -> Option<String> {
+pub fn resolve_beside(file: &str, written: &str) -> Option<String> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    plain(&folder.join(written)).map(|path| name(&path))
+    normalize_path(&folder.join(written)).map(|path| slash_path(&path))
 }
 
 /// A path relative to `folder`, the inverse of [`beside`]; both are relative to the same base.
-pub fn relative(folder: &str, path: &str) -> String {
+pub fn relative_path(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();
     let shared = from
@@ -156,7 +168,7 @@ pub fn relative(folder: &str, path: &str) -> String {
 }
 
 /// A path with `/` between its parts.
-pub fn name(path: &Path) -> String {
+pub fn slash_path(path: &Path) -> String {
     let parts: Vec<String> = path
         .iter()
         .map(|part| part.to_string_lossy().into_owned())
@@ -165,17 +177,17 @@ pub fn name(path: &Path) -> String {
 }
 
 /// The reason of an I/O error in plain words instead of “(os error 13)”. A lower-case fragment.
-pub fn reason(err: &io::Error) -> String {
-    REASONS
+pub fn describe_io_error(err: &io::Error) -> String {
+    IO_REASONS
         .iter()
         .find(|(kind, _)| *kind == err.kind())
         .map_or_else(
-            || spoken(&err.to_string()),
+            || error_fragment(&err.to_string()),
             |(_, words)| (*words).to_owned(),
         )
 }
 
-const REASONS: [(io::ErrorKind, &str); 9] = [
+const IO_REASONS: [(io::ErrorKind, &str); 9] = [
     (io::ErrorKind::NotFound, "it does not exist"),
     (io::ErrorKind::PermissionDenied, "permission denied"),
     (
@@ -197,7 +209,7 @@ const REASONS: [(io::ErrorKind, &str); 9] = [
 ];
 
 /// An operating system's error text as a fragment, without its number.
-pub fn spoken(text: &str) -> String {
+pub fn error_fragment(text: &str) -> String {
     let text = text.split(" (os error").next().unwrap_or(text);
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {

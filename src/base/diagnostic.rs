@@ -186,8 +186,8 @@ impl Diagnostic {
         hasher.update(self.task.as_deref().unwrap_or("").as_bytes());
         let line = index
             .line_span(text, self.start.line)
-            .map_or("", |span| upto(text, span, LINE));
-        let place = upto(text, self.span, 200);
+            .map_or("", |span| slice_up_to(text, span, MAX_LINE_BYTES));
+        let place = slice_up_to(text, self.span, 200);
         for part in [line, place] {
             hasher.update(b"\0");
             for word in part.split_ascii_whitespace().take(64) {
@@ -211,10 +211,10 @@ impl Diagnostic {
 
 /// Bytes of a line that enter a fingerprint: a minified file may have a finding at each place of
 /// its only line.
-const LINE: u32 = 4096;
+const MAX_LINE_BYTES: u32 = 4096;
 
 /// The text of a span, at most `most` bytes of it.
-fn upto(text: &str, span: Span, most: u32) -> &str {
+fn slice_up_to(text: &str, span: Span, most: u32) -> &str {
     let mut end = (span.end.min(span.start.saturating_add(most)) as usize).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -224,14 +224,14 @@ fn upto(text: &str, span: Span, most: u32) -> &str {
 
 /// Sorts into the stable order of every output: path, span start, code, span end, message. The
 /// calls of a recording are ordered by their numbers.
-pub fn sort(diagnostics: &mut [Diagnostic]) {
-    fn place(path: &str) -> (&str, u64) {
+pub fn sort_diagnostics(diagnostics: &mut [Diagnostic]) {
+    fn split_call_number(path: &str) -> (&str, u64) {
         path.rsplit_once('#')
             .and_then(|(name, number)| Some((name, number.parse().ok()?)))
             .unwrap_or((path, 0))
     }
-    fn key(one: &Diagnostic) -> (&str, u64, &str, u32, Code, u32, &str) {
-        let (name, number) = place(&one.path);
+    fn sort_key(one: &Diagnostic) -> (&str, u64, &str, u32, Code, u32, &str) {
+        let (name, number) = split_call_number(&one.path);
         (
             name,
             number,
@@ -242,5 +242,5 @@ pub fn sort(diagnostics: &mut [Diagnostic]) {
             &one.message,
         )
     }
-    diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
+    diagnostics.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
 }

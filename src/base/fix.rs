@@ -50,15 +50,15 @@ pub struct Fix {
 impl Fix {
     /// A safe fix.
     pub fn safe(title: impl Into<Cow<'static, str>>, edits: Vec<Edit>) -> Self {
-        Self::with(title, Applicability::Safe, edits)
+        Self::new(title, Applicability::Safe, edits)
     }
 
     /// A suggested fix.
     pub fn suggested(title: impl Into<Cow<'static, str>>, edits: Vec<Edit>) -> Self {
-        Self::with(title, Applicability::Suggested, edits)
+        Self::new(title, Applicability::Suggested, edits)
     }
 
-    fn with(
+    fn new(
         title: impl Into<Cow<'static, str>>,
         applicability: Applicability,
         mut edits: Vec<Edit>,
@@ -84,7 +84,7 @@ impl Edit {
     /// Inserts before `offset`.
     pub fn insert(offset: u32, insert: impl Into<String>) -> Self {
         Self {
-            span: Span::at(offset),
+            span: Span::empty_at(offset),
             insert: insert.into(),
         }
     }
@@ -115,7 +115,7 @@ pub fn keeps_comments(path: &str, text: &str, edits: &[Edit]) -> bool {
 
 /// Applies sorted edits to a text. Returns `None` if they overlap, leave the text or split a
 /// character.
-pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
+pub fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut at = 0;
     for edit in edits {

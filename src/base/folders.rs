@@ -9,51 +9,51 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The variable that names the folder for caches; `--cache-dir` overrides it.
-pub const CACHE_DIR: &str = "CTXC_CACHE_DIR";
+pub const CACHE_DIR_VARIABLE: &str = "CTXC_CACHE_DIR";
 /// Characters of a project's name in the name of its folder, and of the hash of its path.
-const NAME: usize = 40;
-const DIGITS: std::ops::Range<usize> = 3..19;
+const MAX_NAME_CHARS: usize = 40;
+const HASH_CHARS: std::ops::Range<usize> = 3..19;
 
 /// The cache folder of a project; `None` if no cache folder is configured or known. Creates
 /// nothing.
-pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
+pub fn project_cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
     let caches = named
         .map(Path::to_path_buf)
-        .or_else(|| fs::env(CACHE_DIR).map(PathBuf::from))
-        .or_else(caches)?;
-    of_project(&caches, &RealFs.canonical(project).ok()?)
+        .or_else(|| fs::env_var(CACHE_DIR_VARIABLE).map(PathBuf::from))
+        .or_else(cache_root)?;
+    project_folder(&caches, &RealFs.canonicalize(project).ok()?)
 }
 
 /// The folder for the user's trust decisions about a project; `None` if no state folder is known,
 /// or if it lies inside the project, which could ship such decisions itself. Creates nothing.
-pub fn state(project: &Path) -> Option<PathBuf> {
-    let project = RealFs.canonical(project).ok()?;
-    let states = states()?;
+pub fn project_state(project: &Path) -> Option<PathBuf> {
+    let project = RealFs.canonicalize(project).ok()?;
+    let states = state_root()?;
     let is_inside = |folder: &Path| {
         RealFs
-            .canonical(folder)
+            .canonicalize(folder)
             .is_ok_and(|folder| folder.starts_with(&project))
     };
     if states.ancestors().any(is_inside) {
         None
     } else {
-        of_project(&states, &project)
+        project_folder(&states, &project)
     }
 }
 
 /// The user's folder for state. Creates nothing.
-pub fn states() -> Option<PathBuf> {
-    user("XDG_STATE_HOME", ".local/state", ".local/state", "state")
+pub fn state_root() -> Option<PathBuf> {
+    user_folder("XDG_STATE_HOME", ".local/state", ".local/state", "state")
 }
 
 /// The folder for the recordings of a project; `None` if no data folder is known. Creates nothing.
-pub fn data(project: &Path) -> Option<PathBuf> {
-    of_project(&all_data()?, &RealFs.canonical(project).ok()?)
+pub fn project_data(project: &Path) -> Option<PathBuf> {
+    project_folder(&data_root()?, &RealFs.canonicalize(project).ok()?)
 }
 
 /// The user's folder for data, with a folder for each project. Creates nothing.
-pub fn all_data() -> Option<PathBuf> {
-    user(
+pub fn data_root() -> Option<PathBuf> {
+    user_folder(
         "XDG_DATA_HOME",
         ".local/share",
         "Library/Application Support",
@@ -62,7 +62,7 @@ pub fn all_data() -> Option<PathBuf> {
 }
 
 /// The folder of a project inside one of the user's folders.
-fn of_project(folder: &Path, project: &Path) -> Option<PathBuf> {
+fn project_folder(folder: &Path, project: &Path) -> Option<PathBuf> {
     let plain = |c: char| {
         if c.is_alphanumeric() || "-_.".contains(c) {
             c
@@ -75,23 +75,23 @@ fn of_project(folder: &Path, project: &Path) -> Option<PathBuf> {
         .unwrap_or_default()
         .to_string_lossy()
         .chars()
-        .take(NAME)
+        .take(MAX_NAME_CHARS)
         .map(plain)
         .collect();
-    let hash = Hash::of(project.as_os_str().as_encoded_bytes()).to_string();
-    Some(folder.join(format!("{name}-{}", hash.get(DIGITS)?)))
+    let hash = Hash::digest(project.as_os_str().as_encoded_bytes()).to_string();
+    Some(folder.join(format!("{name}-{}", hash.get(HASH_CHARS)?)))
 }
 
 /// The user's folder for caches.
-fn caches() -> Option<PathBuf> {
-    user("XDG_CACHE_HOME", ".cache", "Library/Caches", "cache")
+fn cache_root() -> Option<PathBuf> {
+    user_folder("XDG_CACHE_HOME", ".cache", "Library/Caches", "cache")
 }
 
 /// One of the user's folders: the one that a variable names, else the platform's. A relative path
 /// could lead into a repository and is ignored.
-fn user(variable: &str, linux: &str, mac: &str, windows: &str) -> Option<PathBuf> {
+fn user_folder(variable: &str, linux: &str, mac: &str, windows: &str) -> Option<PathBuf> {
     let given = |name: &str| {
-        fs::env(name)
+        fs::env_var(name)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
     };
@@ -117,7 +117,7 @@ fn user(variable: &str, linux: &str, mac: &str, windows: &str) -> Option<PathBuf
 ///
 /// # Errors
 /// The folder is a link or cannot be created.
-pub fn make(folder: &Path) -> io::Result<()> {
+pub fn create_private(folder: &Path) -> io::Result<()> {
     if fs::is_link(folder) {
         return Err(io::Error::other(format!("{} is a link", folder.display())));
     }

@@ -5,16 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The message for a pipe, a device or a socket in the place of a file.
-pub(crate) const IRREGULAR: &str = "it is not a regular file";
+pub(crate) const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
 
 /// The message for a file name that is not UTF-8: two such files can have the same printed name.
 #[cfg(feature = "fs")]
-pub(crate) const STRANGE: &str = "its name is not UTF-8; give it another name";
+pub(crate) const NAME_NOT_UTF8: &str = "its name is not UTF-8; give it another name";
 
 /// The same message as an I/O error.
 #[cfg(feature = "fs")]
-pub(crate) fn irregular() -> io::Error {
-    io::Error::other(IRREGULAR)
+pub(crate) fn irregular_file_error() -> io::Error {
+    io::Error::other(NOT_A_REGULAR_FILE)
 }
 
 /// The data by which an incremental build detects that a file did not change.
@@ -44,17 +44,17 @@ pub trait ReadFs: Sync {
     fn is_regular(&self, path: &Path) -> bool;
 
     /// The path with links and `..` resolved, for checking that a file lies inside a folder.
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// The sorted names in a folder, empty if unknown; used to suggest a path close to a mistyped
     /// one.
-    fn names(&self, _folder: &Path) -> Vec<String> {
+    fn entry_names(&self, _folder: &Path) -> Vec<String> {
         Vec::new()
     }
 
     /// Returns true if a file that is missing here exists nowhere. An application that supplies
     /// files later returns `false`.
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         true
     }
 }
@@ -62,9 +62,9 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, link_temp,
-    remove, remove_tree, take_back, temp_folder, try_lock, write_atomic, write_cache,
-    write_private, write_temp,
+    FileDraft, FileLock, LineFile, append_line, create_dir_all, create_private_dir, hold_writes,
+    link_temp_file, remove_file, remove_tree, remove_unused_folder, temp_folder, try_lock,
+    write_atomic, write_cache, write_private, write_temp_file,
 };
 #[cfg(feature = "fs")]
 pub use real::*;
@@ -72,7 +72,7 @@ pub use real::*;
 #[cfg(feature = "fs")]
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
 mod real {
-    use super::{Path, PathBuf, ReadFs, Stamp, io, irregular};
+    use super::{Path, PathBuf, ReadFs, Stamp, io, irregular_file_error};
     use std::io::Read;
 
     /// The file system of the machine.
@@ -82,30 +82,30 @@ mod real {
     impl ReadFs for RealFs {
         fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            read_own(path, limit, &mut bytes)?;
+            read_regular(path, limit, &mut bytes)?;
             Ok(bytes)
         }
 
         fn stamp(&self, path: &Path) -> io::Result<Stamp> {
-            std::fs::metadata(path).map(|meta| stamp_of(&meta))
+            std::fs::metadata(path).map(|meta| stamp_from_metadata(&meta))
         }
 
         fn is_regular(&self, path: &Path) -> bool {
             is_file(path)
         }
 
-        fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
             std::fs::canonicalize(path)
         }
 
-        fn names(&self, folder: &Path) -> Vec<String> {
-            names_in(folder)
+        fn entry_names(&self, folder: &Path) -> Vec<String> {
+            list_names(folder)
         }
     }
 
     /// Opens a regular file without ever blocking: some files that report themselves as regular,
     /// such as `/proc/kmsg`, block their reader.
-    fn open_at_once(path: &Path) -> io::Result<std::fs::File> {
+    fn open_nonblocking(path: &Path) -> io::Result<std::fs::File> {
         let mut options = std::fs::OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -119,7 +119,7 @@ mod real {
     /// Reads to the end of a file, but at most one byte past the limit, even if the length in its
     /// metadata is wrong. A read that returns fewer bytes than requested marks the end, so one call
     /// suffices unless the file is longer than its metadata.
-    fn read_whole(
+    fn read_to_limit(
         mut file: std::fs::File,
         len: u64,
         limit: u64,
@@ -157,13 +157,13 @@ mod real {
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         let kind = std::fs::metadata(path)?.file_type();
         if kind.is_file() || kind.is_dir() {
-            return read_own(path, limit, bytes);
+            return read_regular(path, limit, bytes);
         }
         let file = std::fs::File::open(path)?;
         // A pipe has no length of its own.
         let meta = file.metadata()?;
         bytes.clear();
-        read_whole(file, 0, limit, bytes).map(|()| stamp_of(&meta))
+        read_to_limit(file, 0, limit, bytes).map(|()| stamp_from_metadata(&meta))
     }
 
     /// Opens a file, or a pipe that the user passed, for reading line by line.
@@ -173,7 +173,7 @@ mod real {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let file = if kind.is_file() {
-            open_at_once(path)?
+            open_nonblocking(path)?
         } else {
             std::fs::File::open(path)?
         };
@@ -181,8 +181,8 @@ mod real {
     }
 
     /// Bytes of a regular file from an offset on; fewer if the file ends earlier.
-    pub fn read_at(path: &Path, offset: u64, len: u64) -> io::Result<Vec<u8>> {
-        let mut file = open_at_once(path)?;
+    pub fn read_range(path: &Path, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+        let mut file = open_nonblocking(path)?;
         io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
         file.take(len).read_to_end(&mut bytes)?;
@@ -192,27 +192,27 @@ mod real {
     /// Reads a file that was not passed on the command line. A pipe in its place is rejected,
     /// because opening it would block for ever. The file type comes from the opened handle, so that
     /// the file cannot be replaced between the check and the read.
-    pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
+    pub fn read_regular(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         bytes.clear();
-        let file = open_at_once(path)?;
+        let file = open_nonblocking(path)?;
         let meta = file.metadata()?;
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if !meta.is_file() {
-            return Err(irregular());
+            return Err(irregular_file_error());
         }
         if meta.len() > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        match read_whole(file, meta.len(), limit, bytes) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(irregular()),
-            read => read.map(|()| stamp_of(&meta)),
+        match read_to_limit(file, meta.len(), limit, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(irregular_file_error()),
+            read => read.map(|()| stamp_from_metadata(&meta)),
         }
     }
 
     /// The stamp in a file's metadata.
-    pub fn stamp_of(meta: &std::fs::Metadata) -> Stamp {
+    pub fn stamp_from_metadata(meta: &std::fs::Metadata) -> Stamp {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
@@ -242,11 +242,11 @@ mod real {
 
     /// The first bytes of a regular file, at most `most`; `None` for a path that is not a regular
     /// file.
-    pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    pub fn read_head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         let file = std::fs::metadata(path)?
             .is_file()
-            .then(|| open_at_once(path))
+            .then(|| open_nonblocking(path))
             .transpose()?;
         file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes))
             .transpose()
@@ -279,14 +279,14 @@ mod real {
     }
 
     /// The reason why a folder cannot be listed; `None` if it can be.
-    pub fn why_unlisted(path: &Path) -> Option<io::Error> {
+    pub fn listing_error(path: &Path) -> Option<io::Error> {
         std::fs::read_dir(path).err()
     }
 
     /// The sorted names in a folder; empty if it cannot be read. Names that are not UTF-8 are
     /// omitted.
-    pub fn names_in(path: &Path) -> Vec<String> {
-        entries_in(path)
+    pub fn list_names(path: &Path) -> Vec<String> {
+        list_entries(path)
             .into_iter()
             .filter(|(name, path)| path.file_name() == Some(name.as_ref()))
             .map(|(name, _)| name)
@@ -294,8 +294,8 @@ mod real {
     }
 
     /// The entries of a folder, sorted by their printable names; empty if it cannot be read.
-    pub fn entries_in(path: &Path) -> Vec<(String, PathBuf)> {
-        typed_entries_in(path)
+    pub fn list_entries(path: &Path) -> Vec<(String, PathBuf)> {
+        list_folder(path)
             .into_iter()
             .map(|entry| (entry.name, entry.path))
             .collect()
@@ -314,7 +314,7 @@ mod real {
     }
 
     /// The entries of a folder, sorted by name; empty if it cannot be read.
-    pub fn typed_entries_in(path: &Path) -> Vec<FolderEntry> {
+    pub fn list_folder(path: &Path) -> Vec<FolderEntry> {
         let entries = std::fs::read_dir(path)
             .into_iter()
             .flatten()
@@ -341,7 +341,7 @@ mod real {
 
     /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of
     /// `watch`. Never part of a stored output.
-    pub fn now() -> i128 {
+    pub fn now_nanos() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |time| {
             i128::try_from(time.as_nanos()).unwrap_or(i128::MAX)
@@ -349,20 +349,21 @@ mod real {
     }
 
     /// Seconds since 1970: `SOURCE_DATE_EPOCH` if it is set, else the machine's clock.
-    pub fn seconds() -> i64 {
-        let given = env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i64>().ok());
-        given.unwrap_or_else(|| i64::try_from(now() / 1_000_000_000).unwrap_or(i64::MAX))
+    pub fn timestamp_seconds() -> i64 {
+        let given =
+            env_var("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i64>().ok());
+        given.unwrap_or_else(|| i64::try_from(now_nanos() / 1_000_000_000).unwrap_or(i64::MAX))
     }
 
     /// The value of an environment variable; `None` if it is unset or empty.
-    pub fn env(name: &str) -> Option<String> {
+    pub fn env_var(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
     /// The values of the environment variables for which `is_wanted(name, value)` is true; those
     /// that are not UTF-8 are omitted.
     pub fn env_values(is_wanted: fn(&str, &str) -> bool) -> Vec<String> {
-        env_all()
+        env_vars()
             .into_iter()
             .filter(|(name, value)| is_wanted(name, value))
             .map(|(_, value)| value)
@@ -370,20 +371,20 @@ mod real {
     }
 
     /// Every environment variable with its value; those that are not UTF-8 are omitted.
-    pub fn env_all() -> Vec<(String, String)> {
+    pub fn env_vars() -> Vec<(String, String)> {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()
     }
 
     /// Unpredictable bytes, from the seeds that the system supplies to hash tables.
-    pub fn random() -> [u8; 32] {
+    pub fn random_bytes() -> [u8; 32] {
         use std::hash::BuildHasher;
         let mut hasher = crate::base::hash::Hasher::new();
         for _ in 0..4 {
-            hasher.number(std::hash::RandomState::new().hash_one(now()));
+            hasher.add_number(std::hash::RandomState::new().hash_one(now_nanos()));
         }
-        hasher.number(u64::from(std::process::id())).finish().0
+        hasher.add_number(u64::from(std::process::id())).finish().0
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Hash(pub [u8; 32]);
 
 impl Hash {
     /// The hash of some bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn digest(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Hash {
 
 /// Bytes that are buffered before they are hashed: BLAKE3 hashes many kilobytes at once ten times
 /// as fast as small pieces.
-const GATHERED: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded
 /// by its length.
@@ -52,37 +52,37 @@ impl Hasher {
     }
 
     /// Adds one field.
-    pub fn field(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+    pub fn add_field(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let bytes = bytes.as_ref();
-        self.number(bytes.len() as u64);
-        self.add(bytes);
+        self.add_number(bytes.len() as u64);
+        self.add_bytes(bytes);
         self
     }
 
     /// Adds one field given in parts, so that a large one is never copied.
-    pub fn field_of<T: AsRef<[u8]>>(
+    pub fn add_field_parts<T: AsRef<[u8]>>(
         &mut self,
         parts: impl Iterator<Item = T> + Clone,
     ) -> &mut Self {
-        self.number(parts.clone().map(|part| part.as_ref().len() as u64).sum());
+        self.add_number(parts.clone().map(|part| part.as_ref().len() as u64).sum());
         for part in parts {
-            self.add(part.as_ref());
+            self.add_bytes(part.as_ref());
         }
         self
     }
 
     /// Adds a number.
-    pub fn number(&mut self, number: u64) -> &mut Self {
-        self.add(&number.to_le_bytes());
+    pub fn add_number(&mut self, number: u64) -> &mut Self {
+        self.add_bytes(&number.to_le_bytes());
         self
     }
 
-    fn add(&mut self, bytes: &[u8]) {
-        if self.gathered.len() + bytes.len() > GATHERED {
+    fn add_bytes(&mut self, bytes: &[u8]) {
+        if self.gathered.len() + bytes.len() > BUFFER_BYTES {
             self.hashed.update(&self.gathered);
             self.gathered.clear();
         }
-        if bytes.len() >= GATHERED {
+        if bytes.len() >= BUFFER_BYTES {
             self.hashed.update(bytes);
         } else {
             self.gathered.extend_from_slice(bytes);

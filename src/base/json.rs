@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 
 /// Maximum nesting. A registry contains such JSON some levels down, and every JSON reader has a
 /// limit.
-const DEPTH: u32 = 100;
+const MAX_DEPTH: u32 = 100;
 
 /// A value parsed without duplicate keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,24 +14,26 @@ pub struct UniqueKeys(pub Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Level(0).deserialize(from).map(Self)
+        NestingLevel(0).deserialize(from).map(Self)
     }
 }
 
 /// Reads one value at a nesting level.
 #[derive(Clone, Copy)]
-struct Level(u32);
+struct NestingLevel(u32);
 
-impl Level {
-    fn deeper<E: Error>(self) -> Result<Self, E> {
-        if self.0 == DEPTH {
-            return Err(E::custom(format_args!("values nested deeper than {DEPTH}")));
+impl NestingLevel {
+    fn next_level<E: Error>(self) -> Result<Self, E> {
+        if self.0 == MAX_DEPTH {
+            return Err(E::custom(format_args!(
+                "values nested deeper than {MAX_DEPTH}"
+            )));
         }
         Ok(Self(self.0 + 1))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Level {
+impl<'de> DeserializeSeed<'de> for NestingLevel {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
@@ -39,7 +41,7 @@ impl<'de> DeserializeSeed<'de> for Level {
     }
 }
 
-impl<'de> Visitor<'de> for Level {
+impl<'de> Visitor<'de> for NestingLevel {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,7 +73,7 @@ impl<'de> Visitor<'de> for Level {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
+        let inner = self.next_level()?;
         let mut all = Vec::new();
         while let Some(value) = list.next_element_seed(inner)? {
             all.push(value);
@@ -80,7 +82,7 @@ impl<'de> Visitor<'de> for Level {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
+        let inner = self.next_level()?;
         let mut all = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if all.contains_key(&key) {
@@ -97,7 +99,7 @@ impl<'de> Visitor<'de> for Level {
 
 /// A value on one line of YAML. JSON is valid YAML except for some characters inside strings, which
 /// YAML requires to be escaped.
-pub fn escaped(value: &Value) -> String {
+pub fn escape_for_yaml(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
         match c {
@@ -118,14 +120,14 @@ pub fn escaped(value: &Value) -> String {
 
 /// The reason why a text is not JSON. The parser's own term for the beginning of `true`, `false`
 /// and `null` means nothing to users.
-pub fn why_not(error: &serde_json::Error) -> String {
+pub fn describe_syntax_error(error: &serde_json::Error) -> String {
     error
         .to_string()
         .replace("expected ident", "expected a value")
 }
 
 /// A description of the kind of a value, without its content.
-pub fn kind(value: &Value) -> String {
+pub fn describe_kind(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             let keys: Vec<String> = object

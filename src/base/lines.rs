@@ -7,15 +7,15 @@ use similar::{Algorithm, ChangeTag, DiffTag, capture_diff_slices, group_diff_ops
 use std::ops::Range;
 
 /// The number of line ends in a text.
-pub fn ended(text: &str) -> u32 {
+pub fn count_line_ends(text: &str) -> u32 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
 }
 
 /// Removed lines, and the lines that replace them.
-pub type Change = (Range<usize>, Range<usize>);
+pub type LineChange = (Range<usize>, Range<usize>);
 
 /// The edits that turn `old` into `new`, each limited to the changed part of its lines.
-pub fn edits(old: &str, new: &str) -> Vec<Edit> {
+pub fn diff_edits(old: &str, new: &str) -> Vec<Edit> {
     let (before, after): (Vec<&str>, Vec<&str>) = (
         old.split_inclusive('\n').collect(),
         new.split_inclusive('\n').collect(),
@@ -23,7 +23,7 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let mut line = 0;
     let mut offset = 0;
     let mut edits = Vec::new();
-    for (gone, came) in changes(&before, &after) {
+    for (gone, came) in diff_lines(&before, &after) {
         let length = |lines: Option<&[&str]>| {
             lines
                 .unwrap_or(&[])
@@ -34,7 +34,7 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
         offset += length(before.get(line..gone.start));
         let own = before.get(gone.clone()).unwrap_or(&[]).concat();
         let other = after.get(came).unwrap_or(&[]).concat();
-        edits.push(narrow(offset, &own, &other));
+        edits.push(narrow_edit(offset, &own, &other));
         offset += own.len();
         line = gone.end;
     }
@@ -42,7 +42,7 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
 }
 
 /// One edit without the common beginning and end of both texts.
-fn narrow(start: usize, old: &str, new: &str) -> Edit {
+fn narrow_edit(start: usize, old: &str, new: &str) -> Edit {
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
         pairs
             .take_while(|(a, b)| a == b)
@@ -64,14 +64,17 @@ fn narrow(start: usize, old: &str, new: &str) -> Edit {
         .is_some_and(|same| same.starts_with('\n'));
     tail -= usize::from(is_break && (halved(own) || halved(other)));
     let insert = other.get(..other.len() - tail).unwrap_or("");
-    Edit::replace(Span::of(start + head, start + old.len() - tail), insert)
+    Edit::replace(
+        Span::from_offsets(start + head, start + old.len() - tail),
+        insert,
+    )
 }
 
 /// A hunk of a unified diff: its header, and its lines with their signs.
-pub type Hunk<'t> = (String, Vec<(char, &'t str)>);
+pub type DiffHunk<'t> = (String, Vec<(char, &'t str)>);
 
 /// The hunks of a unified diff, with `around` lines of context around each change.
-pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t>> {
+pub fn diff_hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<DiffHunk<'t>> {
     let sign = |tag: ChangeTag| match tag {
         ChangeTag::Equal => ' ',
         ChangeTag::Delete => '-',
@@ -89,8 +92,8 @@ pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t
 }
 
 /// The changes that turn the lines `old` into `new`.
-pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+pub fn diff_lines(old: &[&str], new: &[&str]) -> Vec<LineChange> {
+    let mut changes: Vec<LineChange> = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, old, new) {
         let (tag, gone, came) = op.as_tag_tuple();
         match changes

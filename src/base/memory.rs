@@ -45,7 +45,7 @@ impl ReadFs for MemoryFs {
         true
     }
 
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
         let mut out = PathBuf::new();
         for part in path.components() {
             match part {
@@ -63,7 +63,7 @@ impl ReadFs for MemoryFs {
         Ok(out)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         false
     }
 }

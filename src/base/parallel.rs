@@ -8,25 +8,28 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Below this number of items, one thread does all the work unless a number of threads was
 /// requested: starting a thread costs more.
-const FEW: usize = 16;
+const MIN_PARALLEL_ITEMS: usize = 16;
 
 /// Stack size of a thread that reads templates: enough for the deepest template that a project may
 /// allow, in a debug build too.
-const STACK: usize = 32 << 20;
+const DEEP_STACK_BYTES: usize = 32 << 20;
 
 /// Starts a thread that may read templates. The system's default stacks are as small as 1 MB.
 pub fn spawn_deep<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl FnOnce() -> T + Send + 's,
 ) -> ScopedJoinHandle<'s, T> {
-    match Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+    match Builder::new()
+        .stack_size(DEEP_STACK_BYTES)
+        .spawn_scoped(scope, work)
+    {
         Ok(thread) => thread,
         Err(error) => std::panic::panic_any(format!("the system gives no thread: {error}")),
     }
 }
 
 /// Runs two pieces of work at once, or one after the other if only one thread was requested.
-pub fn join<A: Send, B>(
+pub fn join_work<A: Send, B>(
     threads: Option<NonZeroUsize>,
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
@@ -47,7 +50,7 @@ pub fn join<A: Send, B>(
 }
 
 /// Applies the work to each item, on the requested number of threads or as many as the machine has.
-pub fn each<I: Sync, T: Send>(
+pub fn map_items<I: Sync, T: Send>(
     items: &[I],
     threads: Option<NonZeroUsize>,
     work: impl Fn(&I) -> T + Sync,
@@ -55,7 +58,13 @@ pub fn each<I: Sync, T: Send>(
     let machine = || std::thread::available_parallelism().ok();
     // Counting the machine's threads costs more than a little work.
     let threads = threads
-        .or_else(|| if items.len() < FEW { None } else { machine() })
+        .or_else(|| {
+            if items.len() < MIN_PARALLEL_ITEMS {
+                None
+            } else {
+                machine()
+            }
+        })
         .map_or(1, NonZeroUsize::get)
         .min(items.len());
     if threads <= 1 {

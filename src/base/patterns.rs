@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The ignore files that a walk reads, in order of precedence.
-pub const NAMES: [&str; 2] = [".ignore", ".gitignore"];
+pub const IGNORE_FILE_NAMES: [&str; 2] = [".ignore", ".gitignore"];
 
 /// Folders of installed packages and of caches, which are not the project's own files.
 pub const PACKAGE_FOLDERS: [&str; 12] = [
@@ -34,8 +34,10 @@ pub struct SkippedFolders(Arc<Mutex<BTreeSet<PathBuf>>>);
 
 impl SkippedFolders {
     /// Returns true if a walk may enter a folder.
-    pub fn lets_in(&self, folder: &Path) -> bool {
-        let Some(bar) = bar(folder) else { return true };
+    pub fn allows_folder(&self, folder: &Path) -> bool {
+        let Some(bar) = blocking_ignore_file(folder) else {
+            return true;
+        };
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -44,26 +46,31 @@ impl SkippedFolders {
     }
 
     /// Returns true if a walk may begin at a folder: the ignore files of its parents count, too.
-    pub fn lets_begin(&self, start: &Path) -> bool {
+    pub fn allows_start(&self, start: &Path) -> bool {
         let real = fs::RealFs
-            .canonical(start)
+            .canonicalize(start)
             .unwrap_or_else(|_| start.to_path_buf());
-        self.lets_in(start) && real.ancestors().skip(1).all(|above| self.lets_in(above))
+        self.allows_folder(start)
+            && real
+                .ancestors()
+                .skip(1)
+                .all(|above| self.allows_folder(above))
     }
 
     /// Configures a walk to apply only the ignore files in its folders, none of git's global ones,
     /// and to skip folders whose ignore file would block.
-    pub fn guard(&self, walk: &mut WalkBuilder) {
+    pub fn guard_walk(&self, walk: &mut WalkBuilder) {
         walk.require_git(false).git_global(false).git_exclude(false);
         let barred = self.clone();
         walk.filter_entry(move |entry| {
-            entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path())
+            entry.file_type().is_none_or(|kind| !kind.is_dir())
+                || barred.allows_folder(entry.path())
         });
     }
 
     /// Does the same, and skips folders of installed packages below the start.
     pub fn guard_own_files(&self, walk: &mut WalkBuilder) {
-        self.guard(walk);
+        self.guard_walk(walk);
         let barred = self.clone();
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -72,12 +79,12 @@ impl SkippedFolders {
                     .iter()
                     .any(|name| entry.file_name() == *name)
             };
-            !is_folder || !is_package() && barred.lets_in(entry.path())
+            !is_folder || !is_package() && barred.allows_folder(entry.path())
         });
     }
 
     /// The ignore files that made the walk skip their folders.
-    pub fn met(&self) -> Vec<PathBuf> {
+    pub fn blocking_files(&self) -> Vec<PathBuf> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -88,10 +95,13 @@ impl SkippedFolders {
 }
 
 /// An ignore file of a folder whose opening may block for ever.
-fn bar(folder: &Path) -> Option<PathBuf> {
+fn blocking_ignore_file(folder: &Path) -> Option<PathBuf> {
     // Most folders have none, and one call suffices to detect that.
     let waits = |path: &PathBuf| fs::exists(path) && !fs::is_file(path) && !fs::is_dir(path);
-    NAMES.iter().map(|name| folder.join(name)).find(waits)
+    IGNORE_FILE_NAMES
+        .iter()
+        .map(|name| folder.join(name))
+        .find(waits)
 }
 
 /// Returns true if an ignore file in a folder, or in one between it and a path inside it, matches
@@ -109,7 +119,7 @@ pub fn is_ignored(folder: &Path, inside: &Path) -> bool {
     let (barred, towards) = (SkippedFolders::default(), end.clone());
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        towards.starts_with(entry.path()) && (!is_folder || barred.lets_in(entry.path()))
+        towards.starts_with(entry.path()) && (!is_folder || barred.allows_folder(entry.path()))
     });
     !walk.build().flatten().any(|entry| entry.path() == end)
 }

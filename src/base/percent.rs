@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Appends a path to `out`: everything but unreserved characters and `/` is encoded.
-pub fn encode(text: &str, out: &mut String) {
+pub fn encode_path(text: &str, out: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
             out.push(char::from(byte));

@@ -187,14 +187,14 @@ impl RuleMeta {
 
     /// The same rule, off until a project turns it on.
     #[must_use]
-    pub const fn off(mut self) -> Self {
+    pub const fn off_by_default(mut self) -> Self {
         self.severity = None;
         self
     }
 
     /// The same rule with fixes for its findings.
     #[must_use]
-    pub const fn fixed(mut self, fix: Fixable) -> Self {
+    pub const fn with_fix(mut self, fix: Fixable) -> Self {
         self.fix = fix;
         self
     }

@@ -30,7 +30,7 @@ pub struct LineIndex {
 }
 
 /// Bytes that are counted afresh for each position in a line.
-const BLOCK: usize = 1 << 10;
+const BLOCK_BYTES: usize = 1 << 10;
 
 impl LineIndex {
     /// Indexes a text once.
@@ -59,28 +59,31 @@ impl LineIndex {
     }
 
     /// The number of lines, at least 1.
-    pub fn lines(&self) -> u32 {
+    pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
 
     /// The line of a byte offset, from 1.
-    pub fn line(&self, offset: u32) -> u32 {
+    pub fn line_number(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset).max(1) as u32
     }
 
     /// The position of a byte offset; past the end, the end of the text.
     pub fn position(&self, text: &str, offset: u32) -> Position {
         let offset = offset.min(text.len() as u32);
-        let line = self.line(offset);
+        let line = self.line_number(offset);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or(0);
         let (start, mut end) = (start as usize, offset as usize);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let (column, utf16) = if end - start <= BLOCK {
-            count(text.as_bytes().get(start..end).unwrap_or(&[]))
+        let (column, utf16) = if end - start <= BLOCK_BYTES {
+            count_chars(text.as_bytes().get(start..end).unwrap_or(&[]))
         } else {
-            let (before, here) = (self.counted(text, start), self.counted(text, end));
+            let (before, here) = (
+                self.counts_before(text, start),
+                self.counts_before(text, end),
+            );
             (here.0 - before.0, here.1 - before.1)
         };
         Position {
@@ -92,20 +95,20 @@ impl LineIndex {
 
     /// Characters and UTF-16 code units before an offset. A long line is scanned only once, even if
     /// many positions in it are requested.
-    fn counted(&self, text: &str, offset: usize) -> (u32, u32) {
+    fn counts_before(&self, text: &str, offset: usize) -> (u32, u32) {
         let bytes = text.as_bytes();
         let counts = self.counts.get_or_init(|| {
-            let sums = bytes.chunks(BLOCK).scan((0, 0), |sum, block| {
-                *sum = add(*sum, count(block));
+            let sums = bytes.chunks(BLOCK_BYTES).scan((0, 0), |sum, block| {
+                *sum = add_counts(*sum, count_chars(block));
                 Some(*sum)
             });
             std::iter::once((0, 0)).chain(sums).collect()
         });
-        let block = offset / BLOCK;
+        let block = offset / BLOCK_BYTES;
         let before = counts.get(block).copied().unwrap_or_default();
-        add(
+        add_counts(
             before,
-            count(bytes.get(block * BLOCK..offset).unwrap_or(&[])),
+            count_chars(bytes.get(block * BLOCK_BYTES..offset).unwrap_or(&[])),
         )
     }
 
@@ -122,7 +125,7 @@ impl LineIndex {
 }
 
 /// Characters and UTF-16 code units that begin within these bytes of a text.
-fn count(bytes: &[u8]) -> (u32, u32) {
+fn count_chars(bytes: &[u8]) -> (u32, u32) {
     if bytes.is_ascii() {
         return (bytes.len() as u32, bytes.len() as u32);
     }
@@ -134,7 +137,7 @@ fn count(bytes: &[u8]) -> (u32, u32) {
     })
 }
 
-const fn add(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+const fn add_counts(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
     (a.0 + b.0, a.1 + b.1)
 }
 

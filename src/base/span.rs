@@ -27,7 +27,7 @@ impl Span {
     }
 
     /// An empty span, the place of an insertion.
-    pub const fn at(offset: u32) -> Self {
+    pub const fn empty_at(offset: u32) -> Self {
         Self {
             start: offset,
             end: offset,
@@ -35,7 +35,7 @@ impl Span {
     }
 
     /// A span from `usize` offsets. Texts above 4 GiB are rejected before any span is created.
-    pub const fn of(start: usize, end: usize) -> Self {
+    pub const fn from_offsets(start: usize, end: usize) -> Self {
         Self::new(start as u32, end as u32)
     }
 
@@ -43,7 +43,7 @@ impl Span {
     #[must_use]
     pub fn first_line(self, text: &str) -> Self {
         let line = self.slice(text).lines().next().unwrap_or("").trim_end();
-        Self::of(self.start as usize, self.start as usize + line.len())
+        Self::from_offsets(self.start as usize, self.start as usize + line.len())
     }
 
     /// A span that can be underlined: an empty one is widened to the character at it, or to the
@@ -55,14 +55,14 @@ impl Span {
             .ceil_char_boundary((self.end as usize).max(start))
             .min(text.len());
         if start < end {
-            return Self::of(start, end);
+            return Self::from_offsets(start, end);
         }
         match text.get(start..).and_then(|rest| rest.chars().next()) {
-            Some(c) if !matches!(c, '\n' | '\r') => Self::of(start, start + c.len_utf8()),
+            Some(c) if !matches!(c, '\n' | '\r') => Self::from_offsets(start, start + c.len_utf8()),
             _ => {
                 let before = text.get(..start).unwrap_or("").trim_end();
                 let last = before.chars().next_back().map_or(0, char::len_utf8);
-                Self::of(before.len() - last, before.len())
+                Self::from_offsets(before.len() - last, before.len())
             }
         }
     }

@@ -4,50 +4,50 @@
 /// unknown names among many known ones stay fast: enough to compare names of ten characters half a
 /// million times.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget(u64);
+pub struct ComparisonBudget(u64);
 
-impl Default for Budget {
+impl Default for ComparisonBudget {
     fn default() -> Self {
         Self(50_000_000)
     }
 }
 
-impl Budget {
+impl ComparisonBudget {
     /// The candidate nearest to `written`, as [`nearest`] defines it; `None` once the budget is
     /// used up.
-    pub fn nearest<'c>(
+    pub fn nearest_candidate<'c>(
         &mut self,
         written: &str,
         candidates: impl IntoIterator<Item = &'c str>,
     ) -> Option<&'c str> {
         let mut candidates = candidates.into_iter().peekable();
         candidates.peek()?;
-        let plain = fold(written);
+        let plain = fold_name(written);
         if plain.is_empty() || plain.len() > 200 {
             return None;
         }
         let length = plain.chars().count();
         let limit = (length / 3).max(1);
         let mut best: Option<(usize, &'c str)> = None;
-        let file = file_stem(written).map(fold);
+        let file = file_stem(written).map(fold_name);
         for candidate in candidates {
             self.0 = self.0.checked_sub(candidate.len() as u64)?;
             if file
                 .as_ref()
-                .is_some_and(|file| folded(candidate).eq(file.chars()))
+                .is_some_and(|file| folded_chars(candidate).eq(file.chars()))
             {
                 return Some(candidate);
             }
             // A distance is never less than the difference of the lengths, which costs almost
             // nothing to compute.
-            let other = folded(candidate).count();
+            let other = folded_chars(candidate).count();
             if other.abs_diff(length) > limit {
                 continue;
             }
             // In a name of one or two letters, a changed letter makes a different name.
             let limit = if other.max(length) < 3 { 0 } else { limit };
             self.0 = self.0.checked_sub((candidate.len() * length) as u64)?;
-            let other = fold(candidate);
+            let other = fold_name(candidate);
             // A name with a leading `not` is the opposite, not a misspelling.
             if plain.strip_prefix("not").is_some_and(|rest| rest == other) {
                 continue;
@@ -67,25 +67,25 @@ impl Budget {
 
 /// The candidate nearest to `written`, if it is near enough: at most one edit per three characters,
 /// ignoring case, `-`, `_` and spaces. Ties go to the candidate that comes first.
-pub fn nearest<'c>(
+pub fn nearest_candidate<'c>(
     written: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    Budget(u64::MAX).nearest(written, candidates)
+    ComparisonBudget(u64::MAX).nearest_candidate(written, candidates)
 }
 
 /// The candidate that a word most likely means: the nearest one, or the equivalent of a term of
 /// another language or library.
-pub fn likeliest<'c>(
+pub fn likeliest_candidate<'c>(
     written: &str,
     mut candidates: impl Iterator<Item = &'c str> + Clone,
 ) -> Option<&'c str> {
-    let near = nearest(written, candidates.clone());
+    let near = nearest_candidate(written, candidates.clone());
     if near.is_some() {
         return near;
     }
-    let plain = fold(written);
-    let called = ELSEWHERE
+    let plain = fold_name(written);
+    let called = FOREIGN_WORDS
         .iter()
         .filter(|(_, others)| others.contains(&&*plain))
         .map(|(own, _)| *own);
@@ -93,7 +93,7 @@ pub fn likeliest<'c>(
 }
 
 /// Words of the language, and their equivalents elsewhere, without capitals and separators.
-const ELSEWHERE: &[(&str, &[&str])] = &[
+const FOREIGN_WORDS: &[(&str, &[&str])] = &[
     ("string", &["str", "text", "char", "varchar"]),
     ("integer", &["int", "long", "i64", "int64"]),
     ("number", &["float", "double", "decimal", "f64", "num"]),
@@ -170,11 +170,11 @@ fn file_stem(written: &str) -> Option<&str> {
     (stem.len() < written.len()).then_some(stem)
 }
 
-fn fold(name: &str) -> String {
-    folded(name).collect()
+fn fold_name(name: &str) -> String {
+    folded_chars(name).collect()
 }
 
-fn folded(name: &str) -> impl Iterator<Item = char> {
+fn folded_chars(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))
         .flat_map(char::to_lowercase)

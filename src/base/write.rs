@@ -3,7 +3,7 @@
 //! file locks.
 #![allow(clippy::disallowed_methods, reason = "this is the door")]
 
-use super::fs::{Stamp, exists, is_file, is_link, is_read_only, names_in, stamp_of};
+use super::fs::{Stamp, exists, is_file, is_link, is_read_only, list_names, stamp_from_metadata};
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
 /// Held shared by every write in progress, and exclusively by a thread that is about to end the
 /// program.
-static WRITING: RwLock<()> = RwLock::new(());
+static WRITE_LOCK: RwLock<()> = RwLock::new(());
 
 /// Waits for writes in progress and blocks new ones while the guard lives: an interrupt ends the
 /// program with every file complete and no temporary file left behind.
 pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
-    WRITING.write().unwrap_or_else(PoisonError::into_inner)
+    WRITE_LOCK.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Replaces a file atomically: temporary file in the same folder, sync, rename, sync of the folder.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    replace(path, Durability::Synced, 0o644, &mut |file| {
+    replace_file(path, Durability::Synced, 0o644, &mut |file| {
         file.write_all(bytes)
     })
 }
@@ -29,7 +29,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
 /// Writes a file as [`write_atomic`] does; a new one is readable by the user alone if the system
 /// supports it.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Synced, 0o600, &mut |file| {
+    replace_file(path, Durability::Synced, 0o600, &mut |file| {
         file.write_all(bytes)
     })
     .map(drop)
@@ -38,33 +38,33 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Replaces a file that can be rebuilt and whose reader detects damage: atomic for every reader,
 /// not synced.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Unsynced, 0o644, &mut |file| {
+    replace_file(path, Durability::Unsynced, 0o644, &mut |file| {
         file.write_all(bytes)
     })
     .map(drop)
 }
 
 /// Bytes of a result that are held in memory; a larger one spills to the disk.
-const IN_MEMORY: usize = 1 << 20;
+const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 
 /// A file in preparation. Other programs cannot see it until it is complete, and a killed program
 /// leaves nothing behind.
 #[derive(Debug)]
-pub struct Draft {
+pub struct FileDraft {
     /// The path of the future file.
     pub path: PathBuf,
     bytes: BufWriter<tempfile::SpooledTempFile>,
 }
 
-impl Draft {
+impl FileDraft {
     /// An empty draft. A large one spills to the folder of the file, which needs the space in any
     /// case.
-    pub fn of(path: &Path) -> Self {
+    pub fn new(path: &Path) -> Self {
         // A folder of pipes or devices cannot hold temporary files.
         let most = if exists(path) && !is_file(path) {
             usize::MAX
         } else {
-            IN_MEMORY
+            MAX_BYTES_IN_MEMORY
         };
         let folder = path
             .parent()
@@ -77,7 +77,7 @@ impl Draft {
     }
 
     /// Reads the first bytes, at most `most`.
-    pub fn head(&mut self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn read_head(&mut self, most: u64) -> io::Result<Vec<u8>> {
         self.bytes.flush()?;
         let file = self.bytes.get_mut();
         let mut head = Vec::new();
@@ -109,14 +109,14 @@ impl Draft {
         self.bytes.flush()?;
         let bytes = self.bytes.get_mut();
         bytes.rewind()?;
-        replace(&self.path, Durability::Synced, 0o644, &mut |file| {
+        replace_file(&self.path, Durability::Synced, 0o644, &mut |file| {
             io::copy(bytes, file).map(drop)
         })
         .map(drop)
     }
 }
 
-impl Write for Draft {
+impl Write for FileDraft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.write(bytes)
     }
@@ -127,32 +127,33 @@ impl Write for Draft {
 }
 
 /// Prefix and suffix of the names of temporary files.
-const TEMPORARY: (&str, &str) = (".ctxc-", ".tmp");
+const TEMP_NAME_AFFIXES: (&str, &str) = (".ctxc-", ".tmp");
 
 /// The minimum age of a leftover: a younger temporary file may have just been created and not be
 /// locked yet.
-const SETTLED: std::time::Duration = std::time::Duration::from_secs(2);
+const MIN_LEFTOVER_AGE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// The folders already searched for leftovers: only the first write into a folder searches it.
-static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static CLEARED_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Removes the temporary files that killed programs left in a folder: those that are not locked.
 fn clear_leftovers(folder: &Path) {
-    if !CLEARED
+    if !CLEARED_FOLDERS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .insert(folder.to_path_buf())
     {
         return;
     }
-    let ours = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
-    for name in names_in(folder).iter().filter(|name| ours(name)) {
+    let ours =
+        |name: &str| name.starts_with(TEMP_NAME_AFFIXES.0) && name.ends_with(TEMP_NAME_AFFIXES.1);
+    for name in list_names(folder).iter().filter(|name| ours(name)) {
         let path = folder.join(name);
         let settled = |meta: std::fs::Metadata| {
             meta.is_file()
                 && meta
                     .modified()
-                    .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED))
+                    .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > MIN_LEFTOVER_AGE))
         };
         if std::fs::symlink_metadata(&path).is_ok_and(settled)
             && let Ok(file) = std::fs::File::open(&path)
@@ -172,13 +173,13 @@ enum Durability {
     Unsynced,
 }
 
-fn replace(
+fn replace_file(
     path: &Path,
     durability: Durability,
     new_mode: u32,
     write: &mut dyn FnMut(&mut std::fs::File) -> io::Result<()>,
 ) -> io::Result<Stamp> {
-    let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITE_LOCK.read().unwrap_or_else(PoisonError::into_inner);
     // A write goes through a link rather than replacing it. A cache file is never a legitimate
     // link, so a link in its place is replaced.
     let is_cache = durability == Durability::Unsynced;
@@ -192,7 +193,7 @@ fn replace(
         && !is_cache
         && !meta.is_file()
     {
-        return stream(&target, &meta, write);
+        return write_through(&target, &meta, write);
     }
     // A rename needs only write permission on the folder, and would overwrite a file that its owner
     // protected.
@@ -205,7 +206,9 @@ fn replace(
     };
     clear_leftovers(folder);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
+    builder
+        .prefix(TEMP_NAME_AFFIXES.0)
+        .suffix(TEMP_NAME_AFFIXES.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -231,11 +234,11 @@ fn replace(
         // Some file systems cannot sync a folder; the rename itself has happened.
         let _ = dir.sync_all();
     }
-    file.metadata().map(|meta| stamp_of(&meta))
+    file.metadata().map(|meta| stamp_from_metadata(&meta))
 }
 
 /// Writes to a pipe or a device, which is never replaced; a folder is an error.
-fn stream(
+fn write_through(
     target: &Path,
     meta: &std::fs::Metadata,
     write: &mut dyn FnMut(&mut std::fs::File) -> io::Result<()>,
@@ -244,7 +247,7 @@ fn stream(
         return Err(io::ErrorKind::IsADirectory.into());
     }
     write(&mut std::fs::OpenOptions::new().write(true).open(target)?)?;
-    Ok(stamp_of(meta))
+    Ok(stamp_from_metadata(meta))
 }
 
 /// A temporary folder for this program's own files; it is removed when the returned value is
@@ -254,7 +257,7 @@ pub fn temp_folder() -> io::Result<tempfile::TempDir> {
 }
 
 /// Writes a file into a temporary folder; `is_program` makes it executable.
-pub fn write_temp(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
+pub fn write_temp_file(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
     std::fs::write(path, bytes)?;
     #[cfg(unix)]
     if is_program {
@@ -266,7 +269,7 @@ pub fn write_temp(path: &Path, bytes: &[u8], is_program: bool) -> io::Result<()>
 }
 
 /// Creates a link in a temporary folder.
-pub fn link_temp(target: &Path, path: &Path) -> io::Result<()> {
+pub fn link_temp_file(target: &Path, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(target, path);
     #[cfg(windows)]
@@ -294,7 +297,7 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
 
 /// Removes a folder that this run created in vain: these files in it, and the folder itself if it
 /// is then empty.
-pub fn take_back(folder: &Path, files: &[&str]) {
+pub fn remove_unused_folder(folder: &Path, files: &[&str]) {
     for name in files {
         // A failure to remove one does no harm.
         let _ = std::fs::remove_file(folder.join(name));
@@ -307,7 +310,7 @@ pub fn take_back(folder: &Path, files: &[&str]) {
 /// otherwise it is a remnant of a killed program and is removed.
 pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
-    let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
+    let _writing = WRITE_LOCK.read().unwrap_or_else(PoisonError::into_inner);
     if is_link(path) || exists(path) && !is_file(path) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -373,7 +376,7 @@ impl LineFile {
     }
 
     /// Appends a line. If the write fails, for example for lack of space, none of it remains.
-    pub fn add(&self, line: &[u8]) -> io::Result<()> {
+    pub fn append(&self, line: &[u8]) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
         file.write_all(line)
@@ -382,7 +385,7 @@ impl LineFile {
 
     /// Appends a line that is written part by part, so that a large one is never in memory
     /// completely.
-    pub fn add_with(
+    pub fn append_parts(
         &self,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -409,7 +412,7 @@ impl LineFile {
 }
 
 /// Removes a file; a missing one is not an error.
-pub fn remove(path: &Path) -> io::Result<()> {
+pub fn remove_file(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -427,13 +430,13 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 
 /// A lock that lasts as long as the value; the system releases it even if the program is killed.
 #[derive(Debug)]
-pub struct Lock {
+pub struct FileLock {
     _file: std::fs::File,
 }
 
 /// Takes the lock of a lock file, and creates file and folder if they are missing; `None` if
 /// another process holds it. A link is an error: the file would be created at its target.
-pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+pub fn try_lock(path: &Path) -> io::Result<Option<FileLock>> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -446,7 +449,7 @@ pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
         .write(true)
         .open(path)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(Lock { _file: file })),
+        Ok(()) => Ok(Some(FileLock { _file: file })),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
         Err(std::fs::TryLockError::Error(err)) => Err(err),
     }

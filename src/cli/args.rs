@@ -73,8 +73,8 @@ pub(crate) trait OutputFormat:
     const DEFAULT: &'static str = "text";
 
     /// Returns the mark that identifies a file in this format; `None` for a text for people.
-    fn sign(self) -> Option<Sign> {
-        (self != Self::default()).then_some(Sign {
+    fn file_mark(self) -> Option<FileMark> {
+        (self != Self::default()).then_some(FileMark {
             artifact: "result of ctxc",
             text: "\"ctxc/",
         })
@@ -83,7 +83,7 @@ pub(crate) trait OutputFormat:
 
 /// The mark of a file that may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sign {
+pub(crate) struct FileMark {
     /// The kind of such a file, for messages.
     pub(crate) artifact: &'static str,
     /// A text near the head of such a file.
@@ -93,7 +93,7 @@ pub(crate) struct Sign {
 impl OutputFormat for FindingFormat {
     const DEFAULT: &'static str = "full";
 
-    fn sign(self) -> Option<Sign> {
+    fn file_mark(self) -> Option<FileMark> {
         let text = match self {
             Self::Full | Self::Concise => return None,
             Self::Json => "\"ctxc/diagnostics/",
@@ -105,7 +105,7 @@ impl OutputFormat for FindingFormat {
             Self::Checkstyle => "<checkstyle",
             Self::Rdjson => "\"diagnostics\"",
         };
-        Some(Sign {
+        Some(FileMark {
             artifact: "report in this format",
             text,
         })
@@ -137,13 +137,13 @@ pub(crate) enum CommentFormat {
 }
 
 impl OutputFormat for CommentFormat {
-    fn sign(self) -> Option<Sign> {
+    fn file_mark(self) -> Option<FileMark> {
         let text = if self == Self::Json {
             "\"ctxc/"
         } else {
             "<!-- ctxc/"
         };
-        (self != Self::Text).then_some(Sign {
+        (self != Self::Text).then_some(FileMark {
             artifact: "result of ctxc",
             text,
         })
@@ -152,7 +152,7 @@ impl OutputFormat for CommentFormat {
 
 /// A result in one more format, and the file that it is written to.
 #[derive(Clone, Debug)]
-pub(crate) struct Report<F> {
+pub(crate) struct ReportFile<F> {
     pub(crate) format: F,
     pub(crate) path: PathBuf,
 }
@@ -169,12 +169,12 @@ pub(crate) struct FormatArgs<F: OutputFormat> {
     json: bool,
     /// Also write the result to a file in this format (repeatable)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<F>)]
-    report: Vec<Report<F>>,
+    report: Vec<ReportFile<F>>,
 }
 
 impl<F: OutputFormat> FormatArgs<F> {
     /// Returns the format of the result.
-    pub(crate) fn resolve(&self) -> F {
+    pub(crate) fn result_format(&self) -> F {
         F::from_str("json", false)
             .ok()
             .filter(|_| self.json)
@@ -182,12 +182,12 @@ impl<F: OutputFormat> FormatArgs<F> {
     }
 
     /// Returns every format that is written: that of the result and those of the reports.
-    pub(crate) fn all(&self) -> impl Iterator<Item = F> {
-        std::iter::once(self.resolve()).chain(self.report.iter().map(|report| report.format))
+    pub(crate) fn formats(&self) -> impl Iterator<Item = F> {
+        std::iter::once(self.result_format()).chain(self.report.iter().map(|report| report.format))
     }
 
     /// Returns the files that are written beside the result.
-    pub(crate) fn reports(&self) -> &[Report<F>] {
+    pub(crate) fn reports(&self) -> &[ReportFile<F>] {
         &self.report
     }
 }
@@ -250,14 +250,14 @@ pub(crate) struct LimitArgs {
 impl<F: OutputFormat> OutputArgs<F> {
     /// Adds reports.
     #[must_use]
-    pub(crate) fn and(mut self, reports: impl Iterator<Item = Report<F>>) -> Self {
+    pub(crate) fn with_reports(mut self, reports: impl Iterator<Item = ReportFile<F>>) -> Self {
         self.format.report.extend(reports);
         self
     }
 }
 
 /// Parses `FORMAT=FILE`, such as `junit=report.xml`.
-pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, String> {
+pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<ReportFile<F>, String> {
     let names = || {
         F::value_variants()
             .iter()
@@ -272,7 +272,7 @@ pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, Str
             names().collect::<Vec<_>>().join(", ")
         )
     })?;
-    Ok(Report {
+    Ok(ReportFile {
         format,
         path: path.into(),
     })

@@ -8,48 +8,50 @@ use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{history, import, watch};
 use crate::context::manifest::{Difference, Manifest};
 use crate::eval::context as stored;
-use crate::eval::gate::{Baseline, Decision, LogLine};
+use crate::eval::gate::{ApprovalEntry, Baseline, GateDecision};
 use crate::eval::mutate;
 use crate::eval::scorecard::Scorecard;
 use crate::record::recording::Recording;
 use crate::registry::diff::Diff;
-use crate::registry::read::Document1;
+use crate::registry::read::RegistryV1;
 use crate::run::trace::TraceLine;
-use crate::schema::json::{Schema, names};
+use crate::schema::json::{ArtifactSchema, names};
 
 /// Returns the schema of every artifact, by name.
-pub fn all() -> Vec<Schema> {
+pub fn artifact_schemas() -> Vec<ArtifactSchema> {
     vec![
-        Schema::of::<Baseline>(names::BASELINE),
-        Schema::of::<LogLine>(names::BASELINE_LOG),
-        Schema::of::<coverage::Document>(names::COVERAGE),
-        Schema::of::<defaults::Document<'_>>(names::DEFAULTS),
-        Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
-        Schema::of::<Diff>(names::DIFF),
-        Schema::of::<history::DriftDocument>(names::DRIFT),
-        Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
-        Schema::of::<Decision>(names::GATE),
-        Schema::of::<history::Document>(names::HISTORY),
-        Schema::of::<import::Document<'_>>(names::IMPORT),
-        Schema::of::<list::Document>(names::LIST),
-        Schema::of::<Manifest>(names::MANIFEST),
-        Schema::of::<Difference>(names::MANIFEST_DIFF),
-        Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
-        Schema::of::<plan::Document>(names::PLAN),
-        Schema::of::<prompt_cache::Document<'_>>(names::PROMPT_CACHE),
-        Schema::of::<recording_diff::Document>(names::RECORDING_DIFF),
-        Schema::of::<Document1<'_>>(names::REGISTRY),
-        Schema::of::<render_report::Document<'_>>(names::RENDER),
-        Schema::of::<Recording>(names::REQUEST),
-        Schema::of::<manifest::Document>(names::REQUEST_MANIFEST),
-        Schema::of::<explain::RulePage<'_>>(names::RULE),
-        Schema::of::<rules::Document<'_>>(names::RULES),
-        Schema::of::<TraceLine>(names::RUN),
-        Schema::of::<Scorecard>(names::SCORECARD),
-        Schema::of::<search::Document<'_>>(names::SEARCH),
-        Schema::of::<show::Document<'_>>(names::SHOW),
-        Schema::of::<stored::Document<'_>>(names::SNAPSHOT),
-        Schema::of::<trust::Document<'_>>(names::TRUST),
-        Schema::of::<watch::Line<'_>>(names::WATCH),
+        ArtifactSchema::for_type::<Baseline>(names::BASELINE),
+        ArtifactSchema::for_type::<ApprovalEntry>(names::BASELINE_LOG),
+        ArtifactSchema::for_type::<coverage::CoverageReport>(names::COVERAGE),
+        ArtifactSchema::for_type::<defaults::DefaultsDocument<'_>>(names::DEFAULTS),
+        ArtifactSchema::with_lines::<json::DiagnosticsDocument<'_>, jsonl::JsonLine<'_>>(
+            names::DIAGNOSTICS,
+        ),
+        ArtifactSchema::for_type::<Diff>(names::DIFF),
+        ArtifactSchema::for_type::<history::DriftDocument>(names::DRIFT),
+        ArtifactSchema::for_type::<explain_setting::SettingDocument<'_>>(names::EXPLAIN),
+        ArtifactSchema::for_type::<GateDecision>(names::GATE),
+        ArtifactSchema::for_type::<history::HistoryDocument>(names::HISTORY),
+        ArtifactSchema::for_type::<import::ImportDocument<'_>>(names::IMPORT),
+        ArtifactSchema::for_type::<list::ListReport>(names::LIST),
+        ArtifactSchema::for_type::<Manifest>(names::MANIFEST),
+        ArtifactSchema::for_type::<Difference>(names::MANIFEST_DIFF),
+        ArtifactSchema::for_type::<mutate::MutationReport<'_>>(names::MUTATIONS),
+        ArtifactSchema::for_type::<plan::EvalPlan>(names::PLAN),
+        ArtifactSchema::for_type::<prompt_cache::PromptCacheReport<'_>>(names::PROMPT_CACHE),
+        ArtifactSchema::for_type::<recording_diff::RecordingDiff>(names::RECORDING_DIFF),
+        ArtifactSchema::for_type::<RegistryV1<'_>>(names::REGISTRY),
+        ArtifactSchema::for_type::<render_report::RenderReport<'_>>(names::RENDER),
+        ArtifactSchema::for_type::<Recording>(names::REQUEST),
+        ArtifactSchema::for_type::<manifest::RequestManifest>(names::REQUEST_MANIFEST),
+        ArtifactSchema::for_type::<explain::RulePage<'_>>(names::RULE),
+        ArtifactSchema::for_type::<rules::RulesDocument<'_>>(names::RULES),
+        ArtifactSchema::for_type::<TraceLine>(names::RUN),
+        ArtifactSchema::for_type::<Scorecard>(names::SCORECARD),
+        ArtifactSchema::for_type::<search::SearchReport<'_>>(names::SEARCH),
+        ArtifactSchema::for_type::<show::ShowDocument<'_>>(names::SHOW),
+        ArtifactSchema::for_type::<stored::SnapshotRequest<'_>>(names::SNAPSHOT),
+        ArtifactSchema::for_type::<trust::TrustReport<'_>>(names::TRUST),
+        ArtifactSchema::for_type::<watch::WatchLine<'_>>(names::WATCH),
     ]
 }

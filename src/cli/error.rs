@@ -3,18 +3,18 @@
 //! Findings are diagnostics, never errors of this kind. A broken pipe is no error.
 
 use super::exit::Exit;
-use super::render::escape::escape;
-use super::render::wrap::wrap;
+use super::render::escape::escape_line;
+use super::render::wrap::wrap_line;
 use crate::base::fs;
 use crate::context::fault::Fault;
 use crate::registry::ReadError;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use std::io;
 use std::path::Path;
 
 /// The kind of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CliErrorKind {
     /// The command line is wrong.
     Usage,
     /// `ctxc.toml` or `ctxc.suppressions.toml` is invalid.
@@ -25,13 +25,13 @@ pub(crate) enum Kind {
     /// A system error: a full disk, a folder without write permission, a held lock.
     Infrastructure,
     /// Nothing was selected.
-    Nothing,
+    NothingSelected,
     /// The reader of an output file that is a pipe has closed it. Never printed.
     BrokenPipe,
 }
 
 /// The kind of error for a registry that cannot be read.
-impl From<&ReadError> for Kind {
+impl From<&ReadError> for CliErrorKind {
     fn from(err: &ReadError) -> Self {
         match err {
             ReadError::Newer { .. } => Self::Infrastructure,
@@ -47,7 +47,7 @@ impl From<&ReadError> for Kind {
 /// An error that ends the run.
 #[derive(Clone, Debug)]
 pub(crate) struct CliError {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CliErrorKind,
     /// The message, a lower-case fragment: the actual state against the expected one.
     pub(crate) message: String,
     /// Further errors, each with a line of its own.
@@ -59,7 +59,7 @@ pub(crate) struct CliError {
 /// A task of the registry that cannot be read again.
 impl From<Fault> for CliError {
     fn from(fault: Fault) -> Self {
-        Self::new(Kind::Infrastructure, fault.to_string())
+        Self::new(CliErrorKind::Infrastructure, fault.to_string())
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) type Result<T> = std::result::Result<T, CliError>;
 
 impl CliError {
     /// Creates an error without hints.
-    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: CliErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -79,19 +79,19 @@ impl CliError {
 
     /// Creates an error of wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(CliErrorKind::Usage, message)
     }
 
     /// Adds the message of a further error.
     #[must_use]
-    pub(crate) fn and(mut self, message: impl Into<String>) -> Self {
+    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
         self.others.push(message.into());
         self
     }
 
     /// Adds another error with its hints.
     #[must_use]
-    pub(crate) fn also(mut self, other: Self) -> Self {
+    pub(crate) fn with_error(mut self, other: Self) -> Self {
         self.others.push(other.message);
         self.others.extend(other.others);
         self.hints.extend(other.hints);
@@ -100,30 +100,30 @@ impl CliError {
 
     /// Adds a line of advice.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
     /// Adds “did you mean” if there is a similar name.
     #[must_use]
-    pub(crate) fn did_you_mean(self, nearest: Option<&str>) -> Self {
+    pub(crate) fn with_suggestion(self, nearest: Option<&str>) -> Self {
         match nearest {
-            Some(name) => self.hint(format!("did you mean `{name}`?")),
+            Some(name) => self.with_hint(format!("did you mean `{name}`?")),
             None => self,
         }
     }
 
     /// Adds “did you mean” if there is a similar name, otherwise `hint`.
     #[must_use]
-    pub(crate) fn did_you_mean_or(
+    pub(crate) fn with_suggestion_or(
         self,
         nearest: Option<&str>,
         hint: impl FnOnce() -> String,
     ) -> Self {
         match nearest {
-            Some(_) => self.did_you_mean(nearest),
-            None => self.hint(hint()),
+            Some(_) => self.with_suggestion(nearest),
+            None => self.with_hint(hint()),
         }
     }
 
@@ -132,14 +132,14 @@ impl CliError {
         clippy::wildcard_enum_match_arm,
         reason = "most of the kinds leave nothing to advise"
     )]
-    pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
+    pub(crate) fn write_failed(path: &Path, err: &io::Error) -> Self {
         if err.kind() == io::ErrorKind::BrokenPipe {
-            return Self::new(Kind::BrokenPipe, "");
+            return Self::new(CliErrorKind::BrokenPipe, "");
         }
         let shown = path.display();
         if err.kind() == io::ErrorKind::PermissionDenied && fs::is_read_only(path) {
-            return Self::new(Kind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
-                .hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
+            return Self::new(CliErrorKind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
+                .with_hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
         }
         if let Some(folder) = path.parent().filter(|folder| {
             err.kind() == io::ErrorKind::NotFound
@@ -147,33 +147,35 @@ impl CliError {
                 && !fs::exists(folder)
         }) {
             return Self::new(
-                Kind::Infrastructure,
+                CliErrorKind::Infrastructure,
                 format!(
                     "cannot write {shown}: the folder {} does not exist",
                     folder.display()
                 ),
             )
-            .hint("make the folder first, or write somewhere else");
+            .with_hint("make the folder first, or write somewhere else");
         }
         let error = Self::new(
-            Kind::Infrastructure,
-            format!("cannot write {shown}: {}", reason(err)),
+            CliErrorKind::Infrastructure,
+            format!("cannot write {shown}: {}", describe_io_error(err)),
         );
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                error.hint("check the permissions of that folder, or write somewhere else")
+                error.with_hint("check the permissions of that folder, or write somewhere else")
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => error.hint(
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => error.with_hint(
                 "free some space and run it again; the file that was there before is untouched",
             ),
-            io::ErrorKind::NotFound => error.hint("make the folder first, or write somewhere else"),
+            io::ErrorKind::NotFound => {
+                error.with_hint("make the folder first, or write somewhere else")
+            }
             _ => error,
         }
     }
 
     /// Combines several errors into one message, with the hints of the first. `None` if the list is
     /// empty.
-    pub(crate) fn all(errors: Vec<Self>) -> Option<Self> {
+    pub(crate) fn combine(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let mut all = errors.next()?;
         for error in errors {
@@ -184,28 +186,33 @@ impl CliError {
 
     /// Creates the error for standard output that could not be written. A closed pipe is no error,
     /// see `Cx::print`.
-    pub(crate) fn stdout(err: &io::Error) -> Self {
+    pub(crate) fn stdout_failed(err: &io::Error) -> Self {
         Self::new(
-            Kind::Infrastructure,
-            format!("cannot write to standard output: {}", reason(err)),
+            CliErrorKind::Infrastructure,
+            format!(
+                "cannot write to standard output: {}",
+                describe_io_error(err)
+            ),
         )
-        .hint("the results are incomplete; make room or send them elsewhere, then run it again")
+        .with_hint(
+            "the results are incomplete; make room or send them elsewhere, then run it again",
+        )
     }
 
     /// Returns the exit code of the error.
-    pub(crate) const fn exit(&self) -> Exit {
+    pub(crate) const fn exit_code(&self) -> Exit {
         match self.kind {
-            Kind::Usage | Kind::Project => Exit::Usage,
-            Kind::Infrastructure => Exit::Infrastructure,
-            Kind::Nothing => Exit::Nothing,
-            Kind::Findings => Exit::Findings,
-            Kind::BrokenPipe => Exit::Success,
+            CliErrorKind::Usage | CliErrorKind::Project => Exit::Usage,
+            CliErrorKind::Infrastructure => Exit::Infrastructure,
+            CliErrorKind::NothingSelected => Exit::Nothing,
+            CliErrorKind::Findings => Exit::Findings,
+            CliErrorKind::BrokenPipe => Exit::Success,
         }
     }
 
     /// Prints the error and its hints to `out`, with control characters of file names escaped.
     pub(crate) fn print(&self, out: &mut dyn io::Write, color: bool, width: Option<usize>) {
-        if self.kind == Kind::BrokenPipe {
+        if self.kind == CliErrorKind::BrokenPipe {
             return;
         }
         let (red, cyan, off) = if color {
@@ -218,14 +225,22 @@ impl CliError {
             let _ = writeln!(
                 out,
                 "{}",
-                wrap(&format!("{red}error{off}: {}", escape(message)), width, 7)
+                wrap_line(
+                    &format!("{red}error{off}: {}", escape_line(message)),
+                    width,
+                    7
+                )
             );
         }
         for hint in &self.hints {
             let _ = writeln!(
                 out,
                 "{}",
-                wrap(&format!("  {cyan}hint{off}: {}", escape(hint)), width, 8)
+                wrap_line(
+                    &format!("  {cyan}hint{off}: {}", escape_line(hint)),
+                    width,
+                    8
+                )
             );
         }
         let _ = out.flush();

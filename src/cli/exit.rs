@@ -29,7 +29,7 @@ pub enum Exit {
 }
 
 /// Every exit, its number and its meaning, in the order of the documentation.
-pub const TABLE: [(Exit, u8, &str); 9] = [
+pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Success,
         0,
@@ -96,7 +96,7 @@ impl Exit {
         if let Self::Command(code) = self {
             return code;
         }
-        TABLE
+        EXIT_TABLE
             .iter()
             .find(|(exit, _, _)| *exit == self)
             .map_or(3, |(_, code, _)| *code)
@@ -104,7 +104,7 @@ impl Exit {
 
     /// Returns the graver of two verdicts: 2, 3, 4, 1, 7, 6, 5, 0.
     #[must_use]
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn graver_of(self, other: Self) -> Self {
         PRECEDENCE
             .into_iter()
             .find(|exit| *exit == self || *exit == other)

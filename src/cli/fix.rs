@@ -2,29 +2,29 @@
 //! everything was checked again with its fixes.
 
 use super::findings;
-use super::project::{self, FILE};
-use super::render::report::Report;
-use super::render::{concise, escape::escape};
-use super::rewrite::{self, Change, Output, Written};
-use super::scenarios::Scenarios;
-use super::selection::{Keep, Selection};
+use super::project::{self, PROJECT_FILE};
+use super::render::report::CheckReport;
+use super::render::{concise, escape::escape_line};
+use super::rewrite::{self, FileChange, RewriteMode, RewriteOutcome};
+use super::scenarios::ScenarioCheck;
+use super::selection::{FindingRetention, TemplateSelection};
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::cli::prelude::*;
-use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::scenarios::FixedScenario;
 use crate::registry::workspace::check::CheckOutput;
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
-use crate::registry::workspace::request::{Goal, Overlay};
-use crate::rules::apply::{self, Beginning, Fixed, Which};
+use crate::registry::workspace::request::{CheckGoal, FileOverlay};
+use crate::rules::apply::{self, FixSelection, FixedText, InitialFindings};
 use crate::syntax::decode;
-use crate::syntax::limits::Limits;
+use crate::syntax::limits::XmlLimits;
 
 /// The arguments of `check --fix`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixArgs<'a> {
-    pub(super) which: Which,
-    pub(super) output: Output,
+    pub(super) which: FixSelection,
+    pub(super) output: RewriteMode,
     pub(super) result: &'a OutputArgs<FindingFormat>,
     pub(super) paths: &'a PathArgs,
     pub(super) limits: &'a LimitArgs,
@@ -32,74 +32,76 @@ pub(super) struct FixArgs<'a> {
 
 /// Rejects a scenario on standard input: it is checked alone, so that the effect of a fix on other
 /// files would not be seen.
-fn refuse_stdin(selection: &Selection) -> Result<()> {
+fn refuse_stdin(selection: &TemplateSelection) -> Result<()> {
     let Some(name) = selection.stdin_scenario() else {
         return Ok(());
     };
     Err(CliError::usage(format!(
         "{name} on standard input is checked, and not fixed"
     ))
-    .hint("`ctxc check --fix` fixes the file"))
+    .with_hint("`ctxc check --fix` fixes the file"))
 }
 
 /// Applies the fixes, writes the files, and reports the remaining findings.
-pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
-    let mut project = Project::load(&cx.options)?.tested();
-    let selection = Selection::new(&project.root, asked.paths)?;
-    selection.note(&project, cx);
+pub(super) fn run_fix(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
+    let mut project = Project::load(&cx.options)?.with_tested_agents();
+    let selection = TemplateSelection::new(&project.root, asked.paths)?;
+    selection.note_missing_project(&project, cx);
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
     let mut fixed = 0;
     let mut own = if selection.stdin().is_none() {
-        ProjectFile::read(&project)?
+        FixedProjectFile::load(&project)?
     } else {
         None
     };
     let mut brought = None;
     if let Some(own) = own
         .as_mut()
-        .filter(|_| is_fixable(&project.findings, asked.which))
+        .filter(|_| has_project_file_fix(&project.findings, asked.which))
     {
         let root = project.root.clone();
-        let announced = Beginning::of(
+        let announced = InitialFindings::count_findings(
             &selection
-                .check(&project, Goal::Findings, Keep::ALL, cx)?
+                .check_templates(&project, CheckGoal::Findings, FindingRetention::ALL, cx)?
                 .report
                 .diagnostics,
         );
         let found = std::mem::take(&mut project.findings);
-        fixed = own.fix(&found, asked.which, &mut |text| {
+        fixed = own.apply_fixes(&found, asked.which, &mut |text| {
             Project::with_text(root.clone(), text).findings
         });
         project.findings = found;
         if own.is_fixed {
-            project = Project::with_text(root, &own.text).tested();
+            project = Project::with_text(root, &own.text).with_tested_agents();
             let mut found = selection
-                .check(&project, Goal::Findings, Keep::ALL, cx)?
+                .check_templates(&project, CheckGoal::Findings, FindingRetention::ALL, cx)?
                 .report
                 .diagnostics;
-            found.retain(|finding| !announced.has(finding));
-            brought = Some(Beginning::of(&found));
+            found.retain(|finding| !announced.contains(finding));
+            brought = Some(InitialFindings::count_findings(&found));
         }
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
-    let recorded = suppress::load(&project.root)?;
+    let recorded = suppress::load_suppressions(&project.root)?;
     // Findings in other files that appear only through a fix of the project file were not
     // announced: they are reported, not fixed.
     let wanted = |finding: &Diagnostic| {
-        !brought.as_ref().is_some_and(|brought| brought.has(finding))
+        !brought
+            .as_ref()
+            .is_some_and(|brought| brought.contains(finding))
             && recorded
                 .as_ref()
-                .is_none_or(|(_, recorded)| !recorded.holds(finding))
+                .is_none_or(|(_, recorded)| !recorded.contains(finding))
     };
     // Findings of templates in the project file are fixed there, and all templates are checked
     // again.
-    let in_templates = |finding: &Diagnostic| *finding.path != *FILE && wanted(finding);
+    let in_templates = |finding: &Diagnostic| *finding.path != *PROJECT_FILE && wanted(finding);
     let filter = FixFilter {
         which: asked.which,
         wanted: &in_templates,
     };
-    let (mut outcome, mut input) = if selection.is_scenarios() {
+    let (mut outcome, mut input) = if selection.is_scenarios_only() {
         (
             FixOutcome {
                 files: Vec::new(),
@@ -109,14 +111,15 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
             Vec::new(),
         )
     } else {
-        selection.fix(&project, filter, cx)?
+        selection.fix_templates(&project, filter, cx)?
     };
     if let Some(own) = &mut own {
         let before = own.text.clone();
-        fixed += own.fix(&outcome.left.diagnostics, asked.which, &mut |text| {
+        fixed += own.apply_fixes(&outcome.left.diagnostics, asked.which, &mut |text| {
             let mut tried = Project::with_text(project.root.clone(), text);
             tried.config.limits = asked.limits.resolve(&tried.config.limits);
-            let found = selection.check(&tried, Goal::Findings, Keep::ALL, cx);
+            let found =
+                selection.check_templates(&tried, CheckGoal::Findings, FindingRetention::ALL, cx);
             tried
                 .findings
                 .into_iter()
@@ -124,30 +127,30 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
                 .collect()
         });
         if own.text != before {
-            project = Project::with_text(project.root.clone(), &own.text).tested();
+            project = Project::with_text(project.root.clone(), &own.text).with_tested_agents();
             project.config.limits = asked.limits.resolve(&project.config.limits);
-            (outcome, input) = selection.fix(&project, filter, cx)?;
+            (outcome, input) = selection.fix_templates(&project, filter, cx)?;
         }
     }
-    changed.extend(own.and_then(ProjectFile::changed));
+    changed.extend(own.and_then(FixedProjectFile::into_changed_file));
     let FixOutcome {
         files,
         fixed: in_files,
         left,
     } = outcome;
     fixed += in_files;
-    let mut report = Report {
+    let mut report = CheckReport {
         diagnostics: left.diagnostics,
         files: left.files,
         skipped: left.skipped,
-        ..Report::default()
+        ..CheckReport::default()
     };
-    let scenarios = Scenarios::new(&project, &selection);
-    let overlay: Overlay = files
+    let scenarios = ScenarioCheck::new(&project, &selection);
+    let overlay: FileOverlay = files
         .iter()
         .map(|file| (file.name.clone(), file.after.clone()))
         .collect();
-    let fixed_scenarios = scenarios.fix(
+    let fixed_scenarios = scenarios.fix_files(
         &project,
         &selection,
         (asked.which, &wanted),
@@ -167,10 +170,10 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         after,
     };
     changed.extend(fixed_scenarios.into_iter().map(changed_scenario));
-    report.add(&project.findings);
+    report.add_findings(&project.findings);
     if let Some((text, recorded)) = &recorded {
         let prune = selection.stdin().is_none();
-        fixed += suppressions(
+        fixed += apply_suppressions(
             &project,
             &selection,
             &mut report,
@@ -181,16 +184,21 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     report.fixed = Some(fixed);
     report.tried = Some(asked.which);
     if let Some(name) = selection.stdin() {
-        if !asked.result.format.all().all(FindingFormat::is_for_people) {
+        if !asked
+            .result
+            .format
+            .formats()
+            .all(FindingFormat::is_for_people)
+        {
             return Err(CliError::usage(
                 "the fixed text goes to standard output: findings in a format for programs have no place there",
             )
-            .hint("fix first, then check the result: `ctxc check - --fix < in.xml | ctxc check - --format json`"));
+            .with_hint("fix first, then check the result: `ctxc check - --fix < in.xml | ctxc check - --format json`"));
         }
         let after = files.first().map_or(&*input, |file| &file.after);
-        return stdin(
+        return print_fixed_stdin(
             &asked,
-            &Change {
+            &FileChange {
                 name,
                 path: name.as_ref(),
                 before: &input,
@@ -201,41 +209,43 @@ pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
         );
     }
     changed.extend(files);
-    if report.files == 0 && !asked.paths.allow_empty && findings::verdict(&report) == Exit::Success
+    if report.files == 0
+        && !asked.paths.allow_empty
+        && findings::report_verdict(&report) == Exit::Success
     {
-        return Err(findings::nothing(
-            &selection.whereabouts(&project),
+        return Err(findings::no_template(
+            &selection.describe_places(&project),
             report.skipped,
         ));
     }
     match asked.output {
-        Output::Diff => diff(&changed, &report, &project, cx),
-        Output::Write => write(asked.result, &changed, &report, &project, cx),
+        RewriteMode::Diff => print_diffs(&changed, &report, &project, cx),
+        RewriteMode::Write => write_files(asked.result, &changed, &report, &project, cx),
     }
 }
 
-fn is_own(finding: &Diagnostic) -> bool {
-    *finding.path == *FILE
+fn is_in_project_file(finding: &Diagnostic) -> bool {
+    *finding.path == *PROJECT_FILE
 }
 
 /// Returns true if one of the findings has a fix in the project file.
-fn is_fixable(found: &[Diagnostic], which: Which) -> bool {
+fn has_project_file_fix(found: &[Diagnostic], which: FixSelection) -> bool {
     found
         .iter()
-        .any(|finding| is_own(finding) && apply::eligible(finding, which).is_some())
+        .any(|finding| is_in_project_file(finding) && apply::eligible_fix(finding, which).is_some())
 }
 
 /// The project file while it is fixed.
-struct ProjectFile {
+struct FixedProjectFile {
     before: Vec<u8>,
     text: String,
     is_fixed: bool,
 }
 
-impl ProjectFile {
+impl FixedProjectFile {
     /// Reads the project file; `None` if there is none.
-    fn read(project: &Project) -> Result<Option<Self>> {
-        let path = project.root.join(FILE);
+    fn load(project: &Project) -> Result<Option<Self>> {
+        let path = project.root.join(PROJECT_FILE);
         Ok(project::read_bytes(&path)?.map(|(before, text)| Self {
             before,
             text,
@@ -245,20 +255,20 @@ impl ProjectFile {
 
     /// Applies the fixes of some findings and returns their number. `check` returns the findings
     /// for another text of the file.
-    fn fix(
+    fn apply_fixes(
         &mut self,
         found: &[Diagnostic],
-        which: Which,
+        which: FixSelection,
         check: &mut dyn FnMut(&str) -> Vec<Diagnostic>,
     ) -> usize {
-        if !is_fixable(found, which) {
+        if !has_project_file_fix(found, which) {
             return 0;
         }
-        let Fixed { text, fixed, .. } = apply::fix(
+        let FixedText { text, fixed, .. } = apply::fix_text(
             &self.text,
             which,
-            &Limits::default(),
-            &is_own,
+            &XmlLimits::default(),
+            &is_in_project_file,
             &mut |text| check(text),
         );
         if text != self.text {
@@ -268,7 +278,7 @@ impl ProjectFile {
     }
 
     /// Returns the file to write, if it was changed.
-    fn changed(self) -> Option<FixedFile> {
+    fn into_changed_file(self) -> Option<FixedFile> {
         let Self {
             before,
             text,
@@ -276,7 +286,7 @@ impl ProjectFile {
         } = self;
         let after = decode::encode_like(&text, &before);
         is_fixed.then(|| FixedFile {
-            name: FILE.to_owned(),
+            name: PROJECT_FILE.to_owned(),
             before,
             after,
         })
@@ -285,25 +295,25 @@ impl ProjectFile {
 
 /// Removes suppressed findings from the report. If `changed` is given, also removes stale entries
 /// from the suppressions file; returns their number.
-fn suppressions(
+fn apply_suppressions(
     project: &Project,
-    selection: &Selection,
-    report: &mut Report,
+    selection: &TemplateSelection,
+    report: &mut CheckReport,
     recorded: (&str, &Suppressions),
     changed: Option<&mut Vec<FixedFile>>,
 ) -> usize {
     let (text, recorded) = recorded;
     let Some(changed) = changed else {
-        suppress::apply(report, text, recorded, |path| selection.holds(path));
+        suppress::apply_suppressions(report, text, recorded, |path| selection.contains(path));
         return 0;
     };
-    let applied = recorded.apply(&mut report.diagnostics, |path| selection.holds(path));
+    let applied = recorded.apply(&mut report.diagnostics, |path| selection.contains(path));
     report.suppressed = applied.suppressed;
     if applied.stale.is_empty() {
         return 0;
     }
     let mut pruned = recorded.clone();
-    pruned.prune(&applied.stale);
+    pruned.prune_stale(&applied.stale);
     let path = project.root.join(SUPPRESSIONS);
     // If the file disappeared meanwhile, its write is refused like any other overtaken one.
     let before = project::read_bytes(&path)
@@ -321,47 +331,57 @@ fn suppressions(
 
 /// Prints the fixed text or its diff to standard output, and the remaining findings to standard
 /// error.
-fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
+fn print_fixed_stdin(
+    asked: &FixArgs<'_>,
+    change: &FileChange<'_>,
+    report: &CheckReport,
+    cx: &mut Cx,
+) -> Result<Exit> {
     match asked.output {
-        Output::Write => cx.print(|out| out.write_all(change.after))?,
-        Output::Diff => rewrite::diff(change, cx)?,
+        RewriteMode::Write => cx.print(|out| out.write_all(change.after))?,
+        RewriteMode::Diff => rewrite::print_diff(change, cx)?,
     }
     cx.flush()?;
-    if cx.options.is_chatty() {
+    if cx.options.prints_notes() {
         let mut left = Vec::new();
         let plain = super::render::screen::Screen {
             color: cx.options.stderr_color,
             ..cx.options.screen
         };
-        concise::write(&mut left, report, cx.options.shown(), plain)
-            .map_err(|err| CliError::stdout(&err))?;
+        concise::write_concise(&mut left, report, cx.options.report_detail(), plain)
+            .map_err(|err| CliError::stdout_failed(&err))?;
         let left = String::from_utf8_lossy(&left);
-        let fixed = plural(report.fixed.unwrap_or(0), "finding");
+        let fixed = pluralize(report.fixed.unwrap_or(0), "finding");
         let line = match asked.output {
-            Output::Write => format!("{left}fixed {fixed}; {} left", report.diagnostics.len()),
-            Output::Diff => format!(
+            RewriteMode::Write => format!("{left}fixed {fixed}; {} left", report.diagnostics.len()),
+            RewriteMode::Diff => format!(
                 "{left}would fix {fixed}; {} would be left",
                 report.diagnostics.len()
             ),
         };
-        cx.note(&line);
+        cx.print_note(&line);
     }
-    let would_change = asked.output == Output::Diff && change.before != change.after;
+    let would_change = asked.output == RewriteMode::Diff && change.before != change.after;
     Ok(if would_change {
         Exit::Findings
     } else {
-        findings::verdict(report)
+        findings::report_verdict(report)
     })
 }
 
-fn diff(changed: &[FixedFile], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
+fn print_diffs(
+    changed: &[FixedFile],
+    report: &CheckReport,
+    project: &Project,
+    cx: &mut Cx,
+) -> Result<Exit> {
     for file in changed {
-        rewrite::diff(&change(file, &project.root.join(&file.name)), cx)?;
+        rewrite::print_diff(&file_change(file, &project.root.join(&file.name)), cx)?;
     }
-    let fixed = plural(report.fixed.unwrap_or(0), "finding");
-    cx.note(&format!(
+    let fixed = pluralize(report.fixed.unwrap_or(0), "finding");
+    cx.print_note(&format!(
         "would fix {fixed} in {}; {} would be left",
-        plural(changed.len(), "file"),
+        pluralize(changed.len(), "file"),
         report.diagnostics.len()
     ));
     let would_change = if changed.is_empty() {
@@ -369,56 +389,56 @@ fn diff(changed: &[FixedFile], report: &Report, project: &Project, cx: &mut Cx) 
     } else {
         Exit::Findings
     };
-    Ok(findings::verdict(report).and(would_change))
+    Ok(findings::report_verdict(report).graver_of(would_change))
 }
 
-fn write(
+fn write_files(
     args: &OutputArgs<FindingFormat>,
     changed: &[FixedFile],
-    report: &Report,
+    report: &CheckReport,
     project: &Project,
     cx: &mut Cx,
 ) -> Result<Exit> {
     let mut overtaken = Vec::new();
     let mut failed = Vec::new();
     for file in changed {
-        match rewrite::write(&change(file, &project.root.join(&file.name))) {
-            Ok(Written::Yes) => {}
-            Ok(Written::Overtaken) => overtaken.push(file.name.as_str()),
+        match rewrite::write_change(&file_change(file, &project.root.join(&file.name))) {
+            Ok(RewriteOutcome::Done) => {}
+            Ok(RewriteOutcome::Overtaken) => overtaken.push(file.name.as_str()),
             // The other files are still written.
             Err(error) => failed.push(error),
         }
     }
     let mut sources = project.sources();
-    cx.emit(args, |format, cx| {
-        findings::print(cx, report, format, &project.root, &mut sources)
+    cx.emit_result(args, |format, cx| {
+        findings::print_report(cx, report, format, &project.root, &mut sources)
     })?;
-    if !args.format.resolve().is_for_people() {
-        cx.note(&format!(
+    if !args.format.result_format().is_for_people() {
+        cx.print_note(&format!(
             "fixed {} in {}",
-            plural(report.fixed.unwrap_or(0), "finding"),
-            plural(changed.len(), "file")
+            pluralize(report.fixed.unwrap_or(0), "finding"),
+            pluralize(changed.len(), "file")
         ));
     }
-    if let Some(error) = CliError::all(failed) {
+    if let Some(error) = CliError::combine(failed) {
         return Err(error);
     }
     if overtaken.is_empty() {
-        return Ok(findings::verdict(report));
+        return Ok(findings::report_verdict(report));
     }
-    let names: Vec<_> = overtaken.into_iter().map(escape).collect();
+    let names: Vec<_> = overtaken.into_iter().map(escape_line).collect();
     Err(CliError::new(
-        Kind::Infrastructure,
+        CliErrorKind::Infrastructure,
         format!(
             "changed by somebody else while they were being fixed: {}",
             names.join(", ")
         ),
     )
-    .hint("these files are as they were left; run `ctxc check --fix` again"))
+    .with_hint("these files are as they were left; run `ctxc check --fix` again"))
 }
 
-fn change<'f>(file: &'f FixedFile, path: &'f Path) -> Change<'f> {
-    Change {
+fn file_change<'f>(file: &'f FixedFile, path: &'f Path) -> FileChange<'f> {
+    FileChange {
         name: &file.name,
         path,
         before: &file.before,

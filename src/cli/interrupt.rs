@@ -5,20 +5,20 @@ use super::exit::Exit;
 use crate::base::fs;
 use std::sync::{Mutex, PoisonError};
 
-type Handler = Box<dyn FnMut() + Send>;
+type InterruptHandler = Box<dyn FnMut() + Send>;
 
 /// The handler that replaces the end of the program.
-static INSTEAD: Mutex<Option<Handler>> = Mutex::new(None);
+static REPLACEMENT_HANDLER: Mutex<Option<InterruptHandler>> = Mutex::new(None);
 
 /// The handlers that are called before an interrupt ends the program.
-static BEFORE: Mutex<Vec<Handler>> = Mutex::new(Vec::new());
+static EXIT_HANDLERS: Mutex<Vec<InterruptHandler>> = Mutex::new(Vec::new());
 
 /// Installs the handler: from now on an interrupt waits for a file write in progress, then ends the
 /// program.
-pub(super) fn install() {
+pub(super) fn install_handler() {
     // Without a handler the system ends the program, with the same exit code in the shell.
     let _ = ctrlc::set_handler(|| {
-        if let Some(instead) = INSTEAD
+        if let Some(instead) = REPLACEMENT_HANDLER
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .as_mut()
@@ -26,7 +26,7 @@ pub(super) fn install() {
             instead();
             return;
         }
-        for before in BEFORE
+        for before in EXIT_HANDLERS
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .iter_mut()
@@ -43,8 +43,8 @@ pub(super) fn install() {
 }
 
 /// Adds a handler that is called before an interrupt ends the program.
-pub(super) fn before(ending: impl FnMut() + Send + 'static) {
-    BEFORE
+pub(super) fn add_exit_handler(ending: impl FnMut() + Send + 'static) {
+    EXIT_HANDLERS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .push(Box::new(ending));
@@ -52,6 +52,8 @@ pub(super) fn before(ending: impl FnMut() + Send + 'static) {
 
 /// Replaces the end of the program: from now on an interrupt, a SIGTERM or a closed terminal only
 /// calls this handler.
-pub(super) fn instead(handler: impl FnMut() + Send + 'static) {
-    *INSTEAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(handler));
+pub(super) fn replace_handler(handler: impl FnMut() + Send + 'static) {
+    *REPLACEMENT_HANDLER
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = Some(Box::new(handler));
 }

@@ -2,7 +2,7 @@
 
 use super::args::GlobalArgs;
 use super::interrupt;
-use super::options::Options;
+use super::options::GlobalOptions;
 use super::panic;
 use super::verbs::Verb;
 use crate::base::parallel::spawn_deep;
@@ -37,29 +37,29 @@ pub fn command() -> clap::Command {
 
 /// Runs the program on the arguments of the process. Returns its exit code; never panics.
 pub fn main() -> ExitCode {
-    panic::install();
+    panic::install_hook();
     // A main thread has 1 MB of stack on some systems.
-    let exit =
-        std::thread::scope(|scope| spawn_deep(scope, run).join()).unwrap_or(Exit::Infrastructure);
+    let exit = std::thread::scope(|scope| spawn_deep(scope, run_program).join())
+        .unwrap_or(Exit::Infrastructure);
     ExitCode::from(exit.code())
 }
 
-fn run() -> Exit {
+fn run_program() -> Exit {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let raw = match parse(&args) {
+    let raw = match parse_command_line(&args) {
         Ok(raw) => raw,
         Err(err) => {
             let printed = err.print().and_then(|()| io::stdout().flush());
             return if err.use_stderr() {
                 Exit::Usage
             } else {
-                shown(printed)
+                exit_after_print(printed)
             };
         }
     };
-    let mut cx = Cx::new(Options::resolve(&raw.global));
-    interrupt::install();
-    interrupt::before(crate::run::process::end_all);
+    let mut cx = Cx::new(GlobalOptions::resolve(&raw.global));
+    interrupt::install_handler();
+    interrupt::add_exit_handler(crate::run::process::kill_all);
     let verdict = raw.verb.run(command, &mut cx);
     // Results that were written before an error are still printed.
     let flushed = cx.flush();
@@ -71,18 +71,18 @@ fn run() -> Exit {
                 cx.options.stderr_color,
                 cx.options.stderr_width,
             );
-            err.exit()
+            err.exit_code()
         }
     }
 }
 
 /// Returns the exit for printed help or version. A closed output pipe is a success.
-fn shown(printed: io::Result<()>) -> Exit {
+fn exit_after_print(printed: io::Result<()>) -> Exit {
     match printed {
         Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
-            let err = CliError::stdout(&err);
+            let err = CliError::stdout_failed(&err);
             err.print(&mut io::stderr(), false, None);
-            err.exit()
+            err.exit_code()
         }
         _ => Exit::Success,
     }
@@ -90,7 +90,7 @@ fn shown(printed: io::Result<()>) -> Exit {
 
 /// Parses the command line. `--color` is searched by hand, because clap colours its own messages
 /// before any flag is read.
-fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
+fn parse_command_line(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     let chosen = |word: &str| {
         args.windows(2)
             .any(|pair| pair == [OsString::from("--color"), OsString::from(word)])
@@ -107,7 +107,7 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     let matches = command.try_get_matches_from_mut(args).map_err(|error| {
         // The advice includes flags of other verbs.
         command.build();
-        super::usage::advise(error, &command, args)
+        super::usage::add_advice(error, &command, args)
     })?;
     // Not dropped, because the process ends soon.
     std::mem::forget(command);

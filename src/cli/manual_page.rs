@@ -2,16 +2,16 @@
 
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
-use super::render::wrap::wrap;
+use super::render::wrap::wrap_line;
 use crate::base::rule_meta::{Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
 
 /// Columns of a page if the output has no width of its own.
-const WIDTH: usize = 96;
+const DEFAULT_WIDTH: usize = 96;
 
 /// Returns the default severity, such as `error` or `off by default, warning once turned on`.
-pub fn severity(rule: &RuleMeta) -> String {
+pub fn severity_text(rule: &RuleMeta) -> String {
     rule.severity.map_or_else(
         || format!("off by default, {} once turned on", rule.when_enabled),
         |severity| severity.to_string(),
@@ -19,7 +19,7 @@ pub fn severity(rule: &RuleMeta) -> String {
 }
 
 /// Returns the name of a rule's family.
-pub(super) fn family(rule: &RuleMeta) -> &'static str {
+pub(super) fn family_name(rule: &RuleMeta) -> &'static str {
     FAMILIES
         .iter()
         .find(|family| family.number == rule.code.family())
@@ -27,7 +27,7 @@ pub(super) fn family(rule: &RuleMeta) -> &'static str {
 }
 
 /// Returns ` · safe fix`, ` · suggested fix` or nothing.
-fn fixes(rule: &RuleMeta) -> &'static str {
+fn fix_suffix(rule: &RuleMeta) -> &'static str {
     match rule.fix {
         Fixable::Safe => " · safe fix",
         Fixable::Suggested => " · suggested fix",
@@ -36,9 +36,9 @@ fn fixes(rule: &RuleMeta) -> &'static str {
 }
 
 /// Returns the page for the terminal.
-pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
+pub(super) fn terminal_page(rule: &RuleMeta, screen: Screen) -> String {
     let mut out = String::new();
-    let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
+    let paint = summary::severity_paint(rule.severity.unwrap_or(rule.when_enabled));
     let locked = if rule.locked {
         " · cannot be turned off"
     } else {
@@ -46,22 +46,22 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     };
     // Writing to a string cannot fail, here and below.
     let name = screen.paint(paint, rule.name);
-    let severity = severity(rule);
-    let fixes = fixes(rule);
+    let severity = severity_text(rule);
+    let fixes = fix_suffix(rule);
     let _ = writeln!(
         out,
         "{name} {} · {severity} · {}{fixes}{locked}",
         rule.code,
-        family(rule)
+        family_name(rule)
     );
     let _ = writeln!(out, "{}\n", rule.summary);
-    let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
+    let width = screen.width.unwrap_or(DEFAULT_WIDTH).min(DEFAULT_WIDTH);
     // Even parts are prose, odd parts are code.
     for (at, part) in rule.case.split("```").enumerate() {
         if at % 2 == 0 {
-            prose(&mut out, part, screen, width);
+            write_prose(&mut out, part, screen, width);
         } else {
-            code(&mut out, part);
+            write_code(&mut out, part);
         }
     }
     if !rule.locked {
@@ -76,7 +76,7 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
 }
 
 /// Writes paragraphs, list items and headings: the part of Markdown that the pages use.
-fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
+fn write_prose(out: &mut String, text: &str, screen: Screen, width: usize) {
     for paragraph in text
         .split("\n\n")
         .map(str::trim)
@@ -97,7 +97,7 @@ fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
                     let _ = writeln!(
                         out,
                         "{}\n",
-                        wrap(&format!("{bullet}{}", words.join(" ")), Some(width), indent)
+                        wrap_line(&format!("{bullet}{}", words.join(" ")), Some(width), indent)
                     );
                 }
             }
@@ -107,7 +107,7 @@ fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
 
 /// Writes the code between two fences. A title line comes from the info string of the first fence:
 /// the text after its first word, or `ctxc.toml` for `toml`.
-fn code(out: &mut String, fenced: &str) {
+fn write_code(out: &mut String, fenced: &str) {
     let (opening, lines) = fenced.split_once('\n').unwrap_or_default();
     match opening.split_once(' ') {
         Some((_, words)) => out.extend(["  # ", words, "\n"]),
@@ -121,14 +121,14 @@ fn code(out: &mut String, fenced: &str) {
 }
 
 /// Returns the page for `docs/rules/`.
-pub fn markdown(rule: &RuleMeta) -> String {
+pub fn markdown_page(rule: &RuleMeta) -> String {
     let mut out = format!(
         "# {}\n\n**{}** · {} · {}{}",
         rule.name,
         rule.code,
-        severity(rule),
-        family(rule),
-        fixes(rule)
+        severity_text(rule),
+        family_name(rule),
+        fix_suffix(rule)
     );
     out.push_str(if rule.locked {
         " · cannot be turned off\n\n"

@@ -37,6 +37,6 @@ mod usage;
 mod verbs;
 mod watch;
 
-pub use exit::TABLE as EXITS;
+pub use exit::EXIT_TABLE as EXITS;
 pub use main::{command, main};
-pub use manual_page::{markdown, severity};
+pub use manual_page::{markdown_page, severity_text};

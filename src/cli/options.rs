@@ -1,9 +1,9 @@
 //! The resolved command line: nothing depends on the environment or the terminal any more.
 
 use super::args::{GlobalArgs, LimitArgs};
-use super::render::report::Shown;
+use super::render::report::ShownFindings;
 use super::render::screen::Screen;
-use crate::syntax::limits::Limits;
+use crate::syntax::limits::XmlLimits;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(crate) enum Volume {
 
 /// The policy for output files that contain secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Secrets {
+pub(crate) enum SecretPolicy {
     /// The file is not written.
     Refused,
     /// The file is written: the user allows it.
@@ -29,13 +29,13 @@ pub(crate) enum Secrets {
 
 /// The options that every verb uses.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct GlobalOptions {
     /// The project folder, if `--project` is given.
     pub(crate) project: Option<PathBuf>,
     pub(crate) volume: Volume,
     /// The number of threads, if given.
     pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) secrets: Secrets,
+    pub(crate) secrets: SecretPolicy,
     /// The properties of standard output.
     pub(crate) screen: Screen,
     /// True if standard error is coloured.
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     pub(crate) stderr_width: Option<usize>,
 }
 
-impl Options {
+impl GlobalOptions {
     /// Resolves the flags that every verb takes.
     pub(crate) fn resolve(raw: &GlobalArgs) -> Self {
         let volume = match (raw.quiet, raw.verbose) {
@@ -57,34 +57,34 @@ impl Options {
             volume,
             threads: raw.threads,
             secrets: if raw.allow_secrets {
-                Secrets::Allowed
+                SecretPolicy::Allowed
             } else {
-                Secrets::Refused
+                SecretPolicy::Refused
             },
-            screen: Screen::stdout(raw.color),
+            screen: Screen::of_stdout(raw.color),
             stderr_color: Screen::stderr_color(raw.color),
             stderr_width: Screen::stderr_width(),
         }
     }
 
     /// Returns the level of detail of the formats for people.
-    pub(crate) const fn shown(&self) -> Shown {
+    pub(crate) const fn report_detail(&self) -> ShownFindings {
         match self.volume {
-            Volume::Verbose => Shown::VERBOSE,
-            Volume::Quiet | Volume::Usual => Shown::USUAL,
+            Volume::Verbose => ShownFindings::VERBOSE,
+            Volume::Quiet | Volume::Usual => ShownFindings::USUAL,
         }
     }
 
     /// Returns true if closing lines and advice are printed.
-    pub(crate) fn is_chatty(&self) -> bool {
+    pub(crate) fn prints_notes(&self) -> bool {
         self.volume != Volume::Quiet
     }
 }
 
 impl LimitArgs {
     /// Returns a project's limits, overridden by the limits of the command line.
-    pub(crate) fn resolve(&self, project: &Limits) -> Limits {
-        Limits {
+    pub(crate) fn resolve(&self, project: &XmlLimits) -> XmlLimits {
+        XmlLimits {
             depth: self.max_depth.unwrap_or(project.depth),
             attributes: self.max_attributes.unwrap_or(project.attributes),
             namespaces: self.max_namespaces.unwrap_or(project.namespaces),

@@ -1,13 +1,13 @@
 //! The provenance of a setting as text.
 
-use super::render::sources::Sources;
+use super::render::sources::SourceTexts;
 use crate::base::span::Span;
 use crate::settings::data::{OriginData, SettingData};
-use crate::settings::provenance::{Layer, Value};
+use crate::settings::provenance::{Layer, SettingValue};
 
 /// Returns a place such as `templates/a.xml:9:5`, or the path alone if its text is not available.
-pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
-    match sources.main(path) {
+pub(super) fn format_place(sources: &mut SourceTexts, path: &str, span: Span) -> String {
+    match sources.finding_source(path) {
         Some(source) => {
             let at = source.index.position(&source.text, span.start);
             format!("{path}:{}:{}", at.line, at.column)
@@ -18,12 +18,12 @@ pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
 
 /// Describes a provenance: `the default of atomic.subtask`, `the project's default for atomic,
 /// ctxc.toml:5:3`, `written at templates/a.xml:9:5`.
-pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
+pub(super) fn describe_origin(origin: &OriginData, sources: &mut SourceTexts) -> String {
     let at = origin
         .path
         .as_deref()
         .zip(origin.span)
-        .map(|(path, span)| place(sources, path, span));
+        .map(|(path, span)| format_place(sources, path, span));
     let row = &origin.row;
     match (origin.layer, at) {
         (Layer::Template, Some(at)) => format!("written at {at}"),
@@ -41,24 +41,24 @@ pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
 }
 
 /// Returns `, over full (the default of atomic)` for each overridden value, the nearest first.
-pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
+pub(super) fn describe_overridden(setting: &SettingData, sources: &mut SourceTexts) -> String {
     // `NotApplicable` is not repeated for every layer.
     let said = setting.beaten.iter().filter(|beaten| {
-        beaten.value != Value::NotApplicable || setting.value != Value::NotApplicable
+        beaten.value != SettingValue::NotApplicable || setting.value != SettingValue::NotApplicable
     });
     let lost = said.map(|beaten| {
         format!(
             ", over {} ({})",
-            beaten.value.word(),
-            words(&beaten.origin, sources)
+            beaten.value.as_str(),
+            describe_origin(&beaten.origin, sources)
         )
     });
     lost.collect()
 }
 
 /// Returns a note for a value that has no effect, otherwise an empty text.
-pub(super) fn effect(setting: &SettingData) -> &'static str {
-    if setting.applies || setting.value == Value::NotApplicable {
+pub(super) fn effect_note(setting: &SettingData) -> &'static str {
+    if setting.applies || setting.value == SettingValue::NotApplicable {
         ""
     } else {
         " (without effect: this type has no steps to accumulate)"

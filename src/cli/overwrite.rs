@@ -2,16 +2,17 @@
 //! project, never into a pipe that the user did not name.
 
 use super::error::{CliError, Result};
-use super::project::FILE;
+use super::project::PROJECT_FILE;
 use crate::base::fs;
 use std::path::Path;
 
 /// Returns an error if an artifact would overwrite another file, such as a template named by
 /// mistake. An empty file may be overwritten, unless its name makes it an input of this program.
-pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
-    let is_input = path.file_name().is_some_and(|name| name == FILE)
+pub(super) fn check_overwrite(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
+    let is_input = path.file_name().is_some_and(|name| name == PROJECT_FILE)
         || path.extension().is_some_and(|ending| ending == "xml");
-    let is_empty = fs::head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
+    let is_empty =
+        fs::read_head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
     if is_one || (is_empty && !is_input) {
         return Ok(());
     }
@@ -19,12 +20,12 @@ pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result
         "{} is no {artifact}, and would be overwritten",
         path.display()
     ))
-    .hint("name another file, or remove this one first"))
+    .with_hint("name another file, or remove this one first"))
 }
 
 /// Returns an error if a path of the project leads through a link. The project's own settings
 /// choose such paths, and a repository can contain a link to anywhere.
-pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
+pub(super) fn reject_links(root: &Path, relative: &str) -> Result<()> {
     let mut path = root.to_path_buf();
     for part in Path::new(relative).components() {
         path.push(part);
@@ -33,20 +34,20 @@ pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
             return Err(CliError::usage(format!(
                 "{shown} is a link, and {relative} would be written through it"
             ))
-            .hint("put a folder or file of the project in its place"));
+            .with_hint("put a folder or file of the project in its place"));
         }
     }
-    refuse_pipe(&path, relative)
+    reject_pipe(&path, relative)
 }
 
 /// Returns an error if a path that the user did not name is a pipe or a device: a write to it may
 /// wait for ever.
-fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
+fn reject_pipe(path: &Path, name: &str) -> Result<()> {
     if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
         return Ok(());
     }
     Err(CliError::usage(format!(
         "{name} is not a regular file, and it would be written into"
     ))
-    .hint("put a file in its place, or remove it"))
+    .with_hint("put a file in its place, or remove it"))
 }

@@ -6,14 +6,14 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 
 /// Installs the panic hook. [`super::main`] returns the exit code.
-pub(crate) fn install() {
+pub(crate) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         // If standard error is closed too, the report is lost.
-        let _ = std::io::stderr().write_all(message(info).as_bytes());
+        let _ = std::io::stderr().write_all(bug_message(info).as_bytes());
     }));
 }
 
-fn message(info: &PanicHookInfo<'_>) -> String {
+fn bug_message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("no message");
     let place = info.location().map_or_else(
         || "an unknown place".to_string(),

@@ -1,16 +1,16 @@
 //! The project of a run: its folder, its file, its limits.
 
 use super::args::LimitArgs;
-use super::error::{CliError, Kind, Result};
-use super::options::Options;
-use super::render::sources::Sources;
+use super::error::{CliError, CliErrorKind, Result};
+use super::options::GlobalOptions;
+use super::render::sources::SourceTexts;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::rule_meta::{RuleMeta, Severity};
-use crate::project::config::{Config, Input};
+use crate::project::config::{Config, ConfigInput};
 use crate::registry::scenarios;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::rules::{check, list};
 use crate::syntax::decode;
 use std::io;
@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The name of the project file.
-pub(super) const FILE: &str = "ctxc.toml";
+pub(super) const PROJECT_FILE: &str = "ctxc.toml";
 /// The maximum size of a project file in bytes.
-const LIMIT: u64 = 4 << 20;
+const MAX_FILE_SIZE: u64 = 4 << 20;
 
 /// A loaded project.
 #[derive(Debug)]
@@ -35,24 +35,27 @@ pub(super) struct Project {
 
 /// Returns the project folder: the one of `--project`, otherwise the nearest folder upwards with a
 /// project file, otherwise the current folder.
-pub(super) fn root(options: &Options) -> Result<PathBuf> {
+pub(super) fn find_root(options: &GlobalOptions) -> Result<PathBuf> {
     if let Some(named) = &options.project {
         if !fs::is_dir(named) {
             let shown = named.display();
             return Err(CliError::usage(format!("--project {shown}: there is no such folder"))
-                .hint("name the folder that holds ctxc.toml, or leave the option out to use the current one"));
+                .with_hint("name the folder that holds ctxc.toml, or leave the option out to use the current one"));
         }
         return Ok(named.clone());
     }
     let here = fs::current_dir().map_err(|err| {
         CliError::new(
-            Kind::Infrastructure,
-            format!("the current folder cannot be read: {}", reason(&err)),
+            CliErrorKind::Infrastructure,
+            format!(
+                "the current folder cannot be read: {}",
+                describe_io_error(&err)
+            ),
         )
     })?;
     Ok(here
         .ancestors()
-        .find(|folder| fs::exists(&folder.join(FILE)))
+        .find(|folder| fs::exists(&folder.join(PROJECT_FILE)))
         .unwrap_or(&here)
         .to_path_buf())
 }
@@ -60,13 +63,13 @@ pub(super) fn root(options: &Options) -> Result<PathBuf> {
 impl Project {
     /// Loads the project of this run. Faults of its file are findings; only an unreadable file is
     /// an error.
-    pub(super) fn load(options: &Options) -> Result<Self> {
-        Self::load_in(root(options)?)
+    pub(super) fn load(options: &GlobalOptions) -> Result<Self> {
+        Self::load_in(find_root(options)?)
     }
 
     /// Loads the project in a folder.
     pub(super) fn load_in(root: PathBuf) -> Result<Self> {
-        match read(&root.join(FILE))? {
+        match read_text(&root.join(PROJECT_FILE))? {
             Some(text) => Ok(Self::with_text(root, &text)),
             None => Ok(Self {
                 root,
@@ -84,16 +87,16 @@ impl Project {
     /// Creates a project from the text of its file; the files that it extends are read from
     /// `files`.
     pub(super) fn with_files(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
-        let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        let input = Input {
-            path: FILE,
+        let rules: Vec<&'static RuleMeta> = list::all_rules().map(|rule| &rule.meta).collect();
+        let input = ConfigInput {
+            path: PROJECT_FILE,
             text,
             root: &root,
             files,
             rules: &rules,
         };
         let config = Config::read(&input);
-        let findings = check::config(&config);
+        let findings = check::config_findings(&config);
         Self {
             root,
             config,
@@ -102,34 +105,34 @@ impl Project {
     }
 
     /// Applies the limits of the command line.
-    pub(super) fn limited(mut self, args: &LimitArgs) -> Self {
+    pub(super) fn with_limits(mut self, args: &LimitArgs) -> Self {
         self.config.limits = args.resolve(&self.config.limits);
         self
     }
 
     /// Adds the agents that the scenarios test, if a requirement of the project needs them.
-    pub(super) fn tested(mut self) -> Self {
-        if self.config.wants_tested() {
+    pub(super) fn with_tested_agents(mut self) -> Self {
+        if self.config.needs_tested() {
             self.config
-                .test(scenarios::tested(&self.root, &self.config));
-            self.findings = check::config(&self.config);
+                .set_tested(scenarios::tested_agents(&self.root, &self.config));
+            self.findings = check::config_findings(&self.config);
         }
         self
     }
 
     /// Returns true if the project file has errors.
-    pub(super) fn is_broken(&self) -> bool {
+    pub(super) fn has_errors(&self) -> bool {
         self.findings
             .iter()
             .any(|finding| finding.severity == Severity::Error)
     }
 
     /// Returns an error if the project file has errors: a result would hold for another file.
-    pub(super) fn without_errors(self) -> Result<Self> {
-        if !self.is_broken() {
+    pub(super) fn require_no_errors(self) -> Result<Self> {
+        if !self.has_errors() {
             return Ok(self);
         }
-        let mut error = CliError::new(Kind::Project, format!("{FILE} has errors"));
+        let mut error = CliError::new(CliErrorKind::Project, format!("{PROJECT_FILE} has errors"));
         for finding in self
             .findings
             .iter()
@@ -137,23 +140,23 @@ impl Project {
         {
             let path = &finding.path;
             let start = finding.start;
-            error = error.hint(format!(
+            error = error.with_hint(format!(
                 "{path}:{}:{}: {}",
                 start.line, start.column, finding.message
             ));
         }
-        Err(error.hint("`ctxc check` shows where, and how to fix them"))
+        Err(error.with_hint("`ctxc check` shows where, and how to fix them"))
     }
 
     /// Returns the source texts of findings.
-    pub(super) fn sources(&self) -> Sources {
+    pub(super) fn sources(&self) -> SourceTexts {
         let shared = self.config.files.get(1).map(|file| Arc::clone(&file.path));
-        Sources::new(self.root.clone(), self.config.limits.file).sharing(shared)
+        SourceTexts::new(self.root.clone(), self.config.limits.file).with_shared_file(shared)
     }
 }
 
 /// Reads the text of a project file; `None` if there is none.
-pub(super) fn read(path: &Path) -> Result<Option<String>> {
+pub(super) fn read_text(path: &Path) -> Result<Option<String>> {
     Ok(read_bytes(path)?.map(|(_, text)| text))
 }
 
@@ -162,28 +165,30 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
     // Diagnostics quote the file, and a file outside the project must not be quoted.
-    if contained_path::leads_out(&RealFs, path.parent().unwrap_or(Path::new("")), path).is_some() {
+    if contained_path::link_out_error(&RealFs, path.parent().unwrap_or(Path::new("")), path)
+        .is_some()
+    {
         return Err(CliError::new(
-            Kind::Project,
+            CliErrorKind::Project,
             format!("{shown} is a link that leads out of the project's folder, and was not read"),
         )
-        .hint("put the file itself in its place; what projects share goes into a file that `extends` names"));
+        .with_hint("put the file itself in its place; what projects share goes into a file that `extends` names"));
     }
-    match fs::read_own(path, LIMIT, &mut bytes) {
+    match fs::read_regular(path, MAX_FILE_SIZE, &mut bytes) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(err) if err.kind() == io::ErrorKind::IsADirectory => {
             return Err(CliError::new(
-                Kind::Project,
+                CliErrorKind::Project,
                 format!("{shown} is a folder, and the project file has that name"),
             )
-            .hint(
+            .with_hint(
                 "give the folder another name; a project needs no file, and `ctxc init` writes one",
             ));
         }
         Err(err) => {
-            return Err(CliError::new(Kind::Project, format!("{shown} cannot be read: {}", reason(&err)))
-                .hint("it decides how everything else is read, so nothing was checked: mend its permissions or remove it"));
+            return Err(CliError::new(CliErrorKind::Project, format!("{shown} cannot be read: {}", describe_io_error(&err)))
+                .with_hint("it decides how everything else is read, so nothing was checked: mend its permissions or remove it"));
         }
     }
     match decode::decode(&bytes) {
@@ -191,9 +196,10 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
             let text = text.into_owned();
             Ok(Some((bytes, text)))
         }
-        Err(fault) => Err(
-            CliError::new(Kind::Project, format!("{shown} is not text: {fault}"))
-                .hint("save it as UTF-8"),
-        ),
+        Err(fault) => Err(CliError::new(
+            CliErrorKind::Project,
+            format!("{shown} is not text: {fault}"),
+        )
+        .with_hint("save it as UTF-8")),
     }
 }

@@ -2,14 +2,14 @@
 //! were read.
 
 use super::render::unified;
-use super::secret_check::Checked;
+use super::secret_check::SecretsChecked;
 use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::syntax::decode;
 
 /// The output of a verb that changes texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Output {
+pub(super) enum RewriteMode {
     /// The files are written.
     Write,
     /// A diff is shown, and nothing is written.
@@ -18,7 +18,7 @@ pub(super) enum Output {
 
 /// A file before and after.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Change<'c> {
+pub(super) struct FileChange<'c> {
     /// Its name for people.
     pub(super) name: &'c str,
     pub(super) path: &'c Path,
@@ -30,53 +30,53 @@ pub(super) struct Change<'c> {
 
 /// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum RewriteOutcome {
     /// The file was written.
-    Yes,
+    Done,
     /// Another program changed the file meanwhile, so it was left alone.
     Overtaken,
 }
 
 /// Writes a file like [`write`]. For a text made from contexts or answers, which was checked for
 /// secrets.
-pub(super) fn write_checked(change: &Change<'_>, _: Checked) -> Result<Written> {
-    write(change)
+pub(super) fn write_checked(change: &FileChange<'_>, _: SecretsChecked) -> Result<RewriteOutcome> {
+    write_change(change)
 }
 
 /// Writes a whole file, unless it changed since it was read. The text is the author's own and is
 /// not checked for secrets.
-pub(super) fn write(change: &Change<'_>) -> Result<Written> {
+pub(super) fn write_change(change: &FileChange<'_>) -> Result<RewriteOutcome> {
     let mut now = Vec::new();
     // One byte more than the expected length is enough to notice a change.
-    let same = fs::read_own(change.path, change.before.len() as u64 + 1, &mut now).is_ok()
+    let same = fs::read_regular(change.path, change.before.len() as u64 + 1, &mut now).is_ok()
         && now == change.before;
     if !same {
-        return Ok(Written::Overtaken);
+        return Ok(RewriteOutcome::Overtaken);
     }
     fs::write_atomic(change.path, change.after)
-        .map_err(|err| CliError::write(change.path, &err))?;
-    Ok(Written::Yes)
+        .map_err(|err| CliError::write_failed(change.path, &err))?;
+    Ok(RewriteOutcome::Done)
 }
 
 /// Writes a new file and the folders that it needs. Its text was checked for secrets together with
 /// all files of the command.
-pub(super) fn create(path: &Path, text: &str, _: Checked) -> Result<()> {
+pub(super) fn create_file(path: &Path, text: &str, _: SecretsChecked) -> Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+        fs::create_dir_all(folder).map_err(|err| CliError::write_failed(folder, &err))?;
     }
     fs::write_atomic(path, text.as_bytes())
         .map(drop)
-        .map_err(|err| CliError::write(path, &err))
+        .map_err(|err| CliError::write_failed(path, &err))
 }
 
 /// Prints a change as a diff.
-pub(super) fn diff(change: &Change<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_diff(change: &FileChange<'_>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     // Both texts were decoded before, so that this never fails.
     let (Ok(old), Ok(new)) = (decode::decode(change.before), decode::decode(change.after)) else {
         return Ok(());
     };
-    cx.print(|out| unified::write(out, change.name, &old, &new, screen))
+    cx.print(|out| unified::write_diff(out, change.name, &old, &new, screen))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `--select` and `--ignore`: the rules whose findings are reported. Neither changes the findings
 //! of a rule, nor a build.
 
-use super::render::report::Report;
+use super::render::report::CheckReport;
 use crate::base::rule_meta::{Code, Severity};
 use crate::base::suggest;
 use crate::cli::prelude::*;
@@ -32,35 +32,35 @@ impl RuleFilterArgs {
     ///
     /// # Errors
     /// A name is not the name of a rule or family, or a rule to ignore is locked.
-    pub(super) fn resolve(&self) -> Result<RuleFilter> {
+    pub(super) fn resolve_rules(&self) -> Result<RuleFilter> {
         for name in &self.ignore {
-            if let Some(rule) = list::find(name).filter(|rule| rule.meta.locked) {
+            if let Some(rule) = list::find_rule(name).filter(|rule| rule.meta.locked) {
                 let error = CliError::usage(format!(
                     "--ignore {name}: the rule `{}` is locked: it is always reported",
                     rule.meta.name
                 ));
-                return Err(error.hint("fix what it finds"));
+                return Err(error.with_hint("fix what it finds"));
             }
         }
-        let selected = codes("--select", &self.select)?;
+        let selected = find_codes("--select", &self.select)?;
         Ok(RuleFilter {
             selected: (!self.select.is_empty()).then_some(selected),
-            ignored: codes("--ignore", &self.ignore)?,
+            ignored: find_codes("--ignore", &self.ignore)?,
         })
     }
 }
 
 /// Returns the codes of the rules with some names.
-fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
+fn find_codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
     let mut codes = BTreeSet::new();
     for name in names {
         let family = FAMILIES.iter().find(|family| {
             family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number))
         });
-        match (family, list::find(name)) {
+        match (family, list::find_rule(name)) {
             (Some(family), _) => {
                 codes.extend(
-                    list::all()
+                    list::all_rules()
                         .map(|rule| rule.meta.code)
                         .filter(|code| code.family() == family.number),
                 );
@@ -69,14 +69,14 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
                 codes.insert(rule.meta.code);
             }
             (None, None) => {
-                let words = list::all()
+                let words = list::all_rules()
                     .map(|rule| rule.meta.name)
                     .chain(FAMILIES.iter().map(|family| family.name));
                 return Err(CliError::usage(format!(
                     "{flag} {name}: not the name or code of a rule, nor a family"
                 ))
-                .did_you_mean(suggest::nearest(name, words))
-                .hint("`ctxc rules` lists them"));
+                .with_suggestion(suggest::nearest_candidate(name, words))
+                .with_hint("`ctxc rules` lists them"));
             }
         }
     }
@@ -85,7 +85,7 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
 
 impl RuleFilter {
     /// Removes findings that are not selected, and returns their number.
-    pub(super) fn apply(&self, report: &mut Report) -> usize {
+    pub(super) fn filter_report(&self, report: &mut CheckReport) -> usize {
         let is_selected = |code: Code| {
             self.selected
                 .as_ref()

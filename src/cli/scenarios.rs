@@ -1,7 +1,7 @@
 //! Scenarios as a part of `check`: the selected files, and the tasks that they are checked against.
 
-use super::render::report::Report;
-use super::selection::{Checked, Selection, no_such_path, stdin_of};
+use super::render::report::CheckReport;
+use super::selection::{SelectionResult, TemplateSelection, no_such_path, read_all_stdin};
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
@@ -9,13 +9,13 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
 use crate::registry::Registry;
-use crate::registry::scenarios::{self, FixedScenario, Request};
+use crate::registry::scenarios::{self, FixedScenario, ScenarioRequest};
 use crate::registry::workspace::check::{CheckOutput, check_project};
-use crate::registry::workspace::partial::Excluded;
-use crate::registry::workspace::request::{self, Goal, Overlay};
-use crate::rules::apply::Which;
-use crate::rules::check::Identity;
-use crate::rules::scenario::check::Reach;
+use crate::registry::workspace::partial::ExcludedDefinition;
+use crate::registry::workspace::request::{self, CheckGoal, FileOverlay};
+use crate::rules::apply::FixSelection;
+use crate::rules::check::Fingerprints;
+use crate::rules::scenario::check::ScenarioScope;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::DefinitionKind;
@@ -24,35 +24,35 @@ use std::sync::Arc;
 
 /// The scenario files of a run, and all others whose names it needs.
 #[derive(Debug)]
-pub(super) struct Scenarios {
+pub(super) struct ScenarioCheck {
     all: Vec<String>,
-    reach: Reach,
+    reach: ScenarioScope,
 }
 
 /// A registry of all templates without errors, and the definitions that it lacks.
-pub(super) type PartialRegistry = (Vec<u8>, Vec<Excluded>);
+pub(super) type PartialRegistry = (Vec<u8>, Vec<ExcludedDefinition>);
 
 /// The tasks that scenarios are checked against: the compiled ones, and the names of the others.
 type KnownTasks = (Registry, Vec<String>);
 
-impl Scenarios {
+impl ScenarioCheck {
     /// Collects the project's own files and the named ones.
-    pub(super) fn new(project: &Project, selection: &Selection) -> Self {
+    pub(super) fn new(project: &Project, selection: &TemplateSelection) -> Self {
         if selection.stdin().is_some() {
             return Self {
                 all: Vec::new(),
-                reach: Reach::Some,
+                reach: ScenarioScope::Some,
             };
         }
-        let mut all = scenarios::files(&project.root, &project.config);
+        let mut all = scenarios::list_files(&project.root, &project.config);
         all.extend(selection.scenarios().iter().cloned());
         all.sort();
         all.dedup();
-        let is_wanted = all.iter().any(|path| selection.holds(path));
-        let reach = if selection.is_whole() {
-            Reach::All
+        let is_wanted = all.iter().any(|path| selection.contains(path));
+        let reach = if selection.is_all() {
+            ScenarioScope::All
         } else {
-            Reach::Some
+            ScenarioScope::Some
         };
         Self {
             all: if is_wanted { all } else { Vec::new() },
@@ -62,26 +62,32 @@ impl Scenarios {
 
     /// Returns true if there is something to check: a file, or an `[eval]` section that requires
     /// one.
-    pub(super) fn is_asked(&self, project: &Project) -> bool {
-        !self.all.is_empty() || self.reach == Reach::All && project.config.eval.section.is_some()
+    pub(super) fn is_needed(&self, project: &Project) -> bool {
+        !self.all.is_empty()
+            || self.reach == ScenarioScope::All && project.config.eval.section.is_some()
     }
 
     /// Returns the goal of the check of the templates.
-    pub(super) fn goal(&self, project: &Project) -> Goal {
-        if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() {
-            Goal::Partial
+    pub(super) fn template_goal(&self, project: &Project) -> CheckGoal {
+        if self.reach == ScenarioScope::All && self.is_needed(project) && !project.has_errors() {
+            CheckGoal::Partial
         } else {
-            Goal::Findings
+            CheckGoal::Findings
         }
     }
 
     /// Returns the folders that contain scenarios or are searched for them.
-    pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
+    pub(super) fn search_folders(&self, project: &Project) -> BTreeSet<PathBuf> {
         let of_files = self
             .all
             .iter()
             .filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
-        let places = project.config.eval.places().into_iter().map(PathBuf::from);
+        let places = project
+            .config
+            .eval
+            .scenario_roots()
+            .into_iter()
+            .map(PathBuf::from);
         of_files
             .chain(places)
             .map(|folder| project.root.join(folder))
@@ -91,62 +97,67 @@ impl Scenarios {
 
     /// Returns the selected files with the hash of their content; an unreadable file counts as
     /// empty.
-    pub(super) fn texts(&self, project: &Project, selection: &Selection) -> BTreeMap<String, Hash> {
+    pub(super) fn text_hashes(
+        &self,
+        project: &Project,
+        selection: &TemplateSelection,
+    ) -> BTreeMap<String, Hash> {
         let limit = project.config.limits.file;
         let read = |path: &String| {
-            contained_path::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default()
+            contained_path::read_file(&RealFs, &project.root, Path::new(path), limit)
+                .unwrap_or_default()
         };
-        let asked = self.all.iter().filter(|path| selection.holds(path));
+        let asked = self.all.iter().filter(|path| selection.contains(path));
         asked
-            .map(|path| (path.clone(), Hash::of(&read(path))))
+            .map(|path| (path.clone(), Hash::digest(&read(path))))
             .collect()
     }
 
     /// Checks the files and adds the findings to the report. `made` is the registry of all
     /// templates, if it was built already.
-    pub(super) fn check(
+    pub(super) fn check_files(
         &self,
         project: &Project,
-        selection: &Selection,
+        selection: &TemplateSelection,
         made: Option<PartialRegistry>,
-        report: &mut Report,
+        report: &mut CheckReport,
         cx: &Cx,
     ) -> Result<()> {
-        if !self.is_asked(project) {
+        if !self.is_needed(project) {
             return Ok(());
         }
-        let known = Self::known(project, made, &Overlay::default(), cx)?;
-        let found = scenarios::check(
-            &request(project, known.as_ref()),
+        let known = Self::load_tasks(project, made, &FileOverlay::default(), cx)?;
+        let found = scenarios::check_files(
+            &check_request(project, known.as_ref()),
             &self.all,
             self.reach,
-            &|path| selection.holds(path),
+            &|path| selection.contains(path),
         );
         report.files += found.paths.len();
         report.paths.extend(found.paths);
         report.paths.sort();
-        report.add(&found.diagnostics);
+        report.add_findings(&found.diagnostics);
         Ok(())
     }
 
     /// Fixes the files in memory. Adds the remaining findings, as they will be once the scenarios
     /// and the fixed `templates` are written.
-    pub(super) fn fix(
+    pub(super) fn fix_files(
         &self,
         project: &Project,
-        selection: &Selection,
-        filter: (Which, &dyn Fn(&Diagnostic) -> bool),
-        templates: &Overlay,
-        report: &mut Report,
+        selection: &TemplateSelection,
+        filter: (FixSelection, &dyn Fn(&Diagnostic) -> bool),
+        templates: &FileOverlay,
+        report: &mut CheckReport,
         cx: &Cx,
     ) -> Result<Vec<FixedScenario>> {
-        if !self.is_asked(project) {
+        if !self.is_needed(project) {
             return Ok(Vec::new());
         }
-        let known = Self::known(project, None, templates, cx)?;
-        let request = request(project, known.as_ref());
-        let found = scenarios::check(&request, &self.all, self.reach, &|path| {
-            selection.holds(path)
+        let known = Self::load_tasks(project, None, templates, cx)?;
+        let request = check_request(project, known.as_ref());
+        let found = scenarios::check_files(&request, &self.all, self.reach, &|path| {
+            selection.contains(path)
         });
         let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
         let is_fixed = |path: &str| fixed.iter().any(|file| file.name == path);
@@ -157,30 +168,30 @@ impl Scenarios {
             .collect();
         left.extend(fixed.iter().flat_map(|file| file.left.iter().cloned()));
         report.files += found.paths.len();
-        report.add(&left);
+        report.add_findings(&left);
         Ok(fixed)
     }
 
     /// Returns the tasks of the project; `None` if the project file has errors or no registry
     /// results.
-    fn known(
+    fn load_tasks(
         project: &Project,
         made: Option<PartialRegistry>,
-        overlay: &Overlay,
+        overlay: &FileOverlay,
         cx: &Cx,
     ) -> Result<Option<KnownTasks>> {
-        if project.is_broken() {
+        if project.has_errors() {
             return Ok(None);
         }
         let made = if made.is_some() {
             made
         } else {
-            let whole = Selection::whole();
-            let asked = whole.request(project, overlay, cx);
-            let asked = request::Request {
-                goal: Goal::Partial,
-                identity: Identity::Unwanted,
-                least: Severity::Error,
+            let whole = TemplateSelection::all_templates();
+            let asked = whole.check_request(project, overlay, cx);
+            let asked = request::CheckRequest {
+                goal: CheckGoal::Partial,
+                identity: Fingerprints::Omitted,
+                min_severity: Severity::Error,
                 ..asked
             };
             let CheckOutput {
@@ -202,23 +213,23 @@ impl Scenarios {
 
 /// Checks standard input as the scenario with this name: against the project's tasks, without the
 /// other scenarios.
-pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Checked> {
-    let input = stdin_of(project)?;
+pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<SelectionResult> {
+    let input = read_all_stdin(project)?;
     let path: Arc<str> = Arc::from(name);
     let diagnostics = match decode::decode(&input) {
         Ok(text) => {
-            let known = Scenarios::known(project, None, &Overlay::default(), cx)?;
-            scenarios::of_text(&request(project, known.as_ref()), name, &text)
+            let known = ScenarioCheck::load_tasks(project, None, &FileOverlay::default(), cx)?;
+            scenarios::check_text(&check_request(project, known.as_ref()), name, &text)
         }
-        Err(fault) => vec![undecodable::word(&path, &fault)],
+        Err(fault) => vec![undecodable::report(&path, &fault)],
     };
-    let report = Report {
+    let report = CheckReport {
         diagnostics,
         files: 1,
         paths: vec![path],
-        ..Report::default()
+        ..CheckReport::default()
     };
-    Ok(Checked {
+    Ok(SelectionResult {
         report,
         sources: project.sources().with_stdin(name, &input),
         registry: None,
@@ -226,14 +237,14 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
     })
 }
 
-fn request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> Request<'r> {
+fn check_request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> ScenarioRequest<'r> {
     let registry = known.map(|(registry, _)| registry);
     let excluded = known.map_or(&[][..], |(_, excluded)| excluded);
-    Request {
+    ScenarioRequest {
         root: &project.root,
         config: &project.config,
         registry,
         excluded,
-        today: Some(scenarios::today()),
+        today: Some(scenarios::days_since_epoch()),
     }
 }

@@ -5,9 +5,9 @@
 //! is not checked.
 
 use super::error::{CliError, Result};
-use super::options::{Options, Secrets};
+use super::options::{GlobalOptions, SecretPolicy};
 use super::project;
-use crate::base::fs::{self, Draft};
+use crate::base::fs::{self, FileDraft};
 use crate::record::environment_files::environment_files;
 use crate::record::secret_scan::{SecretInText, SecretScan};
 use std::path::{Path, PathBuf};
@@ -29,20 +29,20 @@ pub(crate) struct NewFile<'f> {
 
 /// The proof that texts were checked for secrets. Functions that write them take it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Checked(());
+pub(crate) struct SecretsChecked(());
 
 impl SecretCheck {
     /// Returns the check for the project of this run.
-    pub(crate) fn of_run(options: &Options) -> Self {
+    pub(crate) fn for_run(options: &GlobalOptions) -> Self {
         Self::new(
             options,
-            &project::root(options).unwrap_or_else(|_| PathBuf::from(".")),
+            &project::find_root(options).unwrap_or_else(|_| PathBuf::from(".")),
         )
     }
 
     /// Returns the check for the project in a folder.
-    pub(crate) fn new(options: &Options, root: &Path) -> Self {
-        let scan = (options.secrets == Secrets::Refused)
+    pub(crate) fn new(options: &GlobalOptions, root: &Path) -> Self {
+        let scan = (options.secrets == SecretPolicy::Refused)
             .then(|| SecretScan::new(&environment_files(root)));
         Self { scan }
     }
@@ -51,23 +51,23 @@ impl SecretCheck {
     ///
     /// # Errors
     /// A text contains a secret.
-    pub(crate) fn files<'f>(
+    pub(crate) fn check_files<'f>(
         &self,
         files: impl IntoIterator<Item = NewFile<'f>>,
-    ) -> Result<Checked> {
+    ) -> Result<SecretsChecked> {
         let Some(scan) = &self.scan else {
-            return Ok(Checked(()));
+            return Ok(SecretsChecked(()));
         };
         for NewFile { name, text } in files {
             let found = text
                 .lines()
                 .zip(1..)
-                .find_map(|(line, number)| Some((number, scan.find(line)?)));
+                .find_map(|(line, number)| Some((number, scan.find_secret(line)?)));
             if let Some((number, secret)) = found {
-                return Err(refused(name, number, &secret));
+                return Err(secret_found(name, number, &secret));
             }
         }
-        Ok(Checked(()))
+        Ok(SecretsChecked(()))
     }
 
     /// Checks a result before it becomes a file. Pipes and devices are not checked, because they
@@ -75,7 +75,7 @@ impl SecretCheck {
     ///
     /// # Errors
     /// The result contains a secret, or cannot be read again.
-    pub(crate) fn draft(&self, draft: &mut Draft) -> Result<()> {
+    pub(crate) fn check_draft(&self, draft: &mut FileDraft) -> Result<()> {
         let path = draft.path.clone();
         let Some(scan) = self
             .scan
@@ -84,16 +84,18 @@ impl SecretCheck {
         else {
             return Ok(());
         };
-        let found = draft.find_line(|number, line| Some((number, scan.find(line)?)));
-        match found.map_err(|err| CliError::write(&path, &err))? {
-            Some((number, secret)) => Err(refused(&path.display().to_string(), number, &secret)),
+        let found = draft.find_line(|number, line| Some((number, scan.find_secret(line)?)));
+        match found.map_err(|err| CliError::write_failed(&path, &err))? {
+            Some((number, secret)) => {
+                Err(secret_found(&path.display().to_string(), number, &secret))
+            }
             None => Ok(()),
         }
     }
 }
 
-fn refused(name: &str, line: usize, secret: &SecretInText) -> CliError {
+fn secret_found(name: &str, line: usize, secret: &SecretInText) -> CliError {
     CliError::usage(format!("{name} was not written: its line {line} would hold {secret}"))
-        .hint("take it out of what the file is made of, or mask it with a pattern of `[record] mask` in ctxc.toml where masks apply")
-        .hint("if it is no secret, or is meant to be there, `--allow-secrets` writes the file")
+        .with_hint("take it out of what the file is made of, or mask it with a pattern of `[record] mask` in ctxc.toml where masks apply")
+        .with_hint("if it is no secret, or is meant to be there, `--allow-secrets` writes the file")
 }

@@ -1,25 +1,27 @@
 //! The templates of a run: the paths on the command line, standard input, or the templates of the
 //! project.
 
-use super::project::FILE;
-use super::render::report::Report;
-use super::render::sources::Sources;
+use super::project::PROJECT_FILE;
+use super::render::report::CheckReport;
+use super::render::sources::SourceTexts;
 use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
 use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
-use crate::registry::workspace::partial::Excluded;
-use crate::registry::workspace::request::{Goal, Overlay, Recording, Request, StdinText, name_in};
-use crate::rules::check::Identity;
-use crate::rules::input::read_fault::{self, reason};
+use crate::registry::workspace::partial::ExcludedDefinition;
+use crate::registry::workspace::request::{
+    CheckGoal, CheckRequest, FileOverlay, InputRecording, StdinFile, name_in,
+};
+use crate::rules::check::Fingerprints;
+use crate::rules::input::read_fault::{self, describe_io_error};
 use crate::scenario::load;
 use std::io::{self, Read};
 use std::sync::Arc;
 
 /// The selected files.
 #[derive(Clone, Debug)]
-pub(super) struct Selection {
+pub(super) struct TemplateSelection {
     given: Vec<PathBuf>,
     /// The given paths, as findings print them.
     names: Vec<String>,
@@ -31,34 +33,34 @@ pub(super) struct Selection {
 
 /// The result of a check.
 #[derive(Debug)]
-pub(super) struct Checked {
-    pub(super) report: Report,
+pub(super) struct SelectionResult {
+    pub(super) report: CheckReport,
     /// The source texts of the findings.
-    pub(super) sources: Sources,
+    pub(super) sources: SourceTexts,
     /// The registry if it was requested, as far as errors allow.
     pub(super) registry: Option<Vec<u8>>,
     /// The definitions that the registry lacks.
-    pub(super) excluded: Vec<Excluded>,
+    pub(super) excluded: Vec<ExcludedDefinition>,
 }
 
 /// The findings that a check keeps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Keep {
+pub(super) struct FindingRetention {
     /// Decides if findings get fingerprints.
-    pub(super) identity: Identity,
+    pub(super) identity: Fingerprints,
     /// Findings of a lower severity are only counted.
     pub(super) least: Severity,
 }
 
-impl Keep {
+impl FindingRetention {
     /// Keeps all findings, with fingerprints.
     pub(super) const ALL: Self = Self {
-        identity: Identity::Wanted,
+        identity: Fingerprints::Computed,
         least: Severity::Hint,
     };
 }
 
-impl Selection {
+impl TemplateSelection {
     /// Resolves the arguments. `-` cannot be combined with other paths.
     pub(super) fn new(root: &Path, args: &PathArgs) -> Result<Self> {
         let dash = Path::new("-");
@@ -67,7 +69,7 @@ impl Selection {
                 return Err(CliError::usage(
                     "`-` (standard input) cannot be combined with other paths",
                 )
-                .hint("check standard input by itself: `ctxc check -`"));
+                .with_hint("check standard input by itself: `ctxc check -`"));
             }
             let name = if args.stdin_path == "-" {
                 "-".to_owned()
@@ -84,8 +86,8 @@ impl Selection {
         let names = args.paths.iter().map(|path| name_in(root, path)).collect();
         let (scenarios, given): (Vec<&PathBuf>, Vec<&PathBuf>) =
             args.paths.iter().partition(|path| is_scenario(path));
-        if let Some(request) = scenarios.iter().find(|path| load::is_request(path)) {
-            return Err(no_scenario(request));
+        if let Some(request) = scenarios.iter().find(|path| load::is_request_file(path)) {
+            return Err(not_a_scenario(request));
         }
         let scenarios = scenarios
             .into_iter()
@@ -100,7 +102,7 @@ impl Selection {
     }
 
     /// Selects all templates of the project.
-    pub(super) fn whole() -> Self {
+    pub(super) fn all_templates() -> Self {
         Self {
             given: Vec::new(),
             names: Vec::new(),
@@ -110,7 +112,7 @@ impl Selection {
     }
 
     /// Returns true if no path was given.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_all(&self) -> bool {
         self.names.is_empty()
     }
 
@@ -120,13 +122,13 @@ impl Selection {
     }
 
     /// Returns true if only scenario files were named.
-    pub(super) fn is_scenarios(&self) -> bool {
+    pub(super) fn is_scenarios_only(&self) -> bool {
         self.given.is_empty() && !self.scenarios.is_empty()
     }
 
     /// Returns true if a path, as findings print it, is part of the selection. The file need not
     /// exist.
-    pub(super) fn holds(&self, path: &str) -> bool {
+    pub(super) fn contains(&self, path: &str) -> bool {
         let inside = |name: &String| {
             name.is_empty()
                 || path
@@ -137,26 +139,26 @@ impl Selection {
     }
 
     /// Prints a note if a folder without a project is searched completely.
-    pub(super) fn note(&self, project: &Project, cx: &mut Cx) {
-        if self.is_whole()
-            && !fs::exists(&project.root.join(FILE))
+    pub(super) fn note_missing_project(&self, project: &Project, cx: &mut Cx) {
+        if self.is_all()
+            && !fs::exists(&project.root.join(PROJECT_FILE))
             && !fs::is_dir(&project.root.join("templates"))
         {
-            cx.note(&format!(
-                "there is no {FILE} here or above, and no folder templates: looking at all XML files below; `ctxc init` starts a project"
+            cx.print_note(&format!(
+                "there is no {PROJECT_FILE} here or above, and no folder templates: looking at all XML files below; `ctxc init` starts a project"
             ));
         }
     }
 
     /// Describes the searched places.
-    pub(super) fn whereabouts(&self, project: &Project) -> String {
+    pub(super) fn describe_places(&self, project: &Project) -> String {
         if self.given.is_empty() {
             return project.config.templates.include.as_ref().map_or_else(
                 || "this project".to_owned(),
                 |globs| {
                     format!(
                         "what `[templates] include` names: {}",
-                        included(&project.root, globs.written())
+                        describe_patterns(&project.root, globs.patterns())
                     )
                 },
             );
@@ -170,39 +172,39 @@ impl Selection {
     }
 
     /// Checks the selection.
-    pub(super) fn check(
+    pub(super) fn check_templates(
         &self,
         project: &Project,
-        goal: Goal,
-        keep: Keep,
+        goal: CheckGoal,
+        keep: FindingRetention,
         cx: &Cx,
-    ) -> Result<Checked> {
+    ) -> Result<SelectionResult> {
         let limit = project.config.limits.file;
         let mut input = Vec::new();
         let stdin = match &self.stdin {
             None => None,
             Some(name) => {
-                if read_stdin(limit, &mut input)? == Length::TooLong {
-                    return Ok(Checked {
-                        report: too_long(name, limit),
+                if read_stdin(limit, &mut input)? == InputLength::TooLong {
+                    return Ok(SelectionResult {
+                        report: stdin_too_long(name, limit),
                         sources: project.sources(),
                         registry: None,
                         excluded: Vec::new(),
                     });
                 }
-                Some(StdinText {
+                Some(StdinFile {
                     name,
                     bytes: &input,
                 })
             }
         };
-        let overlay = Overlay::default();
-        let request = Request {
+        let overlay = FileOverlay::default();
+        let request = CheckRequest {
             stdin,
             goal,
             identity: keep.identity,
-            least: keep.least,
-            ..self.request(project, &overlay, cx)
+            min_severity: keep.least,
+            ..self.check_request(project, &overlay, cx)
         };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
         let CheckOutput {
@@ -219,14 +221,14 @@ impl Selection {
             Some(name) => project.sources().with_stdin(name, &input),
             None => project.sources(),
         };
-        Ok(Checked {
-            report: Report {
+        Ok(SelectionResult {
+            report: CheckReport {
                 diagnostics,
                 hidden: counted,
                 paths,
                 files,
                 skipped,
-                ..Report::default()
+                ..CheckReport::default()
             },
             sources,
             registry,
@@ -235,29 +237,29 @@ impl Selection {
     }
 
     /// Returns the request that checks the selection and keeps all findings.
-    pub(super) fn request<'r>(
+    pub(super) fn check_request<'r>(
         &'r self,
         project: &'r Project,
-        overlay: &'r Overlay,
+        overlay: &'r FileOverlay,
         cx: &Cx,
-    ) -> Request<'r> {
-        Request {
+    ) -> CheckRequest<'r> {
+        CheckRequest {
             root: &project.root,
             config: &project.config,
             given: &self.given,
             stdin: None,
             overlay,
             threads: cx.options.threads,
-            goal: Goal::Findings,
-            recording: Recording::Off,
-            identity: Identity::Wanted,
-            least: Severity::Hint,
+            goal: CheckGoal::Findings,
+            recording: InputRecording::Off,
+            identity: Fingerprints::Computed,
+            min_severity: Severity::Hint,
         }
     }
 
     /// Fixes the selection in memory. Also returns the bytes of standard input, if it is the
     /// selection.
-    pub(super) fn fix(
+    pub(super) fn fix_templates(
         &self,
         project: &Project,
         filter: FixFilter<'_>,
@@ -266,16 +268,16 @@ impl Selection {
         let mut input = Vec::new();
         let mut stdin = None;
         if let Some(name) = &self.stdin {
-            input = stdin_of(project)?;
-            stdin = Some(StdinText {
+            input = read_all_stdin(project)?;
+            stdin = Some(StdinFile {
                 name,
                 bytes: &input,
             });
         }
-        let overlay = Overlay::default();
-        let request = Request {
+        let overlay = FileOverlay::default();
+        let request = CheckRequest {
             stdin,
-            ..self.request(project, &overlay, cx)
+            ..self.check_request(project, &overlay, cx)
         };
         let outcome = apply_fixes(&request, filter).map_err(|missing| no_such_path(&missing.0))?;
         Ok((outcome, input))
@@ -283,7 +285,8 @@ impl Selection {
 
     /// Returns the name of standard input if it is a scenario.
     pub(super) fn stdin_scenario(&self) -> Option<&str> {
-        self.stdin().filter(|name| has_ending(Path::new(name)))
+        self.stdin()
+            .filter(|name| has_scenario_extension(Path::new(name)))
     }
 
     /// Returns the name of standard input if it is selected.
@@ -294,10 +297,10 @@ impl Selection {
 
 /// Returns true if the path is a scenario file. No template has such an extension.
 fn is_scenario(path: &Path) -> bool {
-    has_ending(path) && fs::is_file(path)
+    has_scenario_extension(path) && fs::is_file(path)
 }
 
-fn has_ending(path: &Path) -> bool {
+fn has_scenario_extension(path: &Path) -> bool {
     let ending = path
         .extension()
         .and_then(|ending| ending.to_str())
@@ -308,30 +311,30 @@ fn has_ending(path: &Path) -> bool {
 }
 
 /// Creates the error for a request to a model in place of a scenario.
-pub(super) fn no_scenario(path: &Path) -> CliError {
+pub(super) fn not_a_scenario(path: &Path) -> CliError {
     CliError::usage(format!(
         "{} is a request to a model, not a scenario",
         path.display()
     ))
-    .hint("a scenario names its `task` or `role`, and what it expects")
+    .with_hint("a scenario names its `task` or `role`, and what it expects")
 }
 
 /// Creates the error for a path that does not exist, with a similar name.
 pub(super) fn no_such_path(path: &Path) -> CliError {
     if fs::is_link(path) {
         let shown = path.display();
-        let Err(err) = fs::RealFs.canonical(path) else {
+        let Err(err) = fs::RealFs.canonicalize(path) else {
             return CliError::usage(format!("{shown} changed while it was read"));
         };
         if err.kind() == io::ErrorKind::NotFound {
             return CliError::usage(format!("{shown}: the link leads to nothing"))
-                .hint("restore what it points to, or remove it");
+                .with_hint("restore what it points to, or remove it");
         }
         return CliError::usage(format!(
             "{shown}: the link cannot be followed: {}",
-            reason(&err)
+            describe_io_error(&err)
         ))
-        .hint("point it to the file itself, or remove it");
+        .with_hint("point it to the file itself, or remove it");
     }
     let error = CliError::usage(format!(
         "{}: there is no such file or folder",
@@ -344,20 +347,20 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let there = fs::names_in(folder);
-    let near = crate::base::suggest::nearest(wanted, there.iter().map(String::as_str));
+    let there = fs::list_names(folder);
+    let near = crate::base::suggest::nearest_candidate(wanted, there.iter().map(String::as_str));
     let near = near.map(|near| path.with_file_name(near).display().to_string());
     error
-        .did_you_mean(near.as_deref())
-        .hint("paths are relative to the current folder")
+        .with_suggestion(near.as_deref())
+        .with_hint("paths are relative to the current folder")
 }
 
 /// Lists the patterns of `include`, and marks those whose folder or file does not exist.
-pub(super) fn included(root: &Path, patterns: &[String]) -> String {
+pub(super) fn describe_patterns(root: &Path, patterns: &[String]) -> String {
     let one = |pattern: &String| {
         format!(
             "`{pattern}`{}",
-            if leads_somewhere(root, pattern) {
+            if pattern_root_exists(root, pattern) {
                 ""
             } else {
                 ", which does not exist"
@@ -368,7 +371,7 @@ pub(super) fn included(root: &Path, patterns: &[String]) -> String {
 }
 
 /// Returns true if the folder or file at the start of a pattern exists.
-pub(super) fn leads_somewhere(root: &Path, pattern: &str) -> bool {
+pub(super) fn pattern_root_exists(root: &Path, pattern: &str) -> bool {
     let fixed = pattern
         .split('/')
         .take_while(|part| !part.contains(['*', '?', '[', '{']));
@@ -376,53 +379,53 @@ pub(super) fn leads_somewhere(root: &Path, pattern: &str) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Length {
+enum InputLength {
     Fits,
     TooLong,
 }
 
 /// Reads standard input, at most one byte past the limit.
-fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<Length> {
+fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<InputLength> {
     let stdin = std::io::stdin().lock();
     stdin
         .take(limit.saturating_add(1))
         .read_to_end(bytes)
         .map_err(|err| {
             CliError::new(
-                Kind::Infrastructure,
-                format!("standard input cannot be read: {}", reason(&err)),
+                CliErrorKind::Infrastructure,
+                format!("standard input cannot be read: {}", describe_io_error(&err)),
             )
         })?;
     Ok(if bytes.len() as u64 > limit {
-        Length::TooLong
+        InputLength::TooLong
     } else {
-        Length::Fits
+        InputLength::Fits
     })
 }
 
 /// Reads all of standard input. An input over the limit is an error.
-pub(super) fn stdin_of(project: &Project) -> Result<Vec<u8>> {
+pub(super) fn read_all_stdin(project: &Project) -> Result<Vec<u8>> {
     let limit = project.config.limits.file;
     let mut input = Vec::new();
     match read_stdin(limit, &mut input)? {
-        Length::Fits => Ok(input),
-        Length::TooLong => Err(CliError::new(
-            Kind::Infrastructure,
+        InputLength::Fits => Ok(input),
+        InputLength::TooLong => Err(CliError::new(
+            CliErrorKind::Infrastructure,
             format!("standard input is larger than {limit} bytes"),
         )
-        .hint("`--max-file-size` raises the limit")),
+        .with_hint("`--max-file-size` raises the limit")),
     }
 }
 
-fn too_long(name: &str, limit: u64) -> Report {
-    let finding = read_fault::word(
+fn stdin_too_long(name: &str, limit: u64) -> CheckReport {
+    let finding = read_fault::report(
         &Arc::from(name),
         &std::io::ErrorKind::FileTooLarge.into(),
         limit,
     );
-    Report {
+    CheckReport {
         diagnostics: vec![finding],
         files: 1,
-        ..Report::default()
+        ..CheckReport::default()
     }
 }

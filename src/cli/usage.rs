@@ -8,7 +8,7 @@ use clap::{Command, Error};
 use std::ffi::OsString;
 
 /// Names of other tools for commands of ctxc.
-pub(super) const ELSEWHERE: &[(&str, &str)] = &[
+pub(super) const FOREIGN_COMMANDS: &[(&str, &str)] = &[
     ("compile", "build"),
     ("fix", "check --fix"),
     ("format", "fmt"),
@@ -21,10 +21,10 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("why", "explain"),
 ];
 /// The minimum length of a flag that is searched inside words: shorter ones match by chance.
-const LEAST: usize = 3;
+const MIN_FLAG_LENGTH: usize = 3;
 
 /// Replaces the tips of an error.
-pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> Error {
+pub(super) fn add_advice(mut error: Error, command: &Command, args: &[OsString]) -> Error {
     let word = |error: &Error, kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.clone()),
         _ => None,
@@ -42,30 +42,30 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
             .filter(|verb| verb.has_subcommands());
         let meant = match group {
             Some(group) => {
-                verb(&written, group).map(|meant| format!("{} {meant}", group.get_name()))
+                nearest_verb(&written, group).map(|meant| format!("{} {meant}", group.get_name()))
             }
-            None => verb(&written, command),
+            None => nearest_verb(&written, command),
         };
         if let Some(meant) = meant {
-            tip(&mut error, &format!("`ctxc {meant}`"));
+            insert_tip(&mut error, &format!("`ctxc {meant}`"));
         }
     } else if error.kind() == ErrorKind::UnknownArgument {
         let Some(written) = word(&error, ContextKind::InvalidArg) else {
             return error;
         };
         let takes_inputs = || {
-            verb_of(command, args).is_some_and(|verb| {
+            called_verb(command, args).is_some_and(|verb| {
                 verb.get_arguments()
                     .any(|flag| flag.get_long() == Some("input"))
             })
         };
         if !written.starts_with('-') && written.contains('=') && takes_inputs() {
-            tip(&mut error, &format!("`--input {written}`"));
+            insert_tip(&mut error, &format!("`--input {written}`"));
             return error;
         }
         // `ctxc record pytest tests/`: the command belongs behind `--`.
         if !written.starts_with('-')
-            && let Some(verb) = verb_of(command, args)
+            && let Some(verb) = called_verb(command, args)
                 .filter(|verb| verb.get_arguments().any(clap::Arg::is_last_set))
         {
             let subject = if verb.get_name() == "replay" {
@@ -73,7 +73,7 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
             } else {
                 ""
             };
-            tip(
+            insert_tip(
                 &mut error,
                 &format!("`ctxc {}{subject} -- {written} …`", verb.get_name()),
             );
@@ -81,34 +81,34 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
         }
         // Clap's tip that a path may begin with a dash is rarely useful.
         error.remove(ContextKind::Suggested);
-        if let Some(meant) = flag(&written, command, args) {
+        if let Some(meant) = contained_flag(&written, command, args) {
             error.remove(ContextKind::SuggestedArg);
-            tip(&mut error, &format!("`--{meant}`"));
+            insert_tip(&mut error, &format!("`--{meant}`"));
         }
     }
     error
 }
 
-fn tip(error: &mut Error, meant: &str) {
+fn insert_tip(error: &mut Error, meant: &str) {
     let tip = StyledStr::from(format!("did you mean {meant}?"));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
 }
 
 /// Returns the most likely command for a misspelt one.
-fn verb(written: &str, command: &Command) -> Option<String> {
+fn nearest_verb(written: &str, command: &Command) -> Option<String> {
     let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let is_top = command.find_subcommand("check").is_some();
-    let elsewhere = ELSEWHERE
+    let elsewhere = FOREIGN_COMMANDS
         .iter()
         .find(|(word, _)| is_top && word.eq_ignore_ascii_case(written))
         .map(|(_, here)| *here);
     elsewhere
-        .or_else(|| suggest::nearest(written, shown().map(Command::get_name)))
+        .or_else(|| suggest::nearest_candidate(written, shown().map(Command::get_name)))
         .map(str::to_owned)
 }
 
 /// Returns the command of a command line.
-fn verb_of<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
+fn called_verb<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
     args.iter()
         .skip(1)
         .find_map(|arg| command.find_subcommand(arg))
@@ -116,10 +116,10 @@ fn verb_of<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
 
 /// Returns the flag of this command that a word contains, such as `format` in `--output-format`:
 /// the one at its end, or the longest.
-fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
+fn contained_flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     let written = plain(written.split('=').next().unwrap_or(written));
-    let verb = verb_of(command, args);
+    let verb = called_verb(command, args);
     let flags = verb
         .into_iter()
         .chain([command])
@@ -127,7 +127,7 @@ fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let names = flags
         .filter(|flag| !flag.is_hide_set())
         .filter_map(clap::Arg::get_long);
-    let held = names.filter(|name| name.len() >= LEAST && written.contains(&plain(name)));
+    let held = names.filter(|name| name.len() >= MIN_FLAG_LENGTH && written.contains(&plain(name)));
     held.max_by_key(|name| (written.ends_with(&plain(name)), name.len()))
         .map(str::to_owned)
 }

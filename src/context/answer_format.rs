@@ -4,13 +4,13 @@
 use super::fault::FaultKind;
 use super::request::Files;
 use super::values;
-use crate::kernel::context::{Origin, Traced};
+use crate::kernel::context::{Origin, TracedText};
 use crate::registry::body::OutputFormat;
 use serde_json::{Value, json};
 
 /// Returns the path, relative to the project root, of a file that a template names relative to
 /// itself.
-pub(super) fn beside(template: &str, written: &str) -> String {
+pub(super) fn path_beside_template(template: &str, written: &str) -> String {
     let mut parts: Vec<&str> = template.split('/').collect();
     parts.pop();
     for part in written.split('/') {
@@ -27,15 +27,15 @@ pub(super) fn beside(template: &str, written: &str) -> String {
 
 /// Returns the path of the schema file that is read when a context is assembled; `None` if the
 /// registry stores the schema itself.
-pub(super) fn file(format: &OutputFormat<'_>, template: &str) -> Option<String> {
+pub(super) fn schema_file(format: &OutputFormat<'_>, template: &str) -> Option<String> {
     let written = format.schema.as_deref()?;
     let is_shape = ["object", "array", "string[]", "number", "boolean"].contains(&written);
-    (!is_shape && format.content.is_none()).then(|| beside(template, written))
+    (!is_shape && format.content.is_none()).then(|| path_beside_template(template, written))
 }
 
 /// The form of an answer, as a provider can enforce it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Answer {
+pub enum AnswerForm {
     /// Any text.
     #[default]
     Free,
@@ -46,31 +46,31 @@ pub enum Answer {
 }
 
 /// Returns the form that `<output_format>` requires of the answer.
-pub(super) fn answer(
+pub(super) fn answer_form(
     format: &OutputFormat<'_>,
     template: &str,
     files: &dyn Files,
-) -> Result<Answer, FaultKind> {
+) -> Result<AnswerForm, FaultKind> {
     let written = match format.schema.as_deref() {
         None => {
             return Ok(if format.kind.as_deref() == Some("json") {
-                Answer::Json
+                AnswerForm::Json
             } else {
-                Answer::Free
+                AnswerForm::Free
             });
         }
-        Some("object") => return Ok(Answer::Json),
+        Some("object") => return Ok(AnswerForm::Json),
         Some("string[]") => {
-            return Ok(Answer::Schema(
+            return Ok(AnswerForm::Schema(
                 json!({"type": "array", "items": {"type": "string"}}),
             ));
         }
         Some(kind @ ("array" | "number" | "boolean")) => {
-            return Ok(Answer::Schema(json!({ "type": kind })));
+            return Ok(AnswerForm::Schema(json!({ "type": kind })));
         }
         Some(written) => written,
     };
-    let path = beside(template, written);
+    let path = path_beside_template(template, written);
     let mut schema = if let Some(content) = &format.content {
         content.value()
     } else {
@@ -87,18 +87,18 @@ pub(super) fn answer(
         // own and reject unknown keywords.
         fields.shift_remove("$schema");
     }
-    Ok(Answer::Schema(schema))
+    Ok(AnswerForm::Schema(schema))
 }
 
 /// Returns the instructions to the agent that describe the form required by `<output_format>`.
-pub(super) fn words(
+pub(super) fn format_instructions(
     format: &OutputFormat<'_>,
     template: &str,
     files: &dyn Files,
-) -> Result<Traced, FaultKind> {
+) -> Result<TracedText, FaultKind> {
     let kind = format.kind.as_deref();
     let schema = format.schema.as_deref();
-    let mut out = Traced::default();
+    let mut out = TracedText::default();
     if kind != Some("json") && schema.is_none() {
         if kind == Some("text") {
             out.push("Answer in plain text.", Origin::Frame);
@@ -113,7 +113,7 @@ pub(super) fn words(
         Some("number") => "one JSON number",
         Some("boolean") => "`true` or `false`",
         Some(written) => {
-            let path = beside(template, written);
+            let path = path_beside_template(template, written);
             out.push(
                 "Answer with one JSON value that this JSON Schema accepts, and nothing else:\n",
                 Origin::Frame,
@@ -121,7 +121,7 @@ pub(super) fn words(
             // The registry stores the schema as a value without lines; a registry of an older ctxc
             // stores only the path of the file.
             if let Some(content) = &format.content {
-                out.push(&values::words(&content.value()), Origin::Schema { path });
+                out.push(&values::to_text(&content.value()), Origin::Schema { path });
                 return Ok(out);
             }
             let schema = files.text(&path).map_err(|reason| FaultKind::File {

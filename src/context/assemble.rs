@@ -4,27 +4,27 @@
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
 use super::bare;
-use super::blocks::framed;
-use super::context_source::MATCHES;
+use super::blocks::frame_with_separator;
+use super::context_source::MAX_MATCHES;
 use super::fault::{Fault, FaultKind, Refused};
-use super::fence_marker::Marks;
-use super::fill::{Fences, Filler, Unknown, placeholder};
-use super::fit::{Assembler, Facts, Fit};
+use super::fence_marker::FenceMarks;
+use super::fill::{Fences, Filler, UnknownHandling, preview_placeholder};
+use super::fit::{Assembler, ContextFacts, Fit};
 use super::given_results::GivenResults;
 use super::objective;
 use super::options::Options;
-use super::render::message::{Message, speaker};
-use super::render::profile::{Frame, Profile};
+use super::render::message::{Message, speaker_of};
+use super::render::profile::{Profile, SegmentFrame};
 use super::request::{Inputs, Request};
 use super::role;
-use super::scope::{ChainMemo, placed};
+use super::scope::{ChainMemo, place_at_agent};
 use super::segments::draft::DraftSegment;
 use super::segments::history;
 use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
-use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions};
-use crate::kernel::budget::{Disposition, Fitted};
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, order_segments};
+use crate::kernel::budget::{Disposition, FittedBlock};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::kernel::fold::HistoryLimits;
 use crate::registry::{Registry, Task};
 use serde_json::Value;
@@ -66,11 +66,11 @@ pub struct Report {
 }
 
 /// A context before it is fitted and rendered.
-pub(super) struct Draft {
+pub(super) struct ContextDraft {
     /// Its segments, in the order of their sources.
     pub(super) segments: Vec<DraftSegment>,
     /// Facts about the context beside its segments.
-    pub(super) facts: Facts,
+    pub(super) facts: ContextFacts,
 }
 
 impl Assembly {
@@ -100,8 +100,8 @@ impl Assembly {
 
     /// Returns the definitions of the agent's tools, which stand before all messages, as
     /// pretty-printed JSON.
-    pub fn tools(&self) -> Traced {
-        let mut out = Traced::default();
+    pub fn tools(&self) -> TracedText {
+        let mut out = TracedText::default();
         for account in self
             .report
             .segments
@@ -173,7 +173,7 @@ pub fn assemble(
         })
     };
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-    assemble_in(&forest, request, options)
+    assemble_loaded(&forest, request, options)
 }
 
 /// Assembles segments that do not come from templates: those of an organisation that builds its own
@@ -204,8 +204,8 @@ pub fn assemble_segments(
     segments: Vec<Segment>,
     options: &Options<'_>,
 ) -> Result<Assembly, Refused> {
-    let marks = Marks::of(&Request::new(agent));
-    let facts = Facts {
+    let marks = FenceMarks::for_request(&Request::new(agent));
+    let facts = ContextFacts {
         late: Vec::new(),
         marks,
         history: HistoryLimits::default(),
@@ -215,7 +215,7 @@ pub fn assemble_segments(
     Ok(Assembler {
         options,
         facts: &facts,
-        others: &[],
+        merged_tokens: &[],
         has_open_fates: false,
     }
     .assemble(segments)?)
@@ -226,7 +226,7 @@ pub fn assemble_segments(
 ///
 /// # Errors
 /// Every fault of the request, in the order of their places.
-pub fn assemble_in(
+pub fn assemble_loaded(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
@@ -242,19 +242,19 @@ pub(crate) fn assemble_edited(
     options: &Options<'_>,
     edit: &dyn Fn(&mut Vec<Segment>),
 ) -> Result<Assembly, Refused> {
-    let routed = role::route(forest, request, options)?;
-    let draft = draft(
+    let routed = role::route_model(forest, request, options)?;
+    let draft = draft_context(
         forest,
         request,
-        (Unknown::Fault, &mut ChainMemo::default()),
+        (UnknownHandling::Fault, &mut ChainMemo::default()),
         &routed.options,
     )?;
-    let order = role::order(request.role, routed.options.profile);
-    let options = role::ordered(&routed.options, &order);
+    let order = role::segment_order(request.role, routed.options.profile);
+    let options = role::with_order(&routed.options, &order);
     let assembler = Assembler {
         options: &options,
         facts: &draft.facts,
-        others: &[],
+        merged_tokens: &[],
         has_open_fates: false,
     };
     let mut segments = draft
@@ -265,7 +265,7 @@ pub(crate) fn assemble_edited(
     edit(&mut segments);
     Ok(assembler
         .assemble(segments)
-        .map_err(|fault| placed(forest, request, fault))?)
+        .map_err(|fault| place_at_agent(forest, request, fault))?)
 }
 
 /// Assembles a context before any run, for people to read: a value that is not known appears as
@@ -273,7 +273,7 @@ pub(crate) fn assemble_edited(
 ///
 /// # Errors
 /// Every fault of the request except values that are missing.
-pub fn preview(
+pub fn preview_context(
     registry: &Registry,
     request: &Request<'_>,
     options: &Options<'_>,
@@ -284,23 +284,23 @@ pub fn preview(
         })
     };
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-    preview_in(&forest, request, options)
+    preview_loaded(&forest, request, options)
 }
 
 /// Like [`preview`], from definitions that are already loaded.
 ///
 /// # Errors
 /// Every fault of the request except values that are missing.
-pub(crate) fn preview_in(
+pub(crate) fn preview_loaded(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
 ) -> Result<Assembly, Refused> {
-    let routed = role::route(forest, request, options)?;
-    let draft = draft(
+    let routed = role::route_model(forest, request, options)?;
+    let draft = draft_context(
         forest,
         request,
-        (Unknown::Placeholder, &mut ChainMemo::default()),
+        (UnknownHandling::Placeholder, &mut ChainMemo::default()),
         &routed.options,
     )?;
     let segments = draft.segments.into_iter().map(|drafted| {
@@ -314,21 +314,21 @@ pub(crate) fn preview_in(
                 }
             };
             let what: Vec<String> = drafted.unknown.iter().map(whole).collect();
-            segment.text = Traced::new(placeholder(&what.join(", ")), Origin::Frame);
+            segment.text = TracedText::new(preview_placeholder(&what.join(", ")), Origin::Frame);
         }
         segment
     });
-    let order = role::order(request.role, routed.options.profile);
-    let options = role::ordered(&routed.options, &order);
+    let order = role::segment_order(request.role, routed.options.profile);
+    let options = role::with_order(&routed.options, &order);
     let assembler = Assembler {
         options: &options,
         facts: &draft.facts,
-        others: &[],
+        merged_tokens: &[],
         has_open_fates: false,
     };
     Ok(assembler
         .assemble(segments.collect())
-        .map_err(|fault| placed(forest, request, fault))?)
+        .map_err(|fault| place_at_agent(forest, request, fault))?)
 }
 
 impl Task<'_> {
@@ -392,20 +392,21 @@ impl Task<'_> {
 
 /// Builds the segments of a request. With [`Unknown::Fault`] an unknown value is a fault; the other
 /// modes record it.
-pub(super) fn draft(
+pub(super) fn draft_context(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
-    (unknown, memo): (Unknown, &mut ChainMemo),
+    (unknown, memo): (UnknownHandling, &mut ChainMemo),
     options: &Options<'_>,
-) -> Result<Draft, Vec<Fault>> {
-    objective::fits(request, options.counter, options.objective_tokens)
+) -> Result<ContextDraft, Vec<Fault>> {
+    objective::check_length(request, options.counter, options.objective_tokens)
         .map_err(|fault| vec![fault])?;
     let registry = forest.registry;
-    let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
-    let request = &objective::settled(request, values.as_ref());
+    let values =
+        objective::inputs_with_objective(registry, request).map_err(|fault| vec![fault])?;
+    let request = &objective::bind_objective(request, values.as_ref());
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest
-        .chain(request.task, request.node)
+        .find_chain(request.task, request.node)
         .map_err(|fault| vec![fault])?;
     if !chain.last().is_some_and(|link| link.node.is_agent()) {
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
@@ -417,7 +418,7 @@ pub(super) fn draft(
             .into(),
         ]);
     }
-    let marks = Marks::of(request);
+    let marks = FenceMarks::for_request(request);
     let filler = Filler {
         registry,
         path: "",
@@ -425,7 +426,7 @@ pub(super) fn draft(
         marks: &marks,
         fences: Fences::Around,
     };
-    let results = &GivenResults::of(forest, request)?;
+    let results = &GivenResults::resolve(forest, request)?;
     let mut strategy = Strategy {
         request,
         results,
@@ -434,11 +435,13 @@ pub(super) fn draft(
         has_open_share: false,
         memo,
     };
-    let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
+    let mut segments = strategy
+        .build_segments(forest)
+        .map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()
     {
-        bare::keep_to_words(
+        bare::apply_bare_profile(
             &mut segments,
             link,
             request,
@@ -446,13 +449,13 @@ pub(super) fn draft(
         );
     }
     if !strategy.faults.is_empty() {
-        return Err(strategy::faults(strategy.faults));
+        return Err(strategy::sort_faults(strategy.faults));
     }
     let (late, segments): (Vec<_>, Vec<_>) = segments
         .into_iter()
-        .partition(|drafted| !drafted.late.is_empty());
+        .partition(|drafted| !drafted.deferred.is_empty());
     let element = chain.iter().rev().find_map(|link| link.node.body.history);
-    let history = element.map(history::limits).unwrap_or_default();
+    let history = element.map(history::history_limits).unwrap_or_default();
     // Each match that is found later may use the full limit.
     let lookup = chain
         .last()
@@ -462,12 +465,12 @@ pub(super) fn draft(
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Fresh)
         .count();
-    let reserved = MATCHES.saturating_sub(found) * lookup;
-    let late = late.into_iter().map(DraftSegment::told).collect();
+    let reserved = MAX_MATCHES.saturating_sub(found) * lookup;
+    let late = late.into_iter().map(DraftSegment::into_deferred).collect();
     let has_open_share = strategy.has_open_share;
-    Ok(Draft {
+    Ok(ContextDraft {
         segments,
-        facts: Facts {
+        facts: ContextFacts {
             late,
             marks,
             history,
@@ -484,20 +487,20 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // A segment that may be absent takes no room from the others.
-            if self.others(at).is_none() {
-                Frame::default()
+            if self.merged_tokens(at).is_none() {
+                SegmentFrame::default()
             } else {
-                framed(self.options.profile, segment, &self.facts.marks)
+                frame_with_separator(self.options.profile, segment, &self.facts.marks)
             }
         };
-        let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
-        let order = positions(&segments, speaker, self.options.order);
+        let frames: Vec<SegmentFrame> = segments.iter().enumerate().map(frame).collect();
+        let order = order_segments(&segments, speaker_of, self.options.order);
         let Fit {
             fitted,
             messages,
             repeated,
             ..
-        } = self.fitted(&segments, &frames, &order)?;
+        } = self.fit_segments(&segments, &frames, &order)?;
         let stays = |at: &usize| {
             fitted
                 .get(*at)
@@ -531,7 +534,7 @@ impl ContextAssembler for Assembler<'_> {
             budget, counter, ..
         } = *self.options;
         let report = Report {
-            segments: accounts(segments, fitted, &order),
+            segments: segment_reports(segments, fitted, &order),
             late: self.facts.late.clone(),
             budget,
             tokenizer: counter.name().to_owned(),
@@ -545,7 +548,11 @@ impl ContextAssembler for Assembler<'_> {
     }
 }
 
-fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<SegmentReport> {
+fn segment_reports(
+    segments: Vec<Segment>,
+    fitted: Vec<FittedBlock>,
+    order: &[usize],
+) -> Vec<SegmentReport> {
     let mut positions = vec![None; segments.len()];
     for (position, &at) in order.iter().enumerate() {
         if let Some(slot) = positions.get_mut(at) {
@@ -553,7 +560,7 @@ fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec
         }
     }
     let account =
-        |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| SegmentReport {
+        |((segment, fitted), position): ((Segment, FittedBlock), Option<usize>)| SegmentReport {
             segment,
             position,
             fate: fitted.fate,

@@ -1,20 +1,24 @@
 //! Converts segments to blocks for fitting, and fitted blocks back to text.
 
-use super::fence_marker::Marks;
-use super::render::profile::{self, Frame, Profile};
-use crate::kernel::budget::{self, Block, Disposition};
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Traced};
+use super::fence_marker::FenceMarks;
+use super::render::profile::{self, Profile, SegmentFrame};
+use crate::kernel::budget::{self, BudgetBlock, Disposition};
+use crate::kernel::context::{CutPolicy, Kind, Origin, Segment, TracedText};
 use crate::kernel::conversation::Turn;
 use crate::kernel::tokens::TokenCounter;
 
 /// Returns the frame of a segment, including the separator behind it, whose tokens count for the
 /// segment.
-pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
+pub(super) fn frame_with_separator(
+    profile: Profile,
+    segment: &Segment,
+    marks: &FenceMarks,
+) -> SegmentFrame {
     // The message of a turn is itself a border.
     if !segment.turns.is_empty() {
-        return Frame::default();
+        return SegmentFrame::default();
     }
-    let mut frame = profile::frame(profile, segment, marks);
+    let mut frame = profile::segment_frame(profile, segment, marks);
     if segment.kind != Kind::Tools {
         frame.tail.push_str(profile.separator());
     }
@@ -23,8 +27,12 @@ pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Fram
 
 /// Returns the block of a segment in its frame. `others` is the number of tokens that are fitted
 /// with it beyond its text: those of the steps merged into the segment, or of its messages.
-pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -> Block<'a> {
-    Block {
+pub(super) fn fitting_block<'a>(
+    segment: &'a Segment,
+    frame: &'a SegmentFrame,
+    others: usize,
+) -> BudgetBlock<'a> {
+    BudgetBlock {
         id: &segment.id,
         priority: segment.priority(),
         turn: (segment.trust, segment.kind),
@@ -36,7 +44,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
         },
         tail: &frame.tail,
         open: if segment.turns.is_empty() {
-            segment.text.open()
+            segment.text.open_positions()
         } else {
             &[]
         },
@@ -48,18 +56,18 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
 }
 
 /// Returns the text of a segment as it is rendered, without the separator behind it.
-pub(super) fn text(
+pub(super) fn rendered_text(
     segment: &Segment,
-    frame: &Frame,
+    frame: &SegmentFrame,
     profile: Profile,
     fate: &Disposition,
-) -> Traced {
-    let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
+) -> TracedText {
+    let mut out = TracedText::new(frame.head.as_str(), Origin::Frame);
     match fate {
         Disposition::Kept => out.append(&segment.text),
         Disposition::Cut { range, mark } => {
             let part = segment.text.slice(range.clone());
-            let is_front = matches!(segment.cut, Cut::HeadAt(_));
+            let is_front = matches!(segment.cut, CutPolicy::HeadAt(_));
             if is_front {
                 out.push(mark, Origin::Frame);
             }
@@ -85,10 +93,11 @@ pub(super) fn text(
 pub(super) fn turn_tokens(segment: &Segment, counter: &dyn TokenCounter) -> usize {
     let mut start = 0;
     let count = |turn: &Turn| {
-        let range = start..start + turn.read().text.len();
+        let range = start..start + turn.text_form().text.len();
         start = range.end;
         let text = segment.text.slice(range);
-        budget::tokens(text.text(), text.open().iter().copied(), counter) + turn.media_tokens()
+        budget::count_open_text(text.text(), text.open_positions().iter().copied(), counter)
+            + turn.media_tokens()
     };
     segment.turns.iter().map(count).sum()
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// The maximum number of matches that a lookup returns.
-pub(super) const MATCHES: usize = 8;
+pub(super) const MAX_MATCHES: usize = 8;
 
 /// A text that a source found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,14 +117,19 @@ const DIMENSIONS: u32 = 4096;
 
 /// Returns the best documents, best first, ties by id. A document that shares no word with the
 /// query is never returned.
-pub(super) fn rank<'d>(
+pub(super) fn rank_matches<'d>(
     query: &str,
     documents: impl Iterator<Item = &'d Match>,
     limit: usize,
 ) -> Vec<&'d Match> {
-    let asked = vector(query);
+    let asked = word_counts(query);
     let mut ranked: Vec<(u64, &Match)> = documents
-        .map(|document| (likeness(&asked, &vector(&document.text)), document))
+        .map(|document| {
+            (
+                squared_cosine(&asked, &word_counts(&document.text)),
+                document,
+            )
+        })
         .filter(|(score, _)| *score > 0)
         .collect();
     ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.id.cmp(&second.id)));
@@ -136,7 +141,7 @@ pub(super) fn rank<'d>(
 }
 
 /// Counts the occurrences of each word, by the word's hash.
-fn vector(text: &str) -> BTreeMap<u32, u64> {
+fn word_counts(text: &str) -> BTreeMap<u32, u64> {
     let mut vector = BTreeMap::new();
     for word in text
         .split(|c: char| !c.is_alphanumeric())
@@ -155,7 +160,7 @@ fn vector(text: &str) -> BTreeMap<u32, u64> {
 
 /// Returns the squared cosine in millionths, computed in integers so that the result is the same on
 /// every machine.
-fn likeness(a: &BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> u64 {
+fn squared_cosine(a: &BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> u64 {
     let dot: u128 = a
         .iter()
         .filter_map(|(key, count)| Some(u128::from(*count) * u128::from(*b.get(key)?)))

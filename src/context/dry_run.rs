@@ -4,26 +4,26 @@
 //! Every run stays within these ranges, whatever its values are: they are the lower and upper
 //! bounds of the cost of a whole segment.
 
-use super::assemble::{Assembly, Report, draft};
-use super::blocks::{block, framed};
+use super::assemble::{Assembly, Report, draft_context};
+use super::blocks::{fitting_block, frame_with_separator};
 use super::context_source::NoSource;
 use super::fault::Fault;
-use super::fence_marker::Marks;
-use super::fill::Unknown;
+use super::fence_marker::FenceMarks;
+use super::fill::UnknownHandling;
 use super::fit::Assembler;
 use super::options::Options;
-use super::render::message::speaker;
-use super::render::profile::Frame;
+use super::render::message::speaker_of;
+use super::render::profile::SegmentFrame;
 use super::request::Request;
 use super::role;
-use super::scope::{ChainMemo, placed};
-use super::segments::draft::{DraftSegment, Waiting};
+use super::scope::{ChainMemo, place_at_agent};
+use super::segments::draft::{DraftSegment, WaitingFacts};
 use super::task_graph::TaskGraph;
-use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
-use crate::kernel::budget::{self, Block};
+use crate::kernel::assembler::{ContextAssembler, SegmentReport, order_segments};
+use crate::kernel::budget::{self, BudgetBlock};
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
 
-impl Unknown {
+impl UnknownHandling {
     /// True for the modes of a dry run, which counts tokens and renders nothing for a reader.
     pub(super) fn is_dry(self) -> bool {
         matches!(self, Self::Variable | Self::Expected)
@@ -42,16 +42,16 @@ pub(super) struct DryRun {
     /// The report of a run in which every unknown value is empty.
     pub(super) report: Report,
     /// The unknown values and conditions of each segment.
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<WaitingFacts>,
     /// The cost of each segment if it is present and uncut.
-    pub(super) whole: Vec<Whole>,
+    pub(super) whole: Vec<WholeCost>,
     /// Tokens of the budget that are reserved for untrusted text.
     pub(super) others_room: usize,
 }
 
 /// The cost of a segment that is present and uncut.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Whole {
+pub(super) struct WholeCost {
     /// Tokens of the budget that fitting requires, as a lower bound; fitting reserves a separator
     /// for every segment.
     pub(super) needs: usize,
@@ -68,9 +68,9 @@ pub(super) struct Whole {
     pub(super) trusted: usize,
 }
 
-impl Whole {
+impl WholeCost {
     /// Adds the tokens of merged segments.
-    fn with(self, others: usize) -> Self {
+    fn plus_merged(self, others: usize) -> Self {
         let Self {
             needs, least, most, ..
         } = self;
@@ -84,23 +84,23 @@ impl Whole {
 }
 
 /// Assembles a context without the values that only a run knows.
-pub(super) fn dry(
+pub(super) fn compute_dry_run(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
     memos: &mut DryMemos,
 ) -> Result<DryRun, Vec<Fault>> {
-    dry_as(
+    dry_run_with(
         forest,
         request,
-        (Unknown::Variable, &mut memos.variable),
+        (UnknownHandling::Variable, &mut memos.variable),
         options,
     )
 }
 
 /// Returns the tokens of the request if the caller overrides no default and a loop is in its first
 /// round.
-pub(super) fn expected(
+pub(super) fn expected_tokens(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
@@ -111,10 +111,10 @@ pub(super) fn expected(
         source: &NoSource,
         ..*request
     };
-    let report = dry_as(
+    let report = dry_run_with(
         forest,
         &request,
-        (Unknown::Expected, &mut memos.expected),
+        (UnknownHandling::Expected, &mut memos.expected),
         options,
     )
     .ok()?
@@ -128,50 +128,53 @@ pub(super) fn expected(
     )
 }
 
-fn dry_as(
+fn dry_run_with(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
-    (unknown, memo): (Unknown, &mut ChainMemo),
+    (unknown, memo): (UnknownHandling, &mut ChainMemo),
     options: &Options<'_>,
 ) -> Result<DryRun, Vec<Fault>> {
-    let draft = draft(forest, request, (unknown, memo), options)?;
+    let draft = draft_context(forest, request, (unknown, memo), options)?;
     let tokens = |drafted: &DraftSegment| {
         drafted
             .condition
             .is_none()
-            .then(|| others(drafted, options, &draft.facts.marks))
+            .then(|| merged_tokens(drafted, options, &draft.facts.marks))
     };
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
-    let (segments, waiting): (Vec<_>, Vec<_>) =
-        draft.segments.into_iter().map(DraftSegment::apart).unzip();
-    let order = role::order(request.role, options.profile);
-    let options = role::ordered(options, &order);
-    let is_open = |(segment, waiting): (&Segment, &Waiting)| {
+    let (segments, waiting): (Vec<_>, Vec<_>) = draft
+        .segments
+        .into_iter()
+        .map(DraftSegment::into_parts)
+        .unzip();
+    let order = role::segment_order(request.role, options.profile);
+    let options = role::with_order(options, &order);
+    let is_open = |(segment, waiting): (&Segment, &WaitingFacts)| {
         segment.priority() >= FIRST_EXPENDABLE && !waiting.unknown.is_empty()
     };
     let has_open_fates = segments.iter().zip(&waiting).any(is_open);
     let assembler = Assembler {
         options: &options,
         facts: &draft.facts,
-        others: &others,
+        merged_tokens: &others,
         has_open_fates,
     };
     let Assembly { report, .. } = assembler
         .assemble(segments)
-        .map_err(|fault| vec![placed(forest, request, fault)])?;
-    let mut whole = whole(&assembler, &report.segments, &waiting);
+        .map_err(|fault| vec![place_at_agent(forest, request, fault)])?;
+    let mut whole = whole_costs(&assembler, &report.segments, &waiting);
     for (at, (account, slot)) in report.segments.iter().zip(&mut whole).enumerate() {
-        (slot.is_untrusted, slot.trusted) = trusted(&assembler, at, &account.segment);
+        (slot.is_untrusted, slot.trusted) = trusted_share(&assembler, at, &account.segment);
     }
-    let frame = Frame::default();
-    let blocks: Vec<Block<'_>> = report
+    let frame = SegmentFrame::default();
+    let blocks: Vec<BudgetBlock<'_>> = report
         .segments
         .iter()
-        .map(|account| block(&account.segment, &frame, 0))
+        .map(|account| fitting_block(&account.segment, &frame, 0))
         .collect();
     let has_open_share = draft.facts.has_open_share;
     let others_room = options.budget.map_or(0, |tokens| {
-        budget::room_of_others(&blocks, tokens, has_open_share)
+        budget::untrusted_reserve(&blocks, tokens, has_open_share)
     });
     Ok(DryRun {
         report,
@@ -183,17 +186,17 @@ fn dry_as(
 
 /// Returns true if the segment contains untrusted text, and the tokens of the trusted part of a
 /// segment that is never cut.
-fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, usize) {
+fn trusted_share(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, usize) {
     let Options {
         profile,
         counter,
         budget,
         ..
     } = *assembler.options;
-    let frame = framed(profile, segment, &assembler.facts.marks);
-    let is_untrusted = block(segment, &frame, 0).is_untrusted();
+    let frame = frame_with_separator(profile, segment, &assembler.facts.marks);
+    let is_untrusted = fitting_block(segment, &frame, 0).is_untrusted();
     let Some(others) = assembler
-        .others(at)
+        .merged_tokens(at)
         .filter(|_| budget.is_some() && segment.priority() < FIRST_EXPENDABLE)
     else {
         return (is_untrusted, 0);
@@ -202,11 +205,11 @@ fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, us
         text: segment.text.without_untrusted(),
         ..segment.clone()
     };
-    let own = block(&own, &frame, others);
+    let own = fitting_block(&own, &frame, others);
     (
         is_untrusted,
         if own.is_trusted_fixed() {
-            own.tokens(counter)
+            own.token_count(counter)
         } else {
             0
         },
@@ -214,8 +217,8 @@ fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, us
 }
 
 /// Returns the tokens of the headings of all steps that are merged into a segment.
-fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize {
-    let Some(run) = &drafted.others else { return 0 };
+fn merged_tokens(drafted: &DraftSegment, options: &Options<'_>, marks: &FenceMarks) -> usize {
+    let Some(run) = &drafted.merged else { return 0 };
     let Options {
         profile, counter, ..
     } = *options;
@@ -226,15 +229,19 @@ fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize
         other.trust,
         counter.name()
     );
-    run.tokens(form, |title| {
+    run.heading_tokens(form, |title| {
         title.clone_into(&mut other.title);
-        block(&other, &framed(profile, &other, marks), 0).tokens(counter)
+        fitting_block(&other, &frame_with_separator(profile, &other, marks), 0).token_count(counter)
     })
 }
 
 /// Returns the cost of each segment. The last segment of a message has no separator behind it, and
 /// its position may depend on the run.
-fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiting]) -> Vec<Whole> {
+fn whole_costs(
+    assembler: &Assembler<'_>,
+    accounts: &[SegmentReport],
+    waiting: &[WaitingFacts],
+) -> Vec<WholeCost> {
     let segments: Vec<&Segment> = accounts.iter().map(|account| &account.segment).collect();
     let comes = waiting.iter().any(|waiting| waiting.condition.is_some());
     // Without unknown values the report holds for every run.
@@ -242,18 +249,18 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         || waiting
             .iter()
             .any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
-    let stays = |segment: &Segment, waiting: &Waiting| {
+    let stays = |segment: &Segment, waiting: &WaitingFacts| {
         let is_bound = assembler.options.budget.is_some() || segment.max_tokens.is_some();
         let may_be_dropped = is_bound && segment.priority() >= FIRST_EXPENDABLE;
         waiting.condition.is_none() && !waiting.is_doubtful && !may_be_dropped
     };
-    let mut whole = vec![Whole::default(); accounts.len()];
+    let mut whole = vec![WholeCost::default(); accounts.len()];
     // The loop runs backwards: `follows` and `may_follow` record that a segment of the same message
     // certainly or possibly comes later.
     let mut follows = false;
     let mut may_follow = false;
     let mut message = None;
-    for at in positions(&segments, speaker, assembler.options.order)
+    for at in order_segments(&segments, speaker_of, assembler.options.order)
         .into_iter()
         .rev()
     {
@@ -275,40 +282,42 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
             } else {
                 assembler.facts.history.max_tokens
             };
-            *slot = Whole {
+            *slot = WholeCost {
                 needs: kept,
                 least: kept,
                 most,
-                ..Whole::default()
+                ..WholeCost::default()
             };
             (message, follows, may_follow) = (None, false, true);
             continue;
         }
-        if message.replace(speaker(segment)) != Some(speaker(segment)) {
+        if message.replace(speaker_of(segment)) != Some(speaker_of(segment)) {
             (follows, may_follow) = (false, comes);
         }
         if waits.condition.is_none() {
             let needs = account.full_tokens.unwrap_or(0);
-            *slot = Whole {
+            *slot = WholeCost {
                 needs,
                 least: needs,
                 most: Some(needs),
-                ..Whole::default()
+                ..WholeCost::default()
             };
             if varies && !follows {
-                *slot =
-                    last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
+                *slot = last_segment_cost(assembler, segment, may_follow)
+                    .plus_merged(assembler.merged_tokens(at).unwrap_or(0));
             }
-            slot.is_several = assembler.others(at).is_some_and(|others| others > 0);
+            slot.is_several = assembler.merged_tokens(at).is_some_and(|others| others > 0);
             let own = segment
                 .max_tokens
                 .filter(|_| !slot.is_several && segment.priority() >= FIRST_EXPENDABLE);
-            slot.most = slot.most.filter(|_| segment.text.open().is_empty());
+            slot.most = slot
+                .most
+                .filter(|_| segment.text.open_positions().is_empty());
             if let Some(own) = own.filter(|own| !waits.unknown.is_empty() || slot.needs > *own) {
                 // It is cut to that limit, or dropped if not even a mark fits into it.
-                *slot = Whole {
+                *slot = WholeCost {
                     most: slot.most.into_iter().chain([own]).min(),
-                    ..Whole::default()
+                    ..WholeCost::default()
                 };
             }
         }
@@ -320,20 +329,24 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
 
 /// Returns the cost of a segment that may be the last of its message: without a separator, or with
 /// one if another segment may follow.
-fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
+fn last_segment_cost(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> WholeCost {
     let Options {
         profile,
         counter,
         budget,
         ..
     } = *assembler.options;
-    let frame = framed(profile, segment, &assembler.facts.marks);
+    let frame = frame_with_separator(profile, segment, &assembler.facts.marks);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| {
-        budget::tokens(
+        budget::count_open_text(
             text,
-            segment.text.open().iter().map(|at| frame.head.len() + at),
+            segment
+                .text
+                .open_positions()
+                .iter()
+                .map(|at| frame.head.len() + at),
             counter,
         )
     };
@@ -349,10 +362,10 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     } else {
         (alone, alone)
     };
-    Whole {
+    WholeCost {
         needs,
         least,
         most: Some(most),
-        ..Whole::default()
+        ..WholeCost::default()
     }
 }

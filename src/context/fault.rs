@@ -1,7 +1,7 @@
 //! The reasons why a context cannot be assembled, as data: the definition, node and field of each
 //! fault, and the missing value.
 
-use crate::base::number::thousands;
+use crate::base::number::format_thousands;
 use crate::kernel::budget::OverBudget;
 use crate::kernel::context::Origin;
 use crate::registry::ReadError;
@@ -11,7 +11,7 @@ use std::ops::Deref;
 
 /// A place in a definition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct FaultPlace {
     /// The task, template or fragment.
     pub definition: String,
     /// The node; `/` for the definition itself and for fragments.
@@ -20,7 +20,7 @@ pub struct Place {
     pub field: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FaultPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.definition)?;
         if self.node != "/" {
@@ -47,7 +47,7 @@ pub enum FaultKind {
         origin: MissingFrom,
     },
     /// A result is passed in under a name that several nodes share, or both by name and by path.
-    #[error("{}", ambiguous(name, paths))]
+    #[error("{}", describe_ambiguity(name, paths))]
     AmbiguousResult {
         /// The name.
         name: String,
@@ -133,7 +133,7 @@ pub enum FaultKind {
         reason: String,
     },
     /// The objective is too long for a text that is never cut.
-    #[error("the objective has {} tokens, more than the {} that it may have: it is never cut", thousands(*tokens), thousands(*limit))]
+    #[error("the objective has {} tokens, more than the {} that it may have: it is never cut", format_thousands(*tokens), format_thousands(*limit))]
     LongObjective {
         /// Its tokens.
         tokens: usize,
@@ -193,7 +193,7 @@ pub enum FaultKind {
         there: Vec<String>,
     },
     /// The node has no context of its own.
-    #[error("`{node}` calls no agent; {}", others(there))]
+    #[error("`{node}` calls no agent; {}", describe_agents(there))]
     NoAgent {
         /// The requested node.
         node: String,
@@ -226,7 +226,7 @@ pub enum MissingFrom {
 impl MissingFrom {
     /// Returns the kind of an origin, and the name under which it supplies the value if that
     /// differs from the variable's name.
-    pub(super) fn of(origin: &Origin) -> (Self, Option<&str>) {
+    pub(super) fn from_origin(origin: &Origin) -> (Self, Option<&str>) {
         match origin {
             Origin::Result { name } => (Self::Result, Some(name)),
             Origin::Input { name } => (Self::Input, Some(name)),
@@ -249,7 +249,7 @@ impl MissingFrom {
 #[non_exhaustive]
 pub struct Fault {
     /// The place; `None` if the fault concerns the whole context.
-    pub place: Option<Place>,
+    pub place: Option<FaultPlace>,
     /// The line of the text that the fault is about: a line of the field itself, of a fragment or
     /// of a file; `None` if the fault is not about a line.
     pub at: Option<Box<Origin>>,
@@ -259,7 +259,7 @@ pub struct Fault {
 
 impl Fault {
     /// Creates a fault of a field.
-    pub(crate) fn of(place: Place, kind: FaultKind) -> Self {
+    pub(crate) fn at_place(place: FaultPlace, kind: FaultKind) -> Self {
         Self {
             place: Some(place),
             at: None,
@@ -330,7 +330,7 @@ impl From<Fault> for Refused {
 }
 
 /// Describes why the name of a result is ambiguous.
-fn ambiguous(name: &str, paths: &[String]) -> String {
+fn describe_ambiguity(name: &str, paths: &[String]) -> String {
     match paths {
         [path] => format!(
             "the result `{name}` is that of {path}, which is there by its path as well; expected one of them"
@@ -343,7 +343,7 @@ fn ambiguous(name: &str, paths: &[String]) -> String {
 }
 
 /// Lists the nodes that call an agent, as a phrase.
-fn others(there: &[String]) -> String {
+fn describe_agents(there: &[String]) -> String {
     if there.is_empty() {
         "nothing in this task does".to_owned()
     } else {

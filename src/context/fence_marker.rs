@@ -8,7 +8,7 @@
 
 use super::request::Request;
 use crate::base::hash::{Hash, Hasher};
-use crate::kernel::context::{Origin, Traced};
+use crate::kernel::context::{Origin, TracedText};
 use std::collections::BTreeSet;
 
 /// The number of digits of a mark, which hold about 70 bits of a hash.
@@ -18,32 +18,32 @@ const END: u128 = 10_u128.pow(DIGITS as u32);
 
 /// The candidate marks of one agent, in the order in which they are tried.
 #[derive(Clone, Debug)]
-pub struct Marks {
+pub struct FenceMarks {
     agent: Hash,
     first: String,
 }
 
-impl Marks {
+impl FenceMarks {
     /// Returns the marks of the agent that a request calls.
-    pub fn of(request: &Request<'_>) -> Self {
+    pub fn for_request(request: &Request<'_>) -> Self {
         let mut hasher = Hasher::new();
         hasher
-            .field("ctxc untrusted")
-            .field(request.session)
-            .field(request.task)
-            .field(request.node);
+            .add_field("ctxc untrusted")
+            .add_field(request.session)
+            .add_field(request.task)
+            .add_field(request.node);
         let agent = hasher.finish();
         Self {
             agent,
-            first: nth(agent, 0),
+            first: nth_mark(agent, 0),
         }
     }
 
     /// Returns the opening and the closing of the fence around a text.
     pub(super) fn fence(&self, name: &str, text: &str) -> (String, String) {
-        let mark = self.mark(text);
+        let mark = self.unused_mark(text);
         (
-            format!("<untrusted-{mark} name=\"{}\">\n", attribute(name)),
+            format!("<untrusted-{mark} name=\"{}\">\n", escape_attribute(name)),
             format!("\n</untrusted-{mark}>"),
         )
     }
@@ -54,7 +54,7 @@ impl Marks {
     }
 
     /// Returns the first mark that a text does not contain, in linear time for any text.
-    fn mark(&self, text: &str) -> String {
+    fn unused_mark(&self, text: &str) -> String {
         let is_digit = |c: char| c.is_ascii_digit();
         let runs = text
             .split(|c| !is_digit(c))
@@ -65,7 +65,7 @@ impl Marks {
         if !taken.contains(self.first.as_bytes()) {
             return self.first.clone();
         }
-        let mut later = (1..).map(|number| nth(self.agent, number));
+        let mut later = (1..).map(|number| nth_mark(self.agent, number));
         // The search ends: a text contains finitely many marks.
         later
             .find(|mark| !taken.contains(mark.as_bytes()))
@@ -73,8 +73,8 @@ impl Marks {
     }
 }
 
-fn nth(agent: Hash, number: u64) -> String {
-    let Hash(bytes) = Hasher::new().field(agent.0).number(number).finish();
+fn nth_mark(agent: Hash, number: u64) -> String {
+    let Hash(bytes) = Hasher::new().add_field(agent.0).add_number(number).finish();
     let number = bytes
         .first_chunk()
         .map_or(0, |bytes| u128::from_be_bytes(*bytes));
@@ -82,8 +82,8 @@ fn nth(agent: Hash, number: u64) -> String {
 }
 
 /// Escapes a name for use as the value of an attribute.
-pub(super) fn attribute(name: &str) -> String {
-    one_line(name)
+pub(super) fn escape_attribute(name: &str) -> String {
+    without_controls(name)
         .replace('&', "&amp;")
         .replace('"', "&quot;")
         .replace('<', "&lt;")
@@ -91,7 +91,7 @@ pub(super) fn attribute(name: &str) -> String {
 }
 
 /// Replaces control characters by spaces, so that a title stays on one line.
-pub(super) fn one_line(text: &str) -> String {
+pub(super) fn without_controls(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
@@ -102,12 +102,12 @@ const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];
 
 /// Returns a text in which the mark of each fence is replaced, so that texts can be compared
 /// independently of the mark.
-pub(crate) fn remarked(text: &Traced, by: &str) -> String {
+pub(crate) fn replace_marks(text: &TracedText, by: &str) -> String {
     let mut out = String::with_capacity(text.text().len());
     for stretch in text.stretches() {
         let words = text.text().get(stretch.range.clone()).unwrap_or("");
         let mark = (stretch.origin == Origin::Frame)
-            .then(|| mark_in(words))
+            .then(|| find_mark(words))
             .flatten();
         let Some(mark) = mark else {
             out.push_str(words);
@@ -121,26 +121,26 @@ pub(crate) fn remarked(text: &Traced, by: &str) -> String {
 }
 
 /// Returns the names of the fences in a text.
-pub(super) fn names(text: &Traced) -> Vec<&str> {
+pub(super) fn fence_names(text: &TracedText) -> Vec<&str> {
     let frames = text
         .stretches()
         .iter()
         .filter(|stretch| stretch.origin == Origin::Frame);
     let words = frames.filter_map(|stretch| text.text().get(stretch.range.clone()));
     words
-        .filter(|words| mark_in(words).is_some())
-        .filter_map(opened)
+        .filter(|words| find_mark(words).is_some())
+        .filter_map(opening_name)
         .collect()
 }
 
 /// Returns the name in the opening of a fence.
-fn opened(words: &str) -> Option<&str> {
+fn opening_name(words: &str) -> Option<&str> {
     let (_, opening) = words.split_once("<untrusted-")?;
     Some(opening.split_once(" name=\"")?.1.split_once("\">")?.0)
 }
 
 /// Returns the offset of a fence's mark in a stretch that ctxc wrote itself.
-fn mark_in(words: &str) -> Option<usize> {
+fn find_mark(words: &str) -> Option<usize> {
     // The opening stands behind a heading, the closing before a separator.
     let at = SIDES
         .iter()
@@ -150,10 +150,10 @@ fn mark_in(words: &str) -> Option<usize> {
 }
 
 /// Returns a text without its fences.
-pub(crate) fn bare(text: &Traced) -> String {
+pub(crate) fn without_fences(text: &TracedText) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
     let is_fence =
-        |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();
+        |origin: &Origin, words: &str| *origin == Origin::Frame && find_mark(words).is_some();
     let stretches = text
         .stretches()
         .iter()

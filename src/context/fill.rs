@@ -6,15 +6,15 @@
 //! ⟨the description⟩ of the value. Untrusted values are fenced in place. Reads no file; bounded in
 //! size and depth.
 
-use super::answer_format::beside;
-use super::fault::{Fault, FaultKind, MissingFrom, Place};
-use super::fence_marker::Marks;
-use super::values::{self, Bound, Part, Scope};
+use super::answer_format::path_beside_template;
+use super::fault::{Fault, FaultKind, FaultPlace, MissingFrom};
+use super::fence_marker::FenceMarks;
+use super::values::{self, BoundValue, NameScope, PathStep};
 use crate::base::expansion::MAX_DEPTH;
-use crate::kernel::context::{Origin, Stability, Traced, Trust};
+use crate::kernel::context::{Origin, Stability, TracedText, Trust};
 use crate::registry::Registry;
 use crate::registry::body::{self, Text};
-use crate::template::expression::{self, Expression, Piece, Step};
+use crate::template::expression::{self, Expression, ScanItem, ValueStep};
 use crate::template::keywords::{self, TextSyntax};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// The treatment of a variable without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unknown {
+pub(super) enum UnknownHandling {
     /// A fault.
     Fault,
     /// The place stays variable, even if the value has a default or a value of a first round.
@@ -47,7 +47,7 @@ pub(super) enum Fences {
 }
 
 /// Returns the text of a preview for a value that only a run knows.
-pub(super) fn placeholder(what: &str) -> String {
+pub(super) fn preview_placeholder(what: &str) -> String {
     format!("⟨{what}⟩")
 }
 
@@ -59,20 +59,20 @@ pub(super) struct Filler<'a> {
     /// The file of the definition whose texts are filled, relative to the project root.
     pub(super) path: &'a str,
     /// The treatment of unknown values.
-    pub(super) unknown: Unknown,
+    pub(super) unknown: UnknownHandling,
     /// The marks of the fences around untrusted text.
-    pub(super) marks: &'a Marks,
+    pub(super) marks: &'a FenceMarks,
     /// The fences around untrusted values.
     pub(super) fences: Fences,
 }
 
 /// A filled text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filled {
+pub(super) struct FilledText {
     /// The text.
-    pub(super) text: Traced,
+    pub(super) text: TracedText,
     /// The source of texts that wait for a value, in a dry run.
-    pub(super) latent: Traced,
+    pub(super) latent: TracedText,
     /// Variables without a value, in a dry run.
     pub(super) unknown: BTreeSet<String>,
     /// Variables that it names, with or without a value.
@@ -83,12 +83,12 @@ pub(super) struct Filled {
     pub(super) stability: Option<Stability>,
 }
 
-impl Filled {
+impl FilledText {
     /// Creates a text that contains no values.
     #[cfg(feature = "eval")]
-    pub(super) fn of_words(text: &str) -> Self {
+    pub(super) fn from_words(text: &str) -> Self {
         Self {
-            text: Traced::new(text, Origin::Frame),
+            text: TracedText::new(text, Origin::Frame),
             ..Self::default()
         }
     }
@@ -100,7 +100,7 @@ impl Filled {
         self.untrusted.insert(name.to_owned());
         let says_nothing = self.text.is_empty() && self.unknown.is_empty();
         if filler.fences == Fences::Around && !says_nothing {
-            self.text = fenced(&self.text, filler.marks, name);
+            self.text = fence_text(&self.text, filler.marks, name);
         }
         self
     }
@@ -110,9 +110,9 @@ impl Filled {
 pub(super) type Faults = Vec<Fault>;
 
 /// Puts a fence around a text.
-pub(super) fn fenced(text: &Traced, marks: &Marks, name: &str) -> Traced {
+pub(super) fn fence_text(text: &TracedText, marks: &FenceMarks, name: &str) -> TracedText {
     let (open, close) = marks.fence(name, text.text());
-    let mut fenced = Traced::new(open, Origin::Frame);
+    let mut fenced = TracedText::new(open, Origin::Frame);
     fenced.append(text);
     fenced.push(&close, Origin::Frame);
     fenced.mark_untrusted(0);
@@ -125,20 +125,20 @@ pub(super) fn is_from_outside(text: &Text<'_>) -> bool {
 }
 
 /// Fills the text of one field.
-pub(super) struct Writer<'a, 'o> {
+pub(super) struct FieldWriter<'a, 'o> {
     pub(super) filler: Filler<'a>,
-    pub(super) scope: &'a Scope,
-    place: &'a Place,
+    pub(super) scope: &'a NameScope,
+    place: &'a FaultPlace,
     /// The origin of the line that is being written.
     pub(super) at: Origin,
-    pub(super) out: Filled,
+    pub(super) out: FilledText,
     faults: &'o mut Faults,
 }
 
 impl<'a> Filler<'a> {
     /// Returns a filler for the texts of another file.
     #[must_use]
-    pub(super) const fn of<'b>(self, path: &'b str) -> Filler<'b>
+    pub(super) const fn for_file<'b>(self, path: &'b str) -> Filler<'b>
     where
         'a: 'b,
     {
@@ -147,7 +147,7 @@ impl<'a> Filler<'a> {
 
     /// Returns a filler for a text that becomes a value.
     #[must_use]
-    pub(super) const fn bare(self) -> Self {
+    pub(super) const fn without_fences(self) -> Self {
         Self {
             fences: Fences::None,
             ..self
@@ -158,13 +158,13 @@ impl<'a> Filler<'a> {
     pub(super) fn fill(
         self,
         text: &'a Text<'_>,
-        place: &'a Place,
-        scope: &'a Scope,
+        place: &'a FaultPlace,
+        scope: &'a NameScope,
         faults: &mut Faults,
-    ) -> Filled {
+    ) -> FilledText {
         let origin = match text.src.as_deref() {
             Some(src) => Origin::File {
-                path: beside(self.path, src),
+                path: path_beside_template(self.path, src),
                 line: 0,
             },
             None => Origin::Template {
@@ -174,69 +174,69 @@ impl<'a> Filler<'a> {
                 line: 0,
             },
         };
-        let mut writer = Writer {
+        let mut writer = FieldWriter {
             filler: self,
             scope,
             place,
             at: origin.clone(),
-            out: Filled::default(),
+            out: FilledText::default(),
             faults,
         };
-        writer.value(text, &origin, 0);
+        writer.write_text(text, &origin, 0);
         writer.out
     }
 }
 
-impl<'a> Writer<'a, '_> {
-    pub(super) fn fault(&mut self, kind: FaultKind) {
+impl<'a> FieldWriter<'a, '_> {
+    pub(super) fn report_fault(&mut self, kind: FaultKind) {
         self.faults.push(Fault {
             at: Some(Box::new(self.at.clone())),
-            ..Fault::of(self.place.clone(), kind)
+            ..Fault::at_place(self.place.clone(), kind)
         });
     }
 
     /// Writes a text by its own syntax, parts and trust.
-    fn value(&mut self, text: &'a Text<'_>, origin: &Origin, depth: usize) {
+    fn write_text(&mut self, text: &'a Text<'_>, origin: &Origin, depth: usize) {
         let verbatim = text.verbatim;
         let is_jinja = text.syntax == TextSyntax::Jinja;
         let mut line = 0;
         let mut words = |writer: &mut Self, words: &'a str| {
-            let above = origin.clone().down(line);
+            let above = origin.clone().shifted_by_lines(line);
             line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
             match () {
                 () if verbatim => writer.push(words, above),
-                () if is_jinja => writer.jinja(words, &above, &BTreeMap::new()),
-                () => writer.plain(words, &above),
+                () if is_jinja => writer.write_jinja(words, &above, &BTreeMap::new()),
+                () => writer.write_plain(words, &above),
             }
-            writer.at = origin.clone().down(line);
+            writer.at = origin.clone().shifted_by_lines(line);
         };
         if let Some(text) = &text.text {
             words(self, text);
         }
-        if is_jinja && !verbatim && text.uses().next().is_some() {
-            return self.jinja_parts(text.parts(), origin, depth);
+        if is_jinja && !verbatim && text.used_fragments().next().is_some() {
+            return self.write_jinja_parts(text.parts(), origin, depth);
         }
         for part in text.parts() {
             match part {
-                body::Part::Text { text } => words(self, text),
-                body::Part::Use { name } => {
-                    let Some(inner) = self.fragment(name, depth, self.filler) else {
+                body::TextPart::Text { text } => words(self, text),
+                body::TextPart::Use { name } => {
+                    let Some(inner) = self.fill_fragment(name, depth, self.filler) else {
                         continue;
                     };
                     if self.out.text.text().len() + inner.text.text().len() <= MAX_BYTES {
                         self.out.text.append(&inner.text);
                         self.out.latent.append(&inner.latent);
                     } else {
-                        self.too_large();
+                        self.report_too_large();
                     }
-                    self.take(inner);
+                    self.merge_facts(inner);
                 }
             }
         }
     }
 
     /// Adds the facts about a fragment's values to those of the whole text.
-    pub(super) fn take(&mut self, inner: Filled) {
+    pub(super) fn merge_facts(&mut self, inner: FilledText) {
         self.out.unknown.extend(inner.unknown);
         self.out.used.extend(inner.used);
         self.out.untrusted.extend(inner.untrusted);
@@ -244,14 +244,14 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Returns a filled fragment.
-    pub(super) fn fragment(
+    pub(super) fn fill_fragment(
         &mut self,
         name: &str,
         depth: usize,
         filler: Filler<'a>,
-    ) -> Option<Filled> {
+    ) -> Option<FilledText> {
         if depth >= MAX_DEPTH {
-            self.fault(FaultKind::TooDeep {
+            self.report_fault(FaultKind::TooDeep {
                 name: name.to_owned(),
                 limit: MAX_DEPTH,
             });
@@ -264,7 +264,7 @@ impl<'a> Writer<'a, '_> {
         }
         let registry = self.filler.registry;
         let Some(fragment) = registry.fragment(name) else {
-            self.fault(FaultKind::NoFragment {
+            self.report_fault(FaultKind::NoFragment {
                 name: name.to_owned(),
             });
             return None;
@@ -272,13 +272,13 @@ impl<'a> Writer<'a, '_> {
         let text = match registry.fragment_text(fragment) {
             Ok(text) => text,
             Err(error) => {
-                self.fault(FaultKind::Registry(error.to_string()));
+                self.report_fault(FaultKind::Registry(error.to_string()));
                 return None;
             }
         };
         let origin = match text.src.as_deref() {
             Some(src) => Origin::File {
-                path: beside(&fragment.source().path, src),
+                path: path_beside_template(&fragment.source().path, src),
                 line: 0,
             },
             None => Origin::Fragment {
@@ -288,14 +288,18 @@ impl<'a> Writer<'a, '_> {
         };
         let is_untrusted = is_from_outside(&text);
         // A text that is untrusted as a whole gets one fence around it and none inside.
-        let inside = if is_untrusted { filler.bare() } else { filler };
+        let inside = if is_untrusted {
+            filler.without_fences()
+        } else {
+            filler
+        };
         // The text of the fragment lives only in this function, so it is written by a separate
         // writer.
         let scope = self.scope;
         let place = self.place;
         let at = origin.clone();
-        let out = Filled::default();
-        let mut inner = Writer {
+        let out = FilledText::default();
+        let mut inner = FieldWriter {
             filler: inside,
             scope,
             place,
@@ -303,7 +307,7 @@ impl<'a> Writer<'a, '_> {
             out,
             faults: self.faults,
         };
-        inner.value(&text, &origin, depth + 1);
+        inner.write_text(&text, &origin, depth + 1);
         let text = inner.out;
         Some(if is_untrusted {
             text.fenced_as(name, filler)
@@ -314,20 +318,20 @@ impl<'a> Writer<'a, '_> {
 
     pub(super) fn push(&mut self, text: &str, origin: Origin) {
         if self.out.text.text().len() + text.len() > MAX_BYTES {
-            self.too_large();
+            self.report_too_large();
         } else if !self.is_too_large() {
             self.out.text.push(text, origin);
         }
     }
 
-    fn too_large(&mut self) {
+    fn report_too_large(&mut self) {
         if !self.is_too_large() {
-            self.fault(FaultKind::TooLarge { limit: MAX_BYTES });
+            self.report_fault(FaultKind::TooLarge { limit: MAX_BYTES });
         }
     }
 
     /// Returns true if the same fault of this field is already reported, for any line.
-    fn is_told(&self, kind: &FaultKind) -> bool {
+    fn is_reported(&self, kind: &FaultKind) -> bool {
         self.faults
             .iter()
             .any(|fault| *fault.kind == *kind && fault.place.as_ref() == Some(self.place))
@@ -341,24 +345,24 @@ impl<'a> Writer<'a, '_> {
             .any(|fault| matches!(*fault.kind, FaultKind::TooLarge { .. }))
     }
 
-    fn plain(&mut self, text: &str, origin: &Origin) {
+    fn write_plain(&mut self, text: &str, origin: &Origin) {
         let mut line = 0;
         let known = self.out.latent.text().len();
         for piece in expression::scan_plain(text, 0) {
             let span = match &piece {
-                Piece::Text(span) | Piece::Escaped(span) => *span,
-                Piece::Expression(found) => found.span,
+                ScanItem::Text(span) | ScanItem::Escaped(span) => *span,
+                ScanItem::Expression(found) => found.span,
                 // A compiled text contains none; unreadable source is kept as written.
-                Piece::Fault(fault) => fault.expression,
+                ScanItem::Fault(fault) => fault.expression,
             };
             let written = span.slice(text);
-            let here = || origin.clone().down(line);
+            let here = || origin.clone().shifted_by_lines(line);
             match piece {
-                Piece::Text(_) | Piece::Fault(_) => self.push(written, here()),
-                Piece::Escaped(_) => self.push("{{", here()),
-                Piece::Expression(found) => {
+                ScanItem::Text(_) | ScanItem::Fault(_) => self.push(written, here()),
+                ScanItem::Escaped(_) => self.push("{{", here()),
+                ScanItem::Expression(found) => {
                     self.at = here();
-                    self.expression(&found.value);
+                    self.write_expression(&found.value);
                 }
             }
             line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
@@ -369,18 +373,18 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn expression(&mut self, found: &Expression<'_>) {
+    fn write_expression(&mut self, found: &Expression<'_>) {
         match found {
             Expression::Path(path) => {
-                let part = |step: &Step<'_>| match step {
-                    Step::Field(name) => Part::Field(Cow::Owned(name.value.to_string())),
-                    Step::Index(index) => Part::Index(index.value),
+                let part = |step: &ValueStep<'_>| match step {
+                    ValueStep::Field(name) => PathStep::Field(Cow::Owned(name.value.to_string())),
+                    ValueStep::Index(index) => PathStep::Index(index.value),
                 };
-                let rest: Vec<Part<'_>> = path.rest.iter().map(part).collect();
-                self.variable(&path.root.value, &rest);
+                let rest: Vec<PathStep<'_>> = path.rest.iter().map(part).collect();
+                self.write_variable(&path.root.value, &rest);
             }
             // The result of a call is bound under the source of the call.
-            Expression::Call(call) => self.variable(&call.to_string(), &[]),
+            Expression::Call(call) => self.write_variable(&call.to_string(), &[]),
             Expression::Text(text) => self.push(&text.value, Origin::Frame),
             Expression::Number(number) => self.push(&number.value, Origin::Frame),
             Expression::Boolean(value) => {
@@ -389,7 +393,7 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn variable(&mut self, root: &str, rest: &[Part<'_>]) {
+    fn write_variable(&mut self, root: &str, rest: &[PathStep<'_>]) {
         self.out.used.insert(root.to_owned());
         let bound = self.scope.get(root);
         self.out.stability = self
@@ -403,10 +407,10 @@ impl<'a> Writer<'a, '_> {
             if is_untrusted {
                 self.out.untrusted.insert(root.to_owned());
             }
-            self.missing(root, bound);
+            self.report_missing(root, bound);
             let start = self.out.text.text().len();
-            self.stand_in(|| {
-                let (origin, named) = from_where(origin);
+            self.write_stand_in(|| {
+                let (origin, named) = missing_source(origin);
                 let what = if origin == MissingFrom::Input {
                     "input"
                 } else {
@@ -419,16 +423,16 @@ impl<'a> Writer<'a, '_> {
             }
             return;
         };
-        let Some(value) = values::part(value, rest) else {
+        let Some(value) = values::find_part(value, rest) else {
             let whole: &Value = value;
             let fault = FaultKind::NoPart {
                 name: root.to_owned(),
-                path: values::shown(root, rest),
-                found: values::kind(whole),
+                path: values::path_text(root, rest),
+                found: values::describe_kind(whole),
             };
-            return self.fault(fault);
+            return self.report_fault(fault);
         };
-        let words = values::words(value);
+        let words = values::to_text(value);
         let trust = bound.trust_of(rest);
         if trust == Trust::Untrusted {
             self.out.untrusted.insert(root.to_owned());
@@ -446,17 +450,17 @@ impl<'a> Writer<'a, '_> {
 
     /// Writes the stand-in for an unknown value: its description in a preview, an open position in
     /// a dry run.
-    fn stand_in(&mut self, what: impl FnOnce() -> String) {
+    fn write_stand_in(&mut self, what: impl FnOnce() -> String) {
         match self.filler.unknown {
-            Unknown::Fault => {}
-            Unknown::Variable | Unknown::Expected => self.out.text.leave_open(),
-            Unknown::Placeholder => self.push(&placeholder(&what()), Origin::Frame),
+            UnknownHandling::Fault => {}
+            UnknownHandling::Variable | UnknownHandling::Expected => self.out.text.mark_open(),
+            UnknownHandling::Placeholder => self.push(&preview_placeholder(&what()), Origin::Frame),
         }
     }
 
-    pub(super) fn missing(&mut self, name: &str, bound: Option<&Bound>) {
-        let (origin, named) = from_where(bound.map(|bound| &bound.origin));
-        if self.filler.unknown != Unknown::Fault {
+    pub(super) fn report_missing(&mut self, name: &str, bound: Option<&BoundValue>) {
+        let (origin, named) = missing_source(bound.map(|bound| &bound.origin));
+        if self.filler.unknown != UnknownHandling::Fault {
             self.out.unknown.insert(name.to_owned());
             // The name of the source is recorded: the local name does not reveal the origin of the
             // value.
@@ -471,14 +475,14 @@ impl<'a> Writer<'a, '_> {
             origin,
         };
         // Once for each field, however often the variable occurs.
-        if !self.is_told(&fault) {
-            self.fault(fault);
+        if !self.is_reported(&fault) {
+            self.report_fault(fault);
         }
     }
 }
 
 /// Returns the source that would supply a value, and its name there. An unbound name would come
 /// from the input.
-fn from_where(origin: Option<&Origin>) -> (MissingFrom, Option<&str>) {
-    origin.map_or((MissingFrom::Input, None), MissingFrom::of)
+fn missing_source(origin: Option<&Origin>) -> (MissingFrom, Option<&str>) {
+    origin.map_or((MissingFrom::Input, None), MissingFrom::from_origin)
 }

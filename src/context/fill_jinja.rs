@@ -2,38 +2,44 @@
 //! stretch of the rendered text.
 
 use super::fault::FaultKind;
-use super::fill::{Fences, Filled, Unknown, Writer, fenced};
+use super::fill::{Fences, FieldWriter, FilledText, UnknownHandling, fence_text};
 use crate::base::source::LineIndex;
-use crate::jinja::parse::first_reads;
+use crate::jinja::parse::find_first_reads;
 use crate::jinja::render::{
-    ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables,
+    ByteOrigin, MAX_STEPS, RenderFailure, RenderInputs, TracedOutput, certain_ranges, has_captures,
+    read_variables, render_text,
 };
-use crate::kernel::context::{Origin, Stability, Traced, Trust};
-use crate::registry::body::Part;
+use crate::kernel::context::{Origin, Stability, TracedText, Trust};
+use crate::registry::body::TextPart;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A fragment that a Jinja text uses.
-pub(super) struct Used {
-    filled: Filled,
+pub(super) struct JinjaFragment {
+    filled: FilledText,
     /// True if it still needs a fence: it contains untrusted values without fences of their own.
     is_bare: bool,
 }
 
-impl Writer<'_, '_> {
+impl FieldWriter<'_, '_> {
     /// Writes a Jinja text with fragments as one template, in which each fragment is the value of a
     /// generated variable.
-    pub(super) fn jinja_parts(&mut self, parts: &[Part<'_>], origin: &Origin, depth: usize) {
-        let words = |part: &Part<'_>| match part {
-            Part::Text { text } => text.to_string(),
-            Part::Use { .. } => String::new(),
+    pub(super) fn write_jinja_parts(
+        &mut self,
+        parts: &[TextPart<'_>],
+        origin: &Origin,
+        depth: usize,
+    ) {
+        let words = |part: &TextPart<'_>| match part {
+            TextPart::Text { text } => text.to_string(),
+            TextPart::Use { .. } => String::new(),
         };
         let all: String = parts.iter().map(words).collect();
         // A filter would alter the fences inside a fragment: it receives the text without fences,
         // and the fence goes around the result.
-        let is_kept = captures(&all);
+        let is_kept = has_captures(&all);
         let how = if is_kept {
-            self.filler.bare()
+            self.filler.without_fences()
         } else {
             self.filler
         };
@@ -41,13 +47,13 @@ impl Writer<'_, '_> {
         let mut fragments = BTreeMap::new();
         for part in parts {
             let name = match part {
-                Part::Text { text: words } => {
+                TextPart::Text { text: words } => {
                     text.push_str(words);
                     continue;
                 }
-                Part::Use { name } => name,
+                TextPart::Use { name } => name,
             };
-            let Some(filled) = self.fragment(name, depth, how) else {
+            let Some(filled) = self.fill_fragment(name, depth, how) else {
                 continue;
             };
             let mut variable = format!(
@@ -59,30 +65,30 @@ impl Writer<'_, '_> {
             }
             text.extend(["{{ ", &variable, " }}"]);
             let is_bare = is_kept && !filled.untrusted.is_empty();
-            fragments.insert(variable, Used { filled, is_bare });
+            fragments.insert(variable, JinjaFragment { filled, is_bare });
         }
-        self.jinja(&text, origin, &fragments);
+        self.write_jinja(&text, origin, &fragments);
         for fragment in fragments.into_values() {
-            self.take(fragment.filled);
+            self.merge_facts(fragment.filled);
         }
     }
 
     /// Writes a Jinja text, with the fragments that its generated variables stand for.
-    pub(super) fn jinja(
+    pub(super) fn write_jinja(
         &mut self,
         text: &str,
         origin: &Origin,
-        fragments: &BTreeMap<String, Used>,
+        fragments: &BTreeMap<String, JinjaFragment>,
     ) {
-        let names = match variables(text, |name| self.scope.get(name).is_some()) {
+        let names = match read_variables(text, |name| self.scope.get(name).is_some()) {
             Ok(names) => names,
-            Err(failed) => return self.jinja_fault(failed, origin),
+            Err(failed) => return self.report_jinja_fault(failed, origin),
         };
         let mut context = serde_json::Map::new();
         let mut is_known = true;
         let mut untrusted = BTreeSet::new();
         for name in &names {
-            if let Some(Used { filled, .. }) = fragments.get(name) {
+            if let Some(JinjaFragment { filled, .. }) = fragments.get(name) {
                 is_known &= filled.unknown.is_empty();
                 context.insert(name.clone(), Value::String(filled.text.text().to_owned()));
                 continue;
@@ -98,15 +104,17 @@ impl Writer<'_, '_> {
             }
             let Some(value) = bound.and_then(|bound| bound.value.as_ref()) else {
                 is_known = false;
-                if self.filler.unknown == Unknown::Placeholder {
+                if self.filler.unknown == UnknownHandling::Placeholder {
                     self.out.unknown.insert(name.clone());
                 } else {
-                    let above = first_reads(text)
+                    let above = find_first_reads(text)
                         .get(&**name)
                         .and_then(|at| text.get(..*at))
                         .unwrap_or("");
-                    self.at = origin.clone().down(above.matches('\n').count() as u32);
-                    self.missing(name, bound);
+                    self.at = origin
+                        .clone()
+                        .shifted_by_lines(above.matches('\n').count() as u32);
+                    self.report_missing(name, bound);
                 }
                 continue;
             };
@@ -123,7 +131,7 @@ impl Writer<'_, '_> {
             untrusted.clear();
         }
         if !is_known {
-            self.waiting(text, origin, fragments);
+            self.write_waiting(text, origin, fragments);
             return;
         }
         let marks = self.filler.marks.clone();
@@ -134,19 +142,19 @@ impl Writer<'_, '_> {
             fence: Box::new(move |names, words| marks.fence(names, words)),
             steps: MAX_STEPS,
         };
-        match render(text, with) {
-            Ok(done) => self.rendered(&done, origin, fragments),
-            Err(failed) => self.jinja_fault(failed, origin),
+        match render_text(text, with) {
+            Ok(done) => self.write_rendered(&done, origin, fragments),
+            Err(failed) => self.report_jinja_fault(failed, origin),
         }
     }
 
     /// Reports a fault at its line, for a text that begins at `origin`.
-    fn jinja_fault(&mut self, failed: Failed, origin: &Origin) {
+    fn report_jinja_fault(&mut self, failed: RenderFailure, origin: &Origin) {
         let (kind, above) = match failed {
-            Failed::TooLarge { limit } => (FaultKind::TooLarge { limit }, 0),
-            Failed::TooLong { limit } => (FaultKind::TooLong { limit }, 0),
-            Failed::TooCostly { limit } => (FaultKind::TooCostly { limit }, 0),
-            Failed::Jinja {
+            RenderFailure::TooLarge { limit } => (FaultKind::TooLarge { limit }, 0),
+            RenderFailure::TooLong { limit } => (FaultKind::TooLong { limit }, 0),
+            RenderFailure::TooCostly { limit } => (FaultKind::TooCostly { limit }, 0),
+            RenderFailure::Jinja {
                 detail,
                 line,
                 words,
@@ -159,28 +167,40 @@ impl Writer<'_, '_> {
                 line.saturating_sub(1),
             ),
         };
-        self.at = origin.clone().down(u32::try_from(above).unwrap_or(0));
-        self.fault(kind);
+        self.at = origin
+            .clone()
+            .shifted_by_lines(u32::try_from(above).unwrap_or(0));
+        self.report_fault(kind);
     }
 
     /// Writes a text that waits for a value.
-    fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+    fn write_waiting(
+        &mut self,
+        text: &str,
+        origin: &Origin,
+        fragments: &BTreeMap<String, JinjaFragment>,
+    ) {
         match self.filler.unknown {
-            Unknown::Fault => {}
-            Unknown::Variable | Unknown::Expected => {
-                self.unrendered(text, origin);
-                for Used { filled, .. } in fragments.values() {
+            UnknownHandling::Fault => {}
+            UnknownHandling::Variable | UnknownHandling::Expected => {
+                self.write_certain_words(text, origin);
+                for JinjaFragment { filled, .. } in fragments.values() {
                     self.out.latent.append(&filled.text);
                     self.out.latent.append(&filled.latent);
                 }
             }
             // The rendered text depends on the value as a whole, so a preview shows the source.
-            Unknown::Placeholder => self.as_written(text, origin, fragments),
+            UnknownHandling::Placeholder => self.write_source(text, origin, fragments),
         }
     }
 
     /// Writes the source of a text, with its fragments filled.
-    fn as_written(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+    fn write_source(
+        &mut self,
+        text: &str,
+        origin: &Origin,
+        fragments: &BTreeMap<String, JinjaFragment>,
+    ) {
         let tags: Vec<_> = fragments
             .iter()
             .map(|(name, used)| (format!("{{{{ {name} }}}}"), name, used))
@@ -198,7 +218,7 @@ impl Writer<'_, '_> {
             if used.is_bare && self.filler.fences == Fences::Around {
                 self.out
                     .text
-                    .append(&fenced(words, self.filler.marks, name));
+                    .append(&fence_text(words, self.filler.marks, name));
             } else {
                 self.out.text.append(words);
             }
@@ -207,18 +227,20 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a rendered text, with the origin of each stretch.
-    fn rendered(
+    fn write_rendered(
         &mut self,
-        rendered: &Written,
+        rendered: &TracedOutput,
         origin: &Origin,
-        fragments: &BTreeMap<String, Used>,
+        fragments: &BTreeMap<String, JinjaFragment>,
     ) {
         // The start of the fence that is open.
         let mut opening = None;
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
-            match &stretch.says {
-                ByteOrigin::Author(line) => self.push(words, origin.clone().down(*line)),
+            match &stretch.origin {
+                ByteOrigin::Author(line) => {
+                    self.push(words, origin.clone().shifted_by_lines(*line));
+                }
                 ByteOrigin::Fence => {
                     let start = self.out.text.text().len();
                     self.push(words, Origin::Frame);
@@ -228,7 +250,9 @@ impl Writer<'_, '_> {
                     }
                 }
                 ByteOrigin::Value(name) => match (fragments.get(name), self.scope.get(name)) {
-                    (Some(fragment), _) => self.repeated(&fragment.filled.text, words, origin),
+                    (Some(fragment), _) => {
+                        self.write_repeated(&fragment.filled.text, words, origin);
+                    }
                     (None, Some(bound)) => self.push(words, bound.origin.clone()),
                     _ => self.push(words, origin.clone()),
                 },
@@ -236,7 +260,7 @@ impl Writer<'_, '_> {
                 ByteOrigin::Output(line) => {
                     words
                         .split_inclusive('\n')
-                        .for_each(|words| self.push(words, origin.clone().down(*line)));
+                        .for_each(|words| self.push(words, origin.clone().shifted_by_lines(*line)));
                 }
             }
         }
@@ -244,7 +268,7 @@ impl Writer<'_, '_> {
 
     /// Writes a fragment as often as it occurs in `words`: a loop may repeat it with nothing in
     /// between.
-    fn repeated(&mut self, fragment: &Traced, words: &str, origin: &Origin) {
+    fn write_repeated(&mut self, fragment: &TracedText, words: &str, origin: &Origin) {
         let mut rest = words;
         while let Some(behind) = rest
             .strip_prefix(fragment.text())
@@ -258,20 +282,23 @@ impl Writer<'_, '_> {
 
     /// Writes those words of an unrendered text that appear for all values. The whole source is
     /// recorded beside them, because a change of the rest also changes the agent's context.
-    fn unrendered(&mut self, text: &str, origin: &Origin) {
+    fn write_certain_words(&mut self, text: &str, origin: &Origin) {
         self.out.latent.push(text, origin.clone());
         let lines = LineIndex::new(text);
         let mut said = 0;
-        for words in certain(text) {
+        for words in certain_ranges(text) {
             if words.start > said {
-                self.out.text.leave_open();
+                self.out.text.mark_open();
             }
             said = words.end;
-            let line = lines.line(words.start as u32) - 1;
-            self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
+            let line = lines.line_number(words.start as u32) - 1;
+            self.push(
+                text.get(words).unwrap_or(""),
+                origin.clone().shifted_by_lines(line),
+            );
         }
         if said < text.trim_end_matches(['\r', '\n']).len() {
-            self.out.text.leave_open();
+            self.out.text.mark_open();
         }
     }
 }

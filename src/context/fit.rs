@@ -1,26 +1,26 @@
 //! Fits the segments into the budget, with the conversation as one of them, and checks the joined
 //! messages against the budget.
 
-use super::blocks::{block, text, turn_tokens};
+use super::blocks::{fitting_block, rendered_text, turn_tokens};
 use super::fault::{Fault, FaultKind};
-use super::fence_marker::Marks;
+use super::fence_marker::FenceMarks;
 use super::options::Options;
-use super::render::message::{self, Message, Rendered, speaker};
-use super::render::profile::Frame;
+use super::render::message::{self, Message, RenderedSegment, speaker_of};
+use super::render::profile::SegmentFrame;
 use crate::kernel::assembler::Deferred;
-use crate::kernel::budget::{self, Block, Counting, Disposition, Fitted, Fitting};
-use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced};
+use crate::kernel::budget::{self, BlockFitter, BudgetBlock, Counting, Disposition, FittedBlock};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, TracedText};
 use crate::kernel::conversation::{Speaker, Turn};
-use crate::kernel::fold::{Conversation, Fold, Folded, HistoryLimits};
+use crate::kernel::fold::{FoldResult, FoldableConversation, FoldedMessage, HistoryLimits};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Facts about a context beside its segments.
-pub(super) struct Facts {
+pub(super) struct ContextFacts {
     /// The segments that cannot be known before the agent has run.
     pub(super) late: Vec<Deferred>,
     /// The marks of the fences around untrusted text.
-    pub(super) marks: Marks,
+    pub(super) marks: FenceMarks,
     /// The limits of the conversation.
     pub(super) history: HistoryLimits,
     /// Tokens that are reserved for matches of lookups.
@@ -33,10 +33,10 @@ pub(super) struct Facts {
 /// Assembles segments into rendered messages.
 pub(super) struct Assembler<'a> {
     pub(super) options: &'a Options<'a>,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a ContextFacts,
     /// Tokens of the steps that are merged into each segment of a dry run; `None` for a segment
     /// that may be absent, which no other figure may count on. Empty outside a dry run.
-    pub(super) others: &'a [Option<usize>],
+    pub(super) merged_tokens: &'a [Option<usize>],
     /// True in a dry run in which a trusted expendable text waits for a value: a run may drop it,
     /// however short it is now.
     pub(super) has_open_fates: bool,
@@ -44,7 +44,7 @@ pub(super) struct Assembler<'a> {
 
 /// The disposition of each segment, and the resulting messages.
 pub(super) struct Fit {
-    pub(super) fitted: Vec<Fitted>,
+    pub(super) fitted: Vec<FittedBlock>,
     /// Tokens of each segment, whole and as it stays, including room for a separator.
     costs: Vec<[Option<usize>; 2]>,
     pub(super) messages: Vec<Message>,
@@ -53,11 +53,11 @@ pub(super) struct Fit {
 }
 
 /// The maximum number of attempts to make room for tokens that appear only when texts are joined.
-const ROUNDS: usize = 24;
+const MAX_ROUNDS: usize = 24;
 
 /// The conversation among the segments.
-struct Talk<'a> {
-    conversation: Conversation<'a>,
+struct ConversationFit<'a> {
+    conversation: FoldableConversation<'a>,
     /// The indices of its messages among the segments.
     places: Vec<usize>,
     is_counted: bool,
@@ -66,12 +66,12 @@ struct Talk<'a> {
 }
 
 /// Returns an upper bound of the tokens of a segment that consists of messages.
-fn bytes(segment: &Segment) -> usize {
+fn token_bound(segment: &Segment) -> usize {
     segment.text.text().len() + segment.turns.iter().map(Turn::media_tokens).sum::<usize>()
 }
 
 /// Returns true if a segment that is never cut contains a value.
-fn holds_values(segments: &[Segment]) -> bool {
+fn has_fixed_values(segments: &[Segment]) -> bool {
     let is_value = |origin: &Origin| matches!(origin, Origin::Input { .. } | Origin::Result { .. });
     let never_cut = segments
         .iter()
@@ -81,28 +81,30 @@ fn holds_values(segments: &[Segment]) -> bool {
         .any(|stretch| is_value(&stretch.origin))
 }
 
-impl Talk<'_> {
+impl ConversationFit<'_> {
     /// Records the disposition of each message, and returns the remaining part of those that are
     /// not whole.
-    fn settle(&self, fitted: &mut [Fitted], fold: Fold) -> Vec<Option<Turn>> {
+    fn record_fates(&self, fitted: &mut [FittedBlock], fold: FoldResult) -> Vec<Option<Turn>> {
         let mut turns = vec![None; fitted.len()];
         for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
             let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else {
                 continue;
             };
-            let Folded {
+            let FoldedMessage {
                 fate,
                 kept,
                 reason,
                 turn,
             } = folded;
-            let full = self.is_counted.then(|| self.conversation.tokens(number));
+            let full = self
+                .is_counted
+                .then(|| self.conversation.message_tokens(number));
             let kept = if fate == Disposition::Dropped {
                 Some(0)
             } else {
                 self.is_counted.then_some(kept)
             };
-            *fitted = Fitted {
+            *fitted = FittedBlock {
                 fate,
                 full,
                 kept,
@@ -116,16 +118,16 @@ impl Talk<'_> {
 
 impl Assembler<'_> {
     /// Returns the tokens of the steps merged into a segment; `None` if the segment may be absent.
-    pub(super) fn others(&self, at: usize) -> Option<usize> {
-        self.others.get(at).copied().unwrap_or(Some(0))
+    pub(super) fn merged_tokens(&self, at: usize) -> Option<usize> {
+        self.merged_tokens.get(at).copied().unwrap_or(Some(0))
     }
 
     /// Fits the segments into the budget, and checks the joined messages against it: a joined text
     /// may have a few more tokens than its parts.
-    pub(super) fn fitted(
+    pub(super) fn fit_segments(
         &self,
         segments: &[Segment],
-        frames: &[Frame],
+        frames: &[SegmentFrame],
         order: &[usize],
     ) -> Result<Fit, Fault> {
         let Options {
@@ -141,14 +143,14 @@ impl Assembler<'_> {
             } else {
                 0
             };
-            self.others(at).unwrap_or(0) + own
+            self.merged_tokens(at).unwrap_or(0) + own
         };
         let others: Vec<usize> = segments.iter().enumerate().map(one).collect();
         let blocks = segments.iter().zip(frames).zip(&others);
-        let mut blocks: Vec<Block<'_>> = blocks
-            .map(|((segment, frame), others)| block(segment, frame, *others))
+        let mut blocks: Vec<BudgetBlock<'_>> = blocks
+            .map(|((segment, frame), others)| fitting_block(segment, frame, *others))
             .collect();
-        let talk = self.talk(segments, &blocks, order)?;
+        let talk = self.plan_conversation(segments, &blocks, order)?;
         let first = talk.places.first().copied();
         let whole = talk
             .conversation
@@ -157,11 +159,11 @@ impl Assembler<'_> {
             first.others = if talk.is_counted {
                 whole.tokens
             } else {
-                talk.conversation.bytes()
+                talk.conversation.max_token_count()
             };
         }
         let fates = self.trusted_fates(segments, frames, order, &blocks)?;
-        let fit_around = |fates: &[Option<Fitted>]| {
+        let fit_around = |fates: &[Option<FittedBlock>]| {
             self.fit_around(segments, frames, order, (&blocks, &talk, &whole), fates)
         };
         match fit_around(&fates) {
@@ -174,10 +176,10 @@ impl Assembler<'_> {
     fn fit_around(
         &self,
         segments: &[Segment],
-        frames: &[Frame],
+        frames: &[SegmentFrame],
         order: &[usize],
-        (blocks, talk, whole): (&[Block<'_>], &Talk<'_>, &Fold),
-        fates: &[Option<Fitted>],
+        (blocks, talk, whole): (&[BudgetBlock<'_>], &ConversationFit<'_>, &FoldResult),
+        fates: &[Option<FittedBlock>],
     ) -> Result<Fit, Fault> {
         let Options {
             profile,
@@ -187,10 +189,10 @@ impl Assembler<'_> {
             ..
         } = *self.options;
         let first = talk.places.first().copied();
-        let fitting = Fitting::of(blocks, counter, fates);
+        let fitting = BlockFitter::new(blocks, counter, fates);
         let mut room = budget;
         let mut way = 0;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut fold = whole.clone();
             let mut narrow = |left: usize| {
                 if fold.tokens > left {
@@ -202,28 +204,31 @@ impl Assembler<'_> {
                 }
                 fold.tokens
             };
-            let floor = talk.conversation.last_turn().min(whole.tokens);
+            let floor = talk.conversation.last_turn_limit().min(whole.tokens);
             let elastic = first.filter(|_| talk.is_counted);
-            let elastic = elastic.map(|at| budget::Elastic {
+            let elastic = elastic.map(|at| budget::ElasticBlock {
                 at,
                 floor,
                 take: &mut narrow as &mut dyn FnMut(usize) -> usize,
             });
-            let mut fitted = match fitting.fit(room, counting, fates.to_vec(), elastic) {
+            let mut fitted = match fitting.fit_rest(room, counting, fates.to_vec(), elastic) {
                 Ok(fitted) => fitted,
                 // The error names the requested budget, not the rest of it.
                 Err(over) => {
-                    return Err(
-                        FaultKind::OverBudget(over.of(budget, holds_values(segments))).into(),
-                    );
+                    return Err(FaultKind::OverBudget(
+                        over.for_budget(budget, has_fixed_values(segments)),
+                    )
+                    .into());
                 }
             };
-            let turns = talk.settle(&mut fitted, fold.clone());
+            let turns = talk.record_fates(&mut fitted, fold.clone());
             let repeated = talk.places.iter().take(fold.repeated).copied();
-            let repeated: BTreeSet<usize> =
-                repeated.filter(|at| self.others(*at).is_some()).collect();
-            let rendered = self.rendered(segments, frames, order, &fitted, (&turns, &repeated));
-            let messages = message::messages(&rendered, profile);
+            let repeated: BTreeSet<usize> = repeated
+                .filter(|at| self.merged_tokens(*at).is_some())
+                .collect();
+            let rendered =
+                self.render_segments(segments, frames, order, &fitted, (&turns, &repeated));
+            let messages = message::join_messages(&rendered, profile);
             let tools = || {
                 rendered
                     .iter()
@@ -243,7 +248,7 @@ impl Assembler<'_> {
                 .zip(&fitted)
                 .filter(|(segment, _)| !segment.turns.is_empty());
             let apart: usize = turns
-                .map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| bytes(segment)))
+                .map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| token_bound(segment)))
                 .sum();
             let limit = budget.filter(|limit| {
                 apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit
@@ -262,8 +267,8 @@ impl Assembler<'_> {
                     .iter()
                     .map(|fitted| [fitted.full, fitted.kept])
                     .collect();
-                self.recount(&mut fitted, &rendered);
-                self.recount_whole(&mut fitted, segments, frames, order);
+                self.recount_last_segments(&mut fitted, &rendered);
+                self.recount_incomplete(&mut fitted, segments, frames, order);
                 return Ok(Fit {
                     fitted,
                     costs,
@@ -273,7 +278,7 @@ impl Assembler<'_> {
             };
             way = over.max(way * 2);
             // With less room than the fixed segments need, fitting fails.
-            let needed = fitting.needed(fates);
+            let needed = fitting.fixed_tokens(fates);
             let narrower = |room: usize| {
                 room.saturating_sub(way)
                     .max(if room > needed { needed } else { 0 })
@@ -283,8 +288,8 @@ impl Assembler<'_> {
         let limit = budget.unwrap_or(0);
         Err(FaultKind::OverBudget(
             fitting
-                .over(fates, limit)
-                .of(budget, holds_values(segments)),
+                .over_budget(fates, limit)
+                .for_budget(budget, has_fixed_values(segments)),
         )
         .into())
     }
@@ -296,10 +301,10 @@ impl Assembler<'_> {
     fn trusted_fates(
         &self,
         segments: &[Segment],
-        frames: &[Frame],
+        frames: &[SegmentFrame],
         order: &[usize],
-        blocks: &[Block<'_>],
-    ) -> Result<Vec<Option<Fitted>>, Fault> {
+        blocks: &[BudgetBlock<'_>],
+    ) -> Result<Vec<Option<FittedBlock>>, Fault> {
         let none = vec![None; blocks.len()];
         let Options {
             budget: Some(limit),
@@ -309,17 +314,22 @@ impl Assembler<'_> {
         else {
             return Ok(none);
         };
-        if !self.facts.has_open_share && !blocks.iter().any(Block::is_untrusted) {
+        if !self.facts.has_open_share && !blocks.iter().any(BudgetBlock::is_untrusted) {
             return Ok(none);
         }
-        let others_room = budget::room_of_others(blocks, limit, self.facts.has_open_share);
-        let is_bounded = |block: &Block<'_>| block.is_untrusted() || block.bytes() <= block.most();
+        let others_room = budget::untrusted_reserve(blocks, limit, self.facts.has_open_share);
+        let is_bounded = |block: &BudgetBlock<'_>| {
+            block.is_untrusted() || block.byte_count() <= block.max_tokens()
+        };
         // A token is at least one byte.
-        if blocks.iter().map(Block::trusted_bytes).sum::<usize>() + others_room <= limit
+        if blocks.iter().map(BudgetBlock::trusted_bytes).sum::<usize>() + others_room <= limit
             && blocks.iter().all(is_bounded)
         {
-            let fits =
-                |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::whole(None));
+            let fits = |block: &BudgetBlock<'_>| {
+                block
+                    .is_trusted_expendable()
+                    .then(|| FittedBlock::fully_kept(None))
+            };
             return Ok(blocks.iter().map(fits).collect());
         }
         let (mut places, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -330,10 +340,10 @@ impl Assembler<'_> {
                     text: segment.text.without_untrusted(),
                     ..segment.clone()
                 });
-                others.push(self.others(at));
+                others.push(self.merged_tokens(at));
             }
         }
-        let frames: Vec<Frame> = places
+        let frames: Vec<SegmentFrame> = places
             .iter()
             .filter_map(|at| frames.get(*at))
             .cloned()
@@ -344,21 +354,24 @@ impl Assembler<'_> {
             .collect();
         let blocks_of_own = own.iter().zip(&frames).zip(&others);
         let blocks_of_own = blocks_of_own
-            .map(|((segment, frame), others)| block(segment, frame, others.unwrap_or(0)));
+            .map(|((segment, frame), others)| fitting_block(segment, frame, others.unwrap_or(0)));
         let never_cut: usize = blocks_of_own
             .filter(|block| block.priority < FIRST_EXPENDABLE)
-            .map(|block| block.tokens(counter))
+            .map(|block| block.token_count(counter))
             .sum();
         if never_cut > limit {
-            let over = Fitting::of(blocks, counter, &none).over(&none, limit);
-            return Err(FaultKind::OverBudget(over.of(Some(limit), holds_values(segments))).into());
+            let over = BlockFitter::new(blocks, counter, &none).over_budget(&none, limit);
+            return Err(FaultKind::OverBudget(
+                over.for_budget(Some(limit), has_fixed_values(segments)),
+            )
+            .into());
         }
         let others_room = others_room.min((limit - never_cut) / 2);
         let options = Options {
             budget: Some(limit - others_room),
             ..*self.options
         };
-        let facts = Facts {
+        let facts = ContextFacts {
             late: Vec::new(),
             marks: self.facts.marks.clone(),
             history: HistoryLimits::default(),
@@ -368,25 +381,26 @@ impl Assembler<'_> {
         let Ok(alone) = (Assembler {
             options: &options,
             facts: &facts,
-            others: &others,
+            merged_tokens: &others,
             has_open_fates: false,
         })
-        .fitted(&own, &frames, &order) else {
+        .fit_segments(&own, &frames, &order) else {
             // Joined, the texts that are never cut exceed the sum of their parts and leave no room.
-            let dropped = |block: &Block<'_>| {
+            let dropped = |block: &BudgetBlock<'_>| {
                 block
                     .is_trusted_expendable()
-                    .then(|| Fitted::dropped("no tokens were left".to_owned()))
+                    .then(|| FittedBlock::dropped("no tokens were left".to_owned()))
             };
             return Ok(blocks.iter().map(dropped).collect());
         };
         let mut fates = none;
         for ((at, fitted), [full, stays]) in places.into_iter().zip(alone.fitted).zip(alone.costs) {
-            if let Some(slot) = fates
-                .get_mut(at)
-                .filter(|_| blocks.get(at).is_some_and(Block::is_trusted_expendable))
-            {
-                *slot = Some(Fitted {
+            if let Some(slot) = fates.get_mut(at).filter(|_| {
+                blocks
+                    .get(at)
+                    .is_some_and(BudgetBlock::is_trusted_expendable)
+            }) {
+                *slot = Some(FittedBlock {
                     full,
                     kept: stays,
                     ..fitted
@@ -397,12 +411,12 @@ impl Assembler<'_> {
     }
 
     /// Returns the conversation with its limit, counted if a limit may apply.
-    fn talk<'s>(
+    fn plan_conversation<'s>(
         &'s self,
         segments: &'s [Segment],
-        blocks: &[Block<'_>],
+        blocks: &[BudgetBlock<'_>],
         order: &[usize],
-    ) -> Result<Talk<'s>, Fault> {
+    ) -> Result<ConversationFit<'s>, Fault> {
         let Options {
             budget,
             counter,
@@ -413,7 +427,7 @@ impl Assembler<'_> {
         let leads = |segment: &Segment| {
             segment.priority() < FIRST_EXPENDABLE
                 && !segment.text.text().trim().is_empty()
-                && speaker(segment) == Speaker::User
+                && speaker_of(segment) == Speaker::User
         };
         let mut before = order
             .iter()
@@ -432,7 +446,7 @@ impl Assembler<'_> {
             ))
         });
         let conversation =
-            Conversation::of(said, self.facts.history, counter).map_err(|broken| {
+            FoldableConversation::new(said, self.facts.history, counter).map_err(|broken| {
                 let id = places
                     .get(broken.at)
                     .and_then(|at| segments.get(*at))
@@ -442,8 +456,8 @@ impl Assembler<'_> {
                     why: broken.why,
                 }
             })?;
-        let mut talk = Talk {
-            conversation: conversation.first(is_first),
+        let mut talk = ConversationFit {
+            conversation: conversation.require_user_first(is_first),
             places,
             is_counted: false,
             limit: None,
@@ -453,32 +467,32 @@ impl Assembler<'_> {
         }
         // The tokens of the stable segments, plus the maximum of the segments that change with the
         // session or call.
-        let bounds =
-            |is_meant: fn(&Block<'_>) -> bool, count: &dyn Fn(&Block<'_>) -> usize| -> usize {
-                let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
-                    _ if segment.is_turn() || !is_meant(block) => 0,
-                    Stability::Fixed | Stability::Project => block.most().min(count(block)),
-                    Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
-                };
-                segments.iter().zip(blocks).map(bound).sum::<usize>()
+        let bounds = |is_meant: fn(&BudgetBlock<'_>) -> bool,
+                      count: &dyn Fn(&BudgetBlock<'_>) -> usize|
+         -> usize {
+            let bound = |(segment, block): (&Segment, &BudgetBlock<'_>)| match segment.stability {
+                _ if segment.is_turn() || !is_meant(block) => 0,
+                Stability::Fixed | Stability::Project => block.max_tokens().min(count(block)),
+                Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
             };
-        let bytes = talk.conversation.bytes();
-        let all = bytes + blocks.iter().map(Block::bytes).sum::<usize>();
-        let own = talk.conversation.own();
+            segments.iter().zip(blocks).map(bound).sum::<usize>()
+        };
+        let bytes = talk.conversation.max_token_count();
+        let all = bytes + blocks.iter().map(BudgetBlock::byte_count).sum::<usize>();
+        let own = talk.conversation.own_limit();
         // If three times its size fits, nothing is cut now, and later calls have room to grow.
         let is_near = |limit: usize| bytes * 3 > limit;
-        let is_close =
-            |budget: usize| {
-                all + bytes * 2 > budget
-                    || is_near(budget.saturating_sub(
-                        bounds(|_| true, &|block| block.bytes()) + self.facts.reserved,
-                    ))
-            };
+        let is_close = |budget: usize| {
+            all + bytes * 2 > budget
+                || is_near(budget.saturating_sub(
+                    bounds(|_| true, &|block| block.byte_count()) + self.facts.reserved,
+                ))
+        };
         let matters = own.is_some_and(is_near) || budget.is_some_and(is_close);
         if matters || counting == Counting::Always {
-            talk.conversation.count();
+            talk.conversation.count_messages();
             talk.is_counted = true;
-            let count = |block: &Block<'_>| block.tokens(counter);
+            let count = |block: &BudgetBlock<'_>| block.token_count(counter);
             let rest = |budget: usize| {
                 let all = bounds(|_| true, &count) + self.facts.reserved;
                 // Segments that can be cut leave the conversation at least half of the room they
@@ -494,21 +508,21 @@ impl Assembler<'_> {
     }
 
     /// Returns the segments that stay, in order, as rendered.
-    fn rendered<'s>(
+    fn render_segments<'s>(
         &self,
         segments: &'s [Segment],
-        frames: &[Frame],
+        frames: &[SegmentFrame],
         order: &[usize],
-        fitted: &[Fitted],
+        fitted: &[FittedBlock],
         (turns, repeated): (&'s [Option<Turn>], &BTreeSet<usize>),
-    ) -> Vec<Rendered<'s>> {
+    ) -> Vec<RenderedSegment<'s>> {
         let mut is_behind = false;
         let one = |&index: &usize| {
             let segment = segments.get(index)?;
             // More of the conversation will stand before the segments behind it.
             is_behind |= segment.is_turn();
             let fate = &fitted.get(index)?.fate;
-            if *fate == Disposition::Dropped || self.others(index).is_none() {
+            if *fate == Disposition::Dropped || self.merged_tokens(index).is_none() {
                 return None;
             }
             let holds = if is_behind && !repeated.contains(&index) {
@@ -525,18 +539,18 @@ impl Assembler<'_> {
                     .map(|stretch| stretch.origin.clone())
             };
             let text = match short {
-                Some(turn) => Traced::new(turn.read().text, origin()?),
-                None => text(segment, frames.get(index)?, self.options.profile, fate),
+                Some(turn) => TracedText::new(turn.text_form().text, origin()?),
+                None => rendered_text(segment, frames.get(index)?, self.options.profile, fate),
             };
             let turns = short.map_or(Cow::Borrowed(&*segment.turns), |turn| {
                 Cow::Borrowed(std::slice::from_ref(turn))
             });
-            Some(Rendered {
+            Some(RenderedSegment {
                 index,
                 segment,
                 text,
                 turns,
-                holds,
+                stability: holds,
             })
         };
         order.iter().filter_map(one).collect()
@@ -544,8 +558,8 @@ impl Assembler<'_> {
 
     /// Corrects the tokens of the last segment of each message: it has no separator behind it, for
     /// which fitting reserved room.
-    fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
-        for message in rendered.chunk_by(Rendered::joins) {
+    fn recount_last_segments(&self, fitted: &mut [FittedBlock], rendered: &[RenderedSegment<'_>]) {
+        for message in rendered.chunk_by(RenderedSegment::shares_message) {
             let Some(last) = message.last().filter(|last| last.turns.is_empty()) else {
                 continue;
             };
@@ -555,7 +569,7 @@ impl Assembler<'_> {
             else {
                 continue;
             };
-            fitted.kept = Some(self.tokens(last.index, &last.text));
+            fitted.kept = Some(self.segment_tokens(last.index, &last.text));
             if fitted.fate == Disposition::Kept {
                 fitted.full = fitted.kept;
             }
@@ -564,21 +578,21 @@ impl Assembler<'_> {
 
     /// Returns the tokens of a segment with the given rendered text, including the steps merged
     /// into it.
-    fn tokens(&self, at: usize, text: &Traced) -> usize {
-        budget::tokens(
+    fn segment_tokens(&self, at: usize, text: &TracedText) -> usize {
+        budget::count_open_text(
             text.text(),
-            text.open().iter().copied(),
+            text.open_positions().iter().copied(),
             self.options.counter,
-        ) + self.others(at).unwrap_or(0)
+        ) + self.merged_tokens(at).unwrap_or(0)
     }
 
     /// Corrects the full tokens of a segment that is cut or omitted: as the last of its message it
     /// would have no separator.
-    fn recount_whole(
+    fn recount_incomplete(
         &self,
-        fitted: &mut [Fitted],
+        fitted: &mut [FittedBlock],
         segments: &[Segment],
-        frames: &[Frame],
+        frames: &[SegmentFrame],
         order: &[usize],
     ) {
         let joins = |a: &usize, b: &usize| {
@@ -586,7 +600,7 @@ impl Assembler<'_> {
                 segments
                     .get(*at)
                     .filter(|segment| segment.turns.is_empty())
-                    .map(speaker)
+                    .map(speaker_of)
             };
             text(a).is_some() && text(a) == text(b)
         };
@@ -601,8 +615,8 @@ impl Assembler<'_> {
             };
             if fitted.fate != Disposition::Kept && fitted.full.is_some() && segment.turns.is_empty()
             {
-                let whole = text(segment, frame, self.options.profile, &Disposition::Kept);
-                fitted.full = Some(self.tokens(last, &whole));
+                let whole = rendered_text(segment, frame, self.options.profile, &Disposition::Kept);
+                fitted.full = Some(self.segment_tokens(last, &whole));
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use super::fault::{Fault, FaultKind};
 use super::request::{Request, StepResult};
-use super::task_graph::{Link, TaskGraph};
+use super::task_graph::{ChainLink, TaskGraph};
 use crate::kernel::context::Trust;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct GivenResults<'a> {
 
 impl<'a> GivenResults<'a> {
     /// Resolves the key of each result to a path.
-    pub(super) fn of(
+    pub(super) fn resolve(
         forest: &'a TaskGraph<'a>,
         request: &'a Request<'a>,
     ) -> Result<Self, Vec<Fault>> {
@@ -64,17 +64,17 @@ impl<'a> GivenResults<'a> {
 
     /// Returns the result of a node by its path in the definition, with the key that the caller
     /// used. The node leads to the agent or comes before it.
-    pub(super) fn find(&self, link: &Link<'_>, id: &str) -> Option<(&'a str, &'a StepResult)> {
+    pub(super) fn find(&self, link: &ChainLink<'_>, id: &str) -> Option<(&'a str, &'a StepResult)> {
         if self.found.is_empty() {
             None
         } else {
-            self.found.get(&*self.path(link, id)).copied()
+            self.found.get(&*self.full_path(link, id)).copied()
         }
     }
 
     /// Returns the paths, in the definition of a link, of the nodes whose results a run has found
     /// to be untrusted.
-    pub(super) fn untrusted_in(&self, link: &Link<'_>) -> impl Iterator<Item = &str> {
+    pub(super) fn untrusted_in(&self, link: &ChainLink<'_>) -> impl Iterator<Item = &str> {
         let base = self.request.node.get(..link.base).unwrap_or("");
         let untrusted = self
             .found
@@ -86,14 +86,19 @@ impl<'a> GivenResults<'a> {
     }
 
     /// Returns the name of such a node if it is unique in the task, otherwise its full path.
-    pub(super) fn handle(&self, link: &Link<'_>, name: Option<&str>, id: &str) -> String {
+    pub(super) fn display_name(
+        &self,
+        link: &ChainLink<'_>,
+        name: Option<&str>,
+        id: &str,
+    ) -> String {
         let names = self.forest.result_names(self.request.task);
         let is_own = |name: &&str| names.get(*name).is_some_and(|paths| paths.len() == 1);
         name.filter(is_own)
-            .map_or_else(|| self.path(link, id), str::to_owned)
+            .map_or_else(|| self.full_path(link, id), str::to_owned)
     }
 
-    fn path(&self, link: &Link<'_>, id: &str) -> String {
+    fn full_path(&self, link: &ChainLink<'_>, id: &str) -> String {
         [self.request.node.get(..link.base).unwrap_or(""), id].concat()
     }
 }

@@ -3,40 +3,40 @@
 //!
 //! Reads the files that were compiled; a definition from elsewhere has no lines.
 
-use super::answer_format::beside;
-use super::fault::{Fault, FaultKind, Place};
+use super::answer_format::path_beside_template;
+use super::fault::{Fault, FaultKind, FaultPlace};
 use super::request::Files;
 use super::text_lines::TextLines;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::kernel::context::Origin;
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
-use crate::template::model::{Definition, Fragment, Task};
-use crate::template::model::{Input, Value};
-use crate::template::nodes::{self, Node};
-use crate::template::parts::Text;
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
+use crate::template::model::{Definition, Fragment, TaskBody};
+use crate::template::model::{TaskInput, TaskInputValue};
+use crate::template::nodes::{self, TaskNode};
+use crate::template::parts::TextElement;
 use std::collections::BTreeMap;
 
 /// A definition, a node and a field.
-type Key = (String, String, String);
+type FieldKey = (String, String, String);
 
 /// The line numbers of texts, from 1.
 #[derive(Debug, Default)]
 pub struct Lines {
-    pages: BTreeMap<String, Page>,
+    pages: BTreeMap<String, SourcePage>,
     /// The texts of fields and of fragments, each with the path of its page.
-    texts: BTreeMap<Key, (String, TextLines)>,
+    texts: BTreeMap<FieldKey, (String, TextLines)>,
     fragments: BTreeMap<String, (String, TextLines)>,
     /// The lines of files that are the text of an element.
     sources: BTreeMap<String, TextLines>,
     /// The elements of fields.
-    fields: BTreeMap<Key, Field>,
+    fields: BTreeMap<FieldKey, FieldElement>,
 }
 
 /// The position of an element, for faults that concern it.
 #[derive(Debug)]
-struct Field {
+struct FieldElement {
     path: String,
     /// The offset of its start.
     begin: u32,
@@ -46,12 +46,12 @@ struct Field {
 
 /// The text of a file with its line index.
 #[derive(Debug)]
-struct Page {
+struct SourcePage {
     text: String,
     lines: LineIndex,
 }
 
-impl Page {
+impl SourcePage {
     fn new(text: String) -> Self {
         Self {
             lines: LineIndex::new(&text),
@@ -66,7 +66,7 @@ impl Page {
     }
 
     /// Returns the offset of a word in a part of the page, skipping longer words that contain it.
-    fn find(&self, inside: Span, word: &str) -> Option<u32> {
+    fn find_word(&self, inside: Span, word: &str) -> Option<u32> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let text = inside.slice(&self.text);
         let found = text.match_indices(word).map(|(at, _)| at).find(|&at| {
@@ -84,18 +84,18 @@ struct LineSource<'l> {
     lines: &'l mut Lines,
     files: &'l dyn Files,
     path: &'l str,
-    page: &'l Page,
+    page: &'l SourcePage,
 }
 
 impl LineSource<'_> {
-    fn definition(&mut self, definition: &Definition<'_>, stem: &str) {
+    fn add_definition(&mut self, definition: &Definition<'_>, stem: &str) {
         if let Definition::Fragment(Fragment {
             name: Some(name),
             text,
             ..
         }) = definition
         {
-            let lines = self.text(text);
+            let lines = self.text_lines(text);
             self.lines
                 .fragments
                 .insert(name.value.to_string(), (self.path.to_owned(), lines));
@@ -109,42 +109,45 @@ impl LineSource<'_> {
             Definition::Fragment(_) => None,
         };
         let name = named.map_or_else(|| stem.to_owned(), |name| name.value.to_string());
-        nodes::paths(task, &mut |node, id| {
+        nodes::visit_nodes(task, &mut |node, id| {
             let key = |field: String| (name.clone(), id.to_owned(), field);
             match node {
-                Node::Task(task) => self.task(task, &key),
-                Node::Call(call) => self.inputs("args", &call.args, &key),
-                Node::Cond(_) => {}
+                TaskNode::Task(task) => self.add_task(task, &key),
+                TaskNode::Call(call) => self.add_inputs("args", &call.args, &key),
+                TaskNode::Cond(_) => {}
             }
         });
     }
 
-    fn text(&mut self, text: &Text<'_>) -> TextLines {
-        let source = text.src.as_ref().map(|src| beside(self.path, &src.value));
+    fn text_lines(&mut self, text: &TextElement<'_>) -> TextLines {
+        let source = text
+            .src
+            .as_ref()
+            .map(|src| path_beside_template(self.path, &src.value));
         if let Some(path) = source.filter(|path| !self.lines.sources.contains_key(path))
             && let Ok(words) = self.files.text(&path)
         {
             self.lines
                 .sources
-                .insert(path.clone(), TextLines::of_file(text.element, &words));
+                .insert(path.clone(), TextLines::from_file(text.element, &words));
             self.lines
                 .pages
                 .entry(path)
-                .or_insert_with(|| Page::new(words));
+                .or_insert_with(|| SourcePage::new(words));
         }
-        TextLines::of_element(text.element, text.syntax, &self.page.text, &self.page.lines)
+        TextLines::from_element(text.element, text.syntax, &self.page.text, &self.page.lines)
     }
 
-    fn add(&mut self, key: Key, text: &Text<'_>) {
-        self.field(key.clone(), text.element.span().start, text.element.inner());
-        let lines = self.text(text);
+    fn add_text(&mut self, key: FieldKey, text: &TextElement<'_>) {
+        self.add_field(key.clone(), text.element.span().start, text.element.inner());
+        let lines = self.text_lines(text);
         self.lines.texts.insert(key, (self.path.to_owned(), lines));
     }
 
-    fn field(&mut self, key: Key, begin: u32, inside: Span) {
+    fn add_field(&mut self, key: FieldKey, begin: u32, inside: Span) {
         self.lines.fields.insert(
             key,
-            Field {
+            FieldElement {
                 path: self.path.to_owned(),
                 begin,
                 inside,
@@ -152,7 +155,7 @@ impl LineSource<'_> {
         );
     }
 
-    fn task(&mut self, task: &Task<'_>, key: &impl Fn(String) -> Key) {
+    fn add_task(&mut self, task: &TaskBody<'_>, key: &impl Fn(String) -> FieldKey) {
         let texts = [
             ("description", &task.description),
             ("system", &task.system),
@@ -161,39 +164,39 @@ impl LineSource<'_> {
         ];
         for (field, text) in texts {
             if let Some(text) = text {
-                self.add(key(field.to_owned()), text);
+                self.add_text(key(field.to_owned()), text);
             }
         }
         for (number, text) in task.constraints.iter().enumerate() {
-            self.add(key(format!("constraints/{number}")), text);
+            self.add_text(key(format!("constraints/{number}")), text);
         }
         for (number, example) in task.examples.iter().enumerate() {
             for (name, text) in [("input", &example.input), ("output", &example.output)] {
                 if let Some(text) = text {
-                    self.add(key(format!("examples/{number}/{name}")), text);
+                    self.add_text(key(format!("examples/{number}/{name}")), text);
                 }
             }
         }
-        self.inputs("inputs", &task.inputs, key);
+        self.add_inputs("inputs", &task.inputs, key);
         if let Some(initial) = task
             .reduce
             .as_ref()
             .and_then(|reduce| reduce.initial.as_ref())
         {
-            self.input(key("initial_value".to_owned()), initial);
+            self.add_input(key("initial_value".to_owned()), initial);
         }
         if let Some(files) = &task.files {
-            self.field(
+            self.add_field(
                 key("file_paths".to_owned()),
                 files.element.span().start,
                 files.element.inner(),
             );
             if let Some(text) = &files.description {
-                self.add(key("file_paths/description".to_owned()), text);
+                self.add_text(key("file_paths/description".to_owned()), text);
             }
         }
         if let Some(output) = &task.output {
-            self.field(
+            self.add_field(
                 key("output_format".to_owned()),
                 output.element.span().start,
                 output.element.inner(),
@@ -202,15 +205,15 @@ impl LineSource<'_> {
         for parameter in &task.parameters {
             if let Some(name) = &parameter.name {
                 let element = parameter.element.span();
-                self.field(
+                self.add_field(
                     key(format!("parameters/{}", name.value)),
                     element.start,
                     element,
                 );
             }
             if let (Some(name), Some(default)) = (&parameter.name, &parameter.default) {
-                let line = self.page.lines.line(default.span.start);
-                let lines = (self.path.to_owned(), TextLines::straight(line));
+                let line = self.page.lines.line_number(default.span.start);
+                let lines = (self.path.to_owned(), TextLines::consecutive(line));
                 self.lines
                     .texts
                     .insert(key(format!("parameters/{}", name.value)), lines);
@@ -218,17 +221,27 @@ impl LineSource<'_> {
         }
     }
 
-    fn inputs(&mut self, list: &str, inputs: &[Input<'_>], key: &impl Fn(String) -> Key) {
+    fn add_inputs(
+        &mut self,
+        list: &str,
+        inputs: &[TaskInput<'_>],
+        key: &impl Fn(String) -> FieldKey,
+    ) {
         for (number, input) in inputs.iter().enumerate() {
-            self.input(key(format!("{list}/{number}")), input);
+            self.add_input(key(format!("{list}/{number}")), input);
         }
     }
 
-    fn input(&mut self, key: Key, input: &Input<'_>) {
+    fn add_input(&mut self, key: FieldKey, input: &TaskInput<'_>) {
         match &input.value {
-            Value::Text => self.add(key, &input.text),
-            Value::From(from) => self.field(key, input.text.element.span().start, from.span),
-            Value::Missing | Value::Literal(_) | Value::Task(_) | Value::Call(_) => {}
+            TaskInputValue::Text => self.add_text(key, &input.text),
+            TaskInputValue::From(from) => {
+                self.add_field(key, input.text.element.span().start, from.span);
+            }
+            TaskInputValue::Missing
+            | TaskInputValue::Literal(_)
+            | TaskInputValue::Task(_)
+            | TaskInputValue::Call(_) => {}
         }
     }
 }
@@ -236,12 +249,12 @@ impl LineSource<'_> {
 impl Lines {
     /// Adds the definitions of a file, and the files that their texts come from. `stem` is the name
     /// of a definition without a name.
-    pub fn add(&mut self, files: &dyn Files, path: &str, stem: &str, limits: &Limits) {
+    pub fn add_file(&mut self, files: &dyn Files, path: &str, stem: &str, limits: &XmlLimits) {
         let Ok(text) = files.text(path) else { return };
-        let page = Page::new(text);
-        let mut reader = Reader::new();
+        let page = SourcePage::new(text);
+        let mut reader = XmlReader::new();
         reader.read(&page.text, limits);
-        let file = crate::template::lower(reader.document(&page.text));
+        let file = crate::template::lower_document(reader.document(&page.text));
         let mut taking = LineSource {
             lines: self,
             files,
@@ -249,7 +262,7 @@ impl Lines {
             page: &page,
         };
         for definition in &file.definitions {
-            taking.definition(definition, stem);
+            taking.add_definition(definition, stem);
         }
         drop(file);
         self.pages.insert(path.to_owned(), page);
@@ -257,17 +270,17 @@ impl Lines {
 
     /// Returns the file, line and column, from 1, of a fault: of the variable, path or fragment
     /// that it names if that is found, else of the line of the text, else of the field's element.
-    pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
-        let word = named(&fault.kind);
-        if let Some((path, first, line)) = fault.at.as_ref().and_then(|at| self.both(at)) {
-            let Some((page, mut span)) = self.line(path, first) else {
+    pub fn locate_fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
+        let word = subject_word(&fault.kind);
+        if let Some((path, first, line)) = fault.at.as_ref().and_then(|at| self.origin_lines(at)) {
+            let Some((page, mut span)) = self.line_span(path, first) else {
                 return Some((path, first, 1));
             };
             // Other elements may stand on the line where the element begins.
             let field = fault
                 .place
                 .as_ref()
-                .and_then(|place| self.field(place))
+                .and_then(|place| self.find_field(place))
                 .filter(|field| field.path == path);
             span.start = field
                 .map(|field| field.inside.start)
@@ -278,22 +291,24 @@ impl Lines {
             // Behind a Jinja statement or comment, a word of the text's line may stand on a later
             // line of the file.
             span.end = self
-                .line(path, line.max(first))
+                .line_span(path, line.max(first))
                 .map_or(span.end, |(_, last)| last.end);
-            let (line, column) =
-                page.position(word.and_then(|word| page.find(span, word)).unwrap_or(begin));
+            let (line, column) = page.position(
+                word.and_then(|word| page.find_word(span, word))
+                    .unwrap_or(begin),
+            );
             return Some((path, line, column));
         }
-        let field = self.field(fault.place.as_ref()?)?;
+        let field = self.find_field(fault.place.as_ref()?)?;
         let page = self.pages.get(&field.path)?;
         let (line, column) = page.position(
-            word.and_then(|word| page.find(field.inside, word))
+            word.and_then(|word| page.find_word(field.inside, word))
                 .unwrap_or(field.begin),
         );
         Some((&field.path, line, column))
     }
 
-    fn field(&self, place: &Place) -> Option<&Field> {
+    fn find_field(&self, place: &FaultPlace) -> Option<&FieldElement> {
         self.fields.get(&(
             place.definition.clone(),
             place.node.clone(),
@@ -301,20 +316,25 @@ impl Lines {
         ))
     }
 
-    fn line(&self, path: &str, line: u32) -> Option<(&Page, Span)> {
+    fn line_span(&self, path: &str, line: u32) -> Option<(&SourcePage, Span)> {
         let page = self.pages.get(path)?;
         Some((page, page.lines.line_span(&page.text, line)?))
     }
 
     /// Returns the file and line, from 1, of an origin; `None` for an origin without a file.
-    pub fn of<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32)> {
-        self.both(origin).map(|(path, _, line)| (path, line))
+    pub fn locate_origin<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32)> {
+        self.origin_lines(origin)
+            .map(|(path, _, line)| (path, line))
     }
 
     /// Returns the file, the line where the origin's line begins, and the line of its first words.
-    fn both<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
+    fn origin_lines<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
         let below = |found: &'l (String, TextLines), line: u32| {
-            (found.0.as_str(), found.1.first(line), found.1.line(line))
+            (
+                found.0.as_str(),
+                found.1.first_line(line),
+                found.1.line(line),
+            )
         };
         #[allow(
             clippy::wildcard_enum_match_arm,
@@ -351,7 +371,7 @@ impl Lines {
     clippy::wildcard_enum_match_arm,
     reason = "all others are about a field as a whole"
 )]
-fn named(kind: &FaultKind) -> Option<&str> {
+fn subject_word(kind: &FaultKind) -> Option<&str> {
     match kind {
         FaultKind::Missing { name, .. }
         | FaultKind::NoPart { name, .. }

@@ -3,13 +3,13 @@
 
 use super::fence_marker;
 use super::segments::draft::DraftSegment;
-use super::values::{self, Bound, Scope};
+use super::values::{self, BoundValue, NameScope};
 use crate::kernel::context::{Kind, Origin, Trust};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
 /// Returns the inputs that drive matching: those that `context_relevance` includes, otherwise all.
-pub(super) fn relevant(node: &Node) -> Vec<String> {
+pub(super) fn relevant_inputs(node: &Node) -> Vec<String> {
     let relevance = &node.body.context_relevance;
     let names: Vec<_> = if relevance.is_empty() {
         node.body.inputs.iter().map(|input| &input.name).collect()
@@ -29,7 +29,7 @@ pub(super) fn relevant(node: &Node) -> Vec<String> {
 
 /// Returns the parameters that drive matching in a task without inputs and `context_relevance`. A
 /// parameter with its default value is excluded, because a default is the same in every call.
-fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
+fn relevant_parameters(node: &Node, scope: &NameScope) -> Vec<String> {
     if !node.body.inputs.is_empty() || !node.body.context_relevance.is_empty() {
         return Vec::new();
     }
@@ -49,18 +49,18 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
 }
 
 /// Builds the query: the description and the relevant inputs.
-pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
+pub(super) fn full_query(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> String {
     let description = own
         .iter()
         .find(|drafted| drafted.segment.kind == Kind::Description);
     let description = description.map_or_else(String::new, |drafted| {
-        fence_marker::bare(&drafted.segment.text)
+        fence_marker::without_fences(&drafted.segment.text)
     });
-    with_values(description, (node, scope), |_| true)
+    append_values(description, (node, scope), |_| true)
 }
 
 /// Builds the trusted part of the query: the author's description and trusted values.
-pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
+pub(super) fn trusted_query(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> String {
     let is_trusted = |drafted: &&DraftSegment| drafted.segment.trust == Trust::Trusted;
     let description = own
         .iter()
@@ -69,31 +69,31 @@ pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) ->
     let description = description.map_or_else(String::new, |drafted| {
         drafted.segment.text.without_untrusted().text().to_owned()
     });
-    with_values(description, (node, scope), |bound| {
+    append_values(description, (node, scope), |bound| {
         bound.trust_of(&[]) == Trust::Trusted
     })
 }
 
 /// Appends the values that drive matching to a description.
-fn with_values(
+fn append_values(
     description: String,
-    (node, scope): (&Node, &Scope),
-    is_wanted: impl Fn(&Bound) -> bool,
+    (node, scope): (&Node, &NameScope),
+    is_wanted: impl Fn(&BoundValue) -> bool,
 ) -> String {
     let value = |name: &str| {
         let bound = scope.get(name).filter(|bound| is_wanted(bound));
         bound
             .and_then(|bound| bound.value.as_ref())
-            .map(|value| values::words(value))
+            .map(|value| values::to_text(value))
     };
     let mut query = description;
-    for name in relevant(node) {
+    for name in relevant_inputs(node) {
         if let Some(value) = value(&name) {
             query.push('\n');
             query.push_str(&value);
         }
     }
-    for name in parameters(node, scope) {
+    for name in relevant_parameters(node, scope) {
         let value = value(&name);
         // The description may already contain it.
         if let Some(value) = value.filter(|value| !query.contains(&**value)) {
@@ -105,28 +105,32 @@ fn with_values(
 }
 
 /// Returns the parts of the query that are not available before the agent of this context has run.
-pub(super) fn late(node: &Node, scope: &Scope, own: &[DraftSegment]) -> BTreeSet<String> {
+pub(super) fn deferred_inputs(
+    node: &Node,
+    scope: &NameScope,
+    own: &[DraftSegment],
+) -> BTreeSet<String> {
     let descriptions = own
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Description);
-    let said = descriptions.flat_map(|drafted| drafted.late.iter().cloned());
+    let said = descriptions.flat_map(|drafted| drafted.deferred.iter().cloned());
     said.chain(
-        relevant(node)
+        relevant_inputs(node)
             .iter()
-            .filter_map(|name| scope.late(name).cloned()),
+            .filter_map(|name| scope.awaited_input(name).cloned()),
     )
     .collect()
 }
 
 /// Returns true if every part of the query is known.
-pub(super) fn is_known(node: &Node, scope: &Scope, own: &[DraftSegment]) -> bool {
+pub(super) fn is_query_known(node: &Node, scope: &NameScope, own: &[DraftSegment]) -> bool {
     let mut descriptions = own
         .iter()
         .filter(|drafted| drafted.segment.kind == Kind::Description);
     let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
     descriptions.all(|drafted| drafted.unknown.is_empty())
-        && relevant(node)
+        && relevant_inputs(node)
             .iter()
-            .chain(&parameters(node, scope))
+            .chain(&relevant_parameters(node, scope))
             .all(is_there)
 }

@@ -48,10 +48,10 @@ pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble, assemble_segments};
 pub use context_source::{ContextSource, Fixtures, Match, NoSource};
 pub use fault::{Fault, FaultKind, Refused};
-pub use options::{Counters, ModelSettings, Options};
+pub use options::{ModelSettings, Options, TokenCounters};
 pub use render::message::Message;
 pub use render::profile::Profile;
-pub use request::{Asked, Files, Inputs, Request, StepResult};
+pub use request::{CallerGoals, Files, Inputs, Request, StepResult};
 #[cfg(feature = "eval")]
 pub(crate) use scope::{CommandText, command_values, dependence, door, node_values};
 pub use task_graph::TaskGraph;

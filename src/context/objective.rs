@@ -6,11 +6,11 @@
 //! line of the description is identical.
 
 use super::fault::{Fault, FaultKind};
-use super::request::{Asked, Request};
+use super::request::{CallerGoals, Request};
 use super::segments::draft::DraftSegment;
-use crate::kernel::context::{Kind, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Kind, Segment, Stability, TracedText, Trust};
 use crate::kernel::tokens::TokenCounter;
-use crate::registry::{Parameter, Registry, Task};
+use crate::registry::{Registry, RegistryParameter, Task};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) const PRIORITY: u8 = Kind::Description.priority();
 
 /// Checks the length of the objective: it is never cut, so a long one would displace everything
 /// else.
-pub(super) fn fits(
+pub(super) fn check_length(
     request: &Request<'_>,
     counter: &dyn TokenCounter,
     limit: usize,
@@ -43,13 +43,13 @@ pub(super) fn fits(
 }
 
 /// Returns the parameter that takes the objective.
-pub(crate) fn parameter(declared: &[Parameter]) -> Option<&Parameter> {
+pub(crate) fn objective_parameter(declared: &[RegistryParameter]) -> Option<&RegistryParameter> {
     declared.iter().find(|parameter| parameter.name == NAME)
 }
 
 /// Returns true if the task takes the objective as a value.
-fn takes(registry: &Registry, task: &str) -> Result<bool, Fault> {
-    Ok(parameter(
+fn takes_objective(registry: &Registry, task: &str) -> Result<bool, Fault> {
+    Ok(objective_parameter(
         &registry
             .find(task)
             .map_or(Ok(Vec::new()), Task::parameters)?,
@@ -59,7 +59,7 @@ fn takes(registry: &Registry, task: &str) -> Result<bool, Fault> {
 
 /// Returns the inputs with the objective among them; `None` if the request's inputs apply
 /// unchanged.
-pub(super) fn values(
+pub(super) fn inputs_with_objective(
     registry: &Registry,
     request: &Request<'_>,
 ) -> Result<Option<BTreeMap<String, Value>>, Fault> {
@@ -70,7 +70,7 @@ pub(super) fn values(
     else {
         return Ok(None);
     };
-    if !takes(registry, request.task)? {
+    if !takes_objective(registry, request.task)? {
         return Ok(None);
     }
     let mut inputs = request.inputs.clone();
@@ -82,7 +82,7 @@ pub(super) fn values(
 
 /// Returns the request with these inputs and without a separate objective; the request itself if
 /// there are none.
-pub(super) fn settled<'r>(
+pub(super) fn bind_objective<'r>(
     request: &Request<'r>,
     values: Option<&'r BTreeMap<String, Value>>,
 ) -> Request<'r> {
@@ -91,7 +91,7 @@ pub(super) fn settled<'r>(
     };
     Request {
         inputs,
-        asked: Asked {
+        asked: CallerGoals {
             objective: None,
             ..request.asked
         },
@@ -101,30 +101,36 @@ pub(super) fn settled<'r>(
 
 /// Returns the segment of an unknown objective in a dry run: every call of an agent role may bring
 /// one.
-pub(super) fn open(
+pub(super) fn open_segment(
     registry: &Registry,
     request: &Request<'_>,
 ) -> Result<Option<DraftSegment>, Fault> {
-    if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)?
+    if request.role.is_none()
+        || request.asked.objective.is_some()
+        || takes_objective(registry, request.task)?
     {
         return Ok(None);
     }
-    let segment = Segment::of(Kind::Input, Traced::default(), "asked for by the caller")
-        .named(NAME, NAME)
-        .stable(Stability::Call)
-        .prior(PRIORITY);
+    let segment = Segment::from_template(
+        Kind::Input,
+        TracedText::default(),
+        "asked for by the caller",
+    )
+    .named(NAME, NAME)
+    .stable(Stability::Call)
+    .prior(PRIORITY);
     let condition = Some("the caller names one");
     Ok(Some(DraftSegment {
         unknown: BTreeSet::from([NAME.to_owned()]),
         condition,
-        ..DraftSegment::whole(segment)
+        ..DraftSegment::known(segment)
     }))
 }
 
 /// Returns true if the description already contains the objective as a line of its own, written by
 /// a trusted author. Before a run, a line with an unknown value does not count.
-pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
-    descriptions(context).any(|drafted| {
+pub(super) fn is_in_description(objective: &str, context: &[DraftSegment]) -> bool {
+    trusted_descriptions(context).any(|drafted| {
         let text = &drafted.segment.text;
         let mut start = 0;
         let says = |line: &str| {
@@ -136,10 +142,10 @@ pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
                     .any(|range| range.start < *place.end() && *place.start() < range.end)
             };
             line.trim() == objective.trim()
-                && !text.open().iter().any(|at| place.contains(at))
+                && !text.open_positions().iter().any(|at| place.contains(at))
                 && !is_others()
         };
-        let is_whole = text.open().is_empty()
+        let is_whole = text.open_positions().is_empty()
             && text.untrusted().is_empty()
             && text.text().trim() == objective.trim();
         text.text().split('\n').any(says) || is_whole
@@ -147,11 +153,11 @@ pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
 }
 
 /// Returns true if the description may contain the objective once its unknown values are known.
-pub(super) fn may_be_said(context: &[DraftSegment]) -> bool {
-    descriptions(context).any(|drafted| !drafted.segment.text.open().is_empty())
+pub(super) fn may_be_in_description(context: &[DraftSegment]) -> bool {
+    trusted_descriptions(context).any(|drafted| !drafted.segment.text.open_positions().is_empty())
 }
 
-fn descriptions(context: &[DraftSegment]) -> impl Iterator<Item = &DraftSegment> {
+fn trusted_descriptions(context: &[DraftSegment]) -> impl Iterator<Item = &DraftSegment> {
     context.iter().filter(|drafted| {
         drafted.segment.kind == Kind::Description && drafted.segment.trust == Trust::Trusted
     })

@@ -1,11 +1,11 @@
 //! The options of an assembly: profile, order, budget, token counter, and the project's models.
 
 use super::render::profile::Profile;
-use super::render::target::Target;
+use super::render::target::RenderTarget;
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Kind;
-use crate::kernel::tokens::{Bytes, TokenCounter};
-use crate::project::models::Model;
+use crate::kernel::tokens::{ByteCounter, TokenCounter};
+use crate::project::models::ModelConfig;
 use crate::project::roles::Role;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 /// The default maximum of an objective in tokens.
-pub const OBJECTIVE_TOKENS: usize = 8_000;
+pub const DEFAULT_OBJECTIVE_TOKENS: usize = 8_000;
 
 /// The options of an assembly.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub struct Options<'a> {
     pub objective_tokens: usize,
     /// The API that receives the messages: in the profile `bare`, the form of the answer is left to
     /// an API that has a field for it.
-    pub target: Option<&'static Target>,
+    pub target: Option<&'static RenderTarget>,
     /// The project's roles and models: those of the request determine profile, budget and counter.
     /// `None` to use the fields above.
     pub models: Option<ModelSettings<'a>>,
@@ -44,12 +44,12 @@ impl Default for Options<'_> {
         let profile = Profile::default();
         let order = &[][..];
         let counting = Counting::WhenNeeded;
-        let objective_tokens = OBJECTIVE_TOKENS;
+        let objective_tokens = DEFAULT_OBJECTIVE_TOKENS;
         Self {
             profile,
             order,
             budget: None,
-            counter: &Bytes,
+            counter: &ByteCounter,
             counting,
             objective_tokens,
             target: None,
@@ -62,11 +62,11 @@ impl Default for Options<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSettings<'a> {
     /// `[models.NAME]`.
-    pub models: &'a BTreeMap<String, Model>,
+    pub models: &'a BTreeMap<String, ModelConfig>,
     /// `[roles.NAME]`.
     pub roles: &'a BTreeMap<String, Role>,
     /// The counters by the tokenizer names of models.
-    pub counters: &'a dyn Counters,
+    pub counters: &'a dyn TokenCounters,
     /// A profile that overrides those of every task and role.
     pub profile: Option<Profile>,
     /// `[context] objective_tokens`.
@@ -76,7 +76,10 @@ pub struct ModelSettings<'a> {
 #[cfg(feature = "compile")]
 impl<'a> ModelSettings<'a> {
     /// Returns the settings of a project.
-    pub fn of(config: &'a crate::project::config::Config, counters: &'a dyn Counters) -> Self {
+    pub fn from_config(
+        config: &'a crate::project::config::Config,
+        counters: &'a dyn TokenCounters,
+    ) -> Self {
         let (models, roles, objective_tokens) = (
             &config.models,
             &config.roles,
@@ -93,20 +96,22 @@ impl<'a> ModelSettings<'a> {
 }
 
 /// Counters of tokens by name.
-pub trait Counters: Debug + Send + Sync {
+pub trait TokenCounters: Debug + Send + Sync {
     /// Returns the counter with a name; `None` if it does not exist.
-    fn named(&self, name: &str) -> Option<&dyn TokenCounter>;
+    fn find_counter(&self, name: &str) -> Option<&dyn TokenCounter>;
 }
 
 /// Contains no counters; the default counter applies.
-impl Counters for () {
-    fn named(&self, _: &str) -> Option<&dyn TokenCounter> {
+impl TokenCounters for () {
+    fn find_counter(&self, _: &str) -> Option<&dyn TokenCounter> {
         None
     }
 }
 
-impl<K: Ord + Borrow<str> + Debug + Send + Sync> Counters for BTreeMap<K, Arc<dyn TokenCounter>> {
-    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
+impl<K: Ord + Borrow<str> + Debug + Send + Sync> TokenCounters
+    for BTreeMap<K, Arc<dyn TokenCounter>>
+{
+    fn find_counter(&self, name: &str) -> Option<&dyn TokenCounter> {
         self.get(name)
             .map(|counter| &**counter as &dyn TokenCounter)
     }

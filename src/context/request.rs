@@ -193,7 +193,7 @@ pub struct Request<'a> {
     /// one to be answered.
     pub history: &'a [Turn],
     /// The goals that the caller adds to those of the task.
-    pub asked: Asked<'a>,
+    pub asked: CallerGoals<'a>,
     /// The agent role that plays the task; `None` for a task without a role.
     pub role: Option<&'a Role>,
     /// Salt of the fences' marks, so that knowledge of the task does not reveal them; empty for
@@ -204,7 +204,7 @@ pub struct Request<'a> {
 /// Goals in the caller's words. Each becomes a segment behind those of the task, so that the task's
 /// segments stay the same from call to call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct CallerGoals<'a> {
     /// The objective: the value of the task's parameter `objective` if the task declares it and it
     /// has no value, otherwise the segment `objective`, unless the task's description contains the
     /// same line.
@@ -246,7 +246,7 @@ impl<'a> Request<'a> {
             previous: None,
             attempts: &[],
             history: &[],
-            asked: Asked::default(),
+            asked: CallerGoals::default(),
             role: None,
             session: "",
         }

@@ -1,18 +1,18 @@
 //! The sampling parameters of an agent: each comes from the nearest node that sets it, else from
 //! its role, else from its model.
 
-use super::task_graph::Link;
+use super::task_graph::ChainLink;
 use crate::kernel::sampling::{Parameter, Sampled, Sampling};
-use crate::project::models::Model;
+use crate::project::models::ModelConfig;
 use crate::project::roles::Role;
 
 /// Returns the parameters of the agent at the end of a chain, in the order of [`Parameter::ALL`].
-pub(super) fn sampled(
-    chain: &[Link<'_>],
+pub(super) fn resolve_sampling(
+    chain: &[ChainLink<'_>],
     role: Option<&Role>,
-    model: Option<&Model>,
+    model: Option<&ModelConfig>,
 ) -> Vec<Sampled> {
-    let place = |link: &Link<'_>| {
+    let place = |link: &ChainLink<'_>| {
         format!(
             "task {}{}",
             link.tree.task.name(),

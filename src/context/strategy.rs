@@ -5,13 +5,13 @@
 //! segments, results of earlier steps, looked-up context and its own texts. Reads the stored
 //! settings and resolves none.
 
-use super::context_source::{MATCHES, Match};
-use super::fault::{Fault, FaultKind, Place};
-use super::fill::{Faults, Filler, Unknown};
+use super::context_source::{MAX_MATCHES, Match};
+use super::fault::{Fault, FaultKind, FaultPlace};
+use super::fill::{Faults, Filler, UnknownHandling};
 use super::given_results::GivenResults;
-use super::lookup_query::{is_known, late, query};
+use super::lookup_query::{deferred_inputs, full_query, is_query_known};
 use super::objective;
-use super::request::{Asked, Request};
+use super::request::{CallerGoals, Request};
 use super::role;
 use super::scope::{self, Binder, ChainMemo, NodeContext};
 use super::segments::caller_segments;
@@ -19,10 +19,10 @@ use super::segments::draft::DraftSegment;
 use super::segments::history;
 use super::segments::inherited;
 use super::segments::step_results;
-use super::segments::task_segments::{SegmentBuilder, cap};
-use super::task_graph::{Link, TaskGraph};
-use super::values::Scope;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use super::segments::task_segments::{SegmentBuilder, token_cap};
+use super::task_graph::{ChainLink, TaskGraph};
+use super::values::NameScope;
+use crate::kernel::context::{CutPolicy, Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::template::setting::SettingName;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -43,32 +43,32 @@ pub(super) struct Strategy<'a> {
 
 impl<'a> Strategy<'a> {
     /// Returns the segments of the agent at the end of a chain, in the order of their sources.
-    pub(super) fn segments(
+    pub(super) fn build_segments(
         &mut self,
         forest: &'a TaskGraph<'a>,
     ) -> Result<Vec<DraftSegment>, Fault> {
-        let chain = forest.chain(self.request.task, self.request.node)?;
+        let chain = forest.find_chain(self.request.task, self.request.node)?;
         let parent = self.request.parent.iter().map(|segment| {
             let mut segment = segment.clone();
             let origin = Origin::Parent {
                 id: segment.id.clone(),
             };
             segment.text = segment.text.with_origin(origin);
-            DraftSegment::whole(segment)
+            DraftSegment::known(segment)
         });
         let context: Vec<DraftSegment> = parent.collect();
         let mut context = NodeContext {
             has_open_share: context.iter().any(|drafted| drafted.segment.is_turn()),
             segments: Rc::new(context),
         };
-        self.memo.enter(&chain);
+        self.memo.retain_prefix(&chain);
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: the definition behind it takes its place.
             if link.node.settings.is_none() {
                 continue;
             }
-            let made = chain.get(at + 1).map(scope::made_by);
-            if let Some(known) = made.and_then(|made| self.memo.context(at, made)) {
+            let made = chain.get(at + 1).map(scope::produced_input);
+            if let Some(known) = made.and_then(|made| self.memo.find_context(at, made)) {
                 context = known;
                 continue;
             }
@@ -91,11 +91,11 @@ impl<'a> Strategy<'a> {
                 faults,
                 memo,
             };
-            let scope = binder.scope(upto, chain.get(at + 1))?;
+            let scope = binder.build_scope(upto, chain.get(at + 1))?;
             let has_open_share = link.node.body.history.is_some()
-                || context.has_open_share && inherited::takes_conversation(link.node);
+                || context.has_open_share && inherited::inherits_conversation(link.node);
             context = NodeContext {
-                segments: Rc::new(self.node(upto, &scope, &context.segments)),
+                segments: Rc::new(self.node_segments(upto, &scope, &context.segments)),
                 has_open_share,
             };
             if let Some(made) = made {
@@ -106,32 +106,37 @@ impl<'a> Strategy<'a> {
         let mut context = Rc::unwrap_or_clone(context.segments);
         self.has_open_share |= context.iter().any(DraftSegment::is_blank);
         context.retain(|drafted| !drafted.is_blank());
-        self.stage(&mut context);
-        let said = |objective: &&str| !objective::is_said(objective, &context);
-        let asked = Asked {
+        self.push_stage_segments(&mut context);
+        let said = |objective: &&str| !objective::is_in_description(objective, &context);
+        let asked = CallerGoals {
             objective: self.request.asked.objective.filter(said),
             ..self.request.asked
         };
-        let may_be_said = objective::may_be_said(&context);
+        let may_be_said = objective::may_be_in_description(&context);
         let of_request = |segment: Segment| DraftSegment {
             is_doubtful: may_be_said && segment.id == objective::NAME,
-            ..DraftSegment::whole(segment)
+            ..DraftSegment::known(segment)
         };
         context.extend(
-            caller_segments::segments(&asked)
+            caller_segments::build_segments(&asked)
                 .into_iter()
                 .map(of_request),
         );
-        if self.filler.unknown != Unknown::Fault {
-            context.extend(objective::open(self.filler.registry, self.request)?);
+        if self.filler.unknown != UnknownHandling::Fault {
+            context.extend(objective::open_segment(self.filler.registry, self.request)?);
         }
         if let Some(system) = self.request.role.and_then(|role| role.system.as_ref()) {
-            role::says(system, &mut context);
+            role::prepend_system(system, &mut context);
         }
         let tools = self.request.role.and_then(|role| role.tools.as_ref());
-        context.extend(tools.iter().flat_map(|tools| tools.given()).map(role::tool));
+        context.extend(
+            tools
+                .iter()
+                .flat_map(|tools| tools.agent_definitions())
+                .map(role::tool_segment),
+        );
         context.sort_by_key(|drafted| drafted.segment.kind);
-        name_apart(&mut context);
+        number_repeated_ids(&mut context);
         let inside = context
             .iter_mut()
             .flat_map(|drafted| std::mem::take(&mut drafted.faults));
@@ -145,10 +150,10 @@ impl<'a> Strategy<'a> {
     }
 
     /// Returns the context of one node, derived from its parent's.
-    fn node(
+    fn node_segments(
         &mut self,
-        chain: &[Link<'_>],
-        scope: &Scope,
+        chain: &[ChainLink<'_>],
+        scope: &NameScope,
         parent: &[DraftSegment],
     ) -> Vec<DraftSegment> {
         let Some(link) = chain.last() else {
@@ -168,31 +173,36 @@ impl<'a> Strategy<'a> {
             used,
             out,
         }
-        .write();
+        .build_segments();
         let value = link.node.setting(SettingName::InheritContext);
-        let mut context =
-            inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(step_results::accumulated(
+        let mut context = inherited::inherit_segments(
+            value,
+            (link.node, scope, &own),
+            parent,
+            self.filler.unknown,
+        );
+        context.extend(step_results::accumulated_results(
             chain,
             scope,
             (self.results, self.filler.unknown),
             self.memo,
         ));
-        self.fresh(link, scope, &own, &mut context);
+        self.push_fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {
-            context.extend(history::segments(self.request.history));
-            let is_open = self.request.history.is_empty() && self.filler.unknown != Unknown::Fault;
-            context.extend(is_open.then(|| history::open(element)));
+            context.extend(history::message_segments(self.request.history));
+            let is_open =
+                self.request.history.is_empty() && self.filler.unknown != UnknownHandling::Fault;
+            context.extend(is_open.then(|| history::open_conversation(element)));
         }
         context
     }
 
     /// Adds the looked-up context of the node.
-    fn fresh(
+    fn push_fresh(
         &self,
-        link: &Link<'_>,
-        scope: &Scope,
+        link: &ChainLink<'_>,
+        scope: &NameScope,
         own: &[DraftSegment],
         context: &mut Vec<DraftSegment>,
     ) {
@@ -200,17 +210,18 @@ impl<'a> Strategy<'a> {
             return;
         }
         let why = "fresh_context enabled".to_owned();
-        let max_tokens = cap(link.node.body.fresh_max_tokens);
-        let segment = |text: Traced| {
-            let segment = Segment::of(Kind::Fresh, text, why.clone()).stable(Stability::Call);
+        let max_tokens = token_cap(link.node.body.fresh_max_tokens);
+        let segment = |text: TracedText| {
+            let segment =
+                Segment::from_template(Kind::Fresh, text, why.clone()).stable(Stability::Call);
             Segment {
                 max_tokens,
                 ..segment
             }
         };
-        let late = late(link.node, scope, own);
+        let late = deferred_inputs(link.node, scope, own);
         if !late.is_empty() {
-            context.push(DraftSegment::late(
+            context.push(DraftSegment::defer(
                 Kind::Fresh,
                 ("fresh".to_owned(), ""),
                 &why,
@@ -218,19 +229,19 @@ impl<'a> Strategy<'a> {
             ));
             return;
         }
-        let is_open = self.filler.unknown != Unknown::Fault;
-        if is_open && !(self.request.source.is_there() && is_known(link.node, scope, own)) {
-            let segment = segment(Traced::default()).untrusted();
+        let is_open = self.filler.unknown != UnknownHandling::Fault;
+        if is_open && !(self.request.source.is_there() && is_query_known(link.node, scope, own)) {
+            let segment = segment(TracedText::default()).untrusted();
             let condition = Some("something is found");
             context.push(DraftSegment {
                 unknown: BTreeSet::from(["matches".to_owned()]),
                 condition,
-                ..DraftSegment::whole(segment)
+                ..DraftSegment::known(segment)
             });
             return;
         }
-        let there = files(context.iter().chain(own));
-        let trusted = files(
+        let there = segment_files(context.iter().chain(own));
+        let trusted = segment_files(
             context
                 .iter()
                 .chain(own)
@@ -238,13 +249,13 @@ impl<'a> Strategy<'a> {
         );
         // Some matches may already be in the context.
         let asked = if there.is_empty() {
-            MATCHES
+            MAX_MATCHES
         } else {
-            MATCHES * 4
+            MAX_MATCHES * 4
         };
         match self.request.source.search_for(
             self.request.role_name(),
-            &query(link.node, scope, own),
+            &full_query(link.node, scope, own),
             asked,
         ) {
             Ok(found) => {
@@ -268,24 +279,24 @@ impl<'a> Strategy<'a> {
                 };
                 let new = found.into_iter().filter(is_new);
                 let drafted = |Match { id, text, trust }| {
-                    let text = Traced::new(text, Origin::Match { id: id.clone() });
-                    DraftSegment::whole(Segment {
+                    let text = TracedText::new(text, Origin::Match { id: id.clone() });
+                    DraftSegment::known(Segment {
                         trust,
                         ..segment(text).named(format!("fresh:{id}"), id)
                     })
                 };
-                let new: Vec<DraftSegment> = new.take(MATCHES).map(drafted).collect();
+                let new: Vec<DraftSegment> = new.take(MAX_MATCHES).map(drafted).collect();
                 context.extend(new);
             }
             Err(reason) => {
-                let faults = vec![Fault::of(
-                    scope::place(link, &link.node.id, ""),
+                let faults = vec![Fault::at_place(
+                    scope::place_in(link, &link.node.id, ""),
                     FaultKind::Source { reason },
                 )];
-                let segment = segment(Traced::default()).untrusted();
+                let segment = segment(TracedText::default()).untrusted();
                 context.push(DraftSegment {
                     faults,
-                    ..DraftSegment::whole(segment)
+                    ..DraftSegment::known(segment)
                 });
             }
         }
@@ -293,26 +304,28 @@ impl<'a> Strategy<'a> {
 
     /// Adds the segments that a pipeline passes to a stage: the previous result, and the obstacles
     /// of earlier attempts.
-    fn stage(&self, context: &mut Vec<DraftSegment>) {
+    fn push_stage_segments(&self, context: &mut Vec<DraftSegment>) {
         // The text comes from agents that may have read untrusted text.
-        let mut push = |kind: Kind, text: String, origin: Origin, (cut, trust): (Cut, Trust)| {
-            let stability = if kind == Kind::PreviousOutput {
-                Stability::Session
-            } else {
-                Stability::Call
+        let mut push =
+            |kind: Kind, text: String, origin: Origin, (cut, trust): (CutPolicy, Trust)| {
+                let stability = if kind == Kind::PreviousOutput {
+                    Stability::Session
+                } else {
+                    Stability::Call
+                };
+                let mut text = TracedText::new(text, origin);
+                // Marked for every type of value, because the author does not control its length.
+                text.mark_untrusted(0);
+                let segment = Segment::from_template(kind, text, "handed in by the pipeline")
+                    .stable(stability);
+                context.push(DraftSegment::known(Segment {
+                    trust,
+                    cut,
+                    ..segment
+                }));
             };
-            let mut text = Traced::new(text, origin);
-            // Marked for every type of value, because the author does not control its length.
-            text.mark_untrusted(0);
-            let segment = Segment::of(kind, text, "handed in by the pipeline").stable(stability);
-            context.push(DraftSegment::whole(Segment {
-                trust,
-                cut,
-                ..segment
-            }));
-        };
         if let Some(previous) = self.request.previous {
-            let text = super::values::words(previous).into_owned();
+            let text = super::values::to_text(previous).into_owned();
             let is_bare = matches!(previous, Value::Null | Value::Bool(_) | Value::Number(_));
             let trust = if is_bare {
                 Trust::Trusted
@@ -325,7 +338,7 @@ impl<'a> Strategy<'a> {
                 Origin::Result {
                     name: "previous".to_owned(),
                 },
-                (Cut::Tail, trust),
+                (CutPolicy::Tail, trust),
             );
         }
         if self.request.attempts.is_empty() {
@@ -347,13 +360,13 @@ impl<'a> Strategy<'a> {
             Kind::FailureHistory,
             text,
             Origin::History,
-            (Cut::HeadAt(borders), Trust::Untrusted),
+            (CutPolicy::HeadAt(borders), Trust::Untrusted),
         );
     }
 }
 
 /// Returns the paths of the files whose text the segments contain.
-fn files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String> {
+fn segment_files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String> {
     let of_file = |origin: &Origin| {
         if let Origin::File { path, .. } = origin {
             Some(path.clone())
@@ -368,7 +381,7 @@ fn files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String
 }
 
 /// Numbers segments that share an id, so that every id is unique.
-fn name_apart(context: &mut [DraftSegment]) {
+fn number_repeated_ids(context: &mut [DraftSegment]) {
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
     for drafted in context {
         let count = seen.entry(drafted.segment.id.clone()).or_insert(0);
@@ -380,8 +393,8 @@ fn name_apart(context: &mut [DraftSegment]) {
 }
 
 /// Sorts faults by place and removes duplicates.
-pub(super) fn faults(mut found: Faults) -> Vec<Fault> {
-    fn place(fault: &Fault) -> (&Option<Place>, &Option<Box<Origin>>) {
+pub(super) fn sort_faults(mut found: Faults) -> Vec<Fault> {
+    fn place(fault: &Fault) -> (&Option<FaultPlace>, &Option<Box<Origin>>) {
         (&fault.place, &fault.at)
     }
     found.sort_by(|a, b| place(a).cmp(&place(b)));

@@ -10,11 +10,11 @@ use crate::base::expansion::MAX_DEPTH;
 use crate::base::parallel;
 use crate::kernel::agent_node::AgentNode;
 use crate::registry::agents;
-use crate::registry::node::Target;
+use crate::registry::node::NodeTarget;
 use crate::registry::result_names::{self, ResultNames};
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::data::SettingsData;
-use crate::template::shape::Shape;
+use crate::template::shape::ValueShape;
 use crate::template::trust::TrustNode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -25,8 +25,8 @@ use std::sync::OnceLock;
 pub struct TaskGraph<'r> {
     /// The registry that contains the definitions.
     pub registry: &'r Registry,
-    tasks: BTreeMap<&'r str, Tree<'r>>,
-    templates: BTreeMap<&'r str, Tree<'r>>,
+    tasks: BTreeMap<&'r str, DefinitionTree<'r>>,
+    templates: BTreeMap<&'r str, DefinitionTree<'r>>,
 }
 
 /// Steps of a sequence by number, with the names found in each.
@@ -34,7 +34,7 @@ type CheckedSteps = Vec<(usize, BTreeSet<String>)>;
 
 /// A definition with its nodes.
 #[derive(Debug)]
-pub(super) struct Tree<'r> {
+pub(super) struct DefinitionTree<'r> {
     /// The definition.
     pub task: Task<'r>,
     /// Its tree.
@@ -52,9 +52,9 @@ pub(super) struct Tree<'r> {
 
 /// One node on the way to an agent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link<'f> {
+pub(super) struct ChainLink<'f> {
     /// The definition that contains the node.
-    pub tree: &'f Tree<'f>,
+    pub tree: &'f DefinitionTree<'f>,
     /// The node.
     pub node: &'f Node,
     /// Its place in the previous node; `None` for the root of a definition.
@@ -63,8 +63,8 @@ pub(super) struct Link<'f> {
     pub base: usize,
 }
 
-impl<'r> Tree<'r> {
-    fn read(task: Task<'r>) -> Result<Self, Fault> {
+impl<'r> DefinitionTree<'r> {
+    fn from_task(task: Task<'r>) -> Result<Self, Fault> {
         let (root, trust, path) = (task.root()?, task.trust()?, task.source()?.path);
         Ok(Self {
             task,
@@ -87,7 +87,7 @@ impl<'r> Tree<'r> {
             let mut open = vec![&self.root];
             while let Some(node) = open.pop() {
                 for child in &node.children {
-                    if let Some(number) = child.number().filter(|_| child.slot == "steps") {
+                    if let Some(number) = child.slot_number().filter(|_| child.slot == "steps") {
                         let names = checked(child);
                         if !names.is_empty() {
                             found
@@ -107,7 +107,7 @@ impl<'r> Tree<'r> {
             .map_or(&[], Vec::as_slice)
     }
 
-    fn files(&self) -> BTreeSet<String> {
+    fn runtime_files(&self) -> BTreeSet<String> {
         let mut files = BTreeSet::new();
         let mut open = vec![&self.root];
         while let Some(node) = open.pop() {
@@ -122,7 +122,7 @@ impl<'r> Tree<'r> {
                 node.body
                     .output_format
                     .as_ref()
-                    .and_then(|format| super::answer_format::file(format, &self.path)),
+                    .and_then(|format| super::answer_format::schema_file(format, &self.path)),
             );
             open.extend(node.children.iter().map(|child| &child.node));
         }
@@ -132,18 +132,20 @@ impl<'r> Tree<'r> {
 
 /// Returns the path of a node's property in its definition, in the format of
 /// [`TrustNode::at`](crate::template::trust::TrustNode::at).
-pub(super) fn at(node: &Node, what: &str) -> String {
+pub(super) fn path_in_node(node: &Node, what: &str) -> String {
     format!("{}/{what}", node.id.trim_end_matches('/'))
 }
 
 #[cfg(feature = "cli")]
-impl Tree<'_> {
-    fn sources(&self) -> BTreeSet<String> {
+impl DefinitionTree<'_> {
+    fn source_files(&self) -> BTreeSet<String> {
         let mut sources = BTreeSet::new();
         let mut open = vec![&self.root];
         while let Some(node) = open.pop() {
             let sources_of = node.body.texts().filter_map(|text| text.src.as_deref());
-            sources.extend(sources_of.map(|src| super::answer_format::beside(&self.path, src)));
+            sources.extend(
+                sources_of.map(|src| super::answer_format::path_beside_template(&self.path, src)),
+            );
             open.extend(node.children.iter().map(|child| &child.node));
         }
         sources
@@ -163,7 +165,7 @@ impl<'r> TaskGraph<'r> {
         };
         let mut open = vec![(root, false)];
         while let Some((task, is_template)) = open.pop() {
-            let tree = Tree::read(task)?;
+            let tree = DefinitionTree::from_task(task)?;
             for reference in task.references()? {
                 let found = match reference.kind {
                     crate::registry::ReferenceKind::Ref => {
@@ -177,7 +179,9 @@ impl<'r> TaskGraph<'r> {
                     }
                 };
                 open.extend(found.filter(|(task, is_template)| {
-                    !forest.map(*is_template).contains_key(task.name())
+                    !forest
+                        .definition_trees(*is_template)
+                        .contains_key(task.name())
                 }));
             }
             if is_template {
@@ -190,15 +194,19 @@ impl<'r> TaskGraph<'r> {
     }
 
     /// Loads every task and template, each once.
-    pub fn whole(registry: &'r Registry) -> Result<Self, Fault> {
-        Self::whole_on(registry, Some(NonZeroUsize::MIN))
+    pub fn load_all(registry: &'r Registry) -> Result<Self, Fault> {
+        Self::load_all_on(registry, Some(NonZeroUsize::MIN))
     }
 
     /// Loads every task and template on the given number of threads; `None` for one thread per
     /// core.
-    pub fn whole_on(registry: &'r Registry, threads: Option<NonZeroUsize>) -> Result<Self, Fault> {
+    pub fn load_all_on(
+        registry: &'r Registry,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<Self, Fault> {
         let read = |tasks: Vec<Task<'r>>| {
-            let trees = parallel::each(&tasks, threads, |task| Tree::read(*task));
+            let trees =
+                parallel::map_items(&tasks, threads, |task| DefinitionTree::from_task(*task));
             trees
                 .into_iter()
                 .zip(&tasks)
@@ -217,12 +225,12 @@ impl<'r> TaskGraph<'r> {
     }
 
     /// Returns the file of the task with this name, otherwise that of the template.
-    pub(super) fn path(&self, name: &str) -> Option<&str> {
+    pub(super) fn definition_path(&self, name: &str) -> Option<&str> {
         let tree = self.tasks.get(name).or_else(|| self.templates.get(name))?;
         Some(&tree.path)
     }
 
-    const fn map(&self, is_template: bool) -> &BTreeMap<&'r str, Tree<'r>> {
+    const fn definition_trees(&self, is_template: bool) -> &BTreeMap<&'r str, DefinitionTree<'r>> {
         if is_template {
             &self.templates
         } else {
@@ -232,8 +240,8 @@ impl<'r> TaskGraph<'r> {
 
     /// Returns the form of a node's answer, if it is known: its own, otherwise that of the last
     /// agent in it, as in `check`.
-    pub(super) fn answer(&self, node: &Node) -> Option<Shape> {
-        let mut node = match self.behind(node) {
+    pub(super) fn answer_shape(&self, node: &Node) -> Option<ValueShape> {
+        let mut node = match self.referenced_tree(node) {
             Some(behind) => &behind.ok()?.root,
             None => node,
         };
@@ -245,18 +253,18 @@ impl<'r> TaskGraph<'r> {
             let reduction = || last("reduction_task").filter(|_| node.body.initial_value.is_none());
             node = &last("steps").or_else(reduction)?.node;
         };
-        let of_word = |word: &str| Shape::declared(word).clone();
+        let of_word = |word: &str| ValueShape::for_type(word).clone();
         match &format.content {
-            Some(content) => Some(Shape::of_schema(&content.value())),
+            Some(content) => Some(ValueShape::from_schema(&content.value())),
             None => format.schema.as_deref().map(of_word),
         }
     }
 
     /// Returns the definition that a node refers to.
-    fn behind(&self, node: &Node) -> Option<Result<&Tree<'r>, Fault>> {
+    fn referenced_tree(&self, node: &Node) -> Option<Result<&DefinitionTree<'r>, Fault>> {
         let (name, found) = match node.target()? {
-            Target::Task(name) => (name, self.tasks.get(name)),
-            Target::Template(name) => (name, self.templates.get(name)),
+            NodeTarget::Task(name) => (name, self.tasks.get(name)),
+            NodeTarget::Template(name) => (name, self.templates.get(name)),
         };
         Some(found.ok_or_else(|| {
             FaultKind::Dangling {
@@ -268,26 +276,26 @@ impl<'r> TaskGraph<'r> {
 
     /// The root of a task.
     #[cfg(feature = "eval")]
-    pub(crate) fn root(&self, task: &str) -> Option<&Node> {
+    pub(crate) fn task_root(&self, task: &str) -> Option<&Node> {
         self.tasks.get(task).map(|tree| &tree.root)
     }
 
     /// Returns a node that a task reaches, by its path.
     #[cfg(feature = "eval")]
-    pub(crate) fn node(&self, task: &str, path: &str) -> Option<&Node> {
-        Some(self.chain(task, path).ok()?.last()?.node)
+    pub(crate) fn find_node(&self, task: &str, path: &str) -> Option<&Node> {
+        Some(self.find_chain(task, path).ok()?.last()?.node)
     }
 
     /// Returns the root of the definition that a node refers to; `None` if the node is not a
     /// reference.
     #[cfg(feature = "eval")]
-    pub(crate) fn behind_node(&self, node: &Node) -> Option<Result<&Node, Fault>> {
-        Some(self.behind(node)?.map(|tree| &tree.root))
+    pub(crate) fn referenced_root(&self, node: &Node) -> Option<Result<&Node, Fault>> {
+        Some(self.referenced_tree(node)?.map(|tree| &tree.root))
     }
 
     /// Returns the nodes from a task's root to the node with an id, both included; a reference is
     /// followed by the root of its target.
-    pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
+    pub(super) fn find_chain(&self, task: &str, id: &str) -> Result<Vec<ChainLink<'_>>, Fault> {
         let unknown = || -> Fault {
             let there = self
                 .agents(task)
@@ -306,7 +314,7 @@ impl<'r> TaskGraph<'r> {
                 name: task.to_owned(),
             })
         })?;
-        let mut chain = vec![Link {
+        let mut chain = vec![ChainLink {
             tree,
             node: &tree.root,
             child: None,
@@ -316,13 +324,13 @@ impl<'r> TaskGraph<'r> {
         let mut followed = 0;
         let asked = id.trim_end_matches('/');
         loop {
-            let Some(&Link { tree, node, .. }) = chain.last() else {
+            let Some(&ChainLink { tree, node, .. }) = chain.last() else {
                 return Err(unknown());
             };
             let inner = asked.strip_prefix(&base).unwrap_or("");
             // The task inside an argument of a call comes before the called definition.
             if let Some(child) = node.child_towards(inner) {
-                chain.push(Link {
+                chain.push(ChainLink {
                     tree,
                     node: &child.node,
                     child: Some(child),
@@ -330,7 +338,7 @@ impl<'r> TaskGraph<'r> {
                 });
                 continue;
             }
-            if let Some(behind) = self.behind(node) {
+            if let Some(behind) = self.referenced_tree(node) {
                 let tree = behind?;
                 base.push_str(node.id.trim_end_matches('/'));
                 followed += 1;
@@ -340,7 +348,7 @@ impl<'r> TaskGraph<'r> {
                     }
                     .into());
                 }
-                chain.push(Link {
+                chain.push(ChainLink {
                     tree,
                     node: &tree.root,
                     child: None,
@@ -369,17 +377,17 @@ impl<'r> TaskGraph<'r> {
         self.tasks
             .iter()
             .chain(&self.templates)
-            .map(|(name, tree)| (*name, tree.files()))
+            .map(|(name, tree)| (*name, tree.runtime_files()))
     }
 
     /// Returns the files that each definition includes by `src`, by their path in the project,
     /// sorted.
     #[cfg(feature = "cli")]
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
+    pub(crate) fn source_files(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
         self.tasks
             .iter()
             .chain(&self.templates)
-            .map(|(name, tree)| (*name, tree.sources()))
+            .map(|(name, tree)| (*name, tree.source_files()))
     }
 
     /// Returns the settings of a node that a task reaches; `None` if the node has no context of its
@@ -389,14 +397,14 @@ impl<'r> TaskGraph<'r> {
     /// The task or node does not exist.
     pub fn settings(&self, task: &str, node: &str) -> Result<Option<&SettingsData>, Fault> {
         Ok(self
-            .chain(task, node)?
+            .find_chain(task, node)?
             .last()
             .and_then(|link| link.node.settings.as_ref()))
     }
 
     /// Returns the paths of a node and of the nodes around it that have settings, innermost first.
     #[cfg(feature = "eval")]
-    pub(crate) fn around(&self, task: &str, node: &str) -> Vec<String> {
+    pub(crate) fn enclosing_nodes(&self, task: &str, node: &str) -> Vec<String> {
         let ends = node
             .match_indices('/')
             .map(|(at, _)| at.max(1))
@@ -416,13 +424,13 @@ impl<'r> TaskGraph<'r> {
     /// # Errors
     /// The task or node does not exist.
     #[cfg(feature = "eval")]
-    pub(crate) fn change(
+    pub(crate) fn change_settings(
         &mut self,
         task: &str,
         node: &str,
         change: impl FnOnce(&mut SettingsData),
     ) -> Result<(), Fault> {
-        let chain = self.chain(task, node)?;
+        let chain = self.find_chain(task, node)?;
         let Some(link) = chain.last() else {
             return Ok(());
         };
@@ -460,10 +468,10 @@ impl<'r> TaskGraph<'r> {
     /// Returns the results of a task's nodes, by their names and paths.
     pub(super) fn result_names(&self, task: &str) -> &ResultNames {
         static NONE: ResultNames = ResultNames::new();
-        let behind = |node: &'_ Node| Some(&self.behind(node)?.ok()?.root);
+        let behind = |node: &'_ Node| Some(&self.referenced_tree(node)?.ok()?.root);
         self.tasks.get(task).map_or(&NONE, |tree| {
             tree.results
-                .get_or_init(|| result_names::of(&tree.root, &behind))
+                .get_or_init(|| result_names::collect_results(&tree.root, &behind))
         })
     }
 
@@ -477,10 +485,10 @@ impl<'r> TaskGraph<'r> {
         })?;
         let behind = |node: &'_ Node| {
             Some(
-                self.behind(node)?
+                self.referenced_tree(node)?
                     .map(|tree| (tree.task.name(), &tree.root)),
             )
         };
-        agents::collect((tree.task.name(), &tree.root), &behind, Node::is_agent)
+        agents::collect_agent_nodes((tree.task.name(), &tree.root), &behind, Node::is_agent)
     }
 }

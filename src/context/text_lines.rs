@@ -5,9 +5,9 @@
 //! statements and comments. Runs in linear time.
 
 use crate::base::source::LineIndex;
-use crate::jinja::tags::silent;
-use crate::registry::{is_use, preserves};
-use crate::syntax::tree::{Element, Kind, Node};
+use crate::jinja::tags::silent_ranges;
+use crate::registry::{is_use, preserves_space};
+use crate::syntax::tree::{Element, NodeKind, XmlNode};
 use crate::syntax::value;
 use crate::template::keywords::TextSyntax;
 use std::iter::Peekable;
@@ -20,28 +20,28 @@ const BLANKS: [char; 2] = [' ', '\t'];
 /// text, from 0, and in the file, from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextLines {
-    turns: Vec<(u32, u32)>,
+    breaks: Vec<(u32, u32)>,
     /// The same for the first character of each line, even if it belongs to a statement or comment.
-    firsts: Vec<(u32, u32)>,
+    first_breaks: Vec<(u32, u32)>,
 }
 
 impl TextLines {
     /// Maps a text between tags; `text` is the content of the file.
-    pub(super) fn of_element(
+    pub(super) fn from_element(
         element: Element<'_>,
         syntax: TextSyntax,
         text: &str,
         lines: &LineIndex,
     ) -> Self {
-        let line = lines.line(element.inner().start);
+        let line = lines.line_number(element.inner().start);
         let silent = if syntax == TextSyntax::Jinja {
-            silent(&element.text())
+            silent_ranges(&element.text())
         } else {
             Vec::new()
         };
-        let mut walk = Walk {
+        let mut walk = TextTraversal {
             lines,
-            preserves: preserves(element),
+            preserves: preserves_space(element),
             silent: silent.into_iter().peekable(),
             at: 0,
             found: None,
@@ -52,11 +52,11 @@ impl TextLines {
         };
         for node in element.children() {
             match node.kind() {
-                Kind::Text | Kind::Cdata => walk.node(node, text),
-                Kind::Element if node.as_element().is_some_and(is_use) => {
-                    walk.finds(node.span().start as usize);
+                NodeKind::Text | NodeKind::Cdata => walk.read_node(node, text),
+                NodeKind::Element if node.as_element().is_some_and(is_use) => {
+                    walk.note_insertion(node.span().start as usize);
                 }
-                Kind::Element | Kind::Comment | Kind::Instruction => {}
+                NodeKind::Element | NodeKind::Comment | NodeKind::Instruction => {}
             }
         }
         walk.end_line(0);
@@ -64,37 +64,38 @@ impl TextLines {
     }
 
     /// Maps a text that is a whole file.
-    pub(super) fn of_file(element: Element<'_>, text: &str) -> Self {
-        let is_blank = |line: &&str| !preserves(element) && line.trim_matches(BLANKS).is_empty();
+    pub(super) fn from_file(element: Element<'_>, text: &str) -> Self {
+        let is_blank =
+            |line: &&str| !preserves_space(element) && line.trim_matches(BLANKS).is_empty();
         let blank = text
             .split(['\n', '\r'])
             .take_while(is_blank)
             .map(|line| line.len() + 1)
             .sum::<usize>();
-        Self::straight(LineIndex::new(text).line(blank as u32))
+        Self::consecutive(LineIndex::new(text).line_number(blank as u32))
     }
 
     /// Maps a text whose lines are consecutive in the file, from line `first`.
-    pub(super) fn straight(first: u32) -> Self {
+    pub(super) fn consecutive(first: u32) -> Self {
         Self {
-            turns: vec![(0, first)],
-            firsts: vec![(0, first)],
+            breaks: vec![(0, first)],
+            first_breaks: vec![(0, first)],
         }
     }
 
     /// Returns the line of the file that contains the first words of a line of the text.
     pub(super) fn line(&self, line: u32) -> u32 {
-        turned(&self.turns, line)
+        source_line(&self.breaks, line)
     }
 
     /// Returns the line of the file where a line of the text begins, possibly with a Jinja
     /// statement.
-    pub(super) fn first(&self, line: u32) -> u32 {
-        turned(&self.firsts, line)
+    pub(super) fn first_line(&self, line: u32) -> u32 {
+        source_line(&self.first_breaks, line)
     }
 }
 
-fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
+fn source_line(turns: &[(u32, u32)], line: u32) -> u32 {
     let behind = turns.partition_point(|(from, _)| *from <= line);
     let (from, first) = behind
         .checked_sub(1)
@@ -105,7 +106,7 @@ fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
 }
 
 /// The traversal of a text, with the state of the current line.
-struct Walk<'l> {
+struct TextTraversal<'l> {
     lines: &'l LineIndex,
     /// True if leading blank lines belong to the text.
     preserves: bool,
@@ -124,11 +125,11 @@ struct Walk<'l> {
     made: TextLines,
 }
 
-impl Walk<'_> {
-    fn node(&mut self, node: Node<'_>, text: &str) {
+impl TextTraversal<'_> {
+    fn read_node(&mut self, node: XmlNode<'_>, text: &str) {
         let start = node.inner().start as usize;
         let raw = node.inner().slice(text);
-        let is_text = node.kind() == Kind::Text;
+        let is_text = node.kind() == NodeKind::Text;
         let mut rest = raw;
         while !rest.is_empty() {
             let at = start + raw.len() - rest.len();
@@ -136,10 +137,10 @@ impl Walk<'_> {
                 .find(|c| matches!(c, '\n' | '\r') || c == '&' && is_text)
                 .unwrap_or(rest.len());
             let (words, behind) = rest.split_at(stop);
-            self.words(at, words);
+            self.read_words(at, words);
             let length = match behind.as_bytes() {
                 [] => 0,
-                [b'&', ..] => self.reference(at + stop, behind),
+                [b'&', ..] => self.read_reference(at + stop, behind),
                 [b'\r', b'\n', ..] => 2,
                 _ => 1,
             };
@@ -153,14 +154,14 @@ impl Walk<'_> {
 
     /// Reads a reference, which begins with `&`, and returns its length. A line break written as a
     /// reference ends a line of the text but not of the file.
-    fn reference(&mut self, at: usize, behind: &str) -> usize {
+    fn read_reference(&mut self, at: usize, behind: &str) -> usize {
         let inside = behind.get(1..).unwrap_or("");
         let length = inside
             .find([';', '&', '\n'])
             .filter(|end| inside[*end..].starts_with(';'))
             .map_or(1, |end| end + 2);
         let (sign, next) = behind.split_at(length);
-        let stands_for = value::text(sign, false);
+        let stands_for = value::decode_text(sign, false);
         match &*stands_for {
             "\n" => self.end_line(at + length),
             // Outside `xml:space="preserve"`, it is a line break by itself, or one together with
@@ -169,7 +170,7 @@ impl Walk<'_> {
                 self.end_line(at + length);
             }
             other => {
-                self.words(at, other);
+                self.read_words(at, other);
                 return length;
             }
         }
@@ -177,12 +178,12 @@ impl Walk<'_> {
         length
     }
 
-    fn words(&mut self, at: usize, words: &str) {
+    fn read_words(&mut self, at: usize, words: &str) {
         let start = self.at;
         self.at += words.len();
         let mut blank = words.len() - words.trim_start_matches(BLANKS).len();
         if blank < words.len() {
-            let line = || self.lines.line((at + blank) as u32);
+            let line = || self.lines.line_number((at + blank) as u32);
             self.first = self.first.or_else(|| Some(line()));
         }
         while self.found.is_none() && blank < words.len() {
@@ -193,14 +194,14 @@ impl Walk<'_> {
                     let behind = words.get(silent.end - start..).unwrap_or("");
                     blank = words.len() - behind.trim_start_matches(BLANKS).len();
                 }
-                _ => self.found = Some(self.lines.line((at + blank) as u32)),
+                _ => self.found = Some(self.lines.line_number((at + blank) as u32)),
             }
         }
     }
 
     /// Records an element that inserts text into the line.
-    fn finds(&mut self, at: usize) {
-        let line = self.lines.line(at as u32);
+    fn note_insertion(&mut self, at: usize) {
+        let line = self.lines.line_number(at as u32);
         self.found = self.found.or(Some(line));
         self.first = self.first.or(Some(line));
     }
@@ -211,15 +212,15 @@ impl Walk<'_> {
         let first = self.first.take();
         let first_line = first.unwrap_or(self.line);
         let line = found.unwrap_or(first_line);
-        self.line = self.lines.line(next as u32);
-        if self.made.turns.is_empty() && first.is_none() && !self.preserves {
+        self.line = self.lines.line_number(next as u32);
+        if self.made.breaks.is_empty() && first.is_none() && !self.preserves {
             return;
         }
         for (turns, line) in [
-            (&mut self.made.turns, line),
-            (&mut self.made.firsts, first_line),
+            (&mut self.made.breaks, line),
+            (&mut self.made.first_breaks, first_line),
         ] {
-            if turns.is_empty() || turned(turns, self.number) != line {
+            if turns.is_empty() || source_line(turns, self.number) != line {
                 turns.push((self.number, line));
             }
         }

@@ -5,7 +5,7 @@
 
 use super::fault::Fault;
 use crate::kernel::context::{Origin, Stability, Trust};
-use crate::template::shape::Shape;
+use crate::template::shape::ValueShape;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The value of a name, with everything known about it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bound {
+pub(super) struct BoundValue {
     /// The value; `None` before a run.
     pub(super) value: Option<Arc<Value>>,
     /// Its origin.
@@ -24,15 +24,15 @@ pub(super) struct Bound {
     /// Its stability.
     pub(super) stability: Stability,
     /// Its shape, if it is untrusted and a part of it cannot contain untrusted text.
-    pub(super) shape: Option<Arc<Shape>>,
+    pub(super) shape: Option<Arc<ValueShape>>,
     /// Faults of an argument's text without a value. They count only if the agent receives the
     /// argument.
     pub(super) lacks: Rc<[Fault]>,
 }
 
-impl Bound {
+impl BoundValue {
     /// An input without a value.
-    pub(super) fn unknown(name: &str) -> Self {
+    pub(super) fn without_value(name: &str) -> Self {
         Self {
             value: None,
             origin: Origin::Input {
@@ -51,9 +51,16 @@ impl Bound {
     }
 
     /// Returns the trust of a part. A number or a boolean is always trusted.
-    pub(super) fn trust_of(&self, path: &[Part<'_>]) -> Trust {
-        let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);
-        let found = self.value.as_deref().and_then(|value| part(value, path));
+    pub(super) fn trust_of(&self, path: &[PathStep<'_>]) -> Trust {
+        let is_inert = |shape: &Arc<ValueShape>| {
+            shape
+                .part_at(&path_text("", path))
+                .is_ok_and(ValueShape::is_inert)
+        };
+        let found = self
+            .value
+            .as_deref()
+            .and_then(|value| find_part(value, path));
         let is_bare = matches!(found, Some(Value::Null | Value::Bool(_) | Value::Number(_)));
         if is_bare || self.shape.as_ref().is_some_and(is_inert) {
             Trust::Trusted
@@ -64,36 +71,36 @@ impl Bound {
 }
 
 /// The places of untrusted values in one use of a definition.
-pub(super) type Outside = Rc<BTreeSet<String>>;
+pub(super) type UntrustedPlaces = Rc<BTreeSet<String>>;
 
 /// The names in scope; inner names shadow outer ones.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Scope {
+pub(super) struct NameScope {
     /// The enclosing layers, outermost first.
-    outer: Vec<Layer>,
-    names: BTreeMap<String, Named>,
+    outer: Vec<ScopeLayer>,
+    names: BTreeMap<String, ScopedName>,
     /// The untrusted places of each definition on the way here, the outermost first.
-    outside: Vec<Outside>,
+    outside: Vec<UntrustedPlaces>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Named {
-    bound: Bound,
+struct ScopedName {
+    bound: BoundValue,
     /// The input that the name waits for, if it has no value before the agent of this context has
     /// run.
     late: Option<String>,
 }
 
-impl Named {
-    fn seen(&self) -> (&Bound, Option<&String>) {
+impl ScopedName {
+    fn value_and_wait(&self) -> (&BoundValue, Option<&String>) {
         (&self.bound, self.late.as_ref())
     }
 }
 
 /// Names that several scopes share.
 #[derive(Clone, Debug, PartialEq)]
-enum Layer {
-    Names(Rc<BTreeMap<String, Named>>),
+enum ScopeLayer {
+    Names(Rc<BTreeMap<String, ScopedName>>),
     Series(Rc<NameSeries>, SeriesPart),
 }
 
@@ -113,9 +120,9 @@ pub(super) struct NameSeries {
 pub(super) struct SeriesName {
     /// Its number among the inputs or steps; calls in texts come after all inputs.
     number: usize,
-    bound: Bound,
+    bound: BoundValue,
     /// The same binding without its value, if the name may wait for an input.
-    open: Option<Bound>,
+    open: Option<BoundValue>,
     waits: Vec<InputWait>,
 }
 
@@ -140,7 +147,7 @@ pub(super) struct SeriesPart {
 
 impl InputWait {
     /// Merges the waits of several names, dropping those that are never the first unmet one.
-    pub(super) fn of<'w>(waits: impl Iterator<Item = &'w Self>) -> Vec<Self> {
+    pub(super) fn first_waits<'w>(waits: impl Iterator<Item = &'w Self>) -> Vec<Self> {
         let mut found: Vec<Self> = Vec::new();
         for wait in waits {
             if found.last().is_none_or(|last| last.number < wait.number) {
@@ -165,10 +172,10 @@ impl NameSeries {
         &mut self,
         number: usize,
         name: String,
-        bound: Bound,
+        bound: BoundValue,
         waits: Vec<InputWait>,
     ) {
-        let open = (!waits.is_empty()).then(|| Bound {
+        let open = (!waits.is_empty()).then(|| BoundValue {
             value: None,
             ..bound.clone()
         });
@@ -183,7 +190,7 @@ impl NameSeries {
 
     /// Adds the faults of all names; `ends` contains, for each name, the number of faults up to its
     /// end.
-    pub(super) fn blame(&mut self, faults: Vec<Fault>, ends: &[usize]) {
+    pub(super) fn add_faults(&mut self, faults: Vec<Fault>, ends: &[usize]) {
         let row = |at: usize| ends.partition_point(|end| *end <= at);
         self.faults.extend(
             faults
@@ -205,14 +212,15 @@ impl NameSeries {
     }
 
     /// Returns the task-produced inputs on which a name depends.
-    pub(super) fn waits(&self, name: &str) -> &[InputWait] {
+    pub(super) fn waits_of(&self, name: &str) -> &[InputWait] {
         self.find(name, SeriesPart::WHOLE)
             .map_or(&[], |row| &row.waits)
     }
 
     /// Returns the faults of a part.
-    pub(super) fn faults(&self, part: SeriesPart) -> Vec<Fault> {
-        let is_seen = |row: &SeriesName| row.number < part.upto && row.late(part).is_none();
+    pub(super) fn faults_in(&self, part: SeriesPart) -> Vec<Fault> {
+        let is_seen =
+            |row: &SeriesName| row.number < part.upto && row.awaited_input(part).is_none();
         let seen = self
             .faults
             .iter()
@@ -222,7 +230,7 @@ impl NameSeries {
 }
 
 impl SeriesName {
-    fn late(&self, part: SeriesPart) -> Option<&String> {
+    fn awaited_input(&self, part: SeriesPart) -> Option<&String> {
         let from = part.late?;
         self.waits
             .iter()
@@ -231,8 +239,8 @@ impl SeriesName {
     }
 
     /// Returns its binding in a part, with the input that it waits for there.
-    pub(super) fn seen(&self, part: SeriesPart) -> (&Bound, Option<&String>) {
-        let late = self.late(part);
+    pub(super) fn resolve_in(&self, part: SeriesPart) -> (&BoundValue, Option<&String>) {
+        let late = self.awaited_input(part);
         (
             self.open
                 .as_ref()
@@ -245,53 +253,59 @@ impl SeriesName {
 
 /// A step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(super) enum PathStep<'a> {
     /// `.name`
     Field(Cow<'a, str>),
     /// `[3]`
     Index(u32),
 }
 
-impl Scope {
-    pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
-        self.names.insert(name.into(), Named { bound, late: None });
+impl NameScope {
+    pub(super) fn bind(&mut self, name: impl Into<String>, bound: BoundValue) {
+        self.names
+            .insert(name.into(), ScopedName { bound, late: None });
     }
 
     /// Binds a part of a series; its names shadow all earlier ones.
     pub(super) fn bind_series(&mut self, series: Rc<NameSeries>, part: SeriesPart) {
         if !self.names.is_empty() {
             self.outer
-                .push(Layer::Names(Rc::new(std::mem::take(&mut self.names))));
+                .push(ScopeLayer::Names(Rc::new(std::mem::take(&mut self.names))));
         }
-        self.outer.push(Layer::Series(series, part));
+        self.outer.push(ScopeLayer::Series(series, part));
     }
 
     /// Returns the number of the first task-produced input that has no value yet.
-    pub(super) fn late_from(&self) -> Option<usize> {
+    pub(super) fn deferred_from(&self) -> Option<usize> {
         match self.outer.last() {
-            Some(Layer::Series(_, part)) => part.late,
+            Some(ScopeLayer::Series(_, part)) => part.late,
             _ => None,
         }
     }
 
     /// Returns the input that a name waits for, if the name has no value before the agent of this
     /// context has run.
-    pub(super) fn late(&self, name: &str) -> Option<&String> {
+    pub(super) fn awaited_input(&self, name: &str) -> Option<&String> {
         self.find(name)?.1
     }
 
     /// Returns a name's binding, with the input that it waits for.
-    fn find(&self, name: &str) -> Option<(&Bound, Option<&String>)> {
-        self.names.get(name).map(Named::seen).or_else(|| {
-            self.outer.iter().rev().find_map(|layer| match layer {
-                Layer::Names(names) => names.get(name).map(Named::seen),
-                Layer::Series(series, part) => series.find(name, *part).map(|row| row.seen(*part)),
+    fn find(&self, name: &str) -> Option<(&BoundValue, Option<&String>)> {
+        self.names
+            .get(name)
+            .map(ScopedName::value_and_wait)
+            .or_else(|| {
+                self.outer.iter().rev().find_map(|layer| match layer {
+                    ScopeLayer::Names(names) => names.get(name).map(ScopedName::value_and_wait),
+                    ScopeLayer::Series(series, part) => {
+                        series.find(name, *part).map(|row| row.resolve_in(*part))
+                    }
+                })
             })
-        })
     }
 
     /// Creates an empty scope for a definition; `before` is the scope that refers to it.
-    pub(super) fn definition(before: Option<&Self>) -> Self {
+    pub(super) fn for_definition(before: Option<&Self>) -> Self {
         Self {
             outside: before.map_or_else(Vec::new, |before| before.outside.clone()),
             ..Self::default()
@@ -299,37 +313,37 @@ impl Scope {
     }
 
     /// Adds the untrusted places of the definition that the scope belongs to.
-    pub(super) fn tell(&mut self, outside: Outside) {
+    pub(super) fn push_untrusted_places(&mut self, outside: UntrustedPlaces) {
         self.outside.push(outside);
     }
 
     /// Returns the untrusted places of the current definition.
-    pub(super) fn outside(&self) -> Outside {
+    pub(super) fn untrusted_places(&self) -> UntrustedPlaces {
         self.outside.last().cloned().unwrap_or_default()
     }
 
     /// Returns the untrusted places of one of the definitions on the way here, by its number.
-    pub(super) fn outside_in(&self, definition: usize) -> Outside {
+    pub(super) fn untrusted_places_of(&self, definition: usize) -> UntrustedPlaces {
         self.outside.get(definition).cloned().unwrap_or_default()
     }
 
     /// Sets the trust of a name.
-    pub(super) fn settle(&mut self, name: &str, trust: Trust) {
-        self.change(name, |bound| bound.trust = trust);
+    pub(super) fn set_trust(&mut self, name: &str, trust: Trust) {
+        self.update(name, |bound| bound.trust = trust);
     }
 
     /// Declares a name without a value as trusted, with the shape that its value will have.
-    pub(super) fn open(&mut self, name: &str, shape: Shape) {
-        self.change(name, |bound| {
+    pub(super) fn set_open_shape(&mut self, name: &str, shape: ValueShape) {
+        self.update(name, |bound| {
             (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)));
         });
     }
 
-    fn change(&mut self, name: &str, change: impl FnOnce(&mut Bound)) {
+    fn update(&mut self, name: &str, change: impl FnOnce(&mut BoundValue)) {
         let Some((bound, late)) = self.find(name) else {
             return;
         };
-        let mut named = Named {
+        let mut named = ScopedName {
             bound: bound.clone(),
             late: late.cloned(),
         };
@@ -338,21 +352,21 @@ impl Scope {
     }
 
     /// Returns the binding of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Bound> {
+    pub(super) fn get(&self, name: &str) -> Option<&BoundValue> {
         self.find(name).map(|(bound, _)| bound)
     }
 }
 
 /// Returns the part of a value at a path; `None` if the value has no such part.
-pub(super) fn part<'v>(value: &'v Value, path: &[Part<'_>]) -> Option<&'v Value> {
+pub(super) fn find_part<'v>(value: &'v Value, path: &[PathStep<'_>]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, part| match part {
-        Part::Field(name) => value.get(name.as_ref()),
-        Part::Index(index) => value.get(*index as usize),
+        PathStep::Field(name) => value.get(name.as_ref()),
+        PathStep::Index(index) => value.get(*index as usize),
     })
 }
 
 /// Returns a value as text: a string unquoted, everything else as JSON with an indentation of two.
-pub(super) fn words(value: &Value) -> Cow<'_, str> {
+pub(super) fn to_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Owned(value.to_string()),
@@ -364,15 +378,15 @@ pub(super) fn words(value: &Value) -> Cow<'_, str> {
 }
 
 /// Returns a path in source syntax: `a.b[0]`.
-pub(super) fn shown(root: &str, path: &[Part<'_>]) -> String {
+pub(super) fn path_text(root: &str, path: &[PathStep<'_>]) -> String {
     let mut out = root.to_owned();
     for part in path {
         match part {
-            Part::Field(name) => {
+            PathStep::Field(name) => {
                 out.push('.');
                 out.push_str(name);
             }
-            Part::Index(index) => {
+            PathStep::Index(index) => {
                 out.push('[');
                 out.push_str(&index.to_string());
                 out.push(']');
@@ -384,7 +398,7 @@ pub(super) fn shown(root: &str, path: &[Part<'_>]) -> String {
 
 /// Parses a path such as `a.b[0]`, as `from` writes it, into its name and steps. Text that is not a
 /// path becomes a name that is never bound.
-pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
+pub(super) fn parse_path(text: &str) -> (&str, Vec<PathStep<'_>>) {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     let (root, mut rest) = text.split_at(end);
     let mut parts = Vec::new();
@@ -392,7 +406,7 @@ pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
         if let Some(after) = rest.strip_prefix('.') {
             let end = after.find(['.', '[']).unwrap_or(after.len());
             let (name, more) = after.split_at(end);
-            parts.push(Part::Field(Cow::Borrowed(name)));
+            parts.push(PathStep::Field(Cow::Borrowed(name)));
             rest = more;
         } else if let Some((index, more)) = rest
             .strip_prefix('[')
@@ -401,7 +415,7 @@ pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
             let Ok(index) = index.trim().parse() else {
                 return (root, parts);
             };
-            parts.push(Part::Index(index));
+            parts.push(PathStep::Index(index));
             rest = more;
         } else {
             return (root, parts);
@@ -410,7 +424,7 @@ pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
 }
 
 /// Describes the type of a value.
-pub(super) const fn kind(value: &Value) -> &'static str {
+pub(super) const fn describe_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -4,22 +4,22 @@
 //! and never counted as passed.
 
 use super::finished::CaseVerdict;
-use super::finished::Keys;
+use super::finished::ResultKeys;
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 
 /// The base that cases are compared with.
 #[derive(Clone, Debug)]
-pub enum Since {
+pub enum ComparisonBase {
     /// The rows of a scorecard, and the hash of its registry.
     Results(BTreeMap<String, CaseRow>, String),
     /// The keys of each case in a revision of the project.
-    Revision(BTreeMap<String, Keys>),
+    Revision(BTreeMap<String, ResultKeys>),
 }
 
 /// The decision about one case.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Choice {
+pub enum RunChoice {
     /// Run it.
     Run,
     /// Carry over this result, which is still valid.
@@ -28,9 +28,9 @@ pub enum Choice {
     LeaveOut,
 }
 
-impl Since {
+impl ComparisonBase {
     /// The results of an earlier run, as the base.
-    pub fn results(earlier: &Scorecard) -> Self {
+    pub fn from_results(earlier: &Scorecard) -> Self {
         let rows = earlier
             .cases
             .iter()
@@ -40,17 +40,19 @@ impl Since {
     }
 
     /// A revision of the project, as the base.
-    pub fn revision(keys: impl IntoIterator<Item = (String, Keys)>) -> Self {
+    pub fn from_revision(keys: impl IntoIterator<Item = (String, ResultKeys)>) -> Self {
         Self::Revision(keys.into_iter().collect())
     }
 
     /// Decides about a case with these keys. A case without keys cannot be tried and runs again, so
     /// that its error is reported again.
-    pub fn choose(&self, name: &str, now: Option<&Keys>) -> Choice {
-        let Some(now) = now else { return Choice::Run };
+    pub fn choose_for(&self, name: &str, now: Option<&ResultKeys>) -> RunChoice {
+        let Some(now) = now else {
+            return RunChoice::Run;
+        };
         let (rows, registry) = match self {
-            Self::Revision(then) if then.get(name) == Some(now) => return Choice::LeaveOut,
-            Self::Revision(_) => return Choice::Run,
+            Self::Revision(then) if then.get(name) == Some(now) => return RunChoice::LeaveOut,
+            Self::Revision(_) => return RunChoice::Run,
             Self::Results(rows, registry) => (rows, registry),
         };
         let context = Some(now.context.to_string());
@@ -59,10 +61,10 @@ impl Since {
             .get(name)
             .filter(|row| row.context_hash == context && row.key == case);
         let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else {
-            return Choice::Run;
+            return RunChoice::Run;
         };
         let from = row.carried_from.clone().unwrap_or_else(|| registry.clone());
-        Choice::Carry(Box::new(CaseRow {
+        RunChoice::Carry(Box::new(CaseRow {
             carried_from: Some(from),
             ..row.clone()
         }))

@@ -1,16 +1,16 @@
 //! The sources of answers, and the traits behind which a host calls models, runs programs and
 //! records trials.
 
-use super::answer::{Answer, KeptAnswer};
-use super::finished::Keys;
+use super::answer::{StoredAnswer, TrialAnswer};
+use super::finished::ResultKeys;
 use crate::base::words::words;
 use crate::kernel::provider::Response;
 use crate::project::config::Config;
-use crate::project::models::{Model, Provider};
-use crate::record::comparison::{Comparison, LiveRequest};
-use crate::record::recording::{Recording, TrialOf};
+use crate::project::models::{ModelConfig, ProviderConfig};
+use crate::record::comparison::{LiveRequest, RequestComparison};
+use crate::record::recording::{Recording, TrialNumber};
 use crate::record::redact::Redactor;
-pub use crate::run::wire::Sent;
+pub use crate::run::wire::OutgoingRequest;
 use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::request_source::RequestSource;
 use serde_json::Value;
@@ -42,37 +42,37 @@ words! {
 
 impl AnswersFrom {
     /// Returns true if a model may be called.
-    pub const fn asks(self) -> bool {
+    pub const fn calls_models(self) -> bool {
         matches!(self, Self::Record | Self::ReplayOrRecord | Self::Live)
     }
 }
 
 /// The sources of answers of all cases, and the host's services around them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RunAnswers<'a> {
+pub struct AnswerOptions<'a> {
     /// The source of answers.
     pub from: AnswersFrom,
     /// The providers of the project; `None` if it has none.
-    pub providers: Option<&'a BTreeMap<String, Provider>>,
+    pub providers: Option<&'a BTreeMap<String, ProviderConfig>>,
     /// Calls models, if they may be called.
-    pub ask: Option<&'a dyn Ask>,
+    pub ask: Option<&'a dyn ModelCaller>,
     /// Records trials as they are answered, if the run is recorded.
-    pub trials: Option<&'a dyn KeepTrials>,
+    pub trials: Option<&'a dyn TrialRecorder>,
     /// Runs the project's own checks, if they may run.
-    pub own: Option<&'a dyn RunCheck>,
+    pub check_runner: Option<&'a dyn RunCheck>,
     /// Runs programs of the project for their requests, if they may run.
     pub programs: Option<&'a dyn RunProgram>,
     /// The project's rules and models, to detect requests that a vendor would reject; `None` skips
     /// that check.
     pub config: Option<&'a Config>,
     /// The rules for comparing requests with recorded ones; `None` if the project has none.
-    pub comparison: Option<&'a Comparison>,
+    pub comparison: Option<&'a RequestComparison>,
     /// True if a failed case is tried in a second stage.
     pub confirms: bool,
     /// True if the messages of a case that does not pass are retained for display.
-    pub shows: bool,
+    pub retains_messages: bool,
     /// True if no model is called and the cost of calling is estimated instead.
-    pub plans: bool,
+    pub estimates_only: bool,
 }
 
 /// The answers available to one case.
@@ -81,7 +81,7 @@ pub struct CaseAnswers<'a> {
     /// Its recorded calls, or the reason why they cannot be read.
     pub recorded: Result<&'a [Recording], &'a str>,
     /// The answers of an earlier run.
-    pub kept: &'a [KeptAnswer],
+    pub kept: &'a [StoredAnswer],
     /// The results of tools, by tool name.
     pub tools: &'a BTreeMap<String, Value>,
 }
@@ -99,17 +99,17 @@ impl Default for CaseAnswers<'_> {
 
 /// A call of a model for a case.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ModelCall<'a> {
     /// The scenario's file, relative to the project.
     pub path: &'a str,
     /// The name of the case.
     pub case: &'a str,
     /// The trial.
-    pub trial: TrialOf,
+    pub trial: TrialNumber,
     /// The model.
-    pub model: &'a Model,
+    pub model: &'a ModelConfig,
     /// The request.
-    pub sent: &'a Sent,
+    pub sent: &'a OutgoingRequest,
     /// Its tokens, if they were counted.
     pub context: Option<u64>,
 }
@@ -122,19 +122,19 @@ pub struct TrialUnderWay<'a> {
     /// The name of the case.
     pub case: &'a str,
     /// The keys that its result belongs to.
-    pub keys: Keys,
+    pub keys: ResultKeys,
     /// The trial.
-    pub trial: TrialOf,
+    pub trial: TrialNumber,
 }
 
 /// Records trials as they are answered, so that a killed run loses none of them.
-pub trait KeepTrials: Debug + Sync {
+pub trait TrialRecorder: Debug + Sync {
     /// The answer of a trial before the run was interrupted; `None` if there is none, or if it
     /// belongs to another request.
-    fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer>;
+    fn earlier_answer(&self, trial: &TrialUnderWay<'_>) -> Option<TrialAnswer>;
 
     /// Records the answer of a trial, with its source.
-    fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str);
+    fn record_answer(&self, trial: &TrialUnderWay<'_>, answer: &TrialAnswer, by: &str);
 }
 
 /// Runs a project's own checks.
@@ -196,7 +196,7 @@ pub struct ProgramCall {
 
 impl ProgramCall {
     /// Converts it for comparison with recorded calls.
-    pub fn live(&self) -> LiveRequest<'_> {
+    pub fn as_live_request(&self) -> LiveRequest<'_> {
         let Self {
             endpoint,
             dialect,
@@ -223,23 +223,23 @@ impl Debug for ProgramCall {
 }
 
 /// Calls models.
-pub trait Ask: Debug + Sync {
+pub trait ModelCaller: Debug + Sync {
     /// Answers a call of a case.
     ///
     /// # Errors
     /// There is no answer, or it cannot be recorded; the reason is in the text.
-    fn ask(&self, asked: &Asked<'_>) -> Result<Response, String>;
+    fn call_model(&self, asked: &ModelCall<'_>) -> Result<Response, String>;
 
     /// Replaces the recording of a case once every trial is answered.
     ///
     /// # Errors
     /// The recording cannot be written; the reason is in the text.
-    fn finish(&self, path: &str, case: &str) -> Result<(), String>;
+    fn finish_recording(&self, path: &str, case: &str) -> Result<(), String>;
 
     /// The failed calls of a case, counted by kind of `ProviderError`.
-    fn failed(&self, path: &str, case: &str) -> BTreeMap<String, u64>;
+    fn failed_calls(&self, path: &str, case: &str) -> BTreeMap<String, u64>;
 
     /// Leaves the recording of a case unchanged, since a trial was not answered. Returns a
     /// description of the fate of the other answers; `None` if there are none.
-    fn abandon(&self, path: &str, case: &str) -> Option<String>;
+    fn abandon_recording(&self, path: &str, case: &str) -> Option<String>;
 }

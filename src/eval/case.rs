@@ -2,32 +2,32 @@
 //! An answer that is missing or belongs to another request is reported, and never counted as
 //! passed.
 
-use super::answer::{self, Answer, RunStage, Unanswered};
+use super::answer::{self, NoAnswerReason, RunStage, TrialAnswer};
 use super::context;
-use super::context_hash::{keys, of_agent, of_run};
-use super::finished::{Answered, CaseVerdict, Finished};
-use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
+use super::context_hash::{hash_agent_context, hash_run_context, result_keys};
+use super::finished::{AnswerOrigin, CaseResult, CaseVerdict};
+use super::prepared::{self, CaseInput, PreparedCase, RunContext, SeenContext};
 use super::receiver::Receiver;
-use super::trials::Decision;
-use super::verdict::{self, Outcome, Reason, Verdict};
+use super::trials::TrialDecision;
+use super::verdict::{self, ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, Report};
 use crate::context::fault::Fault;
 use crate::run::flow::TaskFlow;
-use crate::scenario::model::{Case, ContextExpectation};
+use crate::scenario::model::{ContextExpectation, ScenarioCase};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) fn run(
+pub(super) fn run_case(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     forest: &TaskGraph<'_>,
     receiver: Receiver<'_>,
-) -> Finished {
-    let case = match prepared::prepare(context, input, forest, receiver) {
+) -> CaseResult {
+    let case = match prepared::prepare_case(context, input, forest, receiver) {
         Ok(case) => case,
-        Err(trouble) => return not_prepared(*trouble, input.case),
+        Err(trouble) => return finish_unprepared(*trouble, input.case),
     };
     // The project's model name can refer to another id tomorrow, so the id is stored.
     let id = case
@@ -42,21 +42,21 @@ pub(super) fn run(
         .choice
         .as_ref()
         .map(|choice| choice.model.provider.value.clone());
-    let mut done = Finished {
+    let mut done = CaseResult {
         provider,
         model,
         tokenizer,
         trouble: None,
-        ..Finished::trouble(&case.node, "")
+        ..CaseResult::failed_case(&case.node, "")
     };
     if input.case.is_run {
-        run_whole(&case, &mut done);
+        run_whole_task(&case, &mut done);
         return done;
     }
     let assembled = case.assemble(&|_| {});
-    done.keys = Some(keys(
+    done.keys = Some(result_keys(
         &case,
-        of_agent(&case, assembled.as_ref().map_err(Vec::as_slice)),
+        hash_agent_context(&case, assembled.as_ref().map_err(Vec::as_slice)),
     ));
     match assembled {
         Err(faults) => {
@@ -64,33 +64,33 @@ pub(super) fn run(
             // text, so the case fails.
             done.verdict = CaseVerdict::Fail;
             done.faults = faults;
-            done.context = unseen(input.case);
+            done.context = skipped_verdicts(input.case);
         }
-        Ok(assembly) => judged(&case, &assembly, &mut done),
+        Ok(assembly) => judge_case(&case, &assembly, &mut done),
     }
     done
 }
 
 /// Adds skipped verdicts for all expectations to a case whose context has faults.
-fn not_prepared(trouble: Finished, case: &Case) -> Finished {
+fn finish_unprepared(trouble: CaseResult, case: &ScenarioCase) -> CaseResult {
     if trouble.faults.is_empty() {
         trouble
     } else {
-        Finished {
-            context: unseen(case),
+        CaseResult {
+            context: skipped_verdicts(case),
             ..trouble
         }
     }
 }
 
 /// Skipped verdicts on a context that does not exist.
-fn unseen(case: &Case) -> Vec<Verdict> {
+fn skipped_verdicts(case: &ScenarioCase) -> Vec<ExpectationVerdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
-        let what = one.value.words();
+        let what = one.value.describe();
         let reason = Reason::new(what.clone(), "no context");
-        Verdict {
+        ExpectationVerdict {
             what,
-            outcome: Outcome::Skipped,
+            outcome: ExpectationOutcome::Skipped,
             gate: true,
             reason,
             span: one.span,
@@ -104,20 +104,20 @@ fn unseen(case: &Case) -> Vec<Verdict> {
 /// # Errors
 /// The outer error is the reason why the case cannot be tried; the inner one, the faults that
 /// prevent the context.
-pub fn context<T>(
+pub fn with_context<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     forest: &TaskGraph<'_>,
     receiver: Receiver<'_>,
-    then: impl FnOnce(&Seen<'_>) -> T,
+    then: impl FnOnce(&SeenContext<'_>) -> T,
 ) -> Result<Result<T, Vec<Fault>>, String> {
-    let case = match prepared::prepare(context, input, forest, receiver) {
+    let case = match prepared::prepare_case(context, input, forest, receiver) {
         Ok(case) => case,
         Err(done) => return done.trouble.map_or(Ok(Err(done.faults)), Err),
     };
     let assembly = case.assemble(&|_| {});
     Ok(assembly.map(|assembly| {
-        then(&Seen {
+        then(&SeenContext {
             case: &case,
             assembly: &assembly,
         })
@@ -125,21 +125,24 @@ pub fn context<T>(
 }
 
 /// Judges each expectation on the context.
-pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict> {
-    let seen = Seen { case, assembly };
+pub(super) fn judge_context(
+    case: &PreparedCase<'_>,
+    assembly: &Assembly,
+) -> Vec<ExpectationVerdict> {
+    let seen = SeenContext { case, assembly };
     case.input
         .case
         .expect_context
         .iter()
-        .map(|one| context::judge(&seen, one))
+        .map(|one| context::judge_expectation(&seen, one))
         .collect()
 }
 
 /// Runs a case about a whole task. The contexts of all agents are judged as they were in the first
 /// trial.
-fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
-    let agents = case.agents();
-    done.keys = Some(keys(case, of_run(case, &agents)));
+fn run_whole_task(case: &PreparedCase<'_>, done: &mut CaseResult) {
+    let agents = case.preview_agents();
+    done.keys = Some(result_keys(case, hash_run_context(case, &agents)));
     let tokens = |report: &Report| {
         report
             .tokens
@@ -152,16 +155,16 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
         .flatten()
         .next()
         .and_then(|(_, first)| tokens(&first.report));
-    let answered = answer::answered(case, None, done);
+    let answered = answer::run_trials(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
-        done.context = unseen(case.input.case);
-        return decide(answered, case.input.case, done);
+        done.context = skipped_verdicts(case.input.case);
+        return decide_verdict(answered, case.input.case, done);
     };
     let mut faults = Vec::new();
-    match contexts(case, &answer) {
+    match agent_contexts(case, &answer) {
         Err(fault) => {
             faults.push(fault);
-            done.context = unseen(case.input.case);
+            done.context = skipped_verdicts(case.input.case);
         }
         Ok(contexts) => {
             done.tokens = contexts
@@ -173,7 +176,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
                 .case
                 .expect_context
                 .iter()
-                .map(|one| look_at(&contexts, &answer, one))
+                .map(|one| judge_contexts(&contexts, &answer, one))
                 .collect();
             faults.extend(
                 contexts
@@ -183,7 +186,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
             );
         }
     }
-    decide(answered, case.input.case, done);
+    decide_verdict(answered, case.input.case, done);
     // A run that is expected to end without a context has no faults to report.
     if done.verdict == CaseVerdict::Fail {
         done.faults = faults;
@@ -191,7 +194,7 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
 }
 
 /// An agent of a run, with its context.
-pub(super) struct AgentSeen<'a, 'c> {
+pub(super) struct RunAgentContext<'a, 'c> {
     pub(super) stage: &'a RunStage,
     pub(super) case: PreparedCase<'c>,
     pub(super) assembly: Result<Assembly, Vec<Fault>>,
@@ -199,24 +202,25 @@ pub(super) struct AgentSeen<'a, 'c> {
 
 /// The contexts of the agents of a run, each assembled again from the outputs of the stages before
 /// it.
-pub(super) fn contexts<'a, 'c>(
+pub(super) fn agent_contexts<'a, 'c>(
     case: &PreparedCase<'c>,
-    answer: &'a Answer,
-) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
-    let files = case.read.over(case.run.live);
+    answer: &'a TrialAnswer,
+) -> Result<Vec<RunAgentContext<'a, 'c>>, Fault> {
+    let files = case.read.overlay_files(case.run.live);
     let flow = TaskFlow::new(
         case.forest,
-        case.read.whole(case.receiver, (&files, case.run.session)),
-        &case.run.options(),
+        case.read
+            .as_run_situation(case.receiver, (&files, case.run.session)),
+        &case.run.assembly_options(),
     )?;
     let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());
     for stage in answer.run.iter().flat_map(|run| &run.stages) {
         if stage.is_agent
-            && let Some(ready) = flow.ready(&outputs, &stage.stage)
+            && let Some(ready) = flow.ready_stage(&outputs, &stage.stage)
         {
-            let case = case.at(&stage.node, &ready.results)?;
+            let case = case.for_agent(&stage.node, &ready.results)?;
             let assembly = case.assemble(&|_| {});
-            seen.push(AgentSeen {
+            seen.push(RunAgentContext {
                 stage,
                 case,
                 assembly,
@@ -234,10 +238,10 @@ pub(super) fn contexts<'a, 'c>(
 
 /// The expectation that applies to one call of an agent: one without a node applies to every agent,
 /// one with a node only to that agent.
-pub(super) fn about<'e>(
+pub(super) fn applicable_test<'e>(
     expectation: &'e Spanned<ContextExpectation>,
     stage: &RunStage,
-    answer: &Answer,
+    answer: &TrialAnswer,
 ) -> Option<&'e Spanned<ContextExpectation>> {
     let ContextExpectation::OfAgent { node, test } = &expectation.value else {
         return Some(expectation);
@@ -245,7 +249,7 @@ pub(super) fn about<'e>(
     let meant = answer
         .run
         .as_deref()
-        .map_or_else(Vec::new, |run| run.of(&node.value));
+        .map_or_else(Vec::new, |run| run.find_stages(&node.value));
     meant
         .iter()
         .any(|one| std::ptr::eq(*one, stage))
@@ -254,29 +258,29 @@ pub(super) fn about<'e>(
 
 /// Judges one expectation on the contexts of a run: it must hold at every call of the agent that it
 /// names, or of every agent.
-fn look_at(
-    contexts: &[AgentSeen<'_, '_>],
-    answer: &Answer,
+fn judge_contexts(
+    contexts: &[RunAgentContext<'_, '_>],
+    answer: &TrialAnswer,
     expectation: &Spanned<ContextExpectation>,
-) -> Verdict {
+) -> ExpectationVerdict {
     let judged = contexts.iter().filter_map(|one| {
-        let test = about(expectation, one.stage, answer)?;
+        let test = applicable_test(expectation, one.stage, answer)?;
         let Ok(assembly) = &one.assembly else {
-            return Some(verdict::blind(test.value.words(), "no context"));
+            return Some(verdict::fail_blind(test.value.describe(), "no context"));
         };
-        let judged = context::judge(
-            &Seen {
+        let judged = context::judge_expectation(
+            &SeenContext {
                 case: &one.case,
                 assembly,
             },
             test,
         );
-        let reason = if judged.outcome == Outcome::Pass {
+        let reason = if judged.outcome == ExpectationOutcome::Pass {
             judged.reason
         } else {
             judged
                 .reason
-                .hint(format!("it is the context of `{}`", one.stage.label()))
+                .with_advice(format!("it is the context of `{}`", one.stage.label()))
         };
         Some((judged.outcome, reason))
     });
@@ -287,21 +291,21 @@ fn look_at(
     };
     let judged: Vec<_> = judged.collect();
     let (outcome, reason) = match (judged.is_empty(), named) {
-        (false, _) => verdict::all(&judged),
-        (true, Some(name)) => answer::not_asked(answer, name),
-        (true, None) => verdict::blind(test.value.words(), "no agent that was asked"),
+        (false, _) => verdict::all_hold(&judged),
+        (true, Some(name)) => answer::uncalled_agent(answer, name),
+        (true, None) => verdict::fail_blind(test.value.describe(), "no agent that was asked"),
     };
-    let reason = if judged.len() > 1 && outcome == Outcome::Pass {
+    let reason = if judged.len() > 1 && outcome == ExpectationOutcome::Pass {
         Reason {
-            expected: test.value.words(),
+            expected: test.value.describe(),
             found: format!("it in {} contexts", judged.len()),
             ..reason
         }
     } else {
         reason
     };
-    Verdict {
-        what: expectation.value.words(),
+    ExpectationVerdict {
+        what: expectation.value.describe(),
         outcome,
         gate: true,
         reason,
@@ -309,20 +313,20 @@ fn look_at(
     }
 }
 
-fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
-    done.context = look(case, assembly);
+fn judge_case(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut CaseResult) {
+    done.context = judge_context(case, assembly);
     done.tokens = assembly
         .report
         .tokens
         .zip(assembly.report.prefix_tokens)
         .map(|(all, prefix)| (all as u64, prefix as u64));
-    if case.input.case.wants_snapshot() {
-        done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
+    if case.input.case.uses_snapshot() {
+        done.snapshot = Some(context::stored_request(&SeenContext { case, assembly }));
     }
-    let answered = answer::answered(case, Some(assembly), done);
-    decide(answered, case.input.case, done);
-    if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
-        done.said = assembly
+    let answered = answer::run_trials(case, Some(assembly), done);
+    decide_verdict(answered, case.input.case, done);
+    if case.run.answers.retains_messages && done.verdict != CaseVerdict::Pass {
+        done.messages = assembly
             .messages
             .iter()
             .map(|message| (message.speaker, message.text.text().to_owned()))
@@ -331,17 +335,21 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
 }
 
 /// Decides the verdict of a case whose context was judged, from the outcome of its answers.
-pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: &mut Finished) {
-    let holds = !done.context.iter().any(Verdict::is_failure);
+pub(super) fn decide_verdict(
+    answered: Result<TrialDecision, NoAnswerReason>,
+    case: &ScenarioCase,
+    done: &mut CaseResult,
+) {
+    let holds = !done.context.iter().any(ExpectationVerdict::is_failure);
     done.verdict = match answered {
-        Err(Unanswered::Trouble(why)) => {
+        Err(NoAnswerReason::Trouble(why)) => {
             done.trouble = Some(why);
             CaseVerdict::Error
         }
-        Err(Unanswered::Stale(moved)) => {
-            done.forget_trials();
-            done.answered = Answered::Stale;
-            done.moved = moved;
+        Err(NoAnswerReason::Stale(moved)) => {
+            done.clear_trials();
+            done.answered = AnswerOrigin::Stale;
+            done.changes = moved;
             if holds {
                 CaseVerdict::Stale
             } else {
@@ -349,7 +357,9 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
             }
         }
         Ok(_) if !holds => CaseVerdict::Fail,
-        Ok(Decision::Open) if let Some(key) = unjudged(case).filter(|_| done.trials.is_empty()) => {
+        Ok(TrialDecision::Open)
+            if let Some(key) = unjudged_key(case).filter(|_| done.trials.is_empty()) =>
+        {
             done.trouble = Some(match key {
                 "todo" => {
                     "undecided: `todo` names an expectation that is still to be written".to_owned()
@@ -361,24 +371,24 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
             CaseVerdict::Inconclusive
         }
         // Without a single verdict on the context, the case does not pass.
-        Ok(Decision::Open)
+        Ok(TrialDecision::Open)
             if !done
                 .context
                 .iter()
-                .any(|verdict| verdict.outcome != Outcome::Skipped) =>
+                .any(|verdict| verdict.outcome != ExpectationOutcome::Skipped) =>
         {
             CaseVerdict::Inconclusive
         }
-        Ok(Decision::Pass | Decision::Open) => CaseVerdict::Pass,
-        Ok(Decision::Fail) => CaseVerdict::Fail,
-        Ok(Decision::Inconclusive) => CaseVerdict::Inconclusive,
+        Ok(TrialDecision::Pass | TrialDecision::Open) => CaseVerdict::Pass,
+        Ok(TrialDecision::Fail) => CaseVerdict::Fail,
+        Ok(TrialDecision::Inconclusive) => CaseVerdict::Inconclusive,
     };
 }
 
 /// The key of the first gating expectation that cannot be judged yet.
-fn unjudged(case: &Case) -> Option<&'static str> {
+fn unjudged_key(case: &ScenarioCase) -> Option<&'static str> {
     case.expectations
         .iter()
         .filter(|one| one.value.gate)
-        .find_map(|one| one.value.test.unjudged())
+        .find_map(|one| one.value.test.unjudged_key())
 }

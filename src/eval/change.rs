@@ -4,7 +4,7 @@ use crate::template::setting::{SettingName, Word};
 
 /// A change that can happen by accident.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum Mutation {
     /// A segment is dropped.
     Drop(String),
     /// A segment loses the second half of its text.
@@ -29,7 +29,7 @@ pub enum Change {
     ModelId,
 }
 
-impl Change {
+impl Mutation {
     /// The expectation of `expect_context` that would notice it.
     pub const fn noticed_by(&self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Change {
     }
 
     /// Describes the change.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),
             Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),

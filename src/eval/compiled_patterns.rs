@@ -3,11 +3,11 @@
 //!
 //! A pattern is bounded in size and linear in the text, so that no scenario can stall a run.
 
-use super::search::Pattern;
+use super::search::CompiledPattern;
 use crate::base::span::Spanned;
 use crate::scenario::expect::{answer, context};
-use crate::scenario::json_schema::{self, SlipKind};
-use crate::scenario::model::Case;
+use crate::scenario::json_schema::{self, JsonSchemaFaultKind};
+use crate::scenario::model::ScenarioCase;
 use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,19 +15,19 @@ use std::ops::Range;
 
 /// A pattern that selects names.
 #[derive(Clone, Debug)]
-pub struct Filter(Pattern);
+pub struct NameSelector(CompiledPattern);
 
-impl Filter {
+impl NameSelector {
     /// Compiles a pattern.
     ///
     /// # Errors
     /// The reason why it is invalid.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        Pattern::new(pattern).map(Self)
+        CompiledPattern::new(pattern).map(Self)
     }
 
     /// Returns true if the pattern occurs in a name.
-    pub fn takes(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         self.0.find(name).is_ok_and(|found| found.is_some())
     }
 }
@@ -35,47 +35,49 @@ impl Filter {
 /// The compiled patterns and paths of a set of cases. An invalid one is stored as its error.
 #[derive(Debug, Default)]
 pub struct CompiledPatterns {
-    patterns: BTreeMap<String, Result<Pattern, String>>,
+    patterns: BTreeMap<String, Result<CompiledPattern, String>>,
     paths: BTreeMap<String, Result<JsonPath, String>>,
 }
 
 impl CompiledPatterns {
     /// Compiles the patterns and paths of cases. `plan` is the path of the parts of a decomposed
     /// task.
-    pub fn of<'c>(cases: impl IntoIterator<Item = &'c Case>, plan: &str) -> Self {
+    pub fn compile_for<'c>(cases: impl IntoIterator<Item = &'c ScenarioCase>, plan: &str) -> Self {
         let mut compiled = Self::default();
-        compiled.path(plan);
+        compiled.add_path(plan);
         for case in cases {
-            for expectation in context::each(&case.expect_context) {
-                compiled.patterns(expectation.value.patterns());
+            for expectation in context::all_expectations(&case.expect_context) {
+                compiled.add_patterns(expectation.value.patterns());
             }
-            for (test, _) in answer::each(&case.expectations) {
-                test.path().into_iter().for_each(|path| compiled.path(path));
-                compiled.patterns(test.patterns());
+            for (test, _) in answer::all_tests(&case.expectations) {
+                test.path()
+                    .into_iter()
+                    .for_each(|path| compiled.add_path(path));
+                compiled.add_patterns(test.patterns());
             }
             for scripted in &case.answers {
                 for pattern in scripted.value.has.iter().chain(&scripted.value.lacks) {
-                    compiled.pattern(&pattern.value);
+                    compiled.add_pattern(&pattern.value);
                 }
             }
         }
         compiled
     }
 
-    fn patterns<'p>(&mut self, patterns: impl IntoIterator<Item = &'p Spanned<String>>) {
+    fn add_patterns<'p>(&mut self, patterns: impl IntoIterator<Item = &'p Spanned<String>>) {
         for pattern in patterns {
-            self.pattern(&pattern.value);
+            self.add_pattern(&pattern.value);
         }
     }
 
-    fn pattern(&mut self, pattern: &str) {
+    fn add_pattern(&mut self, pattern: &str) {
         if !self.patterns.contains_key(pattern) {
             self.patterns
-                .insert(pattern.to_owned(), Pattern::new(pattern));
+                .insert(pattern.to_owned(), CompiledPattern::new(pattern));
         }
     }
 
-    fn path(&mut self, path: &str) {
+    fn add_path(&mut self, path: &str) {
         if !self.paths.contains_key(path) {
             let parsed = JsonPath::parse(path).map_err(|at| format!("the fault is at byte {at}"));
             self.paths.insert(path.to_owned(), parsed);
@@ -86,7 +88,11 @@ impl CompiledPatterns {
     ///
     /// # Errors
     /// The reason why the pattern cannot be compiled, or cannot be searched in this text.
-    pub(super) fn find(&self, pattern: &str, text: &str) -> Result<Option<Range<usize>>, String> {
+    pub(super) fn find_pattern(
+        &self,
+        pattern: &str,
+        text: &str,
+    ) -> Result<Option<Range<usize>>, String> {
         match self.patterns.get(pattern) {
             Some(Ok(pattern)) => pattern.find(text),
             Some(Err(why)) => Err(why.clone()),
@@ -98,7 +104,7 @@ impl CompiledPatterns {
     ///
     /// # Errors
     /// The reason why the path is invalid.
-    pub(super) fn select<'v>(
+    pub(super) fn select_path<'v>(
         &self,
         path: &str,
         value: &'v Value,
@@ -119,20 +125,25 @@ impl CompiledPatterns {
 ///
 /// # Errors
 /// The first slip.
-pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
-    let slip = json_schema::slips(&schema)
+pub(super) fn check_schema(path: &str, schema: Value) -> Result<Value, String> {
+    let slip = json_schema::schema_faults(&schema)
         .into_iter()
-        .find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
+        .find(|slip| {
+            !matches!(
+                slip.kind,
+                JsonSchemaFaultKind::UnknownKeyword { near: None }
+            )
+        });
     let Some(slip) = slip else { return Ok(schema) };
     let at = slip.path;
     Err(match slip.kind {
-        SlipKind::Unknown { near } => {
+        JsonSchemaFaultKind::UnknownKeyword { near } => {
             format!(
                 "{path} has a slip: `{at}` is not a keyword{}",
                 near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
             )
         }
-        SlipKind::Bad { expected, near } => {
+        JsonSchemaFaultKind::BadValue { expected, near } => {
             let found = schema
                 .pointer(&at)
                 .map_or_else(String::new, Value::to_string);

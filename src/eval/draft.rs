@@ -4,15 +4,15 @@
 //! The scenario passes as generated and has the style of a handwritten one. Every string that YAML
 //! could read as another type is quoted.
 
-use super::prepared::{PreparedCase, Seen};
+use super::prepared::{PreparedCase, SeenContext};
 use super::receiver::Receiver;
-use crate::base::json::escaped;
+use crate::base::json::escape_for_yaml;
 use crate::context::assemble::Assembly;
 use crate::context::context_source::Match;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::{Kind, Trust};
-use crate::scenario::expect::segments::ranges;
+use crate::scenario::expect::segments::collapse_ids;
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 
 /// A value in the situation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum SituationValue {
     /// The value itself.
     Value(Value),
     /// A file, by its path beside the scenario.
@@ -29,7 +29,7 @@ pub enum Given {
 
 /// The input of a generated scenario.
 #[derive(Clone, Copy, Debug)]
-pub struct Draft<'a> {
+pub struct ScenarioDraft<'a> {
     /// Its name.
     pub name: &'a str,
     /// The receiver of the context.
@@ -39,20 +39,20 @@ pub struct Draft<'a> {
     /// The request as text; `None` if it is not known yet.
     pub objective: Option<&'a str>,
     /// Values of the task's parameters.
-    pub inputs: &'a [(String, Given)],
+    pub inputs: &'a [(String, SituationValue)],
     /// The results of earlier steps.
-    pub results: &'a [(String, Given)],
+    pub results: &'a [(String, SituationValue)],
     /// The earlier conversation.
-    pub history: Option<&'a Given>,
+    pub history: Option<&'a SituationValue>,
     /// The passages that are looked up for the agent.
-    pub found: &'a Found,
+    pub found: &'a LookedUpPassages,
     /// The precision of the expectations on texts.
-    pub holds: Holds,
+    pub holds: TextPrecision,
 }
 
 /// The precision with which a scenario fixes a context's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum TextPrecision {
     /// Only the segments and their total size.
     Segments,
     /// Every word, by a stored request.
@@ -61,7 +61,7 @@ pub enum Holds {
 
 /// The passages that are looked up for an agent, best first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct LookedUpPassages {
     /// Files that the task describes.
     pub files: Vec<Match>,
     /// Fresh context.
@@ -71,7 +71,7 @@ pub struct Found {
 }
 
 /// The segments of the kinds that a lookup can produce, by id and text.
-pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
+pub fn lookup_segments(assembly: &Assembly) -> Vec<(String, String)> {
     let segments = assembly
         .report
         .segments
@@ -85,7 +85,7 @@ pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
 
 /// Returns true if an agent receives messages of a conversation, including messages of its parent's
 /// one.
-pub fn hears(assembly: &Assembly) -> bool {
+pub fn has_conversation(assembly: &Assembly) -> bool {
     assembly
         .report
         .segments
@@ -94,22 +94,22 @@ pub fn hears(assembly: &Assembly) -> bool {
 }
 
 /// Words that YAML reads as another type in one of its versions.
-const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+const YAML_KEYWORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 
 /// A text as a YAML scalar.
-pub fn scalar(text: &str) -> String {
+pub fn yaml_scalar(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && text
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
-        && !TAKEN.contains(&text.to_ascii_lowercase().as_str());
+        && !YAML_KEYWORDS.contains(&text.to_ascii_lowercase().as_str());
     if is_plain {
         return text.to_owned();
     }
-    escaped(&Value::String(text.to_owned()))
+    escape_for_yaml(&Value::String(text.to_owned()))
 }
 
-fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
+fn write_values(out: &mut String, key: &str, values: &[(String, SituationValue)]) {
     if values.is_empty() {
         return;
     }
@@ -117,26 +117,26 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
     let _ = writeln!(out, "  {key}:");
     for (name, given) in values {
         let value = match given {
-            Given::File(path) => format!("{{file: {}}}", scalar(path)),
+            SituationValue::File(path) => format!("{{file: {}}}", yaml_scalar(path)),
             // A text that begins with an at sign would be read as a file.
-            Given::Value(Value::String(text)) if text.starts_with('@') => {
-                scalar(&format!("@{text}"))
+            SituationValue::Value(Value::String(text)) if text.starts_with('@') => {
+                yaml_scalar(&format!("@{text}"))
             }
-            Given::Value(Value::String(text)) => scalar(text),
-            Given::Value(value) => value.to_string(),
+            SituationValue::Value(Value::String(text)) => yaml_scalar(text),
+            SituationValue::Value(value) => value.to_string(),
         };
-        let _ = writeln!(out, "    {}: {value}", scalar(name));
+        let _ = writeln!(out, "    {}: {value}", yaml_scalar(name));
     }
 }
 
 /// The earlier conversation: the file that contains it, or one message per line.
-fn conversation(out: &mut String, history: Option<&Given>) {
+fn write_conversation(out: &mut String, history: Option<&SituationValue>) {
     match history {
         None => {}
-        Some(Given::File(path)) => {
-            let _ = writeln!(out, "  history: {{file: {}}}", scalar(path));
+        Some(SituationValue::File(path)) => {
+            let _ = writeln!(out, "  history: {{file: {}}}", yaml_scalar(path));
         }
-        Some(Given::Value(messages)) => {
+        Some(SituationValue::Value(messages)) => {
             out.push_str("  history:\n");
             for message in messages.as_array().map_or(&[][..], Vec::as_slice) {
                 // A JSON object is a mapping of YAML.
@@ -148,8 +148,8 @@ fn conversation(out: &mut String, history: Option<&Given>) {
 
 /// The passages, frozen. If there are files that the task describes, all others come from memory,
 /// which has no files.
-fn lookups(out: &mut String, found: &Found) {
-    let Found {
+fn write_lookups(out: &mut String, found: &LookedUpPassages) {
+    let LookedUpPassages {
         files,
         fresh,
         held: _,
@@ -168,8 +168,8 @@ fn lookups(out: &mut String, found: &Found) {
             let _ = writeln!(
                 out,
                 "    - id: {}\n      text: {}",
-                scalar(id),
-                block(text, 8)
+                yaml_scalar(id),
+                literal_block(text, 8)
             );
         }
     }
@@ -177,7 +177,7 @@ fn lookups(out: &mut String, found: &Found) {
 
 /// A text of several lines as a literal block, indented by `indent` spaces; any other text as a
 /// scalar.
-fn block(text: &str, indent: usize) -> String {
+fn literal_block(text: &str, indent: usize) -> String {
     let is_strange = |c: char| {
         c != '\n'
             && c != '\t'
@@ -185,7 +185,7 @@ fn block(text: &str, indent: usize) -> String {
     };
     let body = text.trim_end_matches('\n');
     if !body.contains('\n') || text.contains(is_strange) {
-        return scalar(text);
+        return yaml_scalar(text);
     }
     // The chomping indicator for no, one, or several line breaks at the end.
     let (chomp, lines) = match text.len() - body.len() {
@@ -210,7 +210,7 @@ fn block(text: &str, indent: usize) -> String {
 }
 
 /// A limit above a number of tokens: a tenth more, rounded up to a round number.
-pub fn ceiling(tokens: usize) -> usize {
+pub fn round_up_limit(tokens: usize) -> usize {
     let more = tokens + tokens.div_ceil(10);
     let step = match more {
         0..100 => 10,
@@ -223,8 +223,8 @@ pub fn ceiling(tokens: usize) -> usize {
 
 /// The text of a scenario with expectations on the assembled context; without a context, with a
 /// minimal expectation.
-pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
-    let Draft {
+pub fn scenario_yaml(draft: &ScenarioDraft<'_>, seen: Option<&SeenContext<'_>>) -> String {
+    let ScenarioDraft {
         name,
         receiver,
         node,
@@ -243,34 +243,34 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     );
     out.push_str("# add what the answer must satisfy: `expectations`.\n");
     out.push_str(match holds {
-        Holds::Segments => "# Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.\n",
-        Holds::Words => "# No word may change: `ctxc eval --accept` takes over a change that is meant, after showing it.\n",
+        TextPrecision::Segments => "# Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.\n",
+        TextPrecision::Words => "# No word may change: `ctxc eval --accept` takes over a change that is meant, after showing it.\n",
     });
     let _ = writeln!(out, "schema: {SCENARIO_SCHEMA}");
-    let _ = writeln!(out, "name: {}", scalar(name));
+    let _ = writeln!(out, "name: {}", yaml_scalar(name));
     let key = if receiver.role.is_some() {
         "role"
     } else {
         "task"
     };
-    let _ = writeln!(out, "{key}: {}", scalar(subject));
+    let _ = writeln!(out, "{key}: {}", yaml_scalar(subject));
     if let Some(node) = node {
-        let _ = writeln!(out, "node: {}", scalar(node));
+        let _ = writeln!(out, "node: {}", yaml_scalar(node));
     }
     let _ = writeln!(
         out,
         "context:\n  objective: {}",
-        scalar(objective.unwrap_or(subject))
+        yaml_scalar(objective.unwrap_or(subject))
     );
-    values(&mut out, "inputs", inputs);
-    values(&mut out, "results", results);
-    conversation(&mut out, history);
-    lookups(&mut out, found);
+    write_values(&mut out, "inputs", inputs);
+    write_values(&mut out, "results", results);
+    write_conversation(&mut out, history);
+    write_lookups(&mut out, found);
     out.push_str("expect_context:\n");
     match seen {
         Some(seen) => {
-            expected(&mut out, seen);
-            if holds == Holds::Words {
+            write_expectations(&mut out, seen);
+            if holds == TextPrecision::Words {
                 out.push_str("  - snapshot: true\n");
             }
         }
@@ -289,7 +289,7 @@ pub struct RunDraft<'a> {
     /// The request as text.
     pub objective: Option<&'a str>,
     /// Values of the task's parameters.
-    pub inputs: &'a [(String, Given)],
+    pub inputs: &'a [(String, SituationValue)],
     /// The path of agents and scripts that it took.
     pub path: &'a [String],
     /// True if no context was cut.
@@ -324,16 +324,16 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
     let mut out = format!(
         "# A run of {subject}, whose answers are recorded beside this file. Add what must hold of its result and, by `node`, of its agents.\n\
         schema: {SCENARIO_SCHEMA}\nname: {}\n{key}: {}\nrun: true\nruns: 1\npass_threshold: 1\ncontext:\n  objective: {}\n",
-        scalar(name),
-        scalar(subject),
-        scalar(objective.unwrap_or(if receiver.role.is_some() { "" } else { subject }))
+        yaml_scalar(name),
+        yaml_scalar(subject),
+        yaml_scalar(objective.unwrap_or(if receiver.role.is_some() { "" } else { subject }))
     );
-    values(&mut out, "inputs", inputs);
+    write_values(&mut out, "inputs", inputs);
     if is_whole {
         out.push_str("expect_context:\n  - nothing_cut: true\n");
     }
-    let steps: Vec<String> = path.iter().map(|step| scalar(step)).collect();
-    let most = ceiling(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
+    let steps: Vec<String> = path.iter().map(|step| yaml_scalar(step)).collect();
+    let most = round_up_limit(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
     let _ = write!(
         out,
         "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n",
@@ -348,11 +348,11 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
     for (node, written) in scripts {
         let reply = written
             .as_str()
-            .map_or_else(|| written.to_string(), |text| block(text, 6));
+            .map_or_else(|| written.to_string(), |text| literal_block(text, 6));
         let _ = write!(
             out,
             "  - when: {{node: {}}}\n    reply: {reply}\n",
-            scalar(node)
+            yaml_scalar(node)
         );
     }
     out
@@ -360,11 +360,11 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
 
 /// Writes the expectations on segments, their order and tokens, on settings, and on the other
 /// properties of a role.
-fn expected(out: &mut String, seen: &Seen<'_>) {
+fn write_expectations(out: &mut String, seen: &SeenContext<'_>) {
     let assembly = seen.assembly;
-    let stands: Vec<String> = ranges(super::context::standing(assembly))
+    let stands: Vec<String> = collapse_ids(super::context::retained_ids(assembly))
         .iter()
-        .map(|id| scalar(id))
+        .map(|id| yaml_scalar(id))
         .collect();
     let _ = writeln!(out, "  - segments: {{exactly: [{}]}}", stands.join(", "));
     let mut is_whole = true;
@@ -378,7 +378,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
         let _ = writeln!(
             out,
             "  - segment: {{id: {}, state: {state}}}",
-            scalar(&account.segment.id)
+            yaml_scalar(&account.segment.id)
         );
     }
     if is_whole {
@@ -392,7 +392,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
         let _ = writeln!(
             out,
             "  - trust: {{segment: {}, is: untrusted}}",
-            scalar(&account.segment.id)
+            yaml_scalar(&account.segment.id)
         );
     }
     if let Some(tokens) = assembly.report.tokens {
@@ -405,30 +405,30 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
         let _ = writeln!(
             out,
             "  - tokens: {{of: total, max: {}}}",
-            ceiling(tokens).min(most)
+            round_up_limit(tokens).min(most)
         );
     }
-    settings(out, seen);
-    role(out, seen);
+    write_settings(out, seen);
+    write_role(out, seen);
 }
 
 /// Writes the effective settings of the agent and of the nodes around it, which decide what the
 /// agent inherits.
-fn settings(out: &mut String, seen: &Seen<'_>) {
+fn write_settings(out: &mut String, seen: &SeenContext<'_>) {
     let PreparedCase {
         forest,
         receiver,
         node,
         ..
     } = seen.case;
-    for place in forest.around(receiver.task, node) {
+    for place in forest.enclosing_nodes(receiver.task, node) {
         let Ok(Some(settings)) = forest.settings(receiver.task, &place) else {
             continue;
         };
         let of = if place == *node {
             String::new()
         } else {
-            format!(", node: {}", scalar(&place))
+            format!(", node: {}", yaml_scalar(&place))
         };
         for name in SettingName::ALL.iter().copied() {
             let setting = settings.get(name);
@@ -437,7 +437,7 @@ fn settings(out: &mut String, seen: &Seen<'_>) {
                     out,
                     "  - setting: {{name: {}, value: {}{of}}}",
                     name.word(),
-                    quoted(setting.value.word())
+                    setting_scalar(setting.value.as_str())
                 );
             }
         }
@@ -445,20 +445,20 @@ fn settings(out: &mut String, seen: &Seen<'_>) {
 }
 
 /// The keyword of a value; `true` and `false` stay unquoted here.
-fn quoted(word: &str) -> String {
+fn setting_scalar(word: &str) -> String {
     if matches!(word, "true" | "false") {
         word.to_owned()
     } else {
-        scalar(word)
+        yaml_scalar(word)
     }
 }
 
 /// Writes the properties of a role besides its text.
-fn role(out: &mut String, seen: &Seen<'_>) {
+fn write_role(out: &mut String, seen: &SeenContext<'_>) {
     let list = |names: &[String]| {
         names
             .iter()
-            .map(|name| scalar(name))
+            .map(|name| yaml_scalar(name))
             .collect::<Vec<_>>()
             .join(", ")
     };
@@ -468,11 +468,11 @@ fn role(out: &mut String, seen: &Seen<'_>) {
     }
     if let Some(model) = seen.case.model() {
         let _ = match &seen.case.routed.choice {
-            None => writeln!(out, "  - model: {}", scalar(model)),
+            None => writeln!(out, "  - model: {}", yaml_scalar(model)),
             Some(choice) => {
                 let (id, provider) = (
-                    scalar(&choice.model.id),
-                    scalar(&choice.model.provider.value),
+                    yaml_scalar(&choice.model.id),
+                    yaml_scalar(&choice.model.provider.value),
                 );
                 let said = seen
                     .case
@@ -484,7 +484,7 @@ fn role(out: &mut String, seen: &Seen<'_>) {
                 writeln!(
                     out,
                     "  - model: {{name: {}, id: {id}, provider: {provider}, sampling: {{{sampling}}}}}",
-                    scalar(model)
+                    yaml_scalar(model)
                 )
             }
         };
@@ -494,7 +494,7 @@ fn role(out: &mut String, seen: &Seen<'_>) {
         .and_then(|role| role.tools.as_ref())
         .map_or_else(Vec::new, |tools| {
             tools
-                .given()
+                .agent_definitions()
                 .into_iter()
                 .map(|tool| tool.name.clone())
                 .collect()
@@ -513,7 +513,7 @@ fn role(out: &mut String, seen: &Seen<'_>) {
 
 /// The request as text: the first line of the rendered description outside of all fences, since
 /// fenced values belong to one request.
-pub fn objective(seen: &Seen<'_>) -> String {
+pub fn first_description_line(seen: &SeenContext<'_>) -> String {
     let report = &seen.assembly.report;
     let description = report
         .segments
@@ -539,7 +539,7 @@ pub fn objective(seen: &Seen<'_>) -> String {
 
 /// An unused name for a scenario: the subject with the stem of the first file or a number as
 /// suffix.
-pub fn name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
+pub fn unused_name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
     let stem = file
         .map(|file| file.rsplit('/').next().unwrap_or(file))
         .map(|file| file.split('.').next().unwrap_or(file));

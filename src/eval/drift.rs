@@ -5,33 +5,34 @@
 //! `config_change`. Since a ratio alone raises false alarms, tokens and times must also be
 //! outliers.
 
-use crate::project::eval::Drift;
-use crate::store::history::{Point, Series, median};
+use crate::project::eval::DriftSettings;
+use crate::store::history::{CaseSeries, SeriesPoint, median};
 use serde::Serialize;
 
 /// The minimum number of runs to compare with.
-pub const LEAST: usize = 5;
+pub const MIN_RUNS: usize = 5;
 /// The outlier threshold, in robust standard deviations.
-const FAR: f64 = 3.0;
+const MIN_Z_SCORE: f64 = 3.0;
 /// The factor from the median absolute deviation to a standard deviation.
-const SCALE: f64 = 1.4826;
+const MAD_SCALE: f64 = 1.4826;
 /// The minimum deviation that is assumed, as a fraction of the median.
-const FLOOR: f64 = 0.01;
+const MIN_DEVIATION: f64 = 0.01;
 /// The probability of a series of failures, given the failures before it, at or below which it is
 /// significant.
-const CHANCE: f64 = 0.01;
+const MAX_CHANCE: f64 = 0.01;
 
 /// Something about a case that is no longer as it was.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Finding {
+#[cfg_attr(feature = "cli", schemars(rename = "Finding"))]
+pub struct DriftFinding {
     /// Of which kind it is.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["ContextDrift"])))]
     pub pattern: &'static str,
     /// What shows it.
-    pub signal: Signal,
+    pub signal: DriftSignal,
     /// Whether it came by itself, or with another provider, model or context.
-    pub cause: Cause,
+    pub cause: DriftCause,
     /// The name of the scenario.
     pub case: String,
     /// Who answered; null where nobody did.
@@ -56,7 +57,8 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Signal {
+#[cfg_attr(feature = "cli", schemars(rename = "Signal"))]
+pub enum DriftSignal {
     /// The mean tokens grew.
     TokenInflation,
     /// Answers split their work, and did not before; or the reverse.
@@ -71,7 +73,8 @@ pub enum Signal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+#[cfg_attr(feature = "cli", schemars(rename = "Cause"))]
+pub enum DriftCause {
     /// With nothing that the project knows of.
     Drift,
     /// With another provider, model or context.
@@ -79,9 +82,9 @@ pub enum Cause {
 }
 
 /// A figure of one run.
-type Figure = fn(&Point) -> Option<f64>;
+type Figure = fn(&SeriesPoint) -> Option<f64>;
 /// An average of figures.
-type Middle = fn(&mut [f64]) -> Option<f64>;
+type Average = fn(&mut [f64]) -> Option<f64>;
 
 /// An amount that grew.
 struct Rise {
@@ -91,23 +94,23 @@ struct Rise {
 }
 
 /// Returns true if there are enough runs of a case to compare amounts.
-pub fn is_long_enough(series: &Series, window: usize) -> bool {
-    split(series, window).is_some()
+pub fn is_long_enough(series: &CaseSeries, window: usize) -> bool {
+    split_runs(series, window).is_some()
 }
 
 /// The findings in the last runs of a case.
-pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
+pub fn find_drift(series: &CaseSeries, limits: &DriftSettings) -> Vec<DriftFinding> {
     let window = limits.window as usize;
     let mut found = Vec::new();
     let mut add =
         |signal, (is_changed, before, now, z): (bool, f64, f64, Option<f64>), runs, against| {
-            found.push(Finding {
+            found.push(DriftFinding {
                 pattern: "ContextDrift",
                 signal,
                 cause: if is_changed {
-                    Cause::ConfigChange
+                    DriftCause::ConfigChange
                 } else {
-                    Cause::Drift
+                    DriftCause::Drift
                 },
                 case: series.id.clone(),
                 provider: series.provider.clone(),
@@ -120,16 +123,16 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
                 against,
             });
         };
-    if let Some((last, before, is_changed)) = split(series, window) {
-        let rises: [(Signal, Figure, Middle, f64); 2] = [
+    if let Some((last, before, is_changed)) = split_runs(series, window) {
+        let rises: [(DriftSignal, Figure, Average, f64); 2] = [
             (
-                Signal::TokenInflation,
+                DriftSignal::TokenInflation,
                 |point| point.tokens,
                 mean,
                 limits.token_inflation,
             ),
             (
-                Signal::LatencyRegression,
+                DriftSignal::LatencyRegression,
                 |point| point.latency,
                 median,
                 limits.latency_regression,
@@ -137,13 +140,13 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
         ];
         for (signal, figure, middle, limit) in rises
             .into_iter()
-            .filter(|rise| series.live || rise.0 == Signal::TokenInflation)
+            .filter(|rise| series.live || rise.0 == DriftSignal::TokenInflation)
         {
             if let Some(Rise {
                 before: old,
                 now,
                 z,
-            }) = rise(last, before, (figure, middle), limit)
+            }) = find_rise(last, before, (figure, middle), limit)
             {
                 add(
                     signal,
@@ -154,25 +157,25 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
             }
         }
     }
-    if let Some(now) = series.now.last().and_then(splits) {
+    if let Some(now) = series.now.last().and_then(splits_work) {
         let runs = series
             .now
             .iter()
             .rev()
-            .take_while(|point| splits(point) == Some(now))
+            .take_while(|point| splits_work(point) == Some(now))
             .count();
-        if let Some((_, before, is_changed)) = split(series, runs)
-            && before.iter().all(|point| splits(point) == Some(!now))
+        if let Some((_, before, is_changed)) = split_runs(series, runs)
+            && before.iter().all(|point| splits_work(point) == Some(!now))
         {
             add(
-                Signal::DecompositionShift,
+                DriftSignal::DecompositionShift,
                 (is_changed, f64::from(!now), f64::from(now), None),
                 runs,
                 before.len(),
             );
         }
     }
-    let same: Vec<&Point> = series
+    let same: Vec<&SeriesPoint> = series
         .now
         .last()
         .into_iter()
@@ -181,7 +184,7 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
     let failing = same.iter().rev().take_while(|point| !point.passed).count();
     let earlier = same.get(..same.len() - failing).unwrap_or_default();
     let (earlier, is_changed) = if earlier.is_empty() {
-        let is_same = |point: &&Point| same.last().is_some_and(|last| last.key == point.key);
+        let is_same = |point: &&SeriesPoint| same.last().is_some_and(|last| last.key == point.key);
         (series.before.iter().filter(is_same).collect(), true)
     } else {
         (earlier.to_vec(), false)
@@ -189,11 +192,11 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
     let passed = earlier.iter().filter(|point| point.passed).count();
     if failing >= limits.batches as usize
         && passed > 0
-        && chance(passed, earlier.len(), failing) <= CHANCE
+        && failure_probability(passed, earlier.len(), failing) <= MAX_CHANCE
     {
         add(
-            Signal::PassRateDegradation,
-            (is_changed, part(passed, earlier.len()), 0.0, None),
+            DriftSignal::PassRateDegradation,
+            (is_changed, fraction(passed, earlier.len()), 0.0, None),
             failing,
             earlier.len(),
         );
@@ -203,36 +206,41 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
 
 /// The last runs, the runs before them, and true if those had another configuration; `None` if
 /// there are too few.
-fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
+fn split_runs(
+    series: &CaseSeries,
+    window: usize,
+) -> Option<(&[SeriesPoint], &[SeriesPoint], bool)> {
     let (before, last) = series
         .now
         .split_at_checked(series.now.len().checked_sub(window)?)?;
-    let first = before.len().saturating_sub(crate::store::history::BEFORE);
+    let first = before
+        .len()
+        .saturating_sub(crate::store::history::MAX_EARLIER_RUNS);
     match before.get(first..) {
-        Some(before) if before.len() >= LEAST => Some((last, before, false)),
-        _ => (series.before.len() >= LEAST).then_some((last, series.before.as_slice(), true)),
+        Some(before) if before.len() >= MIN_RUNS => Some((last, before, false)),
+        _ => (series.before.len() >= MIN_RUNS).then_some((last, series.before.as_slice(), true)),
     }
 }
 
 /// An amount that grew by more than the limit and is an outlier.
-fn rise(
-    last: &[Point],
-    before: &[Point],
-    (figure, middle): (Figure, Middle),
+fn find_rise(
+    last: &[SeriesPoint],
+    before: &[SeriesPoint],
+    (figure, middle): (Figure, Average),
     limit: f64,
 ) -> Option<Rise> {
-    let figures = |points: &[Point]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
+    let figures = |points: &[SeriesPoint]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
     let (mut last, mut before) = (figures(last)?, figures(before)?);
     let (now, old) = (middle(&mut last)?, middle(&mut before)?);
     let usual = median(&mut before)?;
     // A few runs can lie close together by chance, so the spread of the last runs counts too.
-    let spread = deviation(&mut before)?
-        .max(deviation(&mut last)?)
-        .max(FLOOR)
+    let spread = median_deviation(&mut before)?
+        .max(median_deviation(&mut last)?)
+        .max(MIN_DEVIATION)
         * usual
-        * SCALE;
+        * MAD_SCALE;
     let z = (now - usual) / spread;
-    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= FAR).then_some(Rise {
+    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= MIN_Z_SCORE).then_some(Rise {
         before: old,
         now,
         z,
@@ -240,7 +248,7 @@ fn rise(
 }
 
 /// The median absolute deviation, as a fraction of the median.
-fn deviation(figures: &mut [f64]) -> Option<f64> {
+fn median_deviation(figures: &mut [f64]) -> Option<f64> {
     let middle = median(figures)?;
     let mut apart: Vec<f64> = figures
         .iter()
@@ -250,21 +258,22 @@ fn deviation(figures: &mut [f64]) -> Option<f64> {
 }
 
 /// True if all answers of a run split their work, false if none does; `None` if only some do.
-fn splits(point: &Point) -> Option<bool> {
-    (point.told > 0 && (point.split == 0 || point.split == point.told)).then_some(point.split > 0)
+fn splits_work(point: &SeriesPoint) -> Option<bool> {
+    (point.classified > 0 && (point.splitting == 0 || point.splitting == point.classified))
+        .then_some(point.splitting > 0)
 }
 
 /// The probability that this many runs at the end all fail, given the number of passed runs, if
 /// every order is equally likely. No pass rate is assumed, so a case that always failed often
 /// raises no alarm.
-fn chance(passed: usize, runs: usize, failing: usize) -> f64 {
+fn failure_probability(passed: usize, runs: usize, failing: usize) -> f64 {
     (0..passed)
-        .map(|one| part(runs - one, runs + failing - one))
+        .map(|one| fraction(runs - one, runs + failing - one))
         .product()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "runs are fewer than 2^52")]
-fn part(some: usize, all: usize) -> f64 {
+fn fraction(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }
 

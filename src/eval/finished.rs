@@ -1,20 +1,20 @@
 //! The result of a case: its verdict, its expectations, its trials. Plain data.
 
-use super::answer::{Answer, Took};
+use super::answer::{AnswerCost, TrialAnswer};
 use super::trials::TrialOutcome;
-use super::verdict::Verdict;
+use super::verdict::ExpectationVerdict;
 use crate::base::hash::Hash;
 use crate::base::words::words;
 use crate::context::fault::Fault;
 use crate::kernel::conversation::Speaker;
-use crate::record::recording::Stage;
-use crate::scenario::model::Rule;
+use crate::record::recording::TrialStage;
+use crate::scenario::model::TrialRule;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The keys of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keys {
+pub struct ResultKeys {
     /// The hash of the agent's input and of everything else that expectations examine.
     pub context: Hash,
     /// The hash of the case and of the version of this program.
@@ -42,7 +42,7 @@ words! {
 words! {
     /// The source of the answer.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Answered {
+    pub enum AnswerOrigin {
         /// There is no answer: the verdict covers only the context.
         #[default]
         NotRecorded = "not_recorded",
@@ -61,30 +61,30 @@ words! {
 
 /// One trial.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trial {
+pub struct JudgedTrial {
     /// The outcome.
-    pub tried: TrialOutcome,
+    pub outcome: TrialOutcome,
     /// The stage that it belongs to.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// One verdict for each expectation on the answer; a single one for all that require a complete
     /// answer, if it is incomplete.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ExpectationVerdict>,
     /// The source of the answer: `script`, `recording`, or the provider that was called.
-    pub by: String,
+    pub answered_by: String,
     /// Tokens sent and received.
     pub tokens: (u64, u64),
     /// The other costs.
-    pub took: Took,
+    pub cost: AnswerCost,
     /// True if the answer splits its work; `None` if that cannot be determined.
     pub decomposes: Option<bool>,
     /// The answer.
-    pub answer: Arc<Answer>,
+    pub answer: Arc<TrialAnswer>,
 }
 
-impl Trial {
+impl JudgedTrial {
     /// Returns true if it passed although a gating expectation was not judged.
     pub(super) fn is_open(&self) -> bool {
-        self.tried == TrialOutcome::Passed
+        self.outcome == TrialOutcome::Passed
             && self
                 .verdicts
                 .iter()
@@ -94,7 +94,7 @@ impl Trial {
 
 /// The number of recorded trials, if it differs from the number that a case requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedTrials {
     /// The recorded trials.
     pub trials: u32,
     /// The required trials.
@@ -105,7 +105,7 @@ pub struct Recorded {
 
 /// The cost of calling models, as lower and upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct CostEstimate {
     /// Calls.
     pub calls: (u64, u64),
     /// US$; `None` if the project has no prices.
@@ -116,7 +116,7 @@ pub struct Estimate {
 
 /// The result of a case.
 #[derive(Clone, Debug, Default)]
-pub struct Finished {
+pub struct CaseResult {
     /// The verdict.
     pub verdict: CaseVerdict,
     /// The agent inside the task.
@@ -128,26 +128,26 @@ pub struct Finished {
     /// The name of the token counter.
     pub tokenizer: String,
     /// One verdict for each expectation on the context; empty if there is no context.
-    pub context: Vec<Verdict>,
+    pub context: Vec<ExpectationVerdict>,
     /// The reasons why there is no context, each with its place.
     pub faults: Vec<Fault>,
     /// The reason why it could not be tried.
     pub trouble: Option<String>,
     /// The source of the answer.
-    pub answered: Answered,
+    pub answered: AnswerOrigin,
     /// The changes since its answers were recorded, one per line; empty if the answers fit the
     /// request.
-    pub moved: Vec<String>,
+    pub changes: Vec<String>,
     /// The number of trials and the passing condition, if they differ from those of the case.
-    pub rule: Option<Rule>,
+    pub rule: Option<TrialRule>,
     /// The stage that decided the verdict.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// The cost of new answers, if they are stale or an estimate was requested.
-    pub anew: Option<Estimate>,
+    pub new_answer_cost: Option<CostEstimate>,
     /// The number of recorded trials, if the case requires another number.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedTrials>,
     /// Its trials, in order.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<JudgedTrial>,
     /// True if more trials were allowed than were needed.
     pub stopped_early: bool,
     /// Failed calls, counted by kind.
@@ -155,34 +155,34 @@ pub struct Finished {
     /// Tokens of the context, and of its reusable prefix.
     pub tokens: Option<(u64, u64)>,
     /// The keys that the result belongs to.
-    pub keys: Option<Keys>,
+    pub keys: Option<ResultKeys>,
     /// The current request, if it is compared with a stored one.
     pub snapshot: Option<String>,
     /// The messages of its request, if it does not pass and they are to be displayed.
-    pub said: Vec<(Speaker, String)>,
+    pub messages: Vec<(Speaker, String)>,
     /// The diff from the stored request to the current one, if it was, or would be, stored.
     pub diff: Option<String>,
 }
 
-impl Finished {
+impl CaseResult {
     /// Removes the trials: they belong to another request, or are incomplete.
-    pub(super) fn forget_trials(&mut self) {
+    pub(super) fn clear_trials(&mut self) {
         (self.rule, self.recorded, self.stage, self.answered) =
-            (None, None, Stage::First, Answered::NotRecorded);
+            (None, None, TrialStage::First, AnswerOrigin::NotRecorded);
         self.trials.clear();
     }
 
     /// The result of a case that `check` rejects.
-    pub(super) fn refused(why: &str) -> Self {
+    pub(super) fn rejected_case(why: &str) -> Self {
         Self {
             verdict: CaseVerdict::Error,
-            ..Self::trouble("/", why)
+            ..Self::failed_case("/", why)
         }
     }
 
     /// The result of a case whose subject is missing or different; it fails, since a case is
     /// written to notice that.
-    pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
+    pub(super) fn failed_case(node: &str, why: impl Into<String>) -> Self {
         Self {
             node: node.to_owned(),
             trouble: Some(why.into()),

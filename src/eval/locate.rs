@@ -1,7 +1,7 @@
 //! Maps the origin of a text to a file and line, and an offset to its line. Reads a file only when
 //! a place in it is needed.
 
-use super::verdict::Place;
+use super::verdict::ResultPlace;
 use crate::base::source::LineIndex;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::lines::Lines;
@@ -24,7 +24,7 @@ pub struct FaultRow {
 }
 
 /// A file, and a line in it if known.
-type Found = (String, Option<u32>);
+type FileLine = (String, Option<u32>);
 
 /// Maps origins and offsets to lines.
 pub struct Locator<'a> {
@@ -47,7 +47,7 @@ impl<'a> Locator<'a> {
     }
 
     /// Adds a text that is already in memory.
-    pub fn knows(&self, path: &str, text: &str) {
+    pub fn add_text(&self, path: &str, text: &str) {
         self.texts.borrow_mut().insert(
             path.to_owned(),
             Some((text.to_owned(), LineIndex::new(text))),
@@ -55,7 +55,7 @@ impl<'a> Locator<'a> {
     }
 
     /// The line, from 1, of an offset; `None` if the file cannot be read.
-    pub fn line(&self, path: &str, offset: u32) -> Option<u32> {
+    pub fn line_of(&self, path: &str, offset: u32) -> Option<u32> {
         let mut texts = self.texts.borrow_mut();
         let known = texts.entry(path.to_owned()).or_insert_with(|| {
             let text = self.files.text(path).ok()?;
@@ -68,30 +68,30 @@ impl<'a> Locator<'a> {
     }
 
     /// The description of a place that is not in a file, or the file and line of one that is.
-    pub(super) fn of(&self, place: &Place) -> (Option<String>, Option<Found>) {
+    pub(super) fn locate_place(&self, place: &ResultPlace) -> (Option<String>, Option<FileLine>) {
         if let Some((path, span)) = &place.file {
-            let line = span.and_then(|span| self.line(path, span.start));
+            let line = span.and_then(|span| self.line_of(path, span.start));
             return (None, Some((path.clone(), line)));
         }
         place
             .origin
             .as_ref()
-            .map_or((None, None), |origin| self.origin(origin))
+            .map_or((None, None), |origin| self.locate_origin(origin))
     }
 
-    fn origin(&self, origin: &Origin) -> (Option<String>, Option<Found>) {
+    fn locate_origin(&self, origin: &Origin) -> (Option<String>, Option<FileLine>) {
         let lines = self.lines.get_or_init(self.read);
-        if let Some((path, line)) = lines.of(origin) {
+        if let Some((path, line)) = lines.locate_origin(origin) {
             return (None, Some((path.to_owned(), Some(line))));
         }
         if let Origin::File { path, .. } | Origin::Schema { path } = origin {
             return (None, Some((path.clone(), None)));
         }
-        (source_words(origin), None)
+        (describe_origin(origin), None)
     }
 
     /// Converts a fault of the context, with its place.
-    pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
+    pub(super) fn locate_fault(&self, fault: &Fault) -> FaultRow {
         let mut given = String::new();
         if let FaultKind::Missing { name, origin } = &*fault.kind {
             let key = if *origin == MissingFrom::Result {
@@ -102,7 +102,7 @@ impl<'a> Locator<'a> {
             given = format!("; `context.{key}` gives it, as `{name}`");
         }
         let message = fault.to_string() + &given;
-        if let Some((path, line, _)) = self.lines.get_or_init(self.read).fault(fault) {
+        if let Some((path, line, _)) = self.lines.get_or_init(self.read).locate_fault(fault) {
             return FaultRow {
                 message,
                 path: Some(path.to_owned()),
@@ -123,7 +123,7 @@ impl<'a> Locator<'a> {
 
 /// Describes the origin of a text; `None` for a file, which is named by its path, and for text that
 /// ctxc itself writes.
-pub fn source_words(origin: &Origin) -> Option<String> {
+pub fn describe_origin(origin: &Origin) -> Option<String> {
     Some(match origin {
         Origin::Template { task, field, .. } => format!("{task}, {field}"),
         Origin::Fragment { name, .. } => format!("fragment {name}"),

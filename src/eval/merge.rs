@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// The scorecards belong to different runs; the reason is in the text.
-pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
-    complete(&cards)?;
+pub fn merge_scorecards(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
+    check_complete(&cards)?;
     let mut cards = cards.into_iter();
     let Some((first, mut whole)) = cards.next() else {
         return Err("there is no scorecard to merge".to_owned());
@@ -56,11 +56,11 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
     whole.baseline = None;
     whole.suites.sort();
     whole.suites.dedup();
-    Ok(whole.with(rows.into_values().map(|(_, row)| row).collect()))
+    Ok(whole.with_cases(rows.into_values().map(|(_, row)| row).collect()))
 }
 
 /// Checks that every part of the run is present.
-fn complete(cards: &[(String, Scorecard)]) -> Result<(), String> {
+fn check_complete(cards: &[(String, Scorecard)]) -> Result<(), String> {
     let shards: Vec<(&String, [u64; 2])> = cards
         .iter()
         .filter_map(|(name, card)| Some((name, card.shard?)))

@@ -35,4 +35,4 @@ pub mod trials;
 pub mod verdict;
 pub mod volatile;
 
-pub use search::masks;
+pub use search::compile_masks;

@@ -2,39 +2,39 @@
 //! a time (a segment dropped or halved, a setting, tool or path changed), and every passing
 //! scenario is judged again.
 
-use super::answer::{self, Answer};
-use super::case::{self, AgentSeen};
-use super::change::Change;
-use super::context::own_text::{self, Loss};
+use super::answer::{self, TrialAnswer};
+use super::case::{self, RunAgentContext};
+use super::change::Mutation;
+use super::context::own_text::{self, LostPassage};
 use super::context::{self, stored_request};
 use super::finished::CaseVerdict;
-use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
+use super::prepared::{self, CaseInput, PreparedCase, RunContext, SeenContext};
 use super::receiver::Receiver;
 use super::request;
 use super::run;
-use super::scripted::{Asking, Script, text_of};
-use super::verdict::Verdict;
+use super::scripted::{AgentNames, AnswerScript, request_text};
+use super::verdict::ExpectationVerdict;
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
-use crate::context::fence_marker::bare;
-use crate::context::role::Routed;
-use crate::kernel::context::{Origin, Segment, Traced, Trust};
-use crate::project::models::Model;
+use crate::context::fence_marker::without_fences;
+use crate::context::role::ModelRoute;
+use crate::kernel::context::{Origin, Segment, TracedText, Trust};
+use crate::project::models::ModelConfig;
 use crate::project::roles::Role;
-use crate::project::routing::Choice;
-use crate::scenario::model::Subject;
+use crate::project::routing::RoutedModel;
+use crate::scenario::model::CaseSubject;
 use crate::schema::json::names::MUTATIONS;
 use crate::settings::data::SettingsData;
-use crate::settings::provenance::Value;
+use crate::settings::provenance::SettingValue;
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 /// The kinds of changes, as serialised.
-pub const CHANGES: [&str; 11] = [
+pub const CHANGE_KINDS: [&str; 11] = [
     "segment_dropped",
     "segment_halved",
     "segment_moved",
@@ -60,7 +60,7 @@ pub const NOTICED_BY: [&str; 7] = [
 
 /// The changes that the scenarios of one agent notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Score {
+pub struct AgentScore {
     /// The role, or else the task.
     pub subject: String,
     /// The agent inside the task.
@@ -70,14 +70,14 @@ pub struct Score {
     /// The number of changes tried.
     pub tried: usize,
     /// The changes that no scenario noticed.
-    pub unnoticed: Vec<Change>,
+    pub unnoticed: Vec<Mutation>,
 }
 
 /// The changes that all scenarios notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scores {
+pub struct MutationScores {
     /// By subject and agent.
-    pub scores: Vec<Score>,
+    pub scores: Vec<AgentScore>,
     /// The scenarios that were left out, since they do not pass without a change.
     pub failing: Vec<String>,
 }
@@ -85,13 +85,14 @@ pub struct Scores {
 /// The changes that no scenario would notice: `ctxc eval --mutate --json`.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub(crate) struct Document<'s> {
+#[cfg_attr(feature = "cli", schemars(rename = "Document"))]
+pub(crate) struct MutationReport<'s> {
     /// The format.
     schema: &'static str,
     /// All agents together.
-    totals: Totals,
+    totals: MutationTotals,
     /// Whom scenarios test, by subject and node.
-    agents: Vec<Agent<'s>>,
+    agents: Vec<AgentRow<'s>>,
     /// The agents that no scenario tests: TASK or ROLE, or with the node behind it. Empty where only a part of the scenarios was asked.
     untested: &'s [String],
     /// The scenarios that do not pass as it is, and the files of which nothing is run.
@@ -101,7 +102,8 @@ pub(crate) struct Document<'s> {
 /// How many changes there are in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Totals {
+#[cfg_attr(feature = "cli", schemars(rename = "Totals"))]
+pub struct MutationTotals {
     /// How many changes were tried.
     pub tried: usize,
     /// How many of them some scenario notices.
@@ -111,7 +113,8 @@ pub struct Totals {
 /// What the scenarios of one agent notice.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub(crate) struct Agent<'s> {
+#[cfg_attr(feature = "cli", schemars(rename = "Agent"))]
+pub(crate) struct AgentRow<'s> {
     /// The agent role, else the task.
     subject: &'s str,
     /// The agent inside the task.
@@ -123,15 +126,16 @@ pub(crate) struct Agent<'s> {
     /// How many of them some scenario notices.
     noticed: usize,
     /// The others.
-    unnoticed: Vec<Part<'s>>,
+    unnoticed: Vec<MutationRow<'s>>,
 }
 
 /// A change that could happen by mistake.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub(crate) struct Part<'s> {
+#[cfg_attr(feature = "cli", schemars(rename = "Part"))]
+pub(crate) struct MutationRow<'s> {
     /// What could change.
-    #[cfg_attr(feature = "cli", schemars(extend("enum" = CHANGES)))]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = CHANGE_KINDS)))]
     change: &'static str,
     /// The segment by its id, the setting, the tool that is taken away (with `!` one that is blocked), or the path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,11 +151,11 @@ pub(crate) struct Part<'s> {
     noticed_by: &'static str,
 }
 
-impl Scores {
+impl MutationScores {
     /// The serialised form. `untested` lists the agents that no scenario tests.
-    pub fn document<'s>(&'s self, untested: &'s [String]) -> impl Serialize + 's {
-        let agents = self.scores.iter().map(Score::agent).collect();
-        Document {
+    pub fn report<'s>(&'s self, untested: &'s [String]) -> impl Serialize + 's {
+        let agents = self.scores.iter().map(AgentScore::agent_row).collect();
+        MutationReport {
             schema: MUTATIONS,
             totals: self.totals(),
             agents,
@@ -161,18 +165,18 @@ impl Scores {
     }
 
     /// The totals of all agents.
-    pub fn totals(&self) -> Totals {
+    pub fn totals(&self) -> MutationTotals {
         let missed: usize = self.scores.iter().map(|score| score.unnoticed.len()).sum();
         let tried = self.scores.iter().map(|score| score.tried).sum();
-        Totals {
+        MutationTotals {
             tried,
             noticed: tried - missed,
         }
     }
 }
 
-impl Score {
-    fn agent(&self) -> Agent<'_> {
+impl AgentScore {
+    fn agent_row(&self) -> AgentRow<'_> {
         let Self {
             subject,
             node,
@@ -180,38 +184,38 @@ impl Score {
             tried,
             unnoticed,
         } = self;
-        Agent {
+        AgentRow {
             subject,
             node,
             scenarios: *asked,
             tried: *tried,
             noticed: tried - unnoticed.len(),
-            unnoticed: unnoticed.iter().map(part).collect(),
+            unnoticed: unnoticed.iter().map(mutation_row).collect(),
         }
     }
 }
 
 /// The serialised form of a change.
-fn part(change: &Change) -> Part<'_> {
+fn mutation_row(change: &Mutation) -> MutationRow<'_> {
     let (word, name) = match change {
-        Change::Drop(id) => ("segment_dropped", Some(id.as_str())),
-        Change::Halve(id) => ("segment_halved", Some(id.as_str())),
-        Change::Move(id) => ("segment_moved", Some(id.as_str())),
-        Change::Reword(id) => ("segment_reworded", Some(id.as_str())),
-        Change::Unfence(id) => ("segment_unfenced", Some(id.as_str())),
-        Change::Set(name, ..) => ("setting", Some(name.word())),
-        Change::Tool(name) => ("tool", Some(name.as_str())),
-        Change::AddTool => ("tool_added", None),
-        Change::Path(pattern) => ("protected_path", Some(pattern.as_str())),
-        Change::Model => ("model", None),
-        Change::ModelId => ("model_id", None),
+        Mutation::Drop(id) => ("segment_dropped", Some(id.as_str())),
+        Mutation::Halve(id) => ("segment_halved", Some(id.as_str())),
+        Mutation::Move(id) => ("segment_moved", Some(id.as_str())),
+        Mutation::Reword(id) => ("segment_reworded", Some(id.as_str())),
+        Mutation::Unfence(id) => ("segment_unfenced", Some(id.as_str())),
+        Mutation::Set(name, ..) => ("setting", Some(name.word())),
+        Mutation::Tool(name) => ("tool", Some(name.as_str())),
+        Mutation::AddTool => ("tool_added", None),
+        Mutation::Path(pattern) => ("protected_path", Some(pattern.as_str())),
+        Mutation::Model => ("model", None),
+        Mutation::ModelId => ("model_id", None),
     };
-    let (value, node) = if let Change::Set(_, value, node) = change {
+    let (value, node) = if let Mutation::Set(_, value, node) = change {
         (Some(*value), node.as_deref())
     } else {
         (None, None)
     };
-    Part {
+    MutationRow {
         change: word,
         name,
         value,
@@ -222,26 +226,32 @@ fn part(change: &Change) -> Part<'_> {
 
 /// The changes that were tried, and those that a scenario noticed.
 #[derive(Default)]
-struct Sum {
+struct MutationSum {
     asked: usize,
-    all: BTreeSet<Change>,
-    seen: BTreeSet<Change>,
+    all: BTreeSet<Mutation>,
+    seen: BTreeSet<Mutation>,
 }
 
 /// The changes of one agent, by its subject and node.
-type OfAgent = ((String, String), Sum);
+type AgentSum = ((String, String), MutationSum);
 
 /// Tries every change on every case.
-pub fn scores(
+pub fn score_mutations(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-) -> Scores {
-    let found = run::each(context, inputs, threads, |_, input, found| {
-        if matches!(input.case.subject.value, Subject::Request(_)) {
-            return of_request(context, input).map(|one| vec![one]);
+) -> MutationScores {
+    let found = run::map_cases(context, inputs, threads, |_, input, found| {
+        if matches!(input.case.subject.value, CaseSubject::Request(_)) {
+            return try_request(context, input).map(|one| vec![one]);
         }
-        let (_, mut all) = tried(context, input, found.ok()?, AskedCases::Passing, &of_agent)?;
+        let (_, mut all) = try_case(
+            context,
+            input,
+            found.ok()?,
+            SelectedCases::Passing,
+            &mutate_agent,
+        )?;
         // A whole run counts as one scenario of an agent, however often it calls that agent.
         let mut asked = BTreeSet::new();
         for (agent, sum) in &mut all {
@@ -253,21 +263,24 @@ pub fn scores(
     let failing = silent
         .map(|(input, _)| input.case.name.value.clone())
         .collect();
-    let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
+    let mut scores: BTreeMap<(String, String), MutationSum> = BTreeMap::new();
     for (agent, sum) in found.into_iter().flatten().flatten() {
-        let Sum { asked, all, seen } = scores.entry(agent).or_default();
+        let MutationSum { asked, all, seen } = scores.entry(agent).or_default();
         *asked += sum.asked;
         all.extend(sum.all);
         seen.extend(sum.seen);
     }
-    let score = |((subject, node), Sum { asked, all, seen }): ((String, String), Sum)| Score {
-        subject,
-        node,
-        asked,
-        tried: all.len(),
-        unnoticed: all.difference(&seen).cloned().collect(),
-    };
-    Scores {
+    let score =
+        |((subject, node), MutationSum { asked, all, seen }): ((String, String), MutationSum)| {
+            AgentScore {
+                subject,
+                node,
+                asked,
+                tried: all.len(),
+                unnoticed: all.difference(&seen).cloned().collect(),
+            }
+        };
+    MutationScores {
         scores: scores.into_iter().map(score).collect(),
         failing,
     }
@@ -287,16 +300,16 @@ pub struct OwnContext {
 }
 
 /// A value for each agent of each case, by the names of the case and of the agent's node.
-pub type OfAgents<T> = BTreeMap<(String, String), T>;
+pub type ByAgent<T> = BTreeMap<(String, String), T>;
 
 /// The author's own text that agents receive in the selected cases.
 pub fn own_contexts(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
-    asked: AskedCases,
-) -> OfAgents<OwnContext> {
-    let found = run::each(context, inputs, None, |_, input, found| {
-        let (verdict, mut agents) = tried(
+    asked: SelectedCases,
+) -> ByAgent<OwnContext> {
+    let found = run::map_cases(context, inputs, None, |_, input, found| {
+        let (verdict, mut agents) = try_case(
             context,
             input,
             found.ok()?,
@@ -314,7 +327,7 @@ pub fn own_contexts(
                     prepared.receiver.task.to_owned(),
                 );
                 (
-                    place_of(prepared),
+                    agent_key(prepared),
                     OwnContext {
                         subject,
                         task,
@@ -330,7 +343,7 @@ pub fn own_contexts(
         }
         Some(agents)
     });
-    let mut all: OfAgents<OwnContext> = BTreeMap::new();
+    let mut all: ByAgent<OwnContext> = BTreeMap::new();
     for (place, mut own) in found.into_iter().flatten().flatten() {
         // A whole run can call one agent several times.
         match all.get_mut(&place) {
@@ -348,21 +361,21 @@ pub fn own_contexts(
 pub fn noticed_losses(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
-    losses: &OfAgents<Vec<Loss>>,
+    losses: &ByAgent<Vec<LostPassage>>,
 ) -> BTreeSet<((String, String), usize)> {
-    let found = run::each(context, inputs, None, |_, input, found| {
-        tried(
+    let found = run::map_cases(context, inputs, None, |_, input, found| {
+        try_case(
             context,
             input,
             found.ok()?,
-            AskedCases::Passing,
+            SelectedCases::Passing,
             &|prepared, _, notices| {
-                let place = place_of(prepared);
-                let is_noticed = |loss: &Loss| {
+                let place = agent_key(prepared);
+                let is_noticed = |loss: &LostPassage| {
                     let found = prepared.assemble(&|segments| {
-                        segments
-                            .iter_mut()
-                            .for_each(|segment| own_text::lose(loss, segment));
+                        for segment in segments {
+                            own_text::apply_loss(loss, segment);
+                        }
                     });
                     notices(prepared, found)
                 };
@@ -378,7 +391,7 @@ pub fn noticed_losses(
     found.into_iter().flatten().flatten().flatten().collect()
 }
 
-fn place_of(prepared: &PreparedCase<'_>) -> (String, String) {
+fn agent_key(prepared: &PreparedCase<'_>) -> (String, String) {
     (
         prepared.input.case.name.value.clone(),
         prepared.node.clone(),
@@ -387,7 +400,7 @@ fn place_of(prepared: &PreparedCase<'_>) -> (String, String) {
 
 /// The selection of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AskedCases {
+pub enum SelectedCases {
     /// Passing cases.
     Passing,
     /// All cases with a context.
@@ -396,29 +409,29 @@ pub enum AskedCases {
 
 /// The verdict on a case and the results of `trying` for its agents; `None` for a case that is not
 /// selected or has no context.
-fn tried<T>(
+fn try_case<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     (forest, receiver): (&TaskGraph<'_>, Receiver<'_>),
-    asked: AskedCases,
-    trying: Trying<'_, T>,
+    asked: SelectedCases,
+    trying: AgentWork<'_, T>,
 ) -> Option<(CaseVerdict, Vec<T>)> {
-    let done = case::run(context, input, forest, receiver);
-    if done.verdict != CaseVerdict::Pass && asked == AskedCases::Passing {
+    let done = case::run_case(context, input, forest, receiver);
+    if done.verdict != CaseVerdict::Pass && asked == SelectedCases::Passing {
         return None;
     }
-    let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
+    let prepared = prepared::prepare_case(context, input, forest, receiver).ok()?;
     let found = if input.case.is_run {
-        of_run(&prepared, &done.trials.first()?.answer, trying)?
+        try_run(&prepared, &done.trials.first()?.answer, trying)?
     } else {
-        vec![of_case(&prepared, trying)?]
+        vec![try_agent(&prepared, trying)?]
     };
     Some((done.verdict, found))
 }
 
 /// The changes of a case about the request of another program.
-fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent> {
-    let tried = request::mutated(context, input)?;
+fn try_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<AgentSum> {
+    let tried = request::mutate_request(context, input)?;
     let seen = tried
         .iter()
         .filter(|(_, is_noticed)| *is_noticed)
@@ -427,7 +440,7 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
     let all = tried.into_iter().map(|(change, _)| change).collect();
     Some((
         (input.case.name.value.clone(), "/".to_owned()),
-        Sum {
+        MutationSum {
             asked: 1,
             all,
             seen,
@@ -437,23 +450,23 @@ fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent
 
 /// Returns true if a case notices a change: the context cannot be assembled, an expectation fails,
 /// or another scripted answer applies.
-type Notices<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
+type NoticesChange<'n> = &'n dyn Fn(&PreparedCase<'_>, Result<Assembly, Vec<Fault>>) -> bool;
 
 /// The work on one agent, such as the changes to try on it.
-type Trying<'t, T> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> T + Sync);
+type AgentWork<'t, T> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, NoticesChange<'_>) -> T + Sync);
 
 /// The result for the agent of a case.
-fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
+fn try_agent<T>(prepared: &PreparedCase<'_>, trying: AgentWork<'_, T>) -> Option<T> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
-    let script = answer::script(prepared, &assembly.messages)
+    let script = answer::find_script(prepared, &assembly.messages)
         .ok()
         .map(Option::<&_>::cloned);
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
         let Ok(assembly) = found else { return true };
-        case::look(changed, &assembly)
+        case::judge_context(changed, &assembly)
             .iter()
-            .any(Verdict::is_failure)
-            || answer::script(changed, &assembly.messages)
+            .any(ExpectationVerdict::is_failure)
+            || answer::find_script(changed, &assembly.messages)
                 .ok()
                 .map(Option::<&_>::cloned)
                 != script
@@ -462,43 +475,44 @@ fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
 }
 
 /// The results for the agents of a whole run, one for each call.
-fn of_run<T>(
+fn try_run<T>(
     prepared: &PreparedCase<'_>,
-    answer: &Answer,
-    trying: Trying<'_, T>,
+    answer: &TrialAnswer,
+    trying: AgentWork<'_, T>,
 ) -> Option<Vec<T>> {
     let case = prepared.input.case;
-    let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
-    let agent = |seen: AgentSeen<'_, '_>| {
-        let AgentSeen {
+    let script = AnswerScript::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
+    let agent = |seen: RunAgentContext<'_, '_>| {
+        let RunAgentContext {
             stage,
             case: of,
             assembly,
         } = seen;
-        let asking = Asking {
+        let asking = AgentNames {
             names: [Some(&stage.stage), Some(&stage.node), stage.name.as_deref()],
         };
-        let answers = |assembly: &Assembly| script.fitting(asking, &text_of(&assembly.messages));
+        let answers =
+            |assembly: &Assembly| script.fitting_answers(asking, &request_text(&assembly.messages));
         let assembly = assembly.ok()?;
         let before = answers(&assembly);
         let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
             let Ok(found) = found else { return true };
-            let seen = Seen {
+            let seen = SeenContext {
                 case: changed,
                 assembly: &found,
             };
             let tests = case
                 .expect_context
                 .iter()
-                .filter_map(|one| case::about(one, stage, answer));
+                .filter_map(|one| case::applicable_test(one, stage, answer));
             answers(&found) != before
                 || tests
                     .into_iter()
-                    .any(|test| context::judge(&seen, test).is_failure())
+                    .any(|test| context::judge_expectation(&seen, test).is_failure())
         };
         Some(trying(&of, assembly.clone(), &notices))
     };
-    case::contexts(prepared, answer)
+    case::agent_contexts(prepared, answer)
         .ok()?
         .into_iter()
         .map(agent)
@@ -506,22 +520,26 @@ fn of_run<T>(
 }
 
 /// The changes of one agent, with its subject and node.
-fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_>) -> OfAgent {
+fn mutate_agent(
+    prepared: &PreparedCase<'_>,
+    assembly: Assembly,
+    notices: NoticesChange<'_>,
+) -> AgentSum {
     let PreparedCase {
         forest,
         receiver,
         node,
         ..
     } = prepared;
-    let request = stored_request(&Seen {
+    let request = stored_request(&SeenContext {
         case: prepared,
         assembly: &assembly,
     });
-    let mut sum = Sum {
+    let mut sum = MutationSum {
         asked: 1,
-        ..Sum::default()
+        ..MutationSum::default()
     };
-    let mut record = |change: Change, is_noticed: bool| {
+    let mut record = |change: Mutation, is_noticed: bool| {
         if is_noticed {
             sum.seen.insert(change.clone());
         }
@@ -530,12 +548,12 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
     for account in &assembly.report.segments {
         let id = &account.segment.id;
         let found = prepared.assemble(&|segments| segments.retain(|segment| segment.id != *id));
-        record(Change::Drop(id.clone()), notices(prepared, found));
-        for (change, edit) in edits(id) {
+        record(Mutation::Drop(id.clone()), notices(prepared, found));
+        for (change, edit) in segment_edits(id) {
             let found = prepared.assemble(&|segments| edit(id, segments));
             // Some edits leave the request unchanged.
             if found.as_ref().map_or(true, |found| {
-                stored_request(&Seen {
+                stored_request(&SeenContext {
                     case: prepared,
                     assembly: found,
                 }) != request
@@ -544,13 +562,15 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
             }
         }
     }
-    for place in forest.around(receiver.task, node) {
-        for (name, value, word) in settings(forest, *receiver, &place) {
+    for place in forest.enclosing_nodes(receiver.task, node) {
+        for (name, value, word) in other_settings(forest, *receiver, &place) {
             let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else {
                 continue;
             };
             if other
-                .change(receiver.task, &place, |settings| put(settings, name, value))
+                .change_settings(receiver.task, &place, |settings| {
+                    set_setting(settings, name, value);
+                })
                 .is_ok()
             {
                 let changed = PreparedCase {
@@ -559,13 +579,13 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
                 };
                 let of = Some(place.clone()).filter(|place| place != node);
                 record(
-                    Change::Set(name, word, of),
+                    Mutation::Set(name, word, of),
                     notices(&changed, changed.assemble(&|_| {})),
                 );
             }
         }
     }
-    for (change, other) in receiver.role.map_or_else(Vec::new, roles) {
+    for (change, other) in receiver.role.map_or_else(Vec::new, other_roles) {
         let changed = PreparedCase {
             receiver: Receiver {
                 role: Some(&other),
@@ -580,15 +600,15 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
             other_model: Some(format!("{model} (another)")),
             ..prepared.clone()
         };
-        record(Change::Model, notices(&changed, Ok(assembly.clone())));
+        record(Mutation::Model, notices(&changed, Ok(assembly.clone())));
     }
     if let Some(choice) = &prepared.routed.choice {
-        let other = Model {
+        let other = ModelConfig {
             id: format!("{} (another)", choice.model.id),
             ..choice.model.clone()
         };
-        let routed = Routed {
-            choice: Some(Choice {
+        let routed = ModelRoute {
+            choice: Some(RoutedModel {
                 model: &other,
                 ..choice.clone()
             }),
@@ -598,7 +618,7 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
             routed,
             ..prepared.clone()
         };
-        record(Change::ModelId, notices(&changed, Ok(assembly)));
+        record(Mutation::ModelId, notices(&changed, Ok(assembly)));
     }
     ((receiver.name().to_owned(), node.clone()), sum)
 }
@@ -607,32 +627,32 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
 type SegmentEdit = fn(&str, &mut Vec<Segment>);
 
 /// Edits of a segment that can change the request.
-fn edits(id: &str) -> [(Change, SegmentEdit); 4] {
+fn segment_edits(id: &str) -> [(Mutation, SegmentEdit); 4] {
     [
-        (Change::Halve(id.to_owned()), |id, segments| {
+        (Mutation::Halve(id.to_owned()), |id, segments| {
             segments
                 .iter_mut()
                 .filter(|segment| segment.id == id)
-                .for_each(halve);
+                .for_each(drop_second_half);
         }),
-        (Change::Move(id.to_owned()), to_front),
-        (Change::Reword(id.to_owned()), |id, segments| {
-            reword(id, segments);
+        (Mutation::Move(id.to_owned()), move_to_front),
+        (Mutation::Reword(id.to_owned()), |id, segments| {
+            drop_first_word(id, segments);
         }),
-        (Change::Unfence(id.to_owned()), |id, segments| {
-            unfence(id, segments);
+        (Mutation::Unfence(id.to_owned()), |id, segments| {
+            remove_fence(id, segments);
         }),
     ]
 }
 
-fn to_front(id: &str, segments: &mut Vec<Segment>) {
+fn move_to_front(id: &str, segments: &mut Vec<Segment>) {
     if let Some(at) = segments.iter().position(|segment| segment.id == id) {
         let segment = segments.remove(at);
         segments.insert(0, segment);
     }
 }
 
-fn reword(id: &str, segments: &mut [Segment]) {
+fn drop_first_word(id: &str, segments: &mut [Segment]) {
     for segment in segments.iter_mut().filter(|segment| segment.id == id) {
         let text = segment.text.text();
         let word = text
@@ -643,7 +663,7 @@ fn reword(id: &str, segments: &mut [Segment]) {
     }
 }
 
-fn unfence(id: &str, segments: &mut [Segment]) {
+fn remove_fence(id: &str, segments: &mut [Segment]) {
     for segment in segments
         .iter_mut()
         .filter(|segment| segment.id == id && segment.trust == Trust::Untrusted)
@@ -653,60 +673,63 @@ fn unfence(id: &str, segments: &mut [Segment]) {
             .stretches()
             .first()
             .map_or(Origin::Frame, |stretch| stretch.origin.clone());
-        segment.text = Traced::new(bare(&segment.text), origin);
+        segment.text = TracedText::new(without_fences(&segment.text), origin);
         segment.trust = Trust::Trusted;
     }
 }
 
-fn halve(segment: &mut Segment) {
+fn drop_second_half(segment: &mut Segment) {
     let text = segment.text.text();
     let half = text.floor_char_boundary(text.len() / 2);
     segment.text = segment.text.slice(0..half);
-    segment.cut = crate::kernel::context::Cut::Tail;
+    segment.cut = crate::kernel::context::CutPolicy::Tail;
 }
 
 /// Every other value of every applicable setting, except combinations that the compiler rejects.
-fn settings(
+fn other_settings(
     forest: &TaskGraph<'_>,
     receiver: Receiver<'_>,
     node: &str,
-) -> Vec<(SettingName, Value, &'static str)> {
+) -> Vec<(SettingName, SettingValue, &'static str)> {
     let Ok(Some(settings)) = forest.settings(receiver.task, node) else {
         return Vec::new();
     };
     let inherit = Inherit::ALL
         .iter()
-        .map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
+        .map(|value| (SettingName::InheritContext, SettingValue::Inherit(*value)));
     let fresh = Fresh::ALL
         .iter()
-        .map(|value| (SettingName::FreshContext, Value::Fresh(*value)));
-    let format = Format::ALL
-        .iter()
-        .map(|value| (SettingName::AccumulationFormat, Value::Format(*value)));
+        .map(|value| (SettingName::FreshContext, SettingValue::Fresh(*value)));
+    let format = Format::ALL.iter().map(|value| {
+        (
+            SettingName::AccumulationFormat,
+            SettingValue::Format(*value),
+        )
+    });
     let accumulate =
-        [true, false].map(|value| (SettingName::AccumulateData, Value::Accumulate(value)));
+        [true, false].map(|value| (SettingName::AccumulateData, SettingValue::Accumulate(value)));
     let all = inherit.chain(accumulate).chain(format).chain(fresh);
-    let is_other = |(name, value): &(SettingName, Value)| {
+    let is_other = |(name, value): &(SettingName, SettingValue)| {
         let setting = settings.get(*name);
         setting.applies && setting.value != *value
     };
-    let is_sound = |(_, value): &(SettingName, Value)| match value {
-        Value::Inherit(inherit) => {
+    let is_sound = |(_, value): &(SettingName, SettingValue)| match value {
+        SettingValue::Inherit(inherit) => {
             *inherit == Inherit::None
-                || settings.fresh_context.value != Value::Fresh(Fresh::Enabled)
+                || settings.fresh_context.value != SettingValue::Fresh(Fresh::Enabled)
         }
-        Value::Fresh(fresh) => {
+        SettingValue::Fresh(fresh) => {
             *fresh == Fresh::Disabled
-                || settings.inherit_context.value == Value::Inherit(Inherit::None)
+                || settings.inherit_context.value == SettingValue::Inherit(Inherit::None)
         }
-        Value::Accumulate(_) | Value::Format(_) | Value::NotApplicable => true,
+        SettingValue::Accumulate(_) | SettingValue::Format(_) | SettingValue::NotApplicable => true,
     };
     all.filter(|one| is_other(one) && is_sound(one))
-        .map(|(name, value)| (name, value, value.word()))
+        .map(|(name, value)| (name, value, value.as_str()))
         .collect()
 }
 
-fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
+fn set_setting(settings: &mut SettingsData, name: SettingName, value: SettingValue) {
     let setting = match name {
         SettingName::InheritContext => &mut settings.inherit_context,
         SettingName::AccumulateData => &mut settings.accumulate_data,
@@ -717,14 +740,14 @@ fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
 }
 
 /// The variants of a role with one tool or path removed, or one tool added.
-fn roles(role: &Role) -> Vec<(Change, Role)> {
+fn other_roles(role: &Role) -> Vec<(Mutation, Role)> {
     let mut others = Vec::new();
     let tools = role.tools.clone().unwrap_or_default();
     for (at, tool) in tools.allowed.iter().enumerate() {
         let mut fewer = tools.clone();
         fewer.allowed.remove(at);
         others.push((
-            Change::Tool(tool.value.clone()),
+            Mutation::Tool(tool.value.clone()),
             Role {
                 tools: Some(fewer),
                 ..role.clone()
@@ -735,7 +758,7 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
         let mut fewer = tools.clone();
         fewer.blocked.remove(at);
         others.push((
-            Change::Tool(format!("!{}", tool.value)),
+            Mutation::Tool(format!("!{}", tool.value)),
             Role {
                 tools: Some(fewer),
                 ..role.clone()
@@ -744,7 +767,12 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
     }
     let mut more = tools.clone();
     // If the project defines its tools, an added tool must be one of them.
-    let is_new = |name: &&String| tools.given().iter().all(|given| given.name != **name);
+    let is_new = |name: &&String| {
+        tools
+            .agent_definitions()
+            .iter()
+            .all(|given| given.name != **name)
+    };
     let other = if tools.defined.is_empty() {
         Some("another_tool")
     } else {
@@ -756,7 +784,7 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
             ..tool
         });
         others.push((
-            Change::AddTool,
+            Mutation::AddTool,
             Role {
                 tools: Some(more),
                 ..role.clone()
@@ -766,7 +794,7 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
     for (at, path) in role.protected_paths.iter().enumerate() {
         let mut other = role.clone();
         other.protected_paths.remove(at);
-        others.push((Change::Path(path.value.clone()), other));
+        others.push((Mutation::Path(path.value.clone()), other));
     }
     others
 }

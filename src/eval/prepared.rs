@@ -1,30 +1,30 @@
 //! The inputs of cases: those shared by all cases, those of one case, and a case whose files are
 //! all read.
 
-use super::asked::{CaseAnswers, RunAnswers};
+use super::asked::{AnswerOptions, CaseAnswers};
 use super::compiled_patterns::CompiledPatterns;
-use super::finished::{CaseVerdict, Finished};
+use super::finished::{CaseResult, CaseVerdict};
 use super::receiver::{Receiver, Roles};
-use super::situation::{self, Read, SubjectKind};
-use super::trials::Rows;
+use super::situation::{self, FrozenSituation, SubjectKind};
+use super::trials::TrialPolicy;
 use crate::context::TaskGraph;
-use crate::context::answer_format::Answer;
-use crate::context::assemble::{Assembly, assemble_edited, assemble_in, preview_in};
+use crate::context::answer_format::AnswerForm;
+use crate::context::assemble::{Assembly, assemble_edited, assemble_loaded, preview_loaded};
 use crate::context::context_source::ContextSource;
 use crate::context::fault::Fault;
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
 use crate::context::render::call;
 use crate::context::request::{Files, Request};
-use crate::context::role::{self, Routed};
-use crate::kernel::agent_node::{AgentNode, Unmeant};
+use crate::context::role::{self, ModelRoute};
+use crate::kernel::agent_node::{AgentLookupError, AgentNode};
 use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
-use crate::run::situation::Results;
+use crate::run::situation::NodeResults;
 use crate::run::wire;
-use crate::scenario::model::Case;
+use crate::scenario::model::ScenarioCase;
 use std::rc::Rc;
 
 /// The inputs shared by all cases.
@@ -45,11 +45,11 @@ pub struct RunContext<'a> {
     /// The path of the parts of a decomposed task.
     pub plan: &'a str,
     /// The policy on trials once the verdict is certain.
-    pub rows: Rows,
+    pub rows: TrialPolicy,
     /// Patterns and paths, compiled.
     pub patterns: &'a CompiledPatterns,
     /// The sources of answers.
-    pub answers: RunAnswers<'a>,
+    pub answers: AnswerOptions<'a>,
     /// The run or conversation that the requests belong to, from which fence markers are derived;
     /// empty if unknown.
     pub session: &'a str,
@@ -57,7 +57,7 @@ pub struct RunContext<'a> {
 
 impl<'a> RunContext<'a> {
     /// The options of assembly, as for rendering.
-    pub(super) fn options(&self) -> Options<'a> {
+    pub(super) fn assembly_options(&self) -> Options<'a> {
         Options {
             counter: self.counter,
             models: self.models,
@@ -73,14 +73,14 @@ pub struct CaseInput<'a> {
     /// The scenario's file, relative to the project.
     pub path: &'a str,
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a ScenarioCase,
     /// Files beside the scenario.
     pub beside: &'a (dyn Files + Sync),
     /// The stored request, if any.
     pub snapshot: Option<&'a str>,
     /// The reason why the case cannot run as written, as reported by `check`; `None` if nothing is
     /// wrong with it.
-    pub refused: Option<&'a str>,
+    pub rejection: Option<&'a str>,
     /// The available answers.
     pub answers: CaseAnswers<'a>,
 }
@@ -94,10 +94,10 @@ pub struct PreparedCase<'a> {
     pub(super) receiver: Receiver<'a>,
     /// The agent inside the task.
     pub(super) node: String,
-    pub(super) read: Rc<Read>,
-    pub(super) routed: Routed<'a>,
+    pub(super) read: Rc<FrozenSituation>,
+    pub(super) routed: ModelRoute<'a>,
     /// The format of the requested answer.
-    pub(super) answer: Answer,
+    pub(super) answer: AnswerForm,
     /// A model that replaces the configured one.
     pub(super) other_model: Option<String>,
 }
@@ -109,17 +109,17 @@ impl PreparedCase<'_> {
     }
 
     /// The same case for another agent of a whole run, given the results of earlier stages.
-    pub(super) fn at(&self, node: &str, results: &Results) -> Result<Self, Fault> {
-        let read = Rc::new(self.read.after(results));
-        let files = read.over(self.run.live);
+    pub(super) fn for_agent(&self, node: &str, results: &NodeResults) -> Result<Self, Fault> {
+        let read = Rc::new(self.read.with_results(results));
+        let files = read.overlay_files(self.run.live);
         let request = Request {
             role: self.receiver.role,
             files: &files,
             ..Request::new(self.receiver.task)
         };
         let request = Request { node, ..request };
-        let routed = role::route(self.forest, &request, &self.run.options())?;
-        let answer = call::answer(self.forest, &request)?;
+        let routed = role::route_model(self.forest, &request, &self.run.assembly_options())?;
+        let answer = call::answer_form(self.forest, &request)?;
         Ok(Self {
             node: node.to_owned(),
             read,
@@ -130,16 +130,16 @@ impl PreparedCase<'_> {
     }
 
     /// Every agent of its task with its context, as far as it is known before a run.
-    pub(super) fn agents(&self) -> Vec<AgentBefore<'_>> {
+    pub(super) fn preview_agents(&self) -> Vec<AgentPreview<'_>> {
         let before = |agent: AgentNode| {
             let case = self
-                .at(&agent.node, &Results::new())
+                .for_agent(&agent.node, &NodeResults::new())
                 .map_err(|fault| vec![fault])?;
-            let options = case.options();
+            let options = case.target_options();
             let ask = |request: &Request<'_>| {
-                preview_in(self.forest, request, &options).map_err(|refused| refused.to_vec())
+                preview_loaded(self.forest, request, &options).map_err(|refused| refused.to_vec())
             };
-            let assembly = case.read.ask(
+            let assembly = case.read.with_request(
                 case.receiver,
                 &case.node,
                 (self.run.live, self.run.session),
@@ -154,22 +154,22 @@ impl PreparedCase<'_> {
     }
 
     /// The options of assembly, with the target of the request body.
-    fn options(&self) -> Options<'_> {
+    fn target_options(&self) -> Options<'_> {
         let model = self.routed.choice.as_ref().map(|choice| choice.model);
         Options {
-            target: Some(wire::target_of(model, self.run.answers.providers)),
-            ..self.run.options()
+            target: Some(wire::model_target(model, self.run.answers.providers)),
+            ..self.run.assembly_options()
         }
     }
 
     /// Assembles its context with lookups in the given source only.
     pub(super) fn assemble_from(&self, source: &dyn ContextSource) -> Result<Assembly, Vec<Fault>> {
-        let options = self.options();
+        let options = self.target_options();
         let ask = |request: &Request<'_>| {
-            assemble_in(self.forest, &Request { source, ..*request }, &options)
+            assemble_loaded(self.forest, &Request { source, ..*request }, &options)
                 .map_err(|refused| refused.to_vec())
         };
-        self.read.ask(
+        self.read.with_request(
             self.receiver,
             &self.node,
             (self.run.live, self.run.session),
@@ -183,12 +183,12 @@ impl PreparedCase<'_> {
         &self,
         edit: &dyn Fn(&mut Vec<Segment>),
     ) -> Result<Assembly, Vec<Fault>> {
-        let options = self.options();
+        let options = self.target_options();
         let ask = |request: &Request<'_>| {
             assemble_edited(self.forest, request, &options, edit)
                 .map_err(|refused| refused.to_vec())
         };
-        self.read.ask(
+        self.read.with_request(
             self.receiver,
             &self.node,
             (self.run.live, self.run.session),
@@ -198,11 +198,11 @@ impl PreparedCase<'_> {
 }
 
 /// An agent of a whole run with its context, or the faults that prevent it.
-pub(super) type AgentBefore<'a> = Result<(PreparedCase<'a>, Assembly), Vec<Fault>>;
+pub(super) type AgentPreview<'a> = Result<(PreparedCase<'a>, Assembly), Vec<Fault>>;
 
 /// A context with the case that it belongs to.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct SeenContext<'a> {
     /// The case.
     pub(super) case: &'a PreparedCase<'a>,
     /// The context.
@@ -210,28 +210,28 @@ pub struct Seen<'a> {
 }
 
 /// The agent that a case is about: the named one, or the only one of the task.
-fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
+fn resolve_node(forest: &TaskGraph<'_>, task: &str, case: &ScenarioCase) -> Result<String, String> {
     let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
     let asked = case.node.as_ref().map(|node| node.value.as_str());
     if let Some(first) = agents.first().filter(|_| case.is_run) {
         return Ok(first.node.clone());
     }
-    AgentNode::meant(&agents, asked)
+    AgentNode::find_agent(&agents, asked)
         .map(|agent| agent.node.clone())
         .map_err(|why| {
             let there: Vec<String> = agents
                 .iter()
-                .map(|agent| format!("`{}`", agent.handle(&agents)))
+                .map(|agent| format!("`{}`", agent.short_name(&agents)))
                 .collect();
             match (asked, why) {
                 _ if agents.is_empty() => format!(
                     "`{task}` calls no agent: a task of type script runs a command and nothing else"
                 ),
-                (Some(asked), Unmeant::Unknown) => format!(
+                (Some(asked), AgentLookupError::Unknown) => format!(
                     "`{task}` has no agent `{asked}`; it has {}",
                     there.join(", ")
                 ),
-                (Some(asked), Unmeant::Several) => {
+                (Some(asked), AgentLookupError::Several) => {
                     format!(
                         "`{task}` has several agents `{asked}`; `node` has the path of one, as {}",
                         there.join(", ")
@@ -246,25 +246,25 @@ fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, Strin
 }
 
 /// Reads the files that a case names, and resolves its agent and model.
-pub(super) fn prepare<'a>(
+pub(super) fn prepare_case<'a>(
     run: &'a RunContext<'a>,
     input: &'a CaseInput<'a>,
     forest: &'a TaskGraph<'a>,
     receiver: Receiver<'a>,
-) -> Result<PreparedCase<'a>, Box<Finished>> {
+) -> Result<PreparedCase<'a>, Box<CaseResult>> {
     let case = input.case;
-    if let Some(why) = input.refused {
-        return Err(Box::new(Finished::refused(why)));
+    if let Some(why) = input.rejection {
+        return Err(Box::new(CaseResult::rejected_case(why)));
     }
-    let node =
-        node(forest, receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
+    let node = resolve_node(forest, receiver.task, case)
+        .map_err(|why| Box::new(CaseResult::failed_case("/", why)))?;
     let declared = forest
         .registry
         .find(receiver.task)
         .map_or(Ok(Vec::new()), crate::registry::Task::parameters);
-    let unread = |error: crate::registry::ReadError| Finished {
+    let unread = |error: crate::registry::ReadError| CaseResult {
         verdict: CaseVerdict::Error,
-        ..Finished::trouble(&node, error.to_string())
+        ..CaseResult::failed_case(&node, error.to_string())
     };
     let declared = declared.map_err(|error| Box::new(unread(error)))?;
     let whose = if receiver.role.is_some() {
@@ -272,25 +272,25 @@ pub(super) fn prepare<'a>(
     } else {
         SubjectKind::Task
     };
-    let read = situation::read(&case.situation, whose, &declared, input.beside)
-        .map_err(|why| Box::new(Finished::trouble(&node, why)))?;
+    let read = situation::read_situation(&case.situation, whose, &declared, input.beside)
+        .map_err(|why| Box::new(CaseResult::failed_case(&node, why)))?;
     let request = Request {
         node: &node,
         role: receiver.role,
         ..Request::new(receiver.task)
     };
     let faulty = |fault| {
-        Box::new(Finished {
+        Box::new(CaseResult {
             faults: vec![fault],
             trouble: None,
-            ..Finished::trouble(&node, "")
+            ..CaseResult::failed_case(&node, "")
         })
     };
-    let routed = role::route(forest, &request, &run.options()).map_err(faulty)?;
-    let answer = call::answer(
+    let routed = role::route_model(forest, &request, &run.assembly_options()).map_err(faulty)?;
+    let answer = call::answer_form(
         forest,
         &Request {
-            files: &read.over(run.live),
+            files: &read.overlay_files(run.live),
             ..request
         },
     )

@@ -3,7 +3,7 @@
 
 use crate::base::suggest;
 use crate::project::roles::Role;
-use crate::scenario::model::{Case, Subject};
+use crate::scenario::model::{CaseSubject, ScenarioCase};
 use std::collections::BTreeMap;
 
 /// Agent roles by name.
@@ -20,12 +20,12 @@ pub struct Receiver<'a> {
 
 impl<'a> Receiver<'a> {
     /// A task alone.
-    pub const fn of_task(task: &'a str) -> Self {
+    pub const fn for_task(task: &'a str) -> Self {
         Self { task, role: None }
     }
 
     /// A role with its task.
-    pub fn of_role(role: &'a Role) -> Self {
+    pub fn for_role(role: &'a Role) -> Self {
         Self {
             task: &role.task.value,
             role: Some(role),
@@ -71,15 +71,18 @@ impl<'a> Receiver<'a> {
 ///
 /// # Errors
 /// There is no such role; the text suggests a similar one.
-pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
+pub fn resolve_receiver<'a>(
+    case: &'a ScenarioCase,
+    roles: &'a Roles,
+) -> Result<Receiver<'a>, String> {
     match &case.subject.value {
-        Subject::Request(source) => Err(format!(
+        CaseSubject::Request(source) => Err(format!(
             "it is about {}, not about an agent of this project",
-            source.words()
+            source.describe()
         )),
-        Subject::Task(task) => Ok(Receiver::of_task(task)),
-        Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
-            let near = suggest::nearest(role, roles.keys().map(String::as_str));
+        CaseSubject::Task(task) => Ok(Receiver::for_task(task)),
+        CaseSubject::Role(role) => roles.get(role).map(Receiver::for_role).ok_or_else(|| {
+            let near = suggest::nearest_candidate(role, roles.keys().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("there is no agent role `{role}` in this project{near}")
         }),

@@ -3,30 +3,33 @@
 
 use super::case;
 use super::context_hash;
-use super::finished::Finished;
-use super::finished::Keys;
+use super::finished::CaseResult;
+use super::finished::ResultKeys;
 use super::prepared::{self, CaseInput, RunContext};
-use super::receiver::{Receiver, receiver};
+use super::receiver::{Receiver, resolve_receiver};
 use super::request;
 use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::Registry;
-use crate::scenario::model::Subject;
+use crate::scenario::model::CaseSubject;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 /// The definitions of the tasks that cases need, each loaded on first use.
 #[derive(Debug)]
-pub(super) struct Forests<'r> {
+pub(super) struct TaskGraphs<'r> {
     registry: &'r Registry,
     tasks: BTreeMap<String, OnceLock<Result<Option<TaskGraph<'r>>, Fault>>>,
 }
 
-impl<'r> Forests<'r> {
-    pub(super) fn of<'t>(registry: &'r Registry, tasks: impl IntoIterator<Item = &'t str>) -> Self {
+impl<'r> TaskGraphs<'r> {
+    pub(super) fn for_tasks<'t>(
+        registry: &'r Registry,
+        tasks: impl IntoIterator<Item = &'t str>,
+    ) -> Self {
         Self {
             registry,
             tasks: tasks
@@ -39,8 +42,10 @@ impl<'r> Forests<'r> {
     /// The definitions of a task.
     pub(super) fn get(&self, task: &str) -> Result<&TaskGraph<'r>, String> {
         let unknown = || {
-            let near =
-                suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
+            let near = suggest::nearest_candidate(
+                task,
+                self.registry.tasks().map(crate::registry::Task::name),
+            );
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("there is no task `{task}` in this project{near}")
         };
@@ -55,12 +60,12 @@ impl<'r> Forests<'r> {
 }
 
 /// Runs cases.
-pub fn run(
+pub fn run_cases(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-) -> Vec<Finished> {
-    run_and(context, inputs, threads, &|_| true, &|_, _, done| done)
+) -> Vec<CaseResult> {
+    run_cases_with(context, inputs, threads, &|_| true, &|_, _, done| done)
         .into_iter()
         .flatten()
         .collect()
@@ -68,58 +73,59 @@ pub fn run(
 
 /// Runs the cases whose index `begins` accepts; passes each result to `then` as soon as it is
 /// finished, and collects the returned values.
-pub fn run_and<T: Send>(
+pub fn run_cases_with<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
     begins: &(dyn Fn(usize) -> bool + Sync),
-    then: &(dyn Fn(usize, &CaseInput<'_>, Finished) -> T + Sync),
+    then: &(dyn Fn(usize, &CaseInput<'_>, CaseResult) -> T + Sync),
 ) -> Vec<Option<T>> {
-    each(context, inputs, threads, |at, input, found| {
+    map_cases(context, inputs, threads, |at, input, found| {
         if !begins(at) {
             return None;
         }
         let done = match found {
-            _ if matches!(input.case.subject.value, Subject::Request(_)) => {
-                request::run(context, input)
+            _ if matches!(input.case.subject.value, CaseSubject::Request(_)) => {
+                request::run_request_case(context, input)
             }
-            Ok((forest, receiver)) => case::run(context, input, forest, receiver),
+            Ok((forest, receiver)) => case::run_case(context, input, forest, receiver),
             // An unknown subject is unknown to `check` too, whose message has more detail.
-            Err(why) => input
-                .refused
-                .map_or_else(|| Finished::trouble("/", why), Finished::refused),
+            Err(why) => input.rejection.map_or_else(
+                || CaseResult::failed_case("/", why),
+                CaseResult::rejected_case,
+            ),
         };
         Some(then(at, input, done))
     })
 }
 
 /// The keys of cases; `None` for a case that cannot be tried.
-pub fn keys(
+pub fn result_keys(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-) -> Vec<Option<Keys>> {
-    each(context, inputs, threads, |_, input, found| {
-        if matches!(input.case.subject.value, Subject::Request(_)) {
-            return request::keys(context, input);
+) -> Vec<Option<ResultKeys>> {
+    map_cases(context, inputs, threads, |_, input, found| {
+        if matches!(input.case.subject.value, CaseSubject::Request(_)) {
+            return request::request_keys(context, input);
         }
         let (forest, receiver) = found.ok()?;
-        let prepared = prepared::prepare(context, input, forest, receiver).ok()?;
+        let prepared = prepared::prepare_case(context, input, forest, receiver).ok()?;
         let context = if input.case.is_run {
-            context_hash::of_run(&prepared, &prepared.agents())
+            context_hash::hash_run_context(&prepared, &prepared.preview_agents())
         } else {
-            context_hash::of_agent(
+            context_hash::hash_agent_context(
                 &prepared,
                 prepared.assemble(&|_| {}).as_ref().map_err(Vec::as_slice),
             )
         };
-        Some(context_hash::keys(&prepared, context))
+        Some(context_hash::result_keys(&prepared, context))
     })
 }
 
 /// Calls `work` for each case with its index, its definitions and its receiver, or with the reason
 /// why they are missing.
-pub(super) fn each<T: Send>(
+pub(super) fn map_cases<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
@@ -127,14 +133,14 @@ pub(super) fn each<T: Send>(
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver<'_>, String>> = inputs
         .iter()
-        .map(|input| receiver(input.case, context.roles))
+        .map(|input| resolve_receiver(input.case, context.roles))
         .collect();
-    let forests = Forests::of(
+    let forests = TaskGraphs::for_tasks(
         context.registry,
         receivers.iter().flatten().map(|receiver| receiver.task),
     );
     let both: Vec<_> = inputs.iter().zip(&receivers).enumerate().collect();
-    parallel::each(&both, threads, |(at, (input, receiver))| {
+    parallel::map_items(&both, threads, |(at, (input, receiver))| {
         work(
             *at,
             input,

@@ -3,17 +3,19 @@
 //!
 //! Contains no time, machine or thread: two runs give the same bytes.
 
-use super::finished::{Answered, CaseVerdict, Estimate, Finished, Recorded, Trial};
-use super::gate::accepted::{BaselineCase, Comparison};
+use super::finished::{
+    AnswerOrigin, CaseResult, CaseVerdict, CostEstimate, JudgedTrial, RecordedTrials,
+};
+use super::gate::accepted::{BaselineCase, BaselineComparison};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::statistics::{clusters, interval};
 use super::trials::{self, TrialOutcome};
-use super::verdict::{Place, Verdict};
+use super::verdict::{ExpectationVerdict, ResultPlace};
 use crate::base::hash::Hash;
 use crate::record::fixed_mask::FixedMask;
-use crate::record::recording::Stage;
-use crate::scenario::model::{Case, Rule, Suite};
+use crate::record::recording::TrialStage;
+use crate::scenario::model::{ScenarioCase, Suite, TrialRule};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +46,7 @@ pub struct Scorecard {
     pub cases: Vec<CaseRow>,
     /// How they differ from accepted results, where `--baseline` names some; else missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<Comparison>,
+    pub baseline: Option<BaselineComparison>,
 }
 
 /// What became of all scenarios. Those that passed, failed, are stale, errored and are inconclusive make up what was planned.
@@ -56,7 +58,7 @@ pub struct Summary {
     /// Of these, those with an answer that was judged.
     pub answered: usize,
     /// Of these, those of whose answer something is expected, and none is recorded; missing where there are none.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unanswered: usize,
     /// Everything that was looked at holds.
     pub passed: usize,
@@ -230,7 +232,7 @@ pub struct RuleRow {
     /// Trials that must pass; null for a sequential test.
     pub pass: Option<u32>,
     /// The stage that decided: `confirm` is the second one, of a scenario that failed the first.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// The number of recorded trials, if the scenario asks for more or for fewer; else null.
     pub recorded: Option<RecordedRow>,
 }
@@ -279,7 +281,7 @@ pub struct TrialRow {
     /// Its number, from 1.
     pub index: usize,
     /// The stage that it is of.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// What became of it.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
@@ -354,21 +356,21 @@ pub struct TokensRow {
 
 /// The case that a row describes.
 #[derive(Clone, Copy, Debug)]
-pub struct Of<'a> {
+pub struct RowSubject<'a> {
     /// The scenario's file, relative to the project.
     pub path: &'a str,
     /// The id of its suite.
     pub suite: &'a str,
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a ScenarioCase,
     /// The receiver of the context; `None` if there is no such role.
     pub receiver: Option<Receiver<'a>>,
 }
 
 impl RuleRow {
-    fn of(rule: &Rule) -> Self {
+    fn from_rule(rule: &TrialRule) -> Self {
         Self {
-            runs: trials::most(rule),
+            runs: trials::max_trials(rule),
             pass: rule.sequential.is_none().then_some(rule.pass),
             ..Self::default()
         }
@@ -376,13 +378,13 @@ impl RuleRow {
 }
 
 /// The fields of a row that repeat text of contexts and answers.
-const WORDS: [&str; 6] = [
+const TEXT_FIELDS: [&str; 6] = [
     "/moved", "/trouble", "/faults", "/context", "/trials", "/diff",
 ];
 
 impl CaseRow {
     /// The gating expectations that failed.
-    pub fn failed(&self) -> Vec<String> {
+    pub fn failed_expectations(&self) -> Vec<String> {
         let all = self
             .context
             .iter()
@@ -396,17 +398,17 @@ impl CaseRow {
 
     /// The row with secrets and personal data of contexts and answers masked.
     #[must_use]
-    pub fn masked(self, mask: &FixedMask) -> Self {
+    pub fn with_masks(self, mask: &FixedMask) -> Self {
         // Serialising a row cannot fail.
         let json = serde_json::to_string(&self).unwrap_or_default();
         let is_of_words = |pointer: &str| {
-            WORDS.iter().any(|words| {
+            TEXT_FIELDS.iter().any(|words| {
                 pointer
                     .strip_prefix(words)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        let masked = mask.json(&json, is_of_words);
+        let masked = mask.mask_json(&json, is_of_words);
         if masked == json {
             self
         } else {
@@ -415,46 +417,46 @@ impl CaseRow {
     }
 
     /// The row of a case that was run.
-    pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
-        let verdicts = |verdicts: &[Verdict]| -> Vec<VerdictRow> {
+    pub fn from_result(of: RowSubject<'_>, done: &CaseResult, locator: &Locator<'_>) -> Self {
+        let verdicts = |verdicts: &[ExpectationVerdict]| -> Vec<VerdictRow> {
             verdicts
                 .iter()
-                .map(|verdict| row(verdict, of.path, locator))
+                .map(|verdict| verdict_row(verdict, of.path, locator))
                 .collect()
         };
-        let trial = |(number, trial): (usize, &Trial)| TrialRow {
+        let trial = |(number, trial): (usize, &JudgedTrial)| TrialRow {
             index: number + 1,
             stage: trial.stage,
-            verdict: match trial.tried {
+            verdict: match trial.outcome {
                 TrialOutcome::Passed => "pass".to_owned(),
                 TrialOutcome::Failed => "fail".to_owned(),
             },
             expectations: verdicts(&trial.verdicts),
-            provider: trial.by.clone(),
+            provider: trial.answered_by.clone(),
             features: FeaturesRow {
                 decomposes: trial.decomposes,
             },
             tokens: UsageRow {
                 input: trial.tokens.0,
-                cached: trial.took.cached,
+                cached: trial.cost.cached,
                 output: trial.tokens.1,
-                reasoning: trial.took.reasoning,
+                reasoning: trial.cost.reasoning,
             },
             miscounted: trial.answer.miscounted.clone(),
-            cost_usd: trial.took.usd,
-            latency_ms: trial.took.latency_ms,
+            cost_usd: trial.cost.usd,
+            latency_ms: trial.cost.latency_ms,
             run: trial.answer.run.as_deref().map(|run| RunRow {
                 ends: run.ends.clone(),
                 obstacle: run.obstacle.clone(),
                 path: run.path(),
             }),
-            output_hash: Hash::of(trial.answer.text.as_bytes()).to_string(),
+            output_hash: Hash::digest(trial.answer.text.as_bytes()).to_string(),
         };
-        let bare = Self::bare(of, locator);
+        let bare = Self::unjudged(of, locator);
         let trials: Vec<TrialRow> = done.trials.iter().enumerate().map(trial).collect();
         let recorded = done
             .recorded
-            .map(|Recorded { trials, of, is_cut }| RecordedRow {
+            .map(|RecordedTrials { trials, of, is_cut }| RecordedRow {
                 trials,
                 of,
                 cut: is_cut,
@@ -463,32 +465,34 @@ impl CaseRow {
             rule: RuleRow {
                 recorded,
                 stage: done.stage,
-                ..done.rule.as_ref().map_or(bare.rule, RuleRow::of)
+                ..done.rule.as_ref().map_or(bare.rule, RuleRow::from_rule)
             },
             node: done.node.clone(),
             provider: done.provider.clone(),
             model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
-            unanswered: done.answered == Answered::NotRecorded
+            unanswered: done.answered == AnswerOrigin::NotRecorded
                 && matches!(done.verdict, CaseVerdict::Pass | CaseVerdict::Inconclusive)
                 && !of.case.expectations.is_empty(),
-            moved: done.moved.clone(),
-            anew: done.anew.map(|Estimate { calls, usd, .. }| AnewRow {
-                calls: [calls.0, calls.1],
-                usd: usd.map(|usd| [usd.0, usd.1]),
-            }),
+            moved: done.changes.clone(),
+            anew: done
+                .new_answer_cost
+                .map(|CostEstimate { calls, usd, .. }| AnewRow {
+                    calls: [calls.0, calls.1],
+                    usd: usd.map(|usd| [usd.0, usd.1]),
+                }),
             trouble: done.trouble.clone(),
             faults: done
                 .faults
                 .iter()
-                .map(|fault| locator.fault(fault))
+                .map(|fault| locator.locate_fault(fault))
                 .collect(),
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
             failed_calls: done.failed_calls.clone(),
             rate: is_judged(done.answered)
-                .then(|| rate(&trials, IntervalMethod::Wilson))
+                .then(|| pass_rate(&trials, IntervalMethod::Wilson))
                 .flatten(),
             trials,
             tokens: done.tokens.map(|(total, prefix)| TokensRow {
@@ -504,27 +508,27 @@ impl CaseRow {
     }
 
     /// The row of a case that was not judged.
-    pub fn bare(of: Of<'_>, locator: &Locator<'_>) -> Self {
-        let Of {
+    pub fn unjudged(of: RowSubject<'_>, locator: &Locator<'_>) -> Self {
+        let RowSubject {
             path,
             suite,
             case,
             receiver,
         } = of;
         Self {
-            line: locator.line(path, case.span.start).unwrap_or(1),
+            line: locator.line_of(path, case.span.start).unwrap_or(1),
             tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
             role: receiver
                 .and_then(|receiver| receiver.role_name())
                 .map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
-            rule: RuleRow::of(&case.rule),
+            rule: RuleRow::from_rule(&case.rule),
             ..Self::empty(&case.name.value, suite, path)
         }
     }
 
     /// The row of a file that cannot be read, identified by its path.
-    pub fn unread(path: &str, why: String) -> Self {
+    pub fn unreadable(path: &str, why: String) -> Self {
         Self {
             trouble: Some(why),
             ..Self::empty(path, path, path)
@@ -539,7 +543,7 @@ impl CaseRow {
             line: 1,
             node: "/".to_owned(),
             verdict: CaseVerdict::Error.word().to_owned(),
-            answer: Answered::NotRecorded.word().to_owned(),
+            answer: AnswerOrigin::NotRecorded.word().to_owned(),
             rule: RuleRow {
                 runs: 1,
                 pass: Some(1),
@@ -560,7 +564,7 @@ impl CaseRow {
     }
 
     /// Tokens of its trials, sent and answered.
-    pub fn used(&self) -> u64 {
+    pub fn used_tokens(&self) -> u64 {
         self.trials
             .iter()
             .map(|trial| trial.tokens.input.saturating_add(trial.tokens.output))
@@ -568,7 +572,7 @@ impl CaseRow {
     }
 
     /// The number of expectations on the context that hold, and their total number.
-    pub fn held(&self) -> (usize, usize) {
+    pub fn held_expectations(&self) -> (usize, usize) {
         (
             self.context
                 .iter()
@@ -580,19 +584,19 @@ impl CaseRow {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde hands it")]
-const fn is_none(count: &usize) -> bool {
+const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-fn is_judged(answered: Answered) -> bool {
+fn is_judged(answered: AnswerOrigin) -> bool {
     !matches!(
         answered,
-        Answered::NotRecorded | Answered::NotJudged | Answered::Stale
+        AnswerOrigin::NotRecorded | AnswerOrigin::NotJudged | AnswerOrigin::Stale
     )
 }
 
 /// The pass rate of trials; `None` if there are none.
-fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
+fn pass_rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     let all = u32::try_from(trials.len()).ok()?;
     let passed = u32::try_from(
         trials
@@ -602,8 +606,8 @@ fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     )
     .ok()?;
     let (low, high) = match method {
-        IntervalMethod::Wilson => interval::wilson(passed, all)?,
-        IntervalMethod::ClopperPearson => interval::clopper_pearson(passed, all)?,
+        IntervalMethod::Wilson => interval::wilson_interval(passed, all)?,
+        IntervalMethod::ClopperPearson => interval::clopper_pearson_interval(passed, all)?,
     };
     Some(RateRow {
         value: f64::from(passed) / f64::from(all),
@@ -613,9 +617,9 @@ fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     })
 }
 
-fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
-    let at = |place: &Place| {
-        let (source, found) = locator.of(place);
+fn verdict_row(verdict: &ExpectationVerdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
+    let at = |place: &ResultPlace| {
+        let (source, found) = locator.locate_place(place);
         let (path, line) = found.map_or((None, None), |(path, line)| (Some(path), line));
         PlaceRow {
             segment: place.segment.clone(),
@@ -628,7 +632,7 @@ fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
     };
     VerdictRow {
         what: verdict.what.clone(),
-        line: locator.line(path, verdict.span.start).unwrap_or(1),
+        line: locator.line_of(path, verdict.span.start).unwrap_or(1),
         verdict: verdict.outcome.word().to_owned(),
         gates: verdict.gate,
         expected: verdict.reason.expected.clone(),
@@ -646,7 +650,7 @@ impl Scorecard {
         suites: BTreeSet<SuiteRow>,
         cases: Vec<CaseRow>,
     ) -> Self {
-        let summary = Summary::of(&cases);
+        let summary = Summary::summarize(&cases);
         Self {
             schema: SCHEMA.to_owned(),
             tool: env!("CARGO_PKG_VERSION").to_owned(),
@@ -663,13 +667,13 @@ impl Scorecard {
 
     /// Keeps only the scenarios of these suites; all if the list is empty.
     #[must_use]
-    pub fn of_suites(mut self, suites: &[String]) -> Self {
+    pub fn only_suites(mut self, suites: &[String]) -> Self {
         if suites.is_empty() {
             return self;
         }
         let cases = std::mem::take(&mut self.cases);
         self.suites.retain(|suite| suites.contains(&suite.id));
-        self.with(
+        self.with_cases(
             cases
                 .into_iter()
                 .filter(|row| suites.contains(&row.suite))
@@ -679,7 +683,7 @@ impl Scorecard {
 
     /// Replaces the scenarios and recomputes the summary.
     #[must_use]
-    pub(super) fn with(self, cases: Vec<CaseRow>) -> Self {
+    pub(super) fn with_cases(self, cases: Vec<CaseRow>) -> Self {
         let Summary {
             calls, cost_usd, ..
         } = self.summary;
@@ -687,7 +691,7 @@ impl Scorecard {
             summary: Summary {
                 calls,
                 cost_usd,
-                ..Summary::of(&cases)
+                ..Summary::summarize(&cases)
             },
             cases,
             ..self
@@ -696,7 +700,7 @@ impl Scorecard {
 
     /// Marks it as a run that called models.
     #[must_use]
-    pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {
+    pub fn as_real_run(mut self, calls: u64, cost_usd: f64) -> Self {
         "real".clone_into(&mut self.mode);
         self.summary = Summary {
             calls,
@@ -708,16 +712,16 @@ impl Scorecard {
 
     /// Replaces the intervals by exact ones, which hold the true rate in at least 95 % of cases.
     #[must_use]
-    pub fn exact(mut self) -> Self {
+    pub fn with_exact_intervals(mut self) -> Self {
         for case in self.cases.iter_mut().filter(|case| case.rate.is_some()) {
-            case.rate = rate(&case.trials, IntervalMethod::ClopperPearson);
+            case.rate = pass_rate(&case.trials, IntervalMethod::ClopperPearson);
         }
         self
     }
 }
 
 impl Summary {
-    fn of(cases: &[CaseRow]) -> Self {
+    fn summarize(cases: &[CaseRow]) -> Self {
         let mut summary = Self {
             planned: cases.len(),
             ..Self::default()
@@ -733,7 +737,7 @@ impl Summary {
             *counted += 1;
             summary.unanswered += usize::from(row.unanswered);
             summary.carried += usize::from(row.carried_from.is_some());
-            summary.tokens = summary.tokens.saturating_add(row.used());
+            summary.tokens = summary.tokens.saturating_add(row.used_tokens());
             for (kind, count) in row
                 .failed_calls
                 .iter()
@@ -760,7 +764,7 @@ impl Summary {
 
 impl SuiteRow {
     /// The row of a suite.
-    pub fn of(path: &str, suite: &Suite) -> Self {
+    pub fn from_suite(path: &str, suite: &Suite) -> Self {
         let text = |text: &Option<crate::base::span::Spanned<String>>| {
             text.as_ref().map(|text| text.value.clone())
         };

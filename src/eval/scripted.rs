@@ -4,15 +4,17 @@
 //! agent are used in order, and the last of them again and again, so that a script can describe
 //! several rounds.
 
-use super::compiled_patterns::Filter;
+use super::compiled_patterns::NameSelector;
 use crate::context::render::message::Message;
 use crate::kernel::conversation::{Part, ToolCall};
 use crate::kernel::provider::{Answer, Response, Stop, Usage};
 use crate::record::recording::AnsweredBy;
 use crate::record::response_body;
-use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use crate::run::commands::{CommandEnd, CommandSpec, Commands, TIME, killed, late};
-use crate::scenario::model::Scripted;
+use crate::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use crate::run::commands::{
+    CommandOutput, CommandRunner, CommandSpec, DEFAULT_TIMEOUT, describe_signal, describe_timeout,
+};
+use crate::scenario::model::ScriptedAnswer;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -20,49 +22,49 @@ use std::time::Duration;
 
 /// An answer with the patterns of the requests that it fits.
 #[derive(Debug)]
-struct Line {
-    has: Vec<Filter>,
-    lacks: Vec<Filter>,
-    says: Scripted,
+struct ScriptLine {
+    has: Vec<NameSelector>,
+    lacks: Vec<NameSelector>,
+    says: ScriptedAnswer,
 }
 
-impl Line {
-    fn holds(&self, text: &str) -> bool {
-        self.has.iter().all(|pattern| pattern.takes(text))
-            && !self.lacks.iter().any(|pattern| pattern.takes(text))
+impl ScriptLine {
+    fn matches(&self, text: &str) -> bool {
+        self.has.iter().all(|pattern| pattern.matches(text))
+            && !self.lacks.iter().any(|pattern| pattern.matches(text))
     }
 }
 
 /// The scripted answers of a case.
 #[derive(Debug, Default)]
-pub struct Script {
-    lines: Vec<Line>,
+pub struct AnswerScript {
+    lines: Vec<ScriptLine>,
     /// The used answers: the agent and the index of the answer.
     given: Mutex<BTreeSet<(String, usize)>>,
 }
 
 /// The names of the agent that an answer is for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asking<'a> {
+pub struct AgentNames<'a> {
     /// The agent with its rounds, its path, and its name.
     pub names: [Option<&'a str>; 3],
 }
 
-impl Script {
+impl AnswerScript {
     /// Compiles the patterns of answers.
     ///
     /// # Errors
     /// The reason why a pattern is invalid.
-    pub fn new(answers: impl IntoIterator<Item = Scripted>) -> Result<Self, String> {
+    pub fn new(answers: impl IntoIterator<Item = ScriptedAnswer>) -> Result<Self, String> {
         let filters = |patterns: &[crate::base::span::Spanned<String>]| {
             patterns
                 .iter()
-                .map(|pattern| Filter::new(&pattern.value))
+                .map(|pattern| NameSelector::new(&pattern.value))
                 .collect::<Result<Vec<_>, _>>()
         };
         let mut lines = Vec::new();
         for says in answers {
-            lines.push(Line {
+            lines.push(ScriptLine {
                 has: filters(&says.has)?,
                 lacks: filters(&says.lacks)?,
                 says,
@@ -75,15 +77,16 @@ impl Script {
     }
 
     /// All answers.
-    pub fn answers(&self) -> impl Iterator<Item = &Scripted> {
+    pub fn answers(&self) -> impl Iterator<Item = &ScriptedAnswer> {
         self.lines.iter().map(|line| &line.says)
     }
 
     /// The number of an answer, from 1, that no request of a program can reach, since an answer
     /// before it fits every request.
-    pub fn hidden(&self) -> Option<usize> {
-        let is_for_all =
-            |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
+    pub fn shadowed_answer(&self) -> Option<usize> {
+        let is_for_all = |line: &ScriptLine| {
+            line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none()
+        };
         self.lines
             .iter()
             .position(is_for_all)
@@ -92,7 +95,7 @@ impl Script {
     }
 
     /// The numbers of the answers, from 1, that were not used so far.
-    pub fn unreached(&self) -> Vec<usize> {
+    pub fn unused_answers(&self) -> Vec<usize> {
         let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let reached: BTreeSet<usize> = given.iter().map(|(_, number)| *number).collect();
         (0..self.lines.len())
@@ -102,39 +105,43 @@ impl Script {
     }
 
     /// The answer to a request with this text.
-    pub fn answer(&self, asking: Asking<'_>, text: &str) -> Option<Answer> {
-        if let Some(own) = self.own(asking, text) {
-            return Some(answer(own, text));
+    pub fn next_answer(&self, asking: AgentNames<'_>, text: &str) -> Option<Answer> {
+        if let Some(own) = self.next_own_answer(asking, text) {
+            return Some(build_answer(own, text));
         }
         let mut any = self
             .lines
             .iter()
             .enumerate()
             .filter(|(_, line)| line.says.node.is_none());
-        let (number, line) = any.find(|(_, line)| line.holds(text))?;
+        let (number, line) = any.find(|(_, line)| line.matches(text))?;
         self.given
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert((String::new(), number));
-        Some(answer(&line.says, text))
+        Some(build_answer(&line.says, text))
     }
 
     /// Every answer that fits a request with this text, those of its agent before those for any
     /// agent.
-    pub fn fitting(&self, asking: Asking<'_>, text: &str) -> Vec<&Scripted> {
+    pub fn fitting_answers(&self, asking: AgentNames<'_>, text: &str) -> Vec<&ScriptedAnswer> {
         let any = self
             .lines
             .iter()
-            .filter(|line| line.says.node.is_none() && line.holds(text));
-        self.of(asking, text)
+            .filter(|line| line.says.node.is_none() && line.matches(text));
+        self.own_lines(asking, text)
             .map(|(_, line)| line)
             .chain(any)
             .map(|line| &line.says)
             .collect()
     }
 
-    fn of(&self, asking: Asking<'_>, text: &str) -> impl Iterator<Item = (usize, &Line)> {
-        let is_of = move |(_, line): &(usize, &Line)| {
+    fn own_lines(
+        &self,
+        asking: AgentNames<'_>,
+        text: &str,
+    ) -> impl Iterator<Item = (usize, &ScriptLine)> {
+        let is_of = move |(_, line): &(usize, &ScriptLine)| {
             let node = line.says.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
@@ -142,11 +149,11 @@ impl Script {
             .iter()
             .enumerate()
             .filter(is_of)
-            .filter(move |(_, line)| line.holds(text))
+            .filter(move |(_, line)| line.matches(text))
     }
 
     /// The next answer of an agent or a script that fits this text; the last one is repeated.
-    pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
+    pub fn next_own_answer(&self, asking: AgentNames<'_>, text: &str) -> Option<&ScriptedAnswer> {
         let agent = asking
             .names
             .into_iter()
@@ -155,9 +162,9 @@ impl Script {
             .unwrap_or_default();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let next = self
-            .of(asking, text)
+            .own_lines(asking, text)
             .find(|(number, _)| given.insert((agent.to_owned(), *number)));
-        next.or_else(|| self.of(asking, text).last())
+        next.or_else(|| self.own_lines(asking, text).last())
             .map(|(_, line)| &line.says)
     }
 }
@@ -166,22 +173,22 @@ impl Script {
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptedCommands<'c> {
     /// The scripted answers.
-    pub script: &'c Script,
+    pub script: &'c AnswerScript,
     /// Runs the other scripts; `None` in an evaluation.
-    pub then: Option<&'c dyn Commands>,
+    pub then: Option<&'c dyn CommandRunner>,
 }
 
-impl Commands for ScriptedCommands<'_> {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        let line = command.words().join(" ");
-        let asking = Asking {
+impl CommandRunner for ScriptedCommands<'_> {
+    fn run(&self, command: &CommandSpec) -> Result<CommandOutput, String> {
+        let line = command.argv_strings().join(" ");
+        let asking = AgentNames {
             names: [
                 Some(&command.stage),
                 Some(&command.node),
                 command.name.as_deref(),
             ],
         };
-        let Some(says) = self.script.own(asking, &line) else {
+        let Some(says) = self.script.next_own_answer(asking, &line) else {
             let named = command.name.as_deref().unwrap_or(&command.node);
             if self.script.answers().any(|says| {
                 says.node
@@ -201,25 +208,28 @@ impl Commands for ScriptedCommands<'_> {
         };
         let end = says.end.clone().unwrap_or_default();
         match end.killed_by.as_deref() {
-            None => Ok(CommandEnd {
+            None => Ok(CommandOutput {
                 code: end.exit as i32,
-                out: written(&says.reply),
-                said: end.stderr,
+                stdout: reply_text(&says.reply),
+                stderr: end.stderr,
             }),
-            Some("timeout") => Err(late(command.timeout.unwrap_or(TIME), "<timeout>")),
+            Some("timeout") => Err(describe_timeout(
+                command.timeout.unwrap_or(DEFAULT_TIMEOUT),
+                "<timeout>",
+            )),
             // The system sends KILL to a process that uses too much memory, for example.
-            Some(_) => Err(killed(9, &end.stderr)),
+            Some(_) => Err(describe_signal(9, &end.stderr)),
         }
     }
 }
 
-impl Answers for Script {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let text = text_of(asked.messages);
-        let asking = Asking {
+impl AnswerBackend for AnswerScript {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let text = request_text(asked.messages);
+        let asking = AgentNames {
             names: [Some(asked.stage), Some(asked.node), asked.name],
         };
-        let answer = self.answer(asking, &text).ok_or_else(|| {
+        let answer = self.next_answer(asking, &text).ok_or_else(|| {
             NoAnswer::Unknown(format!(
                 "none of the {} scripted answers is for this request of {}: neither `node` nor a pattern of `when` fits",
                 self.lines.len(),
@@ -227,14 +237,15 @@ impl Answers for Script {
             ))
         })?;
         let id = format!("script-{}-{}", asked.stage, asked.number);
-        let body = response_body::body(asked.sent.dialect, &answer, (&id, &asked.sent.model));
+        let body =
+            response_body::answer_body(asked.sent.dialect, &answer, (&id, &asked.sent.model));
         let response = Response {
             answer,
             body,
             status: 200,
             latency: Duration::ZERO,
         };
-        Ok(Given {
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Script,
         })
@@ -242,7 +253,7 @@ impl Answers for Script {
 }
 
 /// The text of a request, for matching patterns.
-pub(super) fn text_of(messages: &[Message]) -> String {
+pub(super) fn request_text(messages: &[Message]) -> String {
     messages
         .iter()
         .map(Message::as_str)
@@ -251,7 +262,7 @@ pub(super) fn text_of(messages: &[Message]) -> String {
 }
 
 /// The reply as a text.
-pub(super) fn written(reply: &Value) -> String {
+pub(super) fn reply_text(reply: &Value) -> String {
     match reply {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -261,9 +272,9 @@ pub(super) fn written(reply: &Value) -> String {
 
 /// Converts a scripted answer into a model's answer. Token counts that it omits are estimated as
 /// one per four characters.
-fn answer(says: &Scripted, asked: &str) -> Answer {
+fn build_answer(says: &ScriptedAnswer, asked: &str) -> Answer {
     const TOKEN: usize = 4;
-    let text = written(&says.reply);
+    let text = reply_text(&says.reply);
     // Each id occurs once in a conversation, so new ids follow the earlier ones.
     let ids = asked.split("call_").skip(1).filter_map(|rest| {
         let end = rest

@@ -2,7 +2,7 @@
 //! would be rebuilt too often, by a slower machine with bounded steps. The only module that uses
 //! `regex-automata`; a rejection depends only on the pattern and the text.
 
-use crate::record::redact::Find;
+use crate::record::redact::PatternFinder;
 use crate::scenario::pattern;
 use regex_automata::Input;
 use regex_automata::hybrid::dfa;
@@ -13,45 +13,45 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The size limit of one compiled pattern in bytes, above that of any pattern that `check` accepts.
-const PATTERN: usize = 4 << 20;
+const MAX_PATTERN_BYTES: usize = 4 << 20;
 /// The cache limit of the automaton of one search, in bytes.
-const SEARCH: usize = 2 << 20;
+const MAX_CACHE_BYTES: usize = 2 << 20;
 /// The number of cache clears after which a search gives up if the automaton handled fewer than
 /// `LASTED` bytes per state.
-const CLEARED: usize = 4;
-const LASTED: usize = 10;
+const MAX_CACHE_CLEARS: usize = 4;
+const MIN_BYTES_PER_STATE: usize = 10;
 /// The step limit of the slower machine: its states times the bytes of the text.
-const STEPS: usize = 100_000_000;
+const MAX_STEPS: usize = 100_000_000;
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct CompiledPattern {
     /// `None` if it would exceed the cache limit of a search.
     automaton: Option<Arc<Regex>>,
     machine: PikeVM,
 }
 
-impl Pattern {
+impl CompiledPattern {
     /// Compiles a pattern, or returns the reason why it is invalid.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
-        if let Some(fault) = pattern::fault(pattern) {
+        if let Some(fault) = pattern::find_fault(pattern) {
             return Err(format!(
                 "/{pattern}/ is not a valid pattern: {}",
                 fault.reason
             ));
         }
-        let size = thompson::Config::new().nfa_size_limit(Some(PATTERN));
+        let size = thompson::Config::new().nfa_size_limit(Some(MAX_PATTERN_BYTES));
         let machine = PikeVM::builder().thompson(size.clone()).build(pattern);
         let machine =
             machine.map_err(|error| format!("/{pattern}/ is not a valid pattern: {error}"))?;
         // The automaton supports only ASCII word boundaries; a text with other characters is
         // searched by the machine.
         let lazy = dfa::Config::new()
-            .cache_capacity(SEARCH)
+            .cache_capacity(MAX_CACHE_BYTES)
             .unicode_word_boundary(true);
         let lazy = lazy
-            .minimum_cache_clear_count(Some(CLEARED))
-            .minimum_bytes_per_state(Some(LASTED));
+            .minimum_cache_clear_count(Some(MAX_CACHE_CLEARS))
+            .minimum_bytes_per_state(Some(MIN_BYTES_PER_STATE));
         let automaton = Regex::builder()
             .thompson(size)
             .dfa(lazy)
@@ -75,7 +75,7 @@ impl Pattern {
             return Ok(found.map(|found| found.range()));
         }
         let states = self.machine.get_nfa().states().len();
-        if states.saturating_mul(text.len()) > STEPS {
+        if states.saturating_mul(text.len()) > MAX_STEPS {
             let bytes = text.len();
             return Err(format!(
                 "the pattern is too complex for a text of {bytes} bytes: it has {states} states to try at each"
@@ -85,8 +85,8 @@ impl Pattern {
         Ok(found.map(|found| found.range()))
     }
 }
-impl Find for Pattern {
-    fn all(&self, text: &str) -> Vec<Range<usize>> {
+impl PatternFinder for CompiledPattern {
+    fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut at = 0;
         while at <= text.len() {
@@ -109,9 +109,11 @@ impl Find for Pattern {
 }
 
 /// Compiles the patterns of `[record] mask`, which were validated before.
-pub fn masks(patterns: &[String]) -> Vec<Arc<dyn Find>> {
+pub fn compile_masks(patterns: &[String]) -> Vec<Arc<dyn PatternFinder>> {
     patterns
         .iter()
-        .filter_map(|pattern| Some(Arc::new(Pattern::new(pattern).ok()?) as Arc<dyn Find>))
+        .filter_map(|pattern| {
+            Some(Arc::new(CompiledPattern::new(pattern).ok()?) as Arc<dyn PatternFinder>)
+        })
         .collect()
 }

@@ -16,14 +16,14 @@ use super::receiver::Receiver;
 use crate::base::{number, suggest};
 use crate::context::context_source::{ContextSource, Match};
 use crate::context::objective;
-use crate::context::request::{Asked, Attempt, Files, Request, RequestedFile, StepResult};
+use crate::context::request::{Attempt, CallerGoals, Files, Request, RequestedFile, StepResult};
 use crate::kernel::context::Trust;
 use crate::kernel::conversation::Turn;
-use crate::registry::Parameter;
+use crate::registry::RegistryParameter;
 use crate::run;
 use crate::scenario::messages;
-use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};
-use crate::scenario::paths::plain;
+use crate::scenario::model::{FrozenConversation, FrozenText, FrozenValue, LookupStore, Situation};
+use crate::scenario::paths::normalize_path;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub(super) enum SubjectKind {
 
 /// A situation with all files read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Read {
+pub(super) struct FrozenSituation {
     inputs: BTreeMap<String, Value>,
     results: BTreeMap<String, StepResult>,
     attempts: Vec<Attempt>,
@@ -47,12 +47,12 @@ pub(super) struct Read {
     objective: Option<String>,
     criteria: Vec<String>,
     constraints: Vec<String>,
-    found: Found,
+    found: FrozenPassages,
     /// Frozen files by their path in the project.
     files: BTreeMap<String, String>,
 }
 
-impl Read {
+impl FrozenSituation {
     /// The arguments for the task's parameters.
     pub(super) const fn inputs(&self) -> &BTreeMap<String, Value> {
         &self.inputs
@@ -62,12 +62,12 @@ impl Read {
 /// The frozen passages, returned for every query. Queries for described files return those of the
 /// store with files.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Found {
+struct FrozenPassages {
     memory: Vec<Match>,
     retrieval: Vec<Match>,
 }
 
-impl ContextSource for Found {
+impl ContextSource for FrozenPassages {
     fn search(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
         Ok(self
             .memory
@@ -85,20 +85,20 @@ impl ContextSource for Found {
 
 /// Frozen files, with live ones as fallback.
 #[derive(Debug)]
-pub(super) struct Overlaid<'a> {
+pub(super) struct OverlaidFiles<'a> {
     frozen: &'a BTreeMap<String, String>,
     live: &'a (dyn Files + Sync),
 }
 
-impl Files for Overlaid<'_> {
+impl Files for OverlaidFiles<'_> {
     fn text(&self, path: &str) -> Result<String, String> {
         self.frozen
-            .get(&*plain(path))
+            .get(&*normalize_path(path))
             .map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
     }
 
     fn requested(&self, path: &str) -> Result<RequestedFile, String> {
-        let plain = plain(path);
+        let plain = normalize_path(path);
         let frozen = |text: &String| {
             Ok(RequestedFile {
                 path: plain.to_string(),
@@ -113,21 +113,21 @@ impl Files for Overlaid<'_> {
 
 /// Reads the files that a situation names beside the scenario, and assigns each value to its
 /// parameter or segment.
-pub(super) fn read(
+pub(super) fn read_situation(
     situation: &Situation,
     whose: SubjectKind,
-    declared: &[Parameter],
+    declared: &[RegistryParameter],
     beside: &dyn Files,
-) -> Result<Read, String> {
-    let text = |content: &Content| match content {
-        Content::Text(text) => Ok(text.clone()),
-        Content::File(path) => file(beside, path),
+) -> Result<FrozenSituation, String> {
+    let text = |content: &FrozenText| match content {
+        FrozenText::Text(text) => Ok(text.clone()),
+        FrozenText::File(path) => read_file(beside, path),
     };
-    let mut read = Read::default();
+    let mut read = FrozenSituation::default();
     for (name, frozen) in &situation.inputs {
         let parameter = declared.iter().find(|parameter| parameter.name == *name);
         if parameter.is_none() {
-            let near = suggest::nearest(
+            let near = suggest::nearest_candidate(
                 name,
                 declared.iter().map(|parameter| parameter.name.as_str()),
             );
@@ -135,16 +135,16 @@ pub(super) fn read(
             return Err(format!("the task declares no parameter `{name}`{near}"));
         }
         read.inputs
-            .insert(name.clone(), value(&frozen.value, parameter, beside)?);
+            .insert(name.clone(), read_value(&frozen.value, parameter, beside)?);
     }
     for (name, frozen) in &situation.results {
         let value = match &frozen.value {
-            Frozen::Value(value) => value.clone(),
-            Frozen::File(path) => {
-                let text = file(beside, path)?;
+            FrozenValue::Value(value) => value.clone(),
+            FrozenValue::File(path) => {
+                let text = read_file(beside, path)?;
                 serde_json::from_str(&text).map_or_else(
                     |_| Ok(Value::String(text.clone())),
-                    |value| exact(path, &text, value),
+                    |value| check_exact(path, &text, value),
                 )?
             }
         };
@@ -152,7 +152,7 @@ pub(super) fn read(
     }
     for (path, content) in &situation.files {
         read.files
-            .insert(plain(path).into_owned(), text(&content.value)?);
+            .insert(normalize_path(path).into_owned(), text(&content.value)?);
     }
     for fixture in &situation.matches {
         let text = text(&fixture.text.value)?;
@@ -167,17 +167,20 @@ pub(super) fn read(
         }
     }
     if let Some(history) = &situation.history {
-        read.history = conversation(&history.value, beside)?;
+        read.history = read_conversation(&history.value, beside)?;
     }
-    said(situation, whose, declared, &mut read);
+    assign_values(situation, whose, declared, &mut read);
     Ok(read)
 }
 
 /// The earlier conversation.
-fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>, String> {
+fn read_conversation(
+    history: &FrozenConversation,
+    beside: &dyn Files,
+) -> Result<Vec<Turn>, String> {
     let messages = match history {
-        Conversation::File(path) => {
-            let said = messages::read(&file(beside, path)?)
+        FrozenConversation::File(path) => {
+            let said = messages::parse_conversation(&read_file(beside, path)?)
                 .map_err(|unread| format!("{path}: {unread}"))?;
             return if said.is_empty() {
                 Err(format!("{path}: expected a message, found none"))
@@ -185,19 +188,19 @@ fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>,
                 Ok(said)
             };
         }
-        Conversation::Messages(messages) => messages,
+        FrozenConversation::Messages(messages) => messages,
     };
     let mut said = Vec::new();
     for (number, message) in messages.iter().enumerate() {
         said.push(
-            messages::message(&message.value)
+            messages::parse_message(&message.value)
                 .map_err(|why| format!("message {} of `history`: {why}", number + 1))?,
         );
     }
     Ok(said)
 }
 
-fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
+fn read_file(beside: &dyn Files, path: &str) -> Result<String, String> {
     beside
         .text(path)
         .map_err(|why| format!("{path} cannot be read: {why}"))
@@ -205,16 +208,16 @@ fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
 
 /// The value of a parameter. A file contains plain text if the parameter's type is `string` or
 /// undeclared, else JSON.
-fn value(
-    frozen: &Frozen,
-    parameter: Option<&Parameter>,
+fn read_value(
+    frozen: &FrozenValue,
+    parameter: Option<&RegistryParameter>,
     beside: &dyn Files,
 ) -> Result<Value, String> {
     let path = match frozen {
-        Frozen::Value(value) => return Ok(value.clone()),
-        Frozen::File(path) => path,
+        FrozenValue::Value(value) => return Ok(value.clone()),
+        FrozenValue::File(path) => path,
     };
-    let text = file(beside, path)?;
+    let text = read_file(beside, path)?;
     match parameter.and_then(|parameter| parameter.kind.as_deref()) {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text)
@@ -223,14 +226,19 @@ fn value(
                     "{path} is not valid JSON, which the parameter's type {kind} requires: {error}"
                 )
             })
-            .and_then(|value| exact(path, &text, value)),
+            .and_then(|value| check_exact(path, &text, value)),
     }
 }
 
 /// Returns the value, unless the JSON contains an integer that cannot be represented exactly.
-fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
-    let told = |found| format!("{path}: {}; write it as a text", number::too_large(found));
-    number::beyond(json).map_or(Ok(value), |found| Err(told(found)))
+fn check_exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
+    let told = |found| {
+        format!(
+            "{path}: {}; write it as a text",
+            number::out_of_range_message(found)
+        )
+    };
+    number::find_out_of_range(json).map_or(Ok(value), |found| Err(told(found)))
 }
 
 /// The result of an earlier step. An object with `content` is a complete result, with notes and
@@ -263,7 +271,12 @@ impl From<Value> for StepResult {
 }
 
 /// Assigns the values besides `inputs`: to the parameter of that name, or else to segments.
-fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read: &mut Read) {
+fn assign_values(
+    situation: &Situation,
+    whose: SubjectKind,
+    declared: &[RegistryParameter],
+    read: &mut FrozenSituation,
+) {
     let texts = |list: &[crate::base::span::Spanned<String>]| -> Vec<String> {
         list.iter().map(|one| one.value.clone()).collect()
     };
@@ -278,7 +291,7 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
         let is_words = matches!(parameter.kind.as_deref(), None | Some("string"));
         read.inputs.insert(
             name.to_owned(),
-            if is_words { in_words(value) } else { value },
+            if is_words { join_lines(value) } else { value },
         );
         true
     };
@@ -301,7 +314,7 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
         .map(|one| json!({"stage": one.stage, "obstacle": one.obstacle, "note": one.note}));
     let as_json: Vec<Value> = as_json.collect();
     if !as_json.is_empty() && !give("failure_history", Value::Array(as_json)) {
-        let attempt = |one: &crate::scenario::model::Failure| Attempt {
+        let attempt = |one: &crate::scenario::model::PastFailure| Attempt {
             stage: one.stage.clone(),
             obstacle: one.obstacle.clone(),
             note: one.note.clone(),
@@ -317,7 +330,7 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
     for (name, value) in &situation.extra {
         give(name, value.clone());
     }
-    let is_told = whose == SubjectKind::Role || objective::parameter(declared).is_some();
+    let is_told = whose == SubjectKind::Role || objective::objective_parameter(declared).is_some();
     read.objective = situation
         .objective
         .as_ref()
@@ -326,7 +339,7 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
 }
 
 /// A list of texts as lines, for a parameter that takes text.
-fn in_words(value: Value) -> Value {
+fn join_lines(value: Value) -> Value {
     let lines: Option<Vec<&str>> = value
         .as_array()
         .and_then(|list| list.iter().map(Value::as_str).collect());
@@ -342,17 +355,20 @@ fn in_words(value: Value) -> Value {
     }
 }
 
-impl Read {
+impl FrozenSituation {
     /// Its frozen files, with the live ones as fallback.
-    pub(super) const fn over<'a>(&'a self, live: &'a (dyn Files + Sync)) -> Overlaid<'a> {
-        Overlaid {
+    pub(super) const fn overlay_files<'a>(
+        &'a self,
+        live: &'a (dyn Files + Sync),
+    ) -> OverlaidFiles<'a> {
+        OverlaidFiles {
             frozen: &self.files,
             live,
         }
     }
 
     /// The same situation with the results of other steps.
-    pub(super) fn after(&self, results: &BTreeMap<String, StepResult>) -> Self {
+    pub(super) fn with_results(&self, results: &BTreeMap<String, StepResult>) -> Self {
         Self {
             results: results.clone(),
             ..self.clone()
@@ -360,17 +376,17 @@ impl Read {
     }
 
     /// The part of the situation that all agents of a task share, with its files and its session.
-    pub(super) fn whole<'a>(
+    pub(super) fn as_run_situation<'a>(
         &'a self,
         receiver: Receiver<'a>,
-        (files, session): (&'a Overlaid<'a>, &'a str),
-    ) -> run::situation::Situation<'a> {
-        let asked = Asked {
+        (files, session): (&'a OverlaidFiles<'a>, &'a str),
+    ) -> run::situation::RunSituation<'a> {
+        let asked = CallerGoals {
             objective: self.objective.as_deref(),
             criteria: &self.criteria,
             constraints: &self.constraints,
         };
-        run::situation::Situation {
+        run::situation::RunSituation {
             source: &self.found,
             files,
             previous: self.previous.as_ref(),
@@ -379,23 +395,23 @@ impl Read {
             asked,
             role: receiver.role,
             session,
-            ..run::situation::Situation::new(receiver.task, &self.inputs)
+            ..run::situation::RunSituation::new(receiver.task, &self.inputs)
         }
     }
 
     /// Calls `then` with the situation as a request.
-    pub(super) fn ask<T>(
+    pub(super) fn with_request<T>(
         &self,
         receiver: Receiver<'_>,
         node: &str,
         (live, session): (&(dyn Files + Sync), &str),
         then: impl FnOnce(&Request<'_>) -> T,
     ) -> T {
-        let files = self.over(live);
+        let files = self.overlay_files(live);
         then(
             &self
-                .whole(receiver, (&files, session))
-                .at(node, &self.results),
+                .as_run_situation(receiver, (&files, session))
+                .request_at(node, &self.results),
         )
     }
 }

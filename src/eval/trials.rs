@@ -1,8 +1,8 @@
 //! The number of trials of a case, and the passing condition: k of N with curtailment, or Wald's
 //! sequential test.
 
-use crate::record::recording::Stage;
-use crate::scenario::model::{Rule, Sequential};
+use crate::record::recording::TrialStage;
+use crate::scenario::model::{SequentialRule, TrialRule};
 
 /// The outcome of one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum TrialOutcome {
 
 /// The decision from the trials so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum TrialDecision {
     /// Not decided yet.
     Open,
     /// The case passes.
@@ -28,81 +28,81 @@ pub enum Decision {
 
 /// The policy on trials once the verdict is certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rows {
+pub enum TrialPolicy {
     /// Stop.
     #[default]
-    Curtailed,
+    StopWhenDecided,
     /// Continue, for rates over all trials.
-    Full,
+    RunAll,
 }
 
 /// One stage of trials.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tries {
-    pub(super) stage: Stage,
-    pub(super) rule: Rule,
+pub(super) struct StageTrials {
+    pub(super) stage: TrialStage,
+    pub(super) rule: TrialRule,
     /// The number of trials that the case requires.
-    pub(super) of: u32,
+    pub(super) required: u32,
     /// The number of available answers, if they are given in advance.
-    pub(super) there: u32,
-    pub(super) rows: Rows,
+    pub(super) available: u32,
+    pub(super) rows: TrialPolicy,
 }
 
-impl Tries {
+impl StageTrials {
     /// A stage without answers given in advance.
-    pub(super) const fn unbounded(stage: Stage, rule: Rule) -> Self {
+    pub(super) const fn unbounded(stage: TrialStage, rule: TrialRule) -> Self {
         Self {
             stage,
-            of: most(&rule),
+            required: max_trials(&rule),
             rule,
-            there: u32::MAX,
-            rows: Rows::Curtailed,
+            available: u32::MAX,
+            rows: TrialPolicy::StopWhenDecided,
         }
     }
 
     /// A stage with answers given in advance: as many trials as there are answers, or as were
     /// planned if that is more, and no more of them have to pass.
-    pub(super) fn known(
-        stage: Stage,
-        rule: Rule,
+    pub(super) fn with_answers(
+        stage: TrialStage,
+        rule: TrialRule,
         (there, planned): (usize, u32),
-        rows: Rows,
+        rows: TrialPolicy,
     ) -> Self {
         let there = u32::try_from(there).unwrap_or(u32::MAX);
         let most = there.max(planned).max(1);
         let runs = rule.runs.min(most);
-        let sequential = rule.sequential.map(|test| Sequential {
+        let sequential = rule.sequential.map(|test| SequentialRule {
             max: test.max.min(most),
             ..test
         });
         Self {
             stage,
-            of: self::most(&rule),
-            rule: Rule {
+            required: self::max_trials(&rule),
+            rule: TrialRule {
                 runs,
                 pass: rule.pass.min(runs),
                 sequential,
                 ..rule
             },
-            there,
+            available: there,
             rows,
         }
     }
 }
 
 /// The default of the second stage: the number of trials, and of those that must pass.
-const CONFIRM: (u32, u32) = (10, 7);
+const DEFAULT_CONFIRM: (u32, u32) = (10, 7);
 
 /// The maximum number of trials.
-pub const fn most(rule: &Rule) -> u32 {
+pub const fn max_trials(rule: &TrialRule) -> u32 {
     match rule.sequential {
-        Some(Sequential { max, .. }) => max,
+        Some(SequentialRule { max, .. }) => max,
         None => rule.runs,
     }
 }
 
 /// Decides from the trials so far.
-pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
+pub fn decide_trials(rule: &TrialRule, tried: &[TrialOutcome]) -> TrialDecision {
     let count = |what: TrialOutcome| tried.iter().filter(|one| **one == what).count() as u64;
     decide_counts(
         rule,
@@ -112,9 +112,9 @@ pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
 }
 
 /// The rule of the second stage, for a case that fails the first; `None` if that failure is final.
-pub fn confirming(rule: &Rule) -> Option<Rule> {
-    let (runs, pass) = rule.confirm.unwrap_or(CONFIRM);
-    (!rule.strict && rule.sequential.is_none()).then_some(Rule {
+pub fn confirm_rule(rule: &TrialRule) -> Option<TrialRule> {
+    let (runs, pass) = rule.confirm.unwrap_or(DEFAULT_CONFIRM);
+    (!rule.strict && rule.sequential.is_none()).then_some(TrialRule {
         runs,
         pass,
         strict: true,
@@ -124,26 +124,26 @@ pub fn confirming(rule: &Rule) -> Option<Rule> {
 }
 
 /// Decides from counts of passed and failed trials.
-pub(super) fn decide_counts(rule: &Rule, passed: u64, failed: u64) -> Decision {
+pub(super) fn decide_counts(rule: &TrialRule, passed: u64, failed: u64) -> TrialDecision {
     if let Some(test) = &rule.sequential {
-        return wald(test, passed, failed);
+        return decide_sequential(test, passed, failed);
     }
     let runs = u64::from(rule.runs);
     let pass = u64::from(rule.pass);
     if passed >= pass {
-        Decision::Pass
+        TrialDecision::Pass
     } else if failed + pass > runs {
         // The remaining trials cannot reach the required number.
-        Decision::Fail
+        TrialDecision::Fail
     } else {
-        Decision::Open
+        TrialDecision::Open
     }
 }
 
 /// Wald's sequential probability ratio test of `p1` against `p0`.
 #[allow(clippy::cast_precision_loss, reason = "trials are fewer than 2^52")]
-fn wald(test: &Sequential, passed: u64, failed: u64) -> Decision {
-    let Sequential {
+fn decide_sequential(test: &SequentialRule, passed: u64, failed: u64) -> TrialDecision {
+    let SequentialRule {
         p0,
         p1,
         alpha,
@@ -152,12 +152,12 @@ fn wald(test: &Sequential, passed: u64, failed: u64) -> Decision {
     } = *test;
     let ratio = passed as f64 * (p1 / p0).ln() + failed as f64 * ((1.0 - p1) / (1.0 - p0)).ln();
     if ratio >= ((1.0 - beta) / alpha).ln() {
-        Decision::Pass
+        TrialDecision::Pass
     } else if ratio <= (beta / (1.0 - alpha)).ln() {
-        Decision::Fail
+        TrialDecision::Fail
     } else if passed + failed >= u64::from(max) {
-        Decision::Inconclusive
+        TrialDecision::Inconclusive
     } else {
-        Decision::Open
+        TrialDecision::Open
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 words! {
     /// The outcome of an expectation.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Outcome {
+    pub enum ExpectationOutcome {
         /// It holds.
         Pass = "pass",
         /// It does not hold.
@@ -21,7 +21,7 @@ words! {
 
 /// A place in a context, an answer or a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ResultPlace {
     /// The segment, by its id.
     pub segment: Option<String>,
     /// The byte range in the text of the segment, message or answer.
@@ -40,7 +40,7 @@ pub struct Reason {
     /// The found value, as a fragment that follows “found”.
     pub found: String,
     /// The place of the found value.
-    pub place: Option<Place>,
+    pub place: Option<ResultPlace>,
     /// Further hints: existing alternatives, the nearest name.
     pub advice: Vec<String>,
     /// True if the outcome depends on an expectation that could not be judged, since the
@@ -60,19 +60,19 @@ impl Reason {
     }
 
     /// Adds a place.
-    pub(super) fn at(mut self, place: Place) -> Self {
+    pub(super) fn with_place(mut self, place: ResultPlace) -> Self {
         self.place = Some(place);
         self
     }
 
     /// Marks it as blind.
-    pub(super) fn blind(mut self) -> Self {
+    pub(super) fn into_blind(mut self) -> Self {
         self.is_blind = true;
         self
     }
 
     /// Adds advice.
-    pub(super) fn hint(mut self, advice: impl Into<String>) -> Self {
+    pub(super) fn with_advice(mut self, advice: impl Into<String>) -> Self {
         self.advice.push(advice.into());
         self
     }
@@ -80,11 +80,11 @@ impl Reason {
 
 /// The verdict on one expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ExpectationVerdict {
     /// The text of the expectation.
     pub what: String,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: ExpectationOutcome,
     /// True if it can fail the case.
     pub gate: bool,
     /// The reason.
@@ -93,40 +93,43 @@ pub struct Verdict {
     pub span: Span,
 }
 
-impl Verdict {
+impl ExpectationVerdict {
     /// Returns true if it fails the case.
     pub fn is_failure(&self) -> bool {
-        self.gate && self.outcome == Outcome::Fail
+        self.gate && self.outcome == ExpectationOutcome::Fail
     }
 }
 
 /// An outcome with its reason, not yet assigned to an expectation's span.
-pub(super) type Judged = (Outcome, Reason);
+pub(super) type JudgedOutcome = (ExpectationOutcome, Reason);
 
 /// The expectation holds.
-pub(super) fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
-    (Outcome::Pass, Reason::new(expected, found))
+pub(super) fn pass(expected: impl Into<String>, found: impl Into<String>) -> JudgedOutcome {
+    (ExpectationOutcome::Pass, Reason::new(expected, found))
 }
 
 /// The expectation does not hold.
-pub(super) fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
-    (Outcome::Fail, Reason::new(expected, found))
+pub(super) fn fail(expected: impl Into<String>, found: impl Into<String>) -> JudgedOutcome {
+    (ExpectationOutcome::Fail, Reason::new(expected, found))
 }
 
 /// The subject cannot be examined, so that the negation does not hold either.
-pub(super) fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judged {
-    (Outcome::Fail, Reason::new(expected, why).blind())
+pub(super) fn fail_blind(expected: impl Into<String>, why: impl Into<String>) -> JudgedOutcome {
+    (
+        ExpectationOutcome::Fail,
+        Reason::new(expected, why).into_blind(),
+    )
 }
 
 /// The expectation was not judged.
-pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
-    (Outcome::Skipped, Reason::new(expected, why))
+pub(super) fn skip(expected: impl Into<String>, why: &str) -> JudgedOutcome {
+    (ExpectationOutcome::Skipped, Reason::new(expected, why))
 }
 
 /// The expectation could not be judged, and the verdict of the case depends on it.
-pub(super) fn undecided(expected: impl Into<String>, why: &str) -> Judged {
+pub(super) fn skip_open(expected: impl Into<String>, why: &str) -> JudgedOutcome {
     (
-        Outcome::Skipped,
+        ExpectationOutcome::Skipped,
         Reason {
             is_open: true,
             ..Reason::new(expected, why)
@@ -135,13 +138,13 @@ pub(super) fn undecided(expected: impl Into<String>, why: &str) -> Judged {
 }
 
 /// Judges a number by its bounds, counted by `counter`.
-pub(super) fn count(
+pub(super) fn judge_count(
     figure: u64,
     what: String,
     max: Option<&Spanned<u64>>,
     min: Option<&Spanned<u64>>,
     counter: &str,
-) -> Judged {
+) -> JudgedOutcome {
     match (
         max.filter(|max| figure > max.value),
         min.filter(|min| figure < min.value),
@@ -159,96 +162,104 @@ pub(super) fn count(
 }
 
 /// Judges a name, such as that of a model. `none` describes a missing one.
-pub(super) fn name(what: &str, expected: &str, found: Option<&str>, none: &str) -> Judged {
+pub(super) fn judge_name(
+    what: &str,
+    expected: &str,
+    found: Option<&str>,
+    none: &str,
+) -> JudgedOutcome {
     let words = format!("{what} `{expected}`");
     match found {
         Some(found) if found == expected => pass(words, "it"),
         Some(found) => fail(words, format!("`{found}`")),
-        None => blind(words, none),
+        None => fail_blind(words, none),
     }
 }
 
 /// A request that differs from the stored one: the first difference, and some of the others.
-pub(super) fn parted(
+pub(super) fn differing_request(
     expected: String,
-    place: Place,
+    place: ResultPlace,
     partings: impl IntoIterator<Item = String>,
-) -> Judged {
+) -> JudgedOutcome {
     const SHOWN: usize = 4;
     let mut partings = partings.into_iter();
     let mut reason = Reason::new(
         expected,
         partings.next().unwrap_or_else(|| "another".to_owned()),
     )
-    .at(place);
+    .with_place(place);
     for other in partings.by_ref().take(SHOWN) {
-        reason = reason.hint(format!("and {other}"));
+        reason = reason.with_advice(format!("and {other}"));
     }
     let more = partings.count();
     if more > 0 {
-        reason = reason.hint(format!("and at {more} more places"));
+        reason = reason.with_advice(format!("and at {more} more places"));
     }
     (
-        Outcome::Fail,
-        reason.hint("`ctxc eval --accept` shows what changed and stores it"),
+        ExpectationOutcome::Fail,
+        reason.with_advice("`ctxc eval --accept` shows what changed and stores it"),
     )
 }
 
 /// Negation over three outcomes: a skipped expectation stays skipped.
-pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
+pub(super) fn negate((outcome, reason): JudgedOutcome, what: &str) -> JudgedOutcome {
     match outcome {
-        Outcome::Pass => {
+        ExpectationOutcome::Pass => {
             let reason = Reason {
                 expected: format!("not: {what}"),
                 ..reason
             };
-            (Outcome::Fail, reason)
+            (ExpectationOutcome::Fail, reason)
         }
-        Outcome::Fail if reason.is_blind => {
+        ExpectationOutcome::Fail if reason.is_blind => {
             let reason = Reason {
                 expected: format!("not: {what}"),
                 ..reason
             };
             (
-                Outcome::Fail,
-                reason.hint("it could not be checked, so `not` does not hold either"),
+                ExpectationOutcome::Fail,
+                reason.with_advice("it could not be checked, so `not` does not hold either"),
             )
         }
-        Outcome::Fail => (
-            Outcome::Pass,
+        ExpectationOutcome::Fail => (
+            ExpectationOutcome::Pass,
             Reason::new(format!("not: {what}"), reason.found),
         ),
-        Outcome::Skipped => (Outcome::Skipped, reason),
+        ExpectationOutcome::Skipped => (ExpectationOutcome::Skipped, reason),
     }
 }
 
 /// True if at least one holds; a skipped one leaves the result open.
-pub(super) fn any(judged: Vec<Judged>) -> Judged {
-    let outcome = if judged.iter().any(|(outcome, _)| *outcome == Outcome::Pass) {
-        Outcome::Pass
+pub(super) fn any_holds(judged: Vec<JudgedOutcome>) -> JudgedOutcome {
+    let outcome = if judged
+        .iter()
+        .any(|(outcome, _)| *outcome == ExpectationOutcome::Pass)
+    {
+        ExpectationOutcome::Pass
     } else if judged
         .iter()
-        .any(|(outcome, _)| *outcome == Outcome::Skipped)
+        .any(|(outcome, _)| *outcome == ExpectationOutcome::Skipped)
     {
-        Outcome::Skipped
+        ExpectationOutcome::Skipped
     } else {
-        Outcome::Fail
+        ExpectationOutcome::Fail
     };
     let mut reason = match outcome {
-        Outcome::Pass => judged
+        ExpectationOutcome::Pass => judged
             .into_iter()
-            .find(|(outcome, _)| *outcome == Outcome::Pass)
+            .find(|(outcome, _)| *outcome == ExpectationOutcome::Pass)
             .map(|(_, reason)| reason),
-        Outcome::Skipped => {
+        ExpectationOutcome::Skipped => {
             let is_open = judged
                 .iter()
-                .any(|(outcome, reason)| *outcome == Outcome::Fail || reason.is_open);
+                .any(|(outcome, reason)| *outcome == ExpectationOutcome::Fail || reason.is_open);
             let skipped = judged
                 .into_iter()
-                .find(|(outcome, _)| *outcome == Outcome::Skipped);
+                .find(|(outcome, _)| *outcome == ExpectationOutcome::Skipped);
             skipped.map(|(_, reason)| Reason { is_open, ..reason })
         }
-        Outcome::Fail => {
+        ExpectationOutcome::Fail => {
             let join = |part: fn(&Reason) -> &str, between: &str| {
                 judged
                     .iter()
@@ -276,8 +287,8 @@ pub(super) fn any(judged: Vec<Judged>) -> Judged {
 
 /// True if all hold. One expectation that was judged and does not hold is enough for a negation,
 /// whatever else could not be judged.
-pub(super) fn all(judged: &[Judged]) -> Judged {
-    let worst = [Outcome::Fail, Outcome::Skipped];
+pub(super) fn all_hold(judged: &[JudgedOutcome]) -> JudgedOutcome {
+    let worst = [ExpectationOutcome::Fail, ExpectationOutcome::Skipped];
     for worst in worst {
         let mut found = judged.iter().filter(|(outcome, _)| *outcome == worst);
         if let Some((_, reason)) = found.clone().next() {
@@ -298,7 +309,7 @@ pub(super) fn all(judged: &[Judged]) -> Judged {
         .map(|(_, reason)| reason.expected.as_str())
         .collect();
     (
-        Outcome::Pass,
+        ExpectationOutcome::Pass,
         Reason::new(words.join(", and "), "all of it"),
     )
 }

@@ -1,20 +1,21 @@
 //! `[requests] volatile` with its patterns compiled.
 
-use super::search::Pattern;
+use super::search::CompiledPattern;
 use crate::project::config::{Config, VolatilePart};
-use crate::record::volatile::{Part, Search, Volatile};
+use crate::record::volatile::{PatternSearch, VolatileMatcher, VolatileParts};
 use std::sync::Arc;
 
 /// The parts of requests that a project ignores in comparisons with recorded ones. A text too
 /// complex for a pattern is compared whole.
-pub fn volatile(config: &Config) -> Volatile {
+pub fn compile_volatile(config: &Config) -> VolatileParts {
     let part = |VolatilePart { place, pattern }: &VolatilePart| {
         let find = match pattern {
             None => None,
             // An invalid pattern was reported when the project was loaded.
             Some(pattern) => {
-                let pattern = Pattern::new(pattern).ok()?;
-                let find: Search = Arc::new(move |text: &str| pattern.find(text).ok().flatten());
+                let pattern = CompiledPattern::new(pattern).ok()?;
+                let find: PatternSearch =
+                    Arc::new(move |text: &str| pattern.find(text).ok().flatten());
                 Some(find)
             }
         };
@@ -22,12 +23,12 @@ pub fn volatile(config: &Config) -> Volatile {
             || format!("`{place}`"),
             |pattern| format!("/{pattern}/ in `{place}`"),
         );
-        Some(Part {
+        Some(VolatileMatcher {
             place: place.clone(),
             find,
-            words,
+            source_text: words,
             seen: Arc::default(),
         })
     };
-    Volatile(config.requests.volatile.iter().filter_map(part).collect())
+    VolatileParts(config.requests.volatile.iter().filter_map(part).collect())
 }

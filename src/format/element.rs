@@ -1,35 +1,44 @@
 //! Prints one element. The element table decides which of its white space has no meaning.
 
 use super::printer::Printer;
-use super::tag::End;
-use crate::syntax::tree::{Element, Kind as NodeKind};
-use crate::template::elements::{Content, Kind};
+use super::tag::StartTagEnd;
+use crate::syntax::tree::{Element, NodeKind};
+use crate::template::elements::{ElementContent, ElementKind};
 
 impl<'a> Printer<'a> {
     /// Appends an element at a depth. An element that is unknown there, or that the registry stores
     /// as written, stays unchanged.
-    pub(super) fn element(&mut self, element: Element<'a>, kind: Option<Kind>, depth: usize) {
+    pub(super) fn print_element(
+        &mut self,
+        element: Element<'a>,
+        kind: Option<ElementKind>,
+        depth: usize,
+    ) {
         let kept = element.attribute("xml:space").is_some()
             || element.namespace().is_some()
             || element.is_damaged();
         let Some(kind) = kind.filter(|_| !kept) else {
-            self.raw(element.span());
+            self.print_source(element.span());
             return;
         };
-        match content(kind, element) {
-            Content::Elements => self.of_elements(element, kind, depth),
-            Content::Word => self.of_word(element, depth),
-            Content::Empty if is_blank(element) => self.start_tag(element, depth, End::Empty),
+        match effective_content(kind, element) {
+            ElementContent::Elements => self.print_elements(element, kind, depth),
+            ElementContent::Word => self.print_word(element, depth),
+            ElementContent::Empty if is_blank(element) => {
+                self.print_start_tag(element, depth, StartTagEnd::Empty);
+            }
             // Its content, though not allowed, may be a misplaced text.
-            Content::Empty => self.as_written(element, depth),
-            Content::Text | Content::TextOrElements => self.of_text(element, depth),
-            Content::Opaque => self.raw(element.span()),
+            ElementContent::Empty => self.print_as_written(element, depth),
+            ElementContent::Text | ElementContent::TextOrElements => {
+                self.print_text(element, depth);
+            }
+            ElementContent::Opaque => self.print_source(element.span()),
         }
     }
 
-    fn of_elements(&mut self, element: Element<'a>, kind: Kind, depth: usize) {
+    fn print_elements(&mut self, element: Element<'a>, kind: ElementKind, depth: usize) {
         if is_blank(element) {
-            self.start_tag(element, depth, End::Empty);
+            self.print_start_tag(element, depth, StartTagEnd::Empty);
             return;
         }
         // Text in a wrong place is a fault that `check` reports; its right place is unknown.
@@ -38,61 +47,61 @@ impl<'a> Printer<'a> {
             .children()
             .any(|node| stray(node.kind()) && !node.is_blank())
         {
-            self.as_written(element, depth);
+            self.print_as_written(element, depth);
             return;
         }
-        self.start_tag(element, depth, End::Open);
-        self.children(element.children(), element.inner().start, kind, depth + 1);
+        self.print_start_tag(element, depth, StartTagEnd::Open);
+        self.print_children(element.children(), element.inner().start, kind, depth + 1);
         self.new_line(depth);
-        self.end_tag(element);
+        self.print_end_tag(element);
     }
 
     /// Prints a word without the white space around it.
-    fn of_word(&mut self, element: Element<'a>, depth: usize) {
+    fn print_word(&mut self, element: Element<'a>, depth: usize) {
         if is_blank(element) {
-            self.start_tag(element, depth, End::Empty);
+            self.print_start_tag(element, depth, StartTagEnd::Empty);
             return;
         }
         if element.children().any(|node| node.kind() != NodeKind::Text) {
-            self.as_written(element, depth);
+            self.print_as_written(element, depth);
             return;
         }
-        self.start_tag(element, depth, End::Open);
+        self.print_start_tag(element, depth, StartTagEnd::Open);
         let word = element
             .inner()
             .slice(self.document.text)
             .trim_matches([' ', '\t', '\r', '\n']);
         self.out.push_str(word);
-        self.end_tag(element);
+        self.print_end_tag(element);
     }
 
     /// Prints an element with only its tags laid out.
-    pub(super) fn as_written(&mut self, element: Element<'a>, depth: usize) {
+    pub(super) fn print_as_written(&mut self, element: Element<'a>, depth: usize) {
         if element.is_empty_tag() {
-            self.start_tag(element, depth, End::Empty);
+            self.print_start_tag(element, depth, StartTagEnd::Empty);
             return;
         }
-        self.start_tag(element, depth, End::Open);
-        self.raw(element.inner());
-        self.end_tag(element);
+        self.print_start_tag(element, depth, StartTagEnd::Open);
+        self.print_source(element.inner());
+        self.print_end_tag(element);
     }
 }
 
 /// The actual content of an element whose kind permits alternatives.
-fn content(kind: Kind, element: Element<'_>) -> Content {
-    if kind.spec().content != Content::TextOrElements {
+fn effective_content(kind: ElementKind, element: Element<'_>) -> ElementContent {
+    if kind.spec().content != ElementContent::TextOrElements {
         return kind.spec().content;
     }
     let is_child = |inside: Element<'_>| {
         kind.child(inside.name())
-            .is_some_and(|child| child.kind != Kind::Use)
+            .is_some_and(|child| child.kind != ElementKind::Use)
     };
     if element.elements().any(is_child) {
-        Content::Elements
-    } else if kind == Kind::Model {
-        Content::Word
+        ElementContent::Elements
+    } else if kind == ElementKind::Model {
+        ElementContent::Word
     } else {
-        Content::Text
+        ElementContent::Text
     }
 }
 

@@ -2,8 +2,8 @@
 //! item, or after an empty line.
 
 use crate::base::span::Span;
-use crate::syntax::tree::{Element, Kind as NodeKind, Node};
-use crate::template::elements::{Child, Kind};
+use crate::syntax::tree::{Element, NodeKind, XmlNode};
+use crate::template::elements::{ChildSpec, ElementKind};
 
 /// The kind of an item.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +18,8 @@ pub(super) enum ItemKind<'a> {
 
 /// An item of a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item<'a> {
-    pub(super) what: ItemKind<'a>,
+pub(super) struct ListItem<'a> {
+    pub(super) kind: ItemKind<'a>,
     pub(super) span: Span,
     /// True if it stood on the line on which the previous item ended.
     pub(super) same_line: bool,
@@ -28,7 +28,7 @@ pub(super) struct Item<'a> {
 }
 
 /// True if a node is the formatter instruction `word`.
-fn says(node: Node<'_>, word: &str) -> bool {
+fn is_directive(node: XmlNode<'_>, word: &str) -> bool {
     node.instruction().is_some_and(|(target, rest)| {
         target == "ctxc"
             && rest.strip_prefix("fmt").is_some_and(|rest| {
@@ -38,17 +38,17 @@ fn says(node: Node<'_>, word: &str) -> bool {
 }
 
 /// True if a node turns the formatter off.
-pub(super) fn turns_off(node: Node<'_>) -> bool {
-    says(node, "off")
+pub(super) fn is_format_off(node: XmlNode<'_>) -> bool {
+    is_directive(node, "off")
 }
 
 /// Returns the items among some siblings. `from` is the end of the text before them.
-pub(super) fn items<'a>(
-    nodes: impl Iterator<Item = Node<'a>>,
+pub(super) fn collect_items<'a>(
+    nodes: impl Iterator<Item = XmlNode<'a>>,
     text: &str,
     from: u32,
-) -> Vec<Item<'a>> {
-    let mut out: Vec<Item<'a>> = Vec::new();
+) -> Vec<ListItem<'a>> {
+    let mut out: Vec<ListItem<'a>> = Vec::new();
     let mut end = from;
     let mut off = false;
     for node in nodes.filter(|node| !node.is_blank()) {
@@ -58,11 +58,11 @@ pub(super) fn items<'a>(
             if let Some(last) = out.last_mut() {
                 last.span = last.span.cover(span);
             }
-            off = !says(node, "on");
+            off = !is_directive(node, "on");
             end = span.end;
             continue;
         }
-        off = turns_off(node);
+        off = is_format_off(node);
         let what = match (node.as_element(), node.kind()) {
             (Some(element), _) => ItemKind::Element(element),
             (None, NodeKind::Comment) => ItemKind::Comment,
@@ -74,8 +74,8 @@ pub(super) fn items<'a>(
             .filter(|byte| *byte == b'\n')
             .count()
             .max(gap.bytes().filter(|byte| *byte == b'\r').count());
-        out.push(Item {
-            what,
+        out.push(ListItem {
+            kind: what,
             span,
             same_line: lines == 0 && end > 0,
             after_blank: lines > 1,
@@ -88,16 +88,16 @@ pub(super) fn items<'a>(
 /// Sorts the settings of a `<context_management>` in the order of the table, each with the comments
 /// before it and after it on its line. Leaves them unchanged if another item is among them, or a
 /// setting is repeated. Returns true if the order changed.
-pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bool {
+pub(super) fn sort_settings(items: &mut Vec<ListItem<'_>>, children: &[ChildSpec]) -> bool {
     let place = |element: &Element<'_>| {
         children
             .iter()
             .position(|child| child.kind.tag() == element.name())
     };
-    let mut groups: Vec<(usize, Vec<Item<'_>>)> = Vec::new();
+    let mut groups: Vec<(usize, Vec<ListItem<'_>>)> = Vec::new();
     let mut leading = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        match (item.what, groups.last_mut()) {
+        match (item.kind, groups.last_mut()) {
             (ItemKind::Element(element), _) => {
                 let Some(place) = place(&element) else {
                     return false;
@@ -111,7 +111,7 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
             (ItemKind::Comment, Some((_, group))) if item.same_line && leading.is_empty() => {
                 group.push(*item);
             }
-            (ItemKind::Comment, _) => leading.push(Item {
+            (ItemKind::Comment, _) => leading.push(ListItem {
                 same_line: item.same_line && at > 0,
                 ..*item
             }),
@@ -131,6 +131,6 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
 }
 
 /// True if the children of a kind have a canonical order.
-pub(super) fn is_sorted(kind: Kind) -> bool {
-    kind == Kind::ContextManagement
+pub(super) fn has_sorted_children(kind: ElementKind) -> bool {
+    kind == ElementKind::ContextManagement
 }

@@ -13,5 +13,5 @@ mod printer;
 mod tag;
 mod text;
 
-pub use options::{Indent, Options};
-pub use printer::{Broken, format};
+pub use options::{FormatOptions, Indent};
+pub use printer::{FormatError, format};

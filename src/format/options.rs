@@ -11,7 +11,7 @@ pub enum Indent {
 
 /// The options of the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct FormatOptions {
     /// The maximum width in columns of a start tag before its attributes are placed on lines of
     /// their own.
     pub width: u32,
@@ -19,7 +19,7 @@ pub struct Options {
     pub indent: Indent,
 }
 
-impl Default for Options {
+impl Default for FormatOptions {
     fn default() -> Self {
         Self {
             width: 100,
@@ -30,7 +30,7 @@ impl Default for Options {
 
 impl Indent {
     /// The number of columns of one level.
-    pub(super) const fn columns(self) -> usize {
+    pub(super) const fn column_count(self) -> usize {
         match self {
             Self::Spaces(count) => count as usize,
             Self::Tab => 4,
@@ -38,7 +38,7 @@ impl Indent {
     }
 
     /// Appends the white space of the given number of levels.
-    pub(super) fn push(self, levels: usize, out: &mut String) {
+    pub(super) fn push_levels(self, levels: usize, out: &mut String) {
         for _ in 0..levels {
             match self {
                 Self::Spaces(count) => out.extend(std::iter::repeat_n(' ', usize::from(count))),

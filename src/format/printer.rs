@@ -1,16 +1,16 @@
 //! Prints a tree: documents and lists of elements.
 
-use super::items::{Item, ItemKind, is_sorted, items, sort_settings};
-use super::options::Options;
+use super::items::{ItemKind, ListItem, collect_items, has_sorted_children, sort_settings};
+use super::options::FormatOptions;
 use crate::base::span::Span;
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
-use crate::syntax::tree::{Document, Node};
-use crate::template::elements::Kind;
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
+use crate::syntax::tree::{XmlDocument, XmlNode};
+use crate::template::elements::ElementKind;
 
 /// The reason why a text is not formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Broken {
+pub enum FormatError {
     /// Syntax errors: its structure would be a guess. The span of the first one.
     #[error("it is not well-formed XML")]
     Syntax(Span),
@@ -21,8 +21,8 @@ pub enum Broken {
 
 /// Prints one document.
 pub(super) struct Printer<'a> {
-    pub(super) document: Document<'a>,
-    pub(super) options: Options,
+    pub(super) document: XmlDocument<'a>,
+    pub(super) options: FormatOptions,
     pub(super) out: String,
     line: &'static str,
 }
@@ -38,20 +38,24 @@ pub(super) struct Printer<'a> {
 /// let laid_out = format(text, &ctxc::internals::syntax::Limits::default(), Options::default()).unwrap();
 /// assert_eq!(laid_out, "<task name=\"t\" type=\"atomic\">\n  <description>d</description>\n</task>\n");
 /// ```
-pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, Broken> {
-    let mut reader = Reader::new();
+pub fn format(
+    text: &str,
+    limits: &XmlLimits,
+    options: FormatOptions,
+) -> Result<String, FormatError> {
+    let mut reader = XmlReader::new();
     reader.read(text, limits);
     if let Some(fault) = reader.faults().first() {
-        return Err(Broken::Syntax(fault.span));
+        return Err(FormatError::Syntax(fault.span));
     }
     let document = reader.document(text);
     if document
         .root()
         .filter(|root| root.namespace().is_none())
-        .and_then(|root| kind_of_root(root.name()))
+        .and_then(|root| root_kind(root.name()))
         .is_none()
     {
-        return Err(Broken::Foreign);
+        return Err(FormatError::Foreign);
     }
     let capacity = text.len() + text.len() / 8;
     let mut printer = Printer {
@@ -60,16 +64,16 @@ pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, B
         out: String::with_capacity(capacity),
         line: line_break(text),
     };
-    let declaration = declaration(text);
+    let declaration = xml_declaration(text);
     printer.out.push_str(declaration);
-    let items = items(document.nodes(), text, declaration.len() as u32);
-    printer.list(&items, None, 0);
+    let items = collect_items(document.nodes(), text, declaration.len() as u32);
+    printer.print_items(&items, None, 0);
     printer.out.push_str(printer.line);
     Ok(printer.out)
 }
 
 /// The XML declaration, which is not a node.
-fn declaration(text: &str) -> &str {
+fn xml_declaration(text: &str) -> &str {
     let is_there = text
         .strip_prefix("<?xml")
         .is_some_and(|rest| rest.starts_with([' ', '\t', '\r', '\n']));
@@ -81,10 +85,14 @@ fn declaration(text: &str) -> &str {
     text.get(..end).unwrap_or("")
 }
 
-fn kind_of_root(name: &str) -> Option<Kind> {
-    [Kind::Task, Kind::Template, Kind::Library]
-        .into_iter()
-        .find(|kind| kind.tag() == name)
+fn root_kind(name: &str) -> Option<ElementKind> {
+    [
+        ElementKind::Task,
+        ElementKind::Template,
+        ElementKind::Library,
+    ]
+    .into_iter()
+    .find(|kind| kind.tag() == name)
 }
 
 /// The last line break of a text. The output ends with the break chosen here, so formatting it
@@ -102,7 +110,7 @@ impl<'a> Printer<'a> {
     /// Ends the line and indents the next one.
     pub(super) fn new_line(&mut self, depth: usize) {
         self.out.push_str(self.line);
-        self.options.indent.push(depth, &mut self.out);
+        self.options.indent.push_levels(depth, &mut self.out);
     }
 
     /// Ends the line; the next one is still empty.
@@ -111,29 +119,29 @@ impl<'a> Printer<'a> {
     }
 
     /// Appends a part of the source unchanged.
-    pub(super) fn raw(&mut self, span: Span) {
+    pub(super) fn print_source(&mut self, span: Span) {
         self.out.push_str(span.slice(self.document.text));
     }
 
     /// Prints the children of an element, each on a line.
-    pub(super) fn children(
+    pub(super) fn print_children(
         &mut self,
-        nodes: impl Iterator<Item = Node<'a>>,
+        nodes: impl Iterator<Item = XmlNode<'a>>,
         from: u32,
-        kind: Kind,
+        kind: ElementKind,
         depth: usize,
     ) {
-        let mut items = items(nodes, self.document.text, from);
-        if is_sorted(kind) {
+        let mut items = collect_items(nodes, self.document.text, from);
+        if has_sorted_children(kind) {
             sort_settings(&mut items, kind.spec().children);
         }
-        self.list(&items, Some(kind), depth);
+        self.print_items(&items, Some(kind), depth);
     }
 
-    fn list(&mut self, items: &[Item<'a>], parent: Option<Kind>, depth: usize) {
+    fn print_items(&mut self, items: &[ListItem<'a>], parent: Option<ElementKind>, depth: usize) {
         for (at, item) in items.iter().enumerate() {
             let is_first = at == 0;
-            if matches!(item.what, ItemKind::Comment) && item.same_line && !is_first {
+            if matches!(item.kind, ItemKind::Comment) && item.same_line && !is_first {
                 self.out.push(' ');
             } else if !self.out.is_empty() {
                 if item.after_blank && (!is_first || parent.is_none()) {
@@ -141,16 +149,16 @@ impl<'a> Printer<'a> {
                 }
                 self.new_line(depth);
             }
-            match item.what {
+            match item.kind {
                 ItemKind::Element(element) => {
                     let tag = element.name();
                     let kind = match parent {
-                        None => kind_of_root(tag),
+                        None => root_kind(tag),
                         Some(parent) => parent.child(tag).map(|child| child.kind),
                     };
-                    self.element(element, kind, depth);
+                    self.print_element(element, kind, depth);
                 }
-                ItemKind::Comment | ItemKind::Raw => self.raw(item.span),
+                ItemKind::Comment | ItemKind::Raw => self.print_source(item.span),
             }
         }
     }

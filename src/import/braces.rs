@@ -1,12 +1,12 @@
 //! Writes text parts and variables as a text of the language: with `{{name}}` if that can express
 //! them, else in Jinja.
 
-use super::model::Syntax;
+use super::model::PlaceholderSyntax;
 use crate::template::expression::{self, Expression, scan_plain};
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ImportedPiece {
     /// Literal text.
     Words(String),
     /// A variable, or a path into one.
@@ -14,61 +14,63 @@ pub(super) enum Piece {
 }
 
 /// The parts as a text, with its syntax.
-pub(super) fn written(pieces: &[Piece]) -> (String, Syntax) {
-    let plain = plain(pieces);
-    if says(&plain, pieces) {
-        (plain, Syntax::Plain)
+pub(super) fn write_pieces(pieces: &[ImportedPiece]) -> (String, PlaceholderSyntax) {
+    let plain = plain_text(pieces);
+    if parses_into(&plain, pieces) {
+        (plain, PlaceholderSyntax::Plain)
     } else {
-        (jinja(pieces), Syntax::Jinja)
+        (jinja_text(pieces), PlaceholderSyntax::Jinja)
     }
 }
 
-fn plain(pieces: &[Piece]) -> String {
+fn plain_text(pieces: &[ImportedPiece]) -> String {
     let mut out = String::new();
     for piece in pieces {
         match piece {
-            Piece::Words(words) => out.push_str(&words.replace("{{", "\\{{")),
-            Piece::Name(name) => out.extend(["{{", name, "}}"]),
+            ImportedPiece::Words(words) => out.push_str(&words.replace("{{", "\\{{")),
+            ImportedPiece::Name(name) => out.extend(["{{", name, "}}"]),
         }
     }
     out
 }
 
 /// Returns true if a plain text parses into exactly these parts.
-fn says(text: &str, pieces: &[Piece]) -> bool {
-    let mut read: Vec<Piece> = Vec::new();
-    let push_words = |read: &mut Vec<Piece>, words: &str| match read.last_mut() {
-        Some(Piece::Words(before)) => before.push_str(words),
-        Some(Piece::Name(_)) | None => read.push(Piece::Words(words.to_owned())),
+fn parses_into(text: &str, pieces: &[ImportedPiece]) -> bool {
+    let mut read: Vec<ImportedPiece> = Vec::new();
+    let push_words = |read: &mut Vec<ImportedPiece>, words: &str| match read.last_mut() {
+        Some(ImportedPiece::Words(before)) => before.push_str(words),
+        Some(ImportedPiece::Name(_)) | None => read.push(ImportedPiece::Words(words.to_owned())),
     };
     for piece in scan_plain(text, 0) {
         match piece {
-            expression::Piece::Text(span) => push_words(&mut read, span.slice(text)),
-            expression::Piece::Escaped(_) => push_words(&mut read, "{{"),
-            expression::Piece::Expression(found) if matches!(found.value, Expression::Path(_)) => {
+            expression::ScanItem::Text(span) => push_words(&mut read, span.slice(text)),
+            expression::ScanItem::Escaped(_) => push_words(&mut read, "{{"),
+            expression::ScanItem::Expression(found)
+                if matches!(found.value, Expression::Path(_)) =>
+            {
                 let inner = found
                     .span
                     .slice(text)
                     .trim_start_matches('{')
                     .trim_end_matches('}');
-                read.push(Piece::Name(inner.to_owned()));
+                read.push(ImportedPiece::Name(inner.to_owned()));
             }
-            expression::Piece::Expression(_) | expression::Piece::Fault(_) => return false,
+            expression::ScanItem::Expression(_) | expression::ScanItem::Fault(_) => return false,
         }
     }
     read == pieces
 }
 
 /// The parts as a Jinja text; literal braces that Jinja would interpret are written as values.
-fn jinja(pieces: &[Piece]) -> String {
+fn jinja_text(pieces: &[ImportedPiece]) -> String {
     let mut out = String::new();
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Words(words) => {
-                let is_before_name = matches!(pieces.get(at + 1), Some(Piece::Name(_)));
+            ImportedPiece::Words(words) => {
+                let is_before_name = matches!(pieces.get(at + 1), Some(ImportedPiece::Name(_)));
                 push_literal(&mut out, words, is_before_name);
             }
-            Piece::Name(name) => out.extend(["{{ ", name, " }}"]),
+            ImportedPiece::Name(name) => out.extend(["{{ ", name, " }}"]),
         }
     }
     // Jinja removes the last line break.
@@ -95,11 +97,11 @@ pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
 }
 
 /// The variables of a plain text, in the order of their first use.
-pub(super) fn doubles(text: &str) -> Vec<String> {
+pub(super) fn plain_names(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for piece in scan_plain(text, 0) {
-        if let expression::Piece::Expression(found) = piece
+        if let expression::ScanItem::Expression(found) = piece
             && let Expression::Path(path) = &found.value
             && seen.insert(path.root.value.to_string())
         {
@@ -110,12 +112,14 @@ pub(super) fn doubles(text: &str) -> Vec<String> {
 }
 
 /// Joins adjacent literal texts.
-pub(super) fn joined(pieces: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
-    let mut all: Vec<Piece> = Vec::new();
+pub(super) fn join_literals(pieces: impl IntoIterator<Item = ImportedPiece>) -> Vec<ImportedPiece> {
+    let mut all: Vec<ImportedPiece> = Vec::new();
     for piece in pieces {
         match (all.last_mut(), piece) {
-            (_, Piece::Words(words)) if words.is_empty() => {}
-            (Some(Piece::Words(before)), Piece::Words(words)) => before.push_str(&words),
+            (_, ImportedPiece::Words(words)) if words.is_empty() => {}
+            (Some(ImportedPiece::Words(before)), ImportedPiece::Words(words)) => {
+                before.push_str(&words);
+            }
             (_, piece) => all.push(piece),
         }
     }

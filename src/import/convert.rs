@@ -1,14 +1,20 @@
 //! Converts one prompt of any format.
 
-use super::model::{Body, Format, Imported, Library, Options, Prompt, Role};
-use super::names::{beside, folders};
-use super::note::NoteKind;
+use super::model::{
+    EngineOptions, ImportedPrompt, PromptFile, PromptFormat, PromptLibrary, PromptText, TurnRole,
+};
+use super::names::{path_in_folder, search_folders};
+use super::note::ImportNoteKind;
 use super::{FORMATS, declared};
 
 /// Reads a prompt. Faults are reported as notes.
-pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
-    let text = unix(prompt.text);
-    let prompt = &Prompt {
+pub fn convert_prompt(
+    prompt: &PromptFile<'_>,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> ImportedPrompt {
+    let text = unix_lines(prompt.text);
+    let prompt = &PromptFile {
         text: &text,
         ..*prompt
     };
@@ -16,19 +22,22 @@ pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> 
     let others = std::mem::take(&mut imported.others);
     let others = others
         .into_iter()
-        .map(|other| finished(prompt.path, other))
+        .map(|other| finish_import(prompt.path, other))
         .collect();
-    Imported {
+    ImportedPrompt {
         others,
-        ..finished(prompt.path, imported)
+        ..finish_import(prompt.path, imported)
     }
 }
 
 /// Applies the steps that are common to all formats.
-fn finished(path: &str, mut imported: Imported) -> Imported {
-    declared::fit(&mut imported.parameters);
-    order(path, &mut imported);
-    let is_system = imported.turns.iter().all(|turn| turn.role == Role::System);
+fn finish_import(path: &str, mut imported: ImportedPrompt) -> ImportedPrompt {
+    declared::drop_mismatched_types(&mut imported.parameters);
+    check_order(path, &mut imported);
+    let is_system = imported
+        .turns
+        .iter()
+        .all(|turn| turn.role == TurnRole::System);
     if is_system && !imported.turns.is_empty() {
         imported = imported.into_system();
     }
@@ -56,13 +65,14 @@ fn finished(path: &str, mut imported: Imported) -> Imported {
 }
 
 /// The format that matches the file name of a path.
-pub fn format_of(path: &str) -> Option<&'static Format> {
+pub fn format_of(path: &str) -> Option<&'static PromptFormat> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name
         .rsplit_once('.')
         .map_or("", |(_, ending)| ending)
         .to_ascii_lowercase();
-    let is_so_named = |format: &&Format| format.stem.is_none_or(|stem| name.starts_with(stem));
+    let is_so_named =
+        |format: &&PromptFormat| format.stem.is_none_or(|stem| name.starts_with(stem));
     FORMATS
         .iter()
         .copied()
@@ -71,37 +81,42 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
 
 /// Checks that the language can express the messages in this order: a system message, examples of
 /// questions and answers, the conversation, the question.
-fn order(path: &str, imported: &mut Imported) {
-    let roles: Vec<Role> = imported.turns.iter().map(|turn| turn.role).collect();
-    let talk = roles.strip_prefix(&[Role::System]).unwrap_or(&roles);
-    let pairs = talk.strip_suffix(&[Role::User]).unwrap_or(talk);
+fn check_order(path: &str, imported: &mut ImportedPrompt) {
+    let roles: Vec<TurnRole> = imported.turns.iter().map(|turn| turn.role).collect();
+    let talk = roles.strip_prefix(&[TurnRole::System]).unwrap_or(&roles);
+    let pairs = talk.strip_suffix(&[TurnRole::User]).unwrap_or(talk);
     let is_talk = pairs
         .chunks(2)
-        .all(|pair| pair == [Role::User, Role::Assistant]);
+        .all(|pair| pair == [TurnRole::User, TurnRole::Assistant]);
     let question = if talk.is_empty() {
         roles.len()
     } else {
         roles.len() - 1
     };
     let is_behind = imported.history.iter().any(|before| *before > question);
-    let refuse = |imported: &mut Imported, what: &str, why: &str| {
-        imported.note(
+    let refuse = |imported: &mut ImportedPrompt, what: &str, why: &str| {
+        imported.add_note(
             path,
             0,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: what.to_owned(),
                 why: why.to_owned(),
             },
         );
     };
     match () {
-        () if imported.is_refused() => {}
+        () if imported.has_errors() => {}
         () if roles.is_empty() => refuse(
             imported,
             "a prompt without a text",
             "there is nothing to say",
         ),
-        () if roles.iter().filter(|role| **role == Role::System).count() > 1 => {
+        () if roles
+            .iter()
+            .filter(|role| **role == TurnRole::System)
+            .count()
+            > 1 =>
+        {
             let why =
                 "a task has one: join them, or leave one to the role (`system` of `[roles.NAME]`)";
             refuse(imported, "several system messages", why);
@@ -115,31 +130,31 @@ fn order(path: &str, imported: &mut Imported) {
             let why = "it belongs after the system message and the examples, before the question: move it there";
             refuse(imported, "the place of the conversation", why);
         }
-        () if is_behind => follow_up(path, imported),
+        () if is_behind => handle_follow_up(path, imported),
         () => {}
     }
 }
 
 /// Handles a conversation after the question, as in an agent that calls tools: the question is then
 /// a message of it.
-fn follow_up(path: &str, imported: &mut Imported) {
+fn handle_follow_up(path: &str, imported: &mut ImportedPrompt) {
     let question = imported.turns.last().and_then(|turn| match &turn.body {
-        Body::Inline(text) => text
+        PromptText::Inline(text) => text
             .trim()
             .strip_prefix("{{")?
             .strip_suffix("}}")
             .map(|name| name.trim().to_owned()),
-        Body::InPlace { .. } => None,
+        PromptText::InPlace { .. } => None,
     });
     let alone =
         question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
     let what = "a conversation after the question".to_owned();
     let Some(parameter) = alone else {
         let why = "the question must be a single value, such as `{input}`: it becomes a message of the conversation once the agent is at work";
-        return imported.note(
+        return imported.add_note(
             path,
             0,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what,
                 why: why.to_owned(),
             },
@@ -150,11 +165,11 @@ fn follow_up(path: &str, imported: &mut Imported) {
         "once the agent is at work, pass the question and what followed as the last messages of the conversation, and no `{}`",
         parameter.name
     );
-    imported.note(path, 0, NoteKind::Differs { what, difference });
+    imported.add_note(path, 0, ImportNoteKind::Differs { what, difference });
 }
 
 /// The text with `\n` as line breaks.
-fn unix(text: &str) -> std::borrow::Cow<'_, str> {
+fn unix_lines(text: &str) -> std::borrow::Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text.into();
     }
@@ -162,12 +177,12 @@ fn unix(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// The files that a prompt includes, as far as they exist.
-pub fn part_of(prompt: &Prompt<'_>, library: &dyn Library) -> Vec<String> {
+pub fn included_files(prompt: &PromptFile<'_>, library: &dyn PromptLibrary) -> Vec<String> {
     let there = |path: &String| matches!(library.text(path), Ok(Some(_)));
     let find = |name: &String| {
-        let all = folders(prompt.path, library.roots());
+        let all = search_folders(prompt.path, library.roots());
         all.iter()
-            .filter_map(|folder| beside(folder, name))
+            .filter_map(|folder| path_in_folder(folder, name))
             .find(|path| there(path))
     };
     (prompt.format.parts)(prompt.text)

@@ -1,15 +1,15 @@
 //! Merges the declared inputs of a prompt with those that its texts use: declared ones first, in
 //! their order, then undeclared ones.
 
-use super::model::{Imported, Parameter};
-use super::note::NoteKind;
+use super::model::{ImportedParameter, ImportedPrompt};
+use super::note::ImportNoteKind;
 use crate::template::value_type;
 
 /// A declared input, and true if a run may omit it.
-pub(super) type Declared = (Parameter, bool);
+pub(super) type DeclaredInput = (ImportedParameter, bool);
 
 /// The empty value of a type.
-pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
+pub(super) const fn empty_value(kind: Option<&str>) -> &'static str {
     match kind {
         Some(kind) => match kind.as_bytes() {
             b"array" | b"string[]" => "[]",
@@ -23,25 +23,25 @@ pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
 }
 
 /// Merges declared and used inputs. `line` is the line of the declarations; 0 if there are none.
-pub(super) fn settle(
-    declared: Vec<Declared>,
-    used: &[Parameter],
+pub(super) fn merge_inputs(
+    declared: Vec<DeclaredInput>,
+    used: &[ImportedParameter],
     path: &str,
     line: u32,
-    imported: &mut Imported,
+    imported: &mut ImportedPrompt,
 ) {
     let is_declared = !declared.is_empty();
-    let mut all: Vec<Parameter> = Vec::new();
+    let mut all: Vec<ImportedParameter> = Vec::new();
     for (mut one, is_optional) in declared {
         let Some(found) = used.iter().find(|used| used.name == one.name) else {
-            imported.note(path, line, NoteKind::Unused { name: one.name });
+            imported.add_note(path, line, ImportNoteKind::Unused { name: one.name });
             continue;
         };
         one.kind = one.kind.or(found.kind);
         if one.default.is_none() && is_optional {
             // A condition on an input does not reveal its type; the declared type does.
             let told = found.default.clone().filter(|default| !default.is_empty());
-            one.default = told.or_else(|| Some(nothing(one.kind).to_owned()));
+            one.default = told.or_else(|| Some(empty_value(one.kind).to_owned()));
         }
         all.push(one);
     }
@@ -52,10 +52,10 @@ pub(super) fn settle(
         .collect::<Vec<_>>()
     {
         if is_declared {
-            imported.note(
+            imported.add_note(
                 path,
                 line,
-                NoteKind::Undeclared {
+                ImportNoteKind::Undeclared {
                     name: used.name.clone(),
                 },
             );
@@ -67,17 +67,17 @@ pub(super) fn settle(
 
 /// Removes the type of an input whose default does not match it, so that the text without a value
 /// stays the same.
-pub(super) fn fit(parameters: &mut [Parameter]) {
+pub(super) fn drop_mismatched_types(parameters: &mut [ImportedParameter]) {
     for one in parameters {
         let default = one.default.as_deref();
-        one.kind = one
-            .kind
-            .filter(|kind| default.is_none_or(|default| value_type::is_default_of(default, kind)));
+        one.kind = one.kind.filter(|kind| {
+            default.is_none_or(|default| value_type::is_valid_default(default, kind))
+        });
     }
 }
 
 /// Adds the inputs of another text.
-pub(super) fn merge(all: &mut Vec<Parameter>, more: Vec<Parameter>) {
+pub(super) fn add_inputs(all: &mut Vec<ImportedParameter>, more: Vec<ImportedParameter>) {
     for one in more {
         match all.iter_mut().find(|there| there.name == one.name) {
             Some(there) => {

@@ -1,23 +1,26 @@
 //! dotprompt, `.prompt`: front matter with schemas in picoschema, and Handlebars with `{{role
 //! "system"}}` between messages.
 
-use super::braces::doubles;
-use super::declared::{self, Declared};
-use super::front_matter::{self, Front};
-use super::handlebars::{self, Dialect};
+use super::braces::plain_names;
+use super::declared::{self, DeclaredInput};
+use super::front_matter::{self, FrontMatter};
+use super::handlebars::{self, TagDialect};
 use super::jinja;
-use super::model::{Body, Format, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
-use super::mustache::{Mark, tags};
+use super::model::{
+    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
+    PromptLibrary, PromptText, TurnRole,
+};
+use super::mustache::{TagMark, split_tags};
 use super::names::folder;
-use super::note::NoteKind;
+use super::note::ImportNoteKind;
 use super::picoschema;
-use super::settings::Model;
-use crate::base::lines::ended;
+use super::settings::RequestedModel;
+use crate::base::lines::count_line_ends;
 use crate::jinja::builtins::has_statement;
-use crate::syntax::yaml::Node;
+use crate::syntax::yaml::YamlNode;
 use std::collections::BTreeSet;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: PromptFormat = PromptFormat {
     help: "`.prompt` files of dotprompt",
     files: "`.prompt`.",
     part: Some("_"),
@@ -28,14 +31,14 @@ pub(super) static FORMAT: Format = Format {
             Vec::new()
         }
     },
-    ..Format::new(
+    ..PromptFormat::new(
         ("dotprompt", "dotprompt"),
         &["prompt"],
         |prompt, library, options| {
             if is_jinja(prompt.text) {
-                jinja::read(prompt, library, options)
+                jinja::read_jinja(prompt, library, options)
             } else {
-                read(prompt, library)
+                read_dotprompt(prompt, library)
             }
         },
     )
@@ -48,10 +51,10 @@ fn is_jinja(text: &str) -> bool {
 }
 
 /// Reads a file.
-fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
-    let mut imported = Imported::default();
-    let front = front_matter::split(prompt.path, prompt.text, &mut imported);
-    let declared = head(&front, prompt.path, &mut imported);
+fn read_dotprompt(prompt: &PromptFile<'_>, library: &dyn PromptLibrary) -> ImportedPrompt {
+    let mut imported = ImportedPrompt::default();
+    let front = front_matter::split_prompt(prompt.path, prompt.text, &mut imported);
+    let declared = read_head(&front, prompt.path, &mut imported);
     let lists: BTreeSet<String> = declared
         .iter()
         .filter(|(one, _)| one.kind == Some("array"))
@@ -63,15 +66,15 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
         "its front matter is in the same file, and "
     };
     let why = format!("{front_matter}its Handlebars is written in another way here");
-    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    imported.add_note(prompt.path, 0, ImportNoteKind::Inlined { why });
     if has_statement(front.body) {
         let difference =
             "they stay plain text, as in Handlebars: with `--from jinja` they are statements"
                 .to_owned();
-        imported.note(
+        imported.add_note(
             prompt.path,
             0,
-            NoteKind::Differs {
+            ImportNoteKind::Differs {
                 what: "`{% … %}`".to_owned(),
                 difference,
             },
@@ -81,18 +84,18 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let whole = with_partials(front.body.trim(), folder(prompt.path), (library, PARTIALS));
     let body = whole.as_str();
     let line = front.body_line + leading_lines(front.body);
-    for (role, words, offset) in messages(body, prompt.path, line, &mut imported) {
+    for (role, words, offset) in split_messages(body, prompt.path, line, &mut imported) {
         let Some(role) = role else {
             imported.history.push(imported.turns.len());
             continue;
         };
-        let line = line + ended(body.get(..offset).unwrap_or(""));
-        let turn = text(
+        let line = line + count_line_ends(body.get(..offset).unwrap_or(""));
+        let turn = convert_message(
             prompt.path,
             words,
             line,
             role,
-            (Dialect::Handlebars, &lists),
+            (TagDialect::Handlebars, &lists),
             &mut used,
             &mut imported,
         );
@@ -102,7 +105,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
         .root
         .get("input")
         .map_or(0, |node| front.line_of(node));
-    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    declared::merge_inputs(declared, &used, prompt.path, line, &mut imported);
     imported
 }
 
@@ -111,12 +114,16 @@ const PARTIALS: usize = 8;
 
 /// A text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder. What is
 /// not found, has arguments, or leads round in a circle stays, and is refused by its name.
-fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usize)) -> String {
+fn with_partials(
+    text: &str,
+    folder: &str,
+    (library, depth): (&dyn PromptLibrary, usize),
+) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for tag in tags(text)
+    for tag in split_tags(text)
         .into_iter()
-        .filter(|tag| tag.mark == Mark::Partial && depth > 0)
+        .filter(|tag| tag.mark == TagMark::Partial && depth > 0)
     {
         let name = tag.text(text);
         let path = if folder.is_empty() {
@@ -131,9 +138,11 @@ fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usiz
         let Ok(Some(part)) = library.text(&path) else {
             continue;
         };
-        let mut unread = Imported::default();
+        let mut unread = ImportedPrompt::default();
         let part = with_partials(
-            front_matter::split(&path, &part, &mut unread).body.trim(),
+            front_matter::split_prompt(&path, &part, &mut unread)
+                .body
+                .trim(),
             folder,
             (library, depth - 1),
         );
@@ -145,61 +154,72 @@ fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usiz
 
 /// How many lines a text loses at its head when it is trimmed.
 pub(super) fn leading_lines(text: &str) -> u32 {
-    ended(
+    count_line_ends(
         text.get(..text.len() - text.trim_start().len())
             .unwrap_or(""),
     )
 }
 
 /// Converts one message, and adds its inputs to `used`.
-pub(super) fn text(
+pub(super) fn convert_message(
     path: &str,
     words: &str,
     line: u32,
-    role: Role,
-    (dialect, lists): (Dialect, &BTreeSet<String>),
-    used: &mut Vec<Parameter>,
-    imported: &mut Imported,
-) -> Turn {
-    let written = handlebars::write(words, dialect, lists);
+    role: TurnRole,
+    (dialect, lists): (TagDialect, &BTreeSet<String>),
+    used: &mut Vec<ImportedParameter>,
+    imported: &mut ImportedPrompt,
+) -> ImportedTurn {
+    let written = handlebars::convert_text(words, dialect, lists);
     for (at, kind) in written.notes {
-        imported.note(path, line + ended(words.get(..at).unwrap_or("")), kind);
+        imported.add_note(
+            path,
+            line + count_line_ends(words.get(..at).unwrap_or("")),
+            kind,
+        );
     }
-    let any = |name: String| Parameter {
+    let any = |name: String| ImportedParameter {
         name,
         kind: None,
         default: None,
     };
     let names = match written.syntax {
-        Syntax::Jinja if imported.is_refused() => Vec::new(),
-        Syntax::Jinja => jinja::inputs(path, &written.text, &mut imported.notes),
-        Syntax::Plain | Syntax::Verbatim => doubles(&written.text).into_iter().map(any).collect(),
+        PlaceholderSyntax::Jinja if imported.has_errors() => Vec::new(),
+        PlaceholderSyntax::Jinja => jinja::find_inputs(path, &written.text, &mut imported.notes),
+        PlaceholderSyntax::Plain | PlaceholderSyntax::Verbatim => {
+            plain_names(&written.text).into_iter().map(any).collect()
+        }
     };
-    declared::merge(used, names);
-    Turn {
+    declared::add_inputs(used, names);
+    ImportedTurn {
         role,
-        body: Body::Inline(written.text),
+        body: PromptText::Inline(written.text),
         syntax: written.syntax,
     }
 }
 
 /// The messages of a template: role, text, and offset in the body; the role is `None` for the
 /// conversation. Roles and conversations inside blocks stay in place, and are noted.
-fn messages<'t>(
+fn split_messages<'t>(
     body: &'t str,
     path: &str,
     line: u32,
-    imported: &mut Imported,
-) -> Vec<(Option<Role>, &'t str, usize)> {
+    imported: &mut ImportedPrompt,
+) -> Vec<(Option<TurnRole>, &'t str, usize)> {
     let mut all = Vec::new();
-    let mut role = Role::User;
+    let mut role = TurnRole::User;
     let mut start = 0;
     let mut depth = 0_usize;
-    for tag in tags(body) {
+    for tag in split_tags(body) {
         match tag.mark {
-            Mark::Open | Mark::Inverted => depth += 1,
-            Mark::Close => depth = depth.saturating_sub(1),
-            Mark::Words | Mark::Value | Mark::Raw | Mark::Else | Mark::Comment | Mark::Partial => {}
+            TagMark::Open | TagMark::Inverted => depth += 1,
+            TagMark::Close => depth = depth.saturating_sub(1),
+            TagMark::Words
+            | TagMark::Value
+            | TagMark::Raw
+            | TagMark::Else
+            | TagMark::Comment
+            | TagMark::Partial => {}
         }
         let word = tag.text(body);
         let end = || {
@@ -207,30 +227,30 @@ fn messages<'t>(
                 .and_then(|rest| rest.find("}}"))
                 .map_or(body.len(), |at| tag.inner.end + at + 2)
         };
-        if word == "history" && tag.mark == Mark::Value && depth == 0 {
+        if word == "history" && tag.mark == TagMark::Value && depth == 0 {
             // The text after it belongs to the model, unless another role begins.
             all.extend([(Some(role), start..tag.start), (None, tag.start..end())]);
-            (role, start) = (Role::Assistant, end());
+            (role, start) = (TurnRole::Assistant, end());
             continue;
         }
         let Some(named) = word
             .strip_prefix("role")
             .map(str::trim)
-            .filter(|_| tag.mark == Mark::Value && depth == 0)
+            .filter(|_| tag.mark == TagMark::Value && depth == 0)
         else {
             continue;
         };
         let next = match named.trim_matches(['"', '\'']) {
-            "system" => Role::System,
-            "user" => Role::User,
-            "model" | "assistant" => Role::Assistant,
+            "system" => TurnRole::System,
+            "user" => TurnRole::User,
+            "model" | "assistant" => TurnRole::Assistant,
             _ => {
                 let what = format!("`{{{{{word}}}}}`");
                 let why = "expected system, user or model".to_owned();
-                imported.note(
+                imported.add_note(
                     path,
-                    line + ended(body.get(..tag.start).unwrap_or("")),
-                    NoteKind::Unsupported { what, why },
+                    line + count_line_ends(body.get(..tag.start).unwrap_or("")),
+                    ImportNoteKind::Unsupported { what, why },
                 );
                 continue;
             }
@@ -239,7 +259,7 @@ fn messages<'t>(
         (role, start) = (next, end());
     }
     all.push((Some(role), start..body.len()));
-    let text = |(role, range): (Option<Role>, std::ops::Range<usize>)| {
+    let text = |(role, range): (Option<TurnRole>, std::ops::Range<usize>)| {
         Some((role, body.get(range.clone())?, range.start))
     };
     all.into_iter()
@@ -249,7 +269,11 @@ fn messages<'t>(
 }
 
 /// Reads the front matter.
-pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
+pub(super) fn read_head(
+    front: &FrontMatter<'_>,
+    path: &str,
+    imported: &mut ImportedPrompt,
+) -> Vec<DeclaredInput> {
     let mut declared = Vec::new();
     let mut model = None;
     let mut settings = Vec::new();
@@ -258,30 +282,36 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
         let value = &entry.value;
         let line = front.line_of(value);
         match key {
-            "name" => imported.name = value.text().map(super::names::kebab),
+            "name" => imported.name = value.text().map(super::names::kebab_case),
             "description" => imported.description = value.text().map(str::to_owned),
             "model" => model = value.text().map(str::to_owned),
-            "config" => settings.extend(value.entries().unwrap_or_default().iter().map(setting)),
-            "input" => declared = input(value),
-            "output" => output(value, path, line, imported),
+            "config" => settings.extend(
+                value
+                    .entries()
+                    .unwrap_or_default()
+                    .iter()
+                    .map(model_setting),
+            ),
+            "input" => declared = read_inputs(value),
+            "output" => read_output(value, path, line, imported),
             "variant" | "version" | "metadata" => {}
             "tools" | "toolDefs" => {
                 let why =
                     "name the tools in the role that uses the task: `tools` of `[roles.NAME]`"
                         .to_owned();
-                imported.note(
+                imported.add_note(
                     path,
                     line,
-                    NoteKind::Ignored {
+                    ImportNoteKind::Ignored {
                         key: key.to_owned(),
                         why,
                     },
                 );
             }
-            _ => imported.note(
+            _ => imported.add_note(
                 path,
                 line,
-                NoteKind::Ignored {
+                ImportNoteKind::Ignored {
                     key: key.to_owned(),
                     why: String::new(),
                 },
@@ -289,36 +319,36 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
         }
     }
     if model.is_some() || !settings.is_empty() {
-        imported.model(path, Model::new(model.as_deref(), settings));
+        imported.set_model(path, RequestedModel::new(model.as_deref(), settings));
     }
     declared
 }
 
-pub(super) fn setting(entry: &crate::syntax::yaml::Entry<'_>) -> (String, String) {
+pub(super) fn model_setting(entry: &crate::syntax::yaml::YamlEntry<'_>) -> (String, String) {
     (
         entry.key.value.to_string(),
-        front_matter::shown(&entry.value),
+        front_matter::one_line(&entry.value),
     )
 }
 
-fn input(node: &Node<'_>) -> Vec<Declared> {
+fn read_inputs(node: &YamlNode<'_>) -> Vec<DeclaredInput> {
     let mut declared = node
         .get("schema")
-        .map(picoschema::inputs)
+        .map(picoschema::declared_inputs)
         .unwrap_or_default();
     for entry in node
         .get("default")
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default()
     {
-        let default = Some(front_matter::shown(&entry.value));
+        let default = Some(front_matter::one_line(&entry.value));
         match declared
             .iter_mut()
             .find(|(one, _)| one.name == entry.key.value)
         {
             Some((one, _)) => one.default = default,
             None => declared.push((
-                Parameter {
+                ImportedParameter {
                     name: entry.key.value.to_string(),
                     kind: None,
                     default,
@@ -330,22 +360,22 @@ fn input(node: &Node<'_>) -> Vec<Declared> {
     declared
 }
 
-fn output(node: &Node<'_>, path: &str, line: u32, imported: &mut Imported) {
+fn read_output(node: &YamlNode<'_>, path: &str, line: u32, imported: &mut ImportedPrompt) {
     let schema = node.get("schema");
-    let is_json = node.get("format").and_then(Node::text) == Some("json") || schema.is_some();
+    let is_json = node.get("format").and_then(YamlNode::text) == Some("json") || schema.is_some();
     if !is_json {
         return;
     }
     imported.answers_json = true;
-    match schema.map(picoschema::schema) {
+    match schema.map(picoschema::to_json_schema) {
         None => {}
         Some(Some(schema)) => imported.schema = Some(schema),
         Some(None) => {
             let why = "its schema cannot be read".to_owned();
-            imported.note(
+            imported.add_note(
                 path,
                 line,
-                NoteKind::Ignored {
+                ImportNoteKind::Ignored {
                     key: "output.schema".to_owned(),
                     why,
                 },

@@ -1,8 +1,11 @@
 //! Writes a prompt as the smallest equivalent template.
 
-use super::model::{Body, Imported, Parameter as Declared, Role, Syntax, Turn};
-use super::settings::Model;
-use crate::base::contained_path::relative;
+use super::model::{
+    ImportedParameter as Declared, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptText,
+    TurnRole,
+};
+use super::settings::RequestedModel;
+use crate::base::contained_path::relative_path;
 use crate::kernel::sampling::Parameter;
 use crate::syntax::write::{escape_attribute, escape_text};
 use crate::template::text::dedent;
@@ -10,30 +13,35 @@ use std::fmt::Write as _;
 
 /// The text of a template in `folder`, for a prompt from `origin` (a path and the name of a
 /// format). The results of `write!` are ignored, since writing to a string cannot fail.
-pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &str)) -> String {
+pub fn write_template(
+    imported: &ImportedPrompt,
+    name: &str,
+    folder: &str,
+    origin: (&str, &str),
+) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    comment(imported, origin, &mut out);
+    write_comment(imported, origin, &mut out);
     // Generated headings would not be text of the prompt.
     let _ = writeln!(
         out,
         "<task type=\"atomic\" name=\"{}\" profile=\"bare\">",
         escape_attribute(name)
     );
-    let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
-    if let Some(turn) = turn(Role::User).next_back() {
-        text("description", turn, folder, "  ", &mut out);
+    let turn = |role: TurnRole| imported.turns.iter().filter(move |turn| turn.role == role);
+    if let Some(turn) = turn(TurnRole::User).next_back() {
+        write_text("description", turn, folder, "  ", &mut out);
     } else {
         let request = imported.request.as_deref().unwrap_or("request");
         let _ = writeln!(out, "  <description>{{{{{request}}}}}</description>");
     }
-    parameters(&imported.parameters, &mut out);
-    for turn in turn(Role::System) {
-        text("system", turn, folder, "  ", &mut out);
+    write_parameters(&imported.parameters, &mut out);
+    for turn in turn(TurnRole::System) {
+        write_text("system", turn, folder, "  ", &mut out);
     }
     if !imported.history.is_empty() {
         out.push_str("  <history/>\n");
     }
-    examples(imported, folder, &mut out);
+    write_examples(imported, folder, &mut out);
     if imported.schema.is_some() {
         let _ = writeln!(
             out,
@@ -46,7 +54,7 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     let sampling = imported
         .model
         .as_ref()
-        .map(Model::sampling)
+        .map(RequestedModel::sampling)
         .unwrap_or_default();
     if !sampling.is_empty() {
         let one = |(name, value): (&Parameter, &String)| {
@@ -68,11 +76,11 @@ pub fn schema_file(name: &str) -> String {
 }
 
 /// Writes the question-answer pairs before the last question.
-fn examples(imported: &Imported, folder: &str, out: &mut String) {
-    let talk: Vec<&Turn> = imported
+fn write_examples(imported: &ImportedPrompt, folder: &str, out: &mut String) {
+    let talk: Vec<&ImportedTurn> = imported
         .turns
         .iter()
-        .filter(|turn| turn.role != Role::System)
+        .filter(|turn| turn.role != TurnRole::System)
         .collect();
     if talk.len() < 2 {
         return;
@@ -81,26 +89,26 @@ fn examples(imported: &Imported, folder: &str, out: &mut String) {
     for pair in talk.chunks_exact(2) {
         let [input, output] = pair else { continue };
         out.push_str("    <example>\n");
-        text("input", input, folder, "      ", out);
-        text("output", output, folder, "      ", out);
+        write_text("input", input, folder, "      ", out);
+        write_text("output", output, folder, "      ", out);
         out.push_str("    </example>\n");
     }
     out.push_str("  </examples>\n");
 }
 
 /// The beginning of the comment that names the source prompt of a template.
-const ORIGIN: &str = "<!-- Imported by `ctxc import` from ";
+const ORIGIN_PREFIX: &str = "<!-- Imported by `ctxc import` from ";
 
 /// The source prompt of a template, from its comment.
-pub fn origin(template: &str) -> Option<String> {
-    let (_, rest) = template.split_once(ORIGIN)?;
+pub fn template_origin(template: &str) -> Option<String> {
+    let (_, rest) = template.split_once(ORIGIN_PREFIX)?;
     let (path, _) = rest.lines().next()?.rsplit_once(" (")?;
     Some(path.replace("- -", "--"))
 }
 
-fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) {
+fn write_comment(imported: &ImportedPrompt, (path, format): (&str, &str), out: &mut String) {
     let safe = |text: &str| text.replace("--", "- -");
-    let _ = write!(out, "{ORIGIN}{} ({format}).", safe(path));
+    let _ = write!(out, "{ORIGIN_PREFIX}{} ({format}).", safe(path));
     if let Some(description) = &imported.description {
         for line in description.lines().filter(|line| !line.trim().is_empty()) {
             let _ = write!(out, "\n     {}", safe(line.trim()));
@@ -109,7 +117,7 @@ fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) 
     out.push_str(" -->\n");
 }
 
-fn parameters(all: &[Declared], out: &mut String) {
+fn write_parameters(all: &[Declared], out: &mut String) {
     if all.is_empty() {
         return;
     }
@@ -135,16 +143,18 @@ fn parameters(all: &[Declared], out: &mut String) {
 }
 
 /// Writes one text element.
-fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String) {
+fn write_text(element: &str, turn: &ImportedTurn, folder: &str, indent: &str, out: &mut String) {
     let syntax = match turn.syntax {
-        Syntax::Plain => "",
-        Syntax::Jinja => " syntax=\"jinja\"",
-        Syntax::Verbatim => " verbatim=\"true\"",
+        PlaceholderSyntax::Plain => "",
+        PlaceholderSyntax::Jinja => " syntax=\"jinja\"",
+        PlaceholderSyntax::Verbatim => " verbatim=\"true\"",
     };
     // Both Jinja and the language remove the last line break; no other engine does.
     let words = match (&turn.body, turn.syntax) {
-        (Body::InPlace { text, .. }, Syntax::Jinja) => text.strip_suffix('\n').unwrap_or(text),
-        (Body::InPlace { text, .. } | Body::Inline(text), _) => text,
+        (PromptText::InPlace { text, .. }, PlaceholderSyntax::Jinja) => {
+            text.strip_suffix('\n').unwrap_or(text)
+        }
+        (PromptText::InPlace { text, .. } | PromptText::Inline(text), _) => text,
     };
     let is_canonical = dedent(words) == *words;
     let space = if is_canonical {
@@ -153,30 +163,30 @@ fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String
         " xml:space=\"preserve\""
     };
     match &turn.body {
-        Body::InPlace { path, .. } => {
-            let src = escape_attribute(&relative(folder, path)).into_owned();
+        PromptText::InPlace { path, .. } => {
+            let src = escape_attribute(&relative_path(folder, path)).into_owned();
             let _ = writeln!(out, "{indent}<{element} src=\"{src}\"{syntax}{space}/>");
         }
-        Body::Inline(_) if !is_canonical => {
+        PromptText::Inline(_) if !is_canonical => {
             let _ = writeln!(
                 out,
                 "{indent}<{element}{syntax}{space}>{}</{element}>",
-                content(words)
+                escape_content(words)
             );
         }
-        Body::Inline(_) if !words.contains('\n') && words.len() < 100 => {
+        PromptText::Inline(_) if !words.contains('\n') && words.len() < 100 => {
             let _ = writeln!(
                 out,
                 "{indent}<{element}{syntax}>{}</{element}>",
                 escape_text(words)
             );
         }
-        Body::Inline(_) => block(element, syntax, words, indent, out),
+        PromptText::Inline(_) => write_block(element, syntax, words, indent, out),
     }
 }
 
 /// Writes an element with indented lines, in CDATA if they contain XML markup.
-fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut String) {
+fn write_block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut String) {
     let is_cdata = words.contains(['<', '&']) && !words.contains("]]>");
     let (open, close) = if is_cdata {
         ("<![CDATA[", "]]>")
@@ -199,7 +209,7 @@ fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut Strin
 }
 
 /// Escapes text between two tags without any loss of white space.
-fn content(words: &str) -> String {
+fn escape_content(words: &str) -> String {
     if words.contains(['<', '&']) && !words.contains("]]>") {
         return format!("<![CDATA[{words}]]>");
     }

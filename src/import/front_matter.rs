@@ -1,20 +1,20 @@
 //! Front matter: YAML between two lines of `---` at the beginning of a prompt, and the text after
 //! it.
 
-use super::model::Imported;
-use super::note::NoteKind;
-use crate::base::lines::ended;
-use crate::syntax::yaml::{self, FaultKind, Node, Value};
+use super::model::ImportedPrompt;
+use super::note::ImportNoteKind;
+use crate::base::lines::count_line_ends;
+use crate::syntax::yaml::{self, YamlFaultKind, YamlNode, YamlValue};
 use std::borrow::Cow;
 
 /// The maximum size of front matter, or of a prompt that is YAML as a whole, in bytes.
-const LIMIT: usize = 1 << 20;
+const MAX_YAML_BYTES: usize = 1 << 20;
 
 /// A prompt split in two.
 #[derive(Debug)]
-pub(super) struct Front<'t> {
+pub(super) struct FrontMatter<'t> {
     /// The parsed front matter; empty if there is none.
-    pub(super) root: Node<'t>,
+    pub(super) root: YamlNode<'t>,
     /// Its first line.
     pub(super) line: u32,
     /// The text after it.
@@ -25,22 +25,26 @@ pub(super) struct Front<'t> {
     pub(super) text: &'t str,
 }
 
-impl Front<'_> {
+impl FrontMatter<'_> {
     /// The line of a node.
-    pub(super) fn line_of(&self, node: &Node<'_>) -> u32 {
+    pub(super) fn line_of(&self, node: &YamlNode<'_>) -> u32 {
         let before = self.text.get(..node.span.start as usize).unwrap_or("");
-        self.line + ended(before)
+        self.line + count_line_ends(before)
     }
 }
 
 /// Splits a prompt and parses its front matter; faults become notes.
-pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
-    let nothing = || yaml::read("").0;
+pub(super) fn split_prompt<'t>(
+    path: &str,
+    text: &'t str,
+    imported: &mut ImportedPrompt,
+) -> FrontMatter<'t> {
+    let nothing = || yaml::parse_tree("").0;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
         // A licence header may precede it.
-        if bare.is_empty() || bare.starts_with('#') && at < LIMIT {
+        if bare.is_empty() || bare.starts_with('#') && at < MAX_YAML_BYTES {
             at += line.len();
         } else {
             break;
@@ -53,7 +57,7 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
         .next()
         .filter(|line| is_fence(line))
     else {
-        return Front {
+        return FrontMatter {
             root: nothing(),
             line: 1,
             body: text,
@@ -67,31 +71,31 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
         if is_fence(line) {
             let matter = text.get(start..end).unwrap_or("");
             let behind = end + line.len();
-            let first = 1 + ended(text.get(..start).unwrap_or(""));
+            let first = 1 + count_line_ends(text.get(..start).unwrap_or(""));
             let body = text.get(behind..).unwrap_or("");
-            let root = if read_size(path, matter, imported) {
-                read(path, matter, first, imported)
+            let root = if check_size(path, matter, imported) {
+                read_yaml(path, matter, first, imported)
             } else {
                 nothing()
             };
-            return Front {
+            return FrontMatter {
                 root,
                 line: first,
                 body,
-                body_line: 1 + ended(text.get(..behind).unwrap_or("")),
+                body_line: 1 + count_line_ends(text.get(..behind).unwrap_or("")),
                 text: matter,
             };
         }
         end += line.len();
     }
-    imported.note(
+    imported.add_note(
         path,
         1,
-        NoteKind::Broken(
+        ImportNoteKind::Broken(
             "the front matter is never closed: expected a second line of `---`".to_owned(),
         ),
     );
-    Front {
+    FrontMatter {
         root: nothing(),
         line: 1,
         body: "",
@@ -100,17 +104,23 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
     }
 }
 
-fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
-    if text.len() > LIMIT {
-        imported.note(path, 1, NoteKind::TooLarge { limit: LIMIT });
+fn check_size(path: &str, text: &str, imported: &mut ImportedPrompt) -> bool {
+    if text.len() > MAX_YAML_BYTES {
+        imported.add_note(
+            path,
+            1,
+            ImportNoteKind::TooLarge {
+                limit: MAX_YAML_BYTES,
+            },
+        );
     }
-    text.len() <= LIMIT
+    text.len() <= MAX_YAML_BYTES
 }
 
 /// YAML as `PyYAML` accepts it: continuation lines of quoted texts in the first column are
 /// indented, which does not change the text.
-pub(super) fn indented(text: &str) -> Cow<'_, str> {
-    if text.len() > LIMIT || yaml::read(text).1.is_empty() {
+pub(super) fn indent_quotes(text: &str) -> Cow<'_, str> {
+    if text.len() > MAX_YAML_BYTES || yaml::parse_tree(text).1.is_empty() {
         return text.into();
     }
     let mut out = String::with_capacity(text.len() + 64);
@@ -152,7 +162,7 @@ pub(super) fn indented(text: &str) -> Cow<'_, str> {
             }
         }
     }
-    if yaml::read(&out).1.is_empty() {
+    if yaml::parse_tree(&out).1.is_empty() {
         out.into()
     } else {
         text.into()
@@ -160,14 +170,18 @@ pub(super) fn indented(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a prompt that is YAML or JSON as a whole.
-pub(super) fn whole<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
-    let text = if read_size(path, text, imported) {
+pub(super) fn read_whole<'t>(
+    path: &str,
+    text: &'t str,
+    imported: &mut ImportedPrompt,
+) -> FrontMatter<'t> {
+    let text = if check_size(path, text, imported) {
         text
     } else {
         ""
     };
-    Front {
-        root: read(path, text, 1, imported),
+    FrontMatter {
+        root: read_yaml(path, text, 1, imported),
         line: 1,
         body: "",
         body_line: 1,
@@ -175,39 +189,50 @@ pub(super) fn whole<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
     }
 }
 
-fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> Node<'t> {
-    let (root, faults) = yaml::read(text);
+fn read_yaml<'t>(
+    path: &str,
+    text: &'t str,
+    line: u32,
+    imported: &mut ImportedPrompt,
+) -> YamlNode<'t> {
+    let (root, faults) = yaml::parse_tree(text);
     for fault in faults.iter().take(20) {
         let before = text.get(..fault.span.start as usize).unwrap_or("");
-        let at = line + ended(before);
-        imported.note(path, at, NoteKind::Broken(words(&fault.kind)));
+        let at = line + count_line_ends(before);
+        imported.add_note(
+            path,
+            at,
+            ImportNoteKind::Broken(describe_fault(&fault.kind)),
+        );
     }
     root
 }
 
-fn words(kind: &FaultKind) -> String {
+fn describe_fault(kind: &YamlFaultKind) -> String {
     match kind {
-        FaultKind::Syntax(words) => format!("it is not valid YAML: {words}"),
-        FaultKind::Tab => "found a tab where YAML expects spaces".to_owned(),
-        FaultKind::Deep => "its lists and mappings are nested too deep".to_owned(),
-        FaultKind::Heavy => "its aliases repeat too much".to_owned(),
-        FaultKind::UnknownAlias(name) => format!("alias `*{name}` has no anchor before it"),
-        FaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
-        FaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
-        FaultKind::Merge => "`<<` merges something that is not a mapping".to_owned(),
-        FaultKind::Beyond(number) => {
+        YamlFaultKind::Syntax(words) => format!("it is not valid YAML: {words}"),
+        YamlFaultKind::Tab => "found a tab where YAML expects spaces".to_owned(),
+        YamlFaultKind::TooDeep => "its lists and mappings are nested too deep".to_owned(),
+        YamlFaultKind::TooHeavy => "its aliases repeat too much".to_owned(),
+        YamlFaultKind::UnknownAlias(name) => format!("alias `*{name}` has no anchor before it"),
+        YamlFaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
+        YamlFaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
+        YamlFaultKind::Merge => "`<<` merges something that is not a mapping".to_owned(),
+        YamlFaultKind::NumberTooLarge(number) => {
             format!("the number {number} is beyond 64 bits; put it into quotes")
         }
-        FaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
+        YamlFaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
     }
 }
 
 /// A value on one line: texts unquoted, everything else as JSON.
-pub(super) fn shown(node: &Node<'_>) -> String {
+pub(super) fn one_line(node: &YamlNode<'_>) -> String {
     match &node.value {
-        Value::Text(text) => text.to_string(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => {
-            node.to_json().to_string()
-        }
+        YamlValue::Text(text) => text.to_string(),
+        YamlValue::Null
+        | YamlValue::Bool(_)
+        | YamlValue::Number(_)
+        | YamlValue::List(_)
+        | YamlValue::Map(_) => node.to_json().to_string(),
     }
 }

@@ -1,22 +1,22 @@
 //! Texts with `{name}` placeholders: Python's `str.format`, and plain replacement of names.
 
-use super::braces::{Piece, joined};
-use super::note::NoteKind;
+use super::braces::{ImportedPiece, join_literals};
+use super::note::ImportNoteKind;
 
 /// The parts of a text, and its faults by byte offset.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Read {
-    pub(super) pieces: Vec<Piece>,
-    pub(super) faults: Vec<(usize, NoteKind)>,
+pub(super) struct ParsedFstring {
+    pub(super) pieces: Vec<ImportedPiece>,
+    pub(super) faults: Vec<(usize, ImportNoteKind)>,
 }
 
 /// The treatment of braces that contain no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Braces {
+pub(super) enum BraceStyle {
     /// `{{` is a literal brace, and a single one is a fault, as in `str.format`.
-    Doubled,
+    Escaped,
     /// They are literal: names are replaced one by one.
-    Themselves,
+    Literal,
 }
 
 /// The maximum number of reported faults of one text.
@@ -32,19 +32,19 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Parses a text.
-pub(super) fn read(text: &str, braces: Braces) -> Read {
+pub(super) fn parse_text(text: &str, braces: BraceStyle) -> ParsedFstring {
     let mut pieces = Vec::new();
     let mut faults = Vec::new();
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find(['{', '}'])) {
-        pieces.push(Piece::Words(
+        pieces.push(ImportedPiece::Words(
             text.get(at..at + found).unwrap_or("").to_owned(),
         ));
         at += found;
         let rest = text.get(at..).unwrap_or("");
         let brace = rest.get(..1).unwrap_or("").to_owned();
-        if braces == Braces::Doubled && (rest.starts_with("{{") || rest.starts_with("}}")) {
-            pieces.push(Piece::Words(brace));
+        if braces == BraceStyle::Escaped && (rest.starts_with("{{") || rest.starts_with("}}")) {
+            pieces.push(ImportedPiece::Words(brace));
             at += 2;
             continue;
         }
@@ -61,40 +61,42 @@ pub(super) fn read(text: &str, braces: Braces) -> Read {
                 .get(name.len()..)
                 .is_some_and(|rest| rest.starts_with('}'))
         {
-            pieces.push(Piece::Name(name.to_owned()));
+            pieces.push(ImportedPiece::Name(name.to_owned()));
             at += name.len() + 2;
             continue;
         }
-        if braces == Braces::Doubled && faults.len() < MAX_FAULTS {
-            faults.push((at, fault(rest)));
+        if braces == BraceStyle::Escaped && faults.len() < MAX_FAULTS {
+            faults.push((at, fault_note(rest)));
         }
-        pieces.push(Piece::Words(brace));
+        pieces.push(ImportedPiece::Words(brace));
         at += 1;
     }
-    pieces.push(Piece::Words(text.get(at..).unwrap_or("").to_owned()));
-    Read {
-        pieces: joined(pieces),
+    pieces.push(ImportedPiece::Words(
+        text.get(at..).unwrap_or("").to_owned(),
+    ));
+    ParsedFstring {
+        pieces: join_literals(pieces),
         faults,
     }
 }
 
-fn fault(rest: &str) -> NoteKind {
+fn fault_note(rest: &str) -> ImportNoteKind {
     let head = rest.get(..rest.floor_char_boundary(40)).unwrap_or("");
     let line = head.lines().next().unwrap_or("");
     let shown = line.split_inclusive('}').next().unwrap_or("");
     let why = "only `{name}` is a placeholder; write a literal brace twice".to_owned();
-    NoteKind::Unsupported {
+    ImportNoteKind::Unsupported {
         what: format!("`{shown}`"),
         why,
     }
 }
 
 /// The names, in the order of their first use.
-pub(super) fn names(pieces: &[Piece]) -> Vec<String> {
+pub(super) fn piece_names(pieces: &[ImportedPiece]) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
-    let named = |piece: &Piece| match piece {
-        Piece::Name(name) => Some(name.clone()),
-        Piece::Words(_) => None,
+    let named = |piece: &ImportedPiece| match piece {
+        ImportedPiece::Name(name) => Some(name.clone()),
+        ImportedPiece::Words(_) => None,
     };
     pieces
         .iter()

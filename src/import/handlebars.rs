@@ -4,11 +4,11 @@
 //! Names inside `each` refer to the item, as in the original. A construct without a counterpart
 //! becomes a note at its line.
 
-use super::braces::{Piece, joined, push_literal, written};
+use super::braces::{ImportedPiece, join_literals, push_literal, write_pieces};
 use super::fstring::is_name;
-use super::model::Syntax;
-use super::mustache::{Mark, Tag, tags};
-use super::note::NoteKind;
+use super::model::PlaceholderSyntax;
+use super::mustache::{MustacheTag, TagMark, split_tags};
+use super::note::ImportNoteKind;
 use std::collections::BTreeSet;
 
 /// The maximum nesting of blocks, above that of the language.
@@ -18,22 +18,22 @@ const MAX_NOTES: usize = 200;
 
 /// The dialect of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum TagDialect {
     Handlebars,
     Mustache,
 }
 
 /// The converted text, its syntax, and notes by byte offset.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct ConvertedText {
     pub(super) text: String,
-    pub(super) syntax: Syntax,
-    pub(super) notes: Vec<(usize, NoteKind)>,
+    pub(super) syntax: PlaceholderSyntax,
+    pub(super) notes: Vec<(usize, ImportNoteKind)>,
 }
 
 /// The scope of names in a block.
 #[derive(Clone, Debug)]
-struct Frame {
+struct BlockFrame {
     /// The prefix of names; empty at the top level.
     base: String,
     /// The name in the tag that closes the block.
@@ -44,30 +44,34 @@ struct Frame {
     is_open: bool,
 }
 
-struct Writer<'t> {
+struct JinjaWriter<'t> {
     text: &'t str,
-    dialect: Dialect,
+    dialect: TagDialect,
     lists: &'t BTreeSet<String>,
     out: String,
-    frames: Vec<Frame>,
-    notes: Vec<(usize, NoteKind)>,
+    frames: Vec<BlockFrame>,
+    notes: Vec<(usize, ImportNoteKind)>,
     loops: usize,
 }
 
 /// Converts a text; `lists` are the inputs known to be lists.
-pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> Written {
-    let all = tags(text);
-    if let Some(pieces) = plain(text, &all, dialect) {
-        let notes = escapes(text, &all, dialect);
-        let (text, syntax) = written(&pieces);
-        return Written {
+pub(super) fn convert_text(
+    text: &str,
+    dialect: TagDialect,
+    lists: &BTreeSet<String>,
+) -> ConvertedText {
+    let all = split_tags(text);
+    if let Some(pieces) = plain_pieces(text, &all, dialect) {
+        let notes = escape_notes(text, &all, dialect);
+        let (text, syntax) = write_pieces(&pieces);
+        return ConvertedText {
             text,
             syntax,
             notes,
         };
     }
-    let notes = escapes(text, &all, dialect);
-    let mut writer = Writer {
+    let notes = escape_notes(text, &all, dialect);
+    let mut writer = JinjaWriter {
         text,
         dialect,
         lists,
@@ -78,58 +82,66 @@ pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> W
     };
     for (at, tag) in all.iter().enumerate() {
         let is_before_tag = all.get(at + 1).is_some();
-        writer.tag(tag, is_before_tag, &all, at);
+        writer.write_tag(tag, is_before_tag, &all, at);
     }
     if let Some(frame) = writer.frames.last() {
-        let kind = NoteKind::Broken(format!("`{{{{#{}}}}}` is never closed", frame.close));
+        let kind = ImportNoteKind::Broken(format!("`{{{{#{}}}}}` is never closed", frame.close));
         writer.notes.push((text.len(), kind));
     }
     // Jinja removes the last line break.
     if writer.out.ends_with('\n') {
         writer.out.push('\n');
     }
-    Written {
+    ConvertedText {
         text: writer.out,
-        syntax: Syntax::Jinja,
+        syntax: PlaceholderSyntax::Jinja,
         notes: writer.notes,
     }
 }
 
 /// The parts of a text that consists of values and literal text only.
-fn plain(text: &str, all: &[Tag], dialect: Dialect) -> Option<Vec<Piece>> {
-    let piece = |tag: &Tag| match tag.mark {
-        Mark::Words => Some(Piece::Words(tag.text(text).to_owned())),
-        Mark::Comment => Some(Piece::Words(String::new())),
-        Mark::Value | Mark::Raw
+fn plain_pieces(
+    text: &str,
+    all: &[MustacheTag],
+    dialect: TagDialect,
+) -> Option<Vec<ImportedPiece>> {
+    let piece = |tag: &MustacheTag| match tag.mark {
+        TagMark::Words => Some(ImportedPiece::Words(tag.text(text).to_owned())),
+        TagMark::Comment => Some(ImportedPiece::Words(String::new())),
+        TagMark::Value | TagMark::Raw
             if is_path(tag.text(text)) && !is_helper(tag.text(text), dialect) =>
         {
-            Some(Piece::Name(tag.text(text).to_owned()))
+            Some(ImportedPiece::Name(tag.text(text).to_owned()))
         }
-        Mark::Value
-        | Mark::Raw
-        | Mark::Open
-        | Mark::Inverted
-        | Mark::Else
-        | Mark::Close
-        | Mark::Partial => None,
+        TagMark::Value
+        | TagMark::Raw
+        | TagMark::Open
+        | TagMark::Inverted
+        | TagMark::Else
+        | TagMark::Close
+        | TagMark::Partial => None,
     };
     all.iter()
         .map(piece)
         .collect::<Option<Vec<_>>>()
-        .map(joined)
+        .map(join_literals)
 }
 
 /// The note that Mustache escapes values for HTML.
-fn escapes(text: &str, all: &[Tag], dialect: Dialect) -> Vec<(usize, NoteKind)> {
+fn escape_notes(
+    text: &str,
+    all: &[MustacheTag],
+    dialect: TagDialect,
+) -> Vec<(usize, ImportNoteKind)> {
     let first = all
         .iter()
-        .find(|tag| tag.mark == Mark::Value)
-        .filter(|_| dialect == Dialect::Mustache);
-    let note = |tag: &Tag| {
+        .find(|tag| tag.mark == TagMark::Value)
+        .filter(|_| dialect == TagDialect::Mustache);
+    let note = |tag: &MustacheTag| {
         let difference = "Mustache escapes `&`, `<`, `>` and `\"` in values for HTML; here values stay as they are".to_owned();
         (
             tag.start,
-            NoteKind::Differs {
+            ImportNoteKind::Differs {
                 what: format!("`{{{{{}}}}}`", tag.text(text)),
                 difference,
             },
@@ -142,72 +154,78 @@ fn is_path(text: &str) -> bool {
     text.split('.').all(is_name) && !matches!(text, "this" | "else")
 }
 
-fn is_helper(word: &str, dialect: Dialect) -> bool {
-    dialect == Dialect::Handlebars
+fn is_helper(word: &str, dialect: TagDialect) -> bool {
+    dialect == TagDialect::Handlebars
         && matches!(
             word,
             "role" | "history" | "media" | "section" | "json" | "lookup" | "log"
         )
 }
 
-fn unsupported(what: &str, why: &str) -> NoteKind {
-    NoteKind::Unsupported {
+fn unsupported_note(what: &str, why: &str) -> ImportNoteKind {
+    ImportNoteKind::Unsupported {
         what: format!("`{what}`"),
         why: why.to_owned(),
     }
 }
 
-impl Writer<'_> {
-    fn tag(&mut self, tag: &Tag, is_before_tag: bool, all: &[Tag], at: usize) {
+impl JinjaWriter<'_> {
+    fn write_tag(
+        &mut self,
+        tag: &MustacheTag,
+        is_before_tag: bool,
+        all: &[MustacheTag],
+        at: usize,
+    ) {
         let inner = tag.text(self.text);
         if self.frames.len() > MAX_DEPTH || self.notes.len() > MAX_NOTES {
             return;
         }
         match tag.mark {
-            Mark::Words => push_literal(&mut self.out, inner, is_before_tag),
-            Mark::Comment => {}
-            Mark::Value | Mark::Raw => self.value(tag, inner),
-            Mark::Open => self.open(tag, inner, all, at),
-            Mark::Inverted if inner.is_empty() => self.out.push_str("{% else %}"),
-            Mark::Inverted => self.block(tag, inner, "not "),
-            Mark::Else => {
+            TagMark::Words => push_literal(&mut self.out, inner, is_before_tag),
+            TagMark::Comment => {}
+            TagMark::Value | TagMark::Raw => self.write_value(tag, inner),
+            TagMark::Open => self.open_block(tag, inner, all, at),
+            TagMark::Inverted if inner.is_empty() => self.out.push_str("{% else %}"),
+            TagMark::Inverted => self.open_section(tag, inner, "not "),
+            TagMark::Else => {
                 let test = inner.strip_prefix("else").unwrap_or("").trim();
                 match test
                     .strip_prefix("if ")
-                    .map(|path| self.path(tag, path.trim()))
+                    .map(|path| self.resolve_path(tag, path.trim()))
                 {
                     Some(path) => self.out.extend(["{% elif ", &path, " %}"]),
                     None if test.is_empty() => self.out.push_str("{% else %}"),
                     None => self.notes.push((
                         tag.start,
-                        unsupported(
+                        unsupported_note(
                             &format!("{{{{{inner}}}}}"),
                             "only `else` and `else if` are read",
                         ),
                     )),
                 }
             }
-            Mark::Close => match self.frames.pop() {
+            TagMark::Close => match self.frames.pop() {
                 Some(frame) if frame.close == inner => self.out.push_str(&frame.ends),
                 _ => self.notes.push((
                     tag.start,
-                    NoteKind::Broken(format!("`{{{{/{inner}}}}}` closes nothing")),
+                    ImportNoteKind::Broken(format!("`{{{{/{inner}}}}}` closes nothing")),
                 )),
             },
-            Mark::Partial => {
+            TagMark::Partial => {
                 self.notes.push((
                     tag.start,
-                    unsupported(&format!("{{{{> {inner}}}}}"), "write its text in its place"),
+                    unsupported_note(&format!("{{{{> {inner}}}}}"), "write its text in its place"),
                 ));
             }
         }
     }
 
-    fn value(&mut self, tag: &Tag, inner: &str) {
+    fn write_value(&mut self, tag: &MustacheTag, inner: &str) {
         let (word, rest) = inner
             .split_once(char::is_whitespace)
             .map_or((inner, ""), |(word, rest)| (word, rest.trim()));
-        if self.dialect == Dialect::Handlebars {
+        if self.dialect == TagDialect::Handlebars {
             let shown = format!("{{{{{inner}}}}}");
             let why = match word {
                 "history" => {
@@ -220,7 +238,7 @@ impl Writer<'_> {
                 "role" => "a role begins a message only outside of blocks, with its name as a text",
                 "json" => {
                     let path = rest.split_whitespace().next().unwrap_or("").to_owned();
-                    let path = self.path(tag, &path);
+                    let path = self.resolve_path(tag, &path);
                     let indent = rest
                         .split_once("indent=")
                         .map(|(_, width)| width.trim())
@@ -234,7 +252,7 @@ impl Writer<'_> {
                         "`<`, `>`, `&` and `'` are written as `\\u003c` and so on, keys in the order of their names".to_owned();
                     return self.notes.push((
                         tag.start,
-                        NoteKind::Differs {
+                        ImportNoteKind::Differs {
                             what: format!("`{shown}`"),
                             difference,
                         },
@@ -244,15 +262,15 @@ impl Writer<'_> {
                 _ => "",
             };
             if !why.is_empty() {
-                return self.notes.push((tag.start, unsupported(&shown, why)));
+                return self.notes.push((tag.start, unsupported_note(&shown, why)));
             }
         }
-        let path = self.path(tag, inner);
+        let path = self.resolve_path(tag, inner);
         self.out.extend(["{{ ", &path, " }}"]);
     }
 
     /// The Jinja path of a name within the current blocks.
-    fn path(&mut self, tag: &Tag, written: &str) -> String {
+    fn resolve_path(&mut self, tag: &MustacheTag, written: &str) -> String {
         let mut named = written.trim();
         if let Some(index) = named.strip_prefix('@') {
             let index = match index {
@@ -285,7 +303,7 @@ impl Writer<'_> {
         if !is_path(named) {
             self.notes.push((
                 tag.start,
-                unsupported(
+                unsupported_note(
                     written,
                     "only names, and fields behind dots, stand for values",
                 ),
@@ -299,55 +317,57 @@ impl Writer<'_> {
         }
     }
 
-    fn open(&mut self, tag: &Tag, inner: &str, all: &[Tag], at: usize) {
+    fn open_block(&mut self, tag: &MustacheTag, inner: &str, all: &[MustacheTag], at: usize) {
         let mut words = inner.split_whitespace();
         let helper = words.next().unwrap_or("");
         let first = words.next();
         let second = words.next();
         match (self.dialect, helper, first) {
-            (Dialect::Handlebars, "if", Some(path)) => self.condition(tag, path, "if", ""),
-            (Dialect::Handlebars, "unless", Some(path)) => {
-                self.condition(tag, path, "unless", "not ");
+            (TagDialect::Handlebars, "if", Some(path)) => self.open_condition(tag, path, "if", ""),
+            (TagDialect::Handlebars, "unless", Some(path)) => {
+                self.open_condition(tag, path, "unless", "not ");
             }
-            (Dialect::Handlebars, "each", Some(path)) => self.each(tag, path, "each", all, at),
-            (Dialect::Handlebars, "with", Some(path)) => {
-                let base = self.path(tag, path);
+            (TagDialect::Handlebars, "each", Some(path)) => {
+                self.open_loop(tag, path, "each", all, at);
+            }
+            (TagDialect::Handlebars, "with", Some(path)) => {
+                let base = self.resolve_path(tag, path);
                 self.out.extend(["{% if ", &base, " %}"]);
-                self.push("with", base, "{% endif %}");
+                self.push_frame("with", base, "{% endif %}");
             }
-            (Dialect::Handlebars, "ifEquals" | "unlessEquals", Some(left)) => {
-                let left = self.operand(tag, left);
-                let right = self.operand(tag, second.unwrap_or(""));
+            (TagDialect::Handlebars, "ifEquals" | "unlessEquals", Some(left)) => {
+                let left = self.write_operand(tag, left);
+                let right = self.write_operand(tag, second.unwrap_or(""));
                 let sign = if helper == "ifEquals" { " == " } else { " != " };
                 self.out.extend(["{% if ", &left, sign, &right, " %}"]);
-                self.frames.push(Frame {
+                self.frames.push(BlockFrame {
                     base: String::new(),
                     close: helper.to_owned(),
                     ends: "{% endif %}".to_owned(),
                     is_open: true,
                 });
             }
-            (Dialect::Mustache, name, None) => {
-                let body = self.body(inner, all, at);
+            (TagDialect::Mustache, name, None) => {
+                let body = self.block_body(inner, all, at);
                 let is_list = self.lists.contains(name)
                     || body
                         .iter()
                         .any(|tag| matches!(tag.text(self.text), "." | "this"));
                 if is_list {
-                    self.each(tag, name, name, all, at);
+                    self.open_loop(tag, name, name, all, at);
                 } else {
-                    self.block(tag, name, "");
+                    self.open_section(tag, name, "");
                 }
             }
             _ => {
                 self.notes.push((
                     tag.start,
-                    unsupported(
+                    unsupported_note(
                         &format!("{{{{#{inner}}}}}"),
                         "there is no helper of that name",
                     ),
                 ));
-                self.frames.push(Frame {
+                self.frames.push(BlockFrame {
                     base: String::new(),
                     close: helper.to_owned(),
                     ends: String::new(),
@@ -357,8 +377,8 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, close: &str, base: String, ends: &str) {
-        self.frames.push(Frame {
+    fn push_frame(&mut self, close: &str, base: String, ends: &str) {
+        self.frames.push(BlockFrame {
             base,
             close: close.to_owned(),
             ends: ends.to_owned(),
@@ -366,23 +386,23 @@ impl Writer<'_> {
         });
     }
 
-    fn operand(&mut self, tag: &Tag, written: &str) -> String {
+    fn write_operand(&mut self, tag: &MustacheTag, written: &str) -> String {
         let is_literal = written.starts_with(['"', '\''])
             || written.parse::<f64>().is_ok()
             || matches!(written, "true" | "false");
         if is_literal {
             written.to_owned()
         } else {
-            self.path(tag, written)
+            self.resolve_path(tag, written)
         }
     }
 
-    fn condition(&mut self, tag: &Tag, path: &str, close: &str, negation: &str) {
-        let path = self.path(tag, path);
+    fn open_condition(&mut self, tag: &MustacheTag, path: &str, close: &str, negation: &str) {
+        let path = self.resolve_path(tag, path);
         self.out.extend(["{% if ", negation, &path, " %}"]);
         let close = close.to_owned();
         let ends = "{% endif %}".to_owned();
-        self.frames.push(Frame {
+        self.frames.push(BlockFrame {
             base: String::new(),
             close,
             ends,
@@ -391,39 +411,46 @@ impl Writer<'_> {
     }
 
     /// Converts a section of Mustache as a condition.
-    fn block(&mut self, tag: &Tag, name: &str, negation: &str) {
+    fn open_section(&mut self, tag: &MustacheTag, name: &str, negation: &str) {
         if negation.is_empty() {
             let difference =
                 "it is read as a condition: declare the input as a list if it should be repeated"
                     .to_owned();
             self.notes.push((
                 tag.start,
-                NoteKind::Differs {
+                ImportNoteKind::Differs {
                     what: format!("`{{{{#{name}}}}}`"),
                     difference,
                 },
             ));
         }
-        self.condition(tag, name, name, negation);
+        self.open_condition(tag, name, name, negation);
     }
 
     /// The tags inside the block that opens at `at`.
-    fn body<'a>(&self, inner: &str, all: &'a [Tag], at: usize) -> &'a [Tag] {
-        const FAR: usize = 1_000;
+    fn block_body<'a>(&self, inner: &str, all: &'a [MustacheTag], at: usize) -> &'a [MustacheTag] {
+        const MAX_BODY_TAGS: usize = 1_000;
         let name = inner.split_whitespace().next().unwrap_or("");
         let rest = all.get(at + 1..).unwrap_or_default();
         let end = rest
             .iter()
-            .take(FAR)
-            .position(|tag| tag.mark == Mark::Close && tag.text(self.text) == name);
-        rest.get(..end.unwrap_or(rest.len().min(FAR)))
+            .take(MAX_BODY_TAGS)
+            .position(|tag| tag.mark == TagMark::Close && tag.text(self.text) == name);
+        rest.get(..end.unwrap_or(rest.len().min(MAX_BODY_TAGS)))
             .unwrap_or_default()
     }
 
-    fn each(&mut self, tag: &Tag, path: &str, close: &str, all: &[Tag], at: usize) {
-        let list = self.path(tag, path);
+    fn open_loop(
+        &mut self,
+        tag: &MustacheTag,
+        path: &str,
+        close: &str,
+        all: &[MustacheTag],
+        at: usize,
+    ) {
+        let list = self.resolve_path(tag, path);
         let has_key = self
-            .body(tag.text(self.text), all, at)
+            .block_body(tag.text(self.text), all, at)
             .iter()
             .any(|tag| tag.text(self.text).contains("@key"));
         self.loops += 1;
@@ -441,6 +468,6 @@ impl Writer<'_> {
         } else {
             self.out.extend(["{% for ", &name, " in ", &list, " %}"]);
         }
-        self.push(close, name, "{% endfor %}");
+        self.push_frame(close, name, "{% endfor %}");
     }
 }

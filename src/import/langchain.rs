@@ -1,26 +1,29 @@
 //! Prompts of `LangChain` in YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
 
-use super::braces::{Piece, written};
+use super::braces::{ImportedPiece, write_pieces};
 use super::declared;
-use super::dotprompt::text;
-use super::front_matter::{self, Front};
-use super::fstring::{self, Braces};
-use super::handlebars::Dialect;
+use super::dotprompt::convert_message;
+use super::front_matter::{self, FrontMatter};
+use super::fstring::{self, BraceStyle};
+use super::handlebars::TagDialect;
 use super::jinja;
-use super::markdown::{Placeholders, mixed, placeholders};
-use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
-use super::note::NoteKind;
-use crate::syntax::yaml::{Node, Value};
+use super::markdown::{Placeholders, detect_placeholders, mixed_note};
+use super::model::{
+    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
+    PromptText, TurnRole,
+};
+use super::note::ImportNoteKind;
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::collections::BTreeSet;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: PromptFormat = PromptFormat {
     help: "YAML or JSON of `LangChain`",
     files: "`.yaml`, `.json` with a prompt of `LangChain` in it.",
     is_prompt: Some(is_prompt),
-    ..Format::new(
+    ..PromptFormat::new(
         ("langchain", "LangChain"),
         &["yaml", "yml", "json"],
-        |prompt, _, _| read(prompt),
+        |prompt, _, _| read_langchain(prompt),
     )
 };
 
@@ -52,22 +55,22 @@ fn is_prompt(text: &str) -> bool {
         || head.contains("\"PromptTemplate\"")
 }
 
-struct Reader<'a> {
+struct LangChainReader<'a> {
     path: &'a str,
-    front: &'a Front<'a>,
-    imported: Imported,
-    used: Vec<Parameter>,
+    front: &'a FrontMatter<'a>,
+    imported: ImportedPrompt,
+    used: Vec<ImportedParameter>,
     /// The variables that contain messages.
     placeholders: BTreeSet<String>,
 }
 
-fn read(prompt: &Prompt<'_>) -> Imported {
-    let mut imported = Imported::default();
-    let text = front_matter::indented(prompt.text);
-    let front = front_matter::whole(prompt.path, &text, &mut imported);
+fn read_langchain(prompt: &PromptFile<'_>) -> ImportedPrompt {
+    let mut imported = ImportedPrompt::default();
+    let text = front_matter::indent_quotes(prompt.text);
+    let front = front_matter::read_whole(prompt.path, &text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
-    imported.note(prompt.path, 0, NoteKind::Inlined { why });
-    let mut reader = Reader {
+    imported.add_note(prompt.path, 0, ImportNoteKind::Inlined { why });
+    let mut reader = LangChainReader {
         path: prompt.path,
         front: &front,
         imported,
@@ -75,15 +78,15 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         placeholders: BTreeSet::new(),
     };
     let node = front.root.get("kwargs").unwrap_or(&front.root);
-    match front.root.get("_type").and_then(Node::text) {
+    match front.root.get("_type").and_then(YamlNode::text) {
         Some("few_shot") => {
             let why = "write the examples into the text of a `_type: prompt`, or as `<examples>` into a template";
-            reader.unsupported(node, "`_type: few_shot`", why);
+            reader.note_unsupported(node, "`_type: few_shot`", why);
         }
-        _ if node.get("messages").is_some() => reader.chat(node),
-        _ => reader.prompt(node, Role::User),
+        _ if node.get("messages").is_some() => reader.read_chat(node),
+        _ => reader.read_template(node, TurnRole::User),
     }
-    let Reader {
+    let LangChainReader {
         mut imported,
         used,
         placeholders,
@@ -91,17 +94,17 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     } = reader;
     let partial = node
         .get("partial_variables")
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default();
-    let declared: Vec<declared::Declared> = node
+    let declared: Vec<declared::DeclaredInput> = node
         .get("input_variables")
-        .and_then(Node::items)
+        .and_then(YamlNode::items)
         .unwrap_or_default()
         .iter()
-        .filter_map(Node::text)
+        .filter_map(YamlNode::text)
         .map(|name| {
             (
-                Parameter {
+                ImportedParameter {
                     name: name.to_owned(),
                     kind: None,
                     default: None,
@@ -110,9 +113,9 @@ fn read(prompt: &Prompt<'_>) -> Imported {
             )
         })
         .chain(partial.iter().map(|entry| {
-            let default = Some(front_matter::shown(&entry.value));
+            let default = Some(front_matter::one_line(&entry.value));
             (
-                Parameter {
+                ImportedParameter {
                     name: entry.key.value.to_string(),
                     kind: None,
                     default,
@@ -127,57 +130,65 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         .map_or(0, |node| front.line_of(node));
     // The inputs of a prompt without a text are unknown.
     if !imported.turns.is_empty() {
-        declared::settle(declared, &used, prompt.path, line, &mut imported);
+        declared::merge_inputs(declared, &used, prompt.path, line, &mut imported);
     }
     imported
 }
 
-impl Reader<'_> {
-    fn unsupported(&mut self, node: &Node<'_>, what: &str, why: &str) {
-        let kind = NoteKind::Unsupported {
+impl LangChainReader<'_> {
+    fn note_unsupported(&mut self, node: &YamlNode<'_>, what: &str, why: &str) {
+        let kind = ImportNoteKind::Unsupported {
             what: what.to_owned(),
             why: why.to_owned(),
         };
         let line = self.front.line_of(node);
-        self.imported.note(self.path, line, kind);
+        self.imported.add_note(self.path, line, kind);
     }
 
     /// Reads a node of `_type: prompt`.
-    fn prompt(&mut self, node: &Node<'_>, role: Role) {
-        let Some(template) = node.get("template").and_then(Node::text) else {
+    fn read_template(&mut self, node: &YamlNode<'_>, role: TurnRole) {
+        let Some(template) = node.get("template").and_then(YamlNode::text) else {
             let why = "a text in a file of its own, such as `template_path` names, is not read: write it into `template`";
-            return self.unsupported(node, "a prompt without `template`", why);
+            return self.note_unsupported(node, "a prompt without `template`", why);
         };
         let format = node
             .get("template_format")
-            .and_then(Node::text)
+            .and_then(YamlNode::text)
             .unwrap_or("f-string")
             .to_owned();
         let line = node
             .get("template")
             .map_or(1, |node| self.front.line_of(node));
-        self.turn(role, template, &format, line, node);
+        self.add_turn(role, template, &format, line, node);
     }
 
-    fn turn(&mut self, role: Role, template: &str, format: &str, line: u32, node: &Node<'_>) {
+    fn add_turn(
+        &mut self,
+        role: TurnRole,
+        template: &str,
+        format: &str,
+        line: u32,
+        node: &YamlNode<'_>,
+    ) {
         match format {
             "f-string" => {
-                let pieces = self.pieces(template, line);
-                self.put(role, &pieces);
+                let pieces = self.parse_pieces(template, line);
+                self.add_pieces(role, &pieces);
             }
             "jinja2" => {
-                let (text, inputs) = jinja::text(self.path, template, line, &mut self.imported);
-                declared::merge(&mut self.used, inputs);
-                self.imported.turns.push(Turn {
+                let (text, inputs) =
+                    jinja::adapt_text(self.path, template, line, &mut self.imported);
+                declared::add_inputs(&mut self.used, inputs);
+                self.imported.turns.push(ImportedTurn {
                     role,
-                    body: Body::Inline(text),
-                    syntax: Syntax::Jinja,
+                    body: PromptText::Inline(text),
+                    syntax: PlaceholderSyntax::Jinja,
                 });
             }
             "mustache" => {
                 let lists = BTreeSet::new();
-                let mustache = (Dialect::Mustache, &lists);
-                let turn = text(
+                let mustache = (TagDialect::Mustache, &lists);
+                let turn = convert_message(
                     self.path,
                     template,
                     line,
@@ -188,7 +199,7 @@ impl Reader<'_> {
                 );
                 self.imported.turns.push(turn);
             }
-            other => self.unsupported(
+            other => self.note_unsupported(
                 node,
                 &format!("`template_format: {other}`"),
                 "expected f-string, jinja2 or mustache",
@@ -196,34 +207,34 @@ impl Reader<'_> {
         }
     }
 
-    fn pieces(&mut self, template: &str, line: u32) -> Vec<Piece> {
-        let read = fstring::read(template, Braces::Doubled);
+    fn parse_pieces(&mut self, template: &str, line: u32) -> Vec<ImportedPiece> {
+        let read = fstring::parse_text(template, BraceStyle::Escaped);
         for (_, kind) in read.faults {
-            self.imported.note(self.path, line, kind);
+            self.imported.add_note(self.path, line, kind);
         }
         read.pieces
     }
 
-    fn put(&mut self, role: Role, pieces: &[Piece]) {
-        let any = |name: String| Parameter {
+    fn add_pieces(&mut self, role: TurnRole, pieces: &[ImportedPiece]) {
+        let any = |name: String| ImportedParameter {
             name,
             kind: None,
             default: None,
         };
-        declared::merge(
+        declared::add_inputs(
             &mut self.used,
-            fstring::names(pieces).into_iter().map(any).collect(),
+            fstring::piece_names(pieces).into_iter().map(any).collect(),
         );
-        let (text, syntax) = written(pieces);
-        self.imported.turns.push(Turn {
+        let (text, syntax) = write_pieces(pieces);
+        self.imported.turns.push(ImportedTurn {
             role,
-            body: Body::Inline(text),
+            body: PromptText::Inline(text),
             syntax,
         });
     }
 
     /// Adds a message that is not a template: all characters are literal.
-    fn literal(&mut self, role: Role, inner: &Node<'_>, message: &Node<'_>) {
+    fn add_literal(&mut self, role: TurnRole, inner: &YamlNode<'_>, message: &YamlNode<'_>) {
         let calls = [
             inner.get("tool_calls"),
             inner
@@ -235,15 +246,15 @@ impl Reader<'_> {
             .flatten()
             .any(|calls| calls.items().is_some_and(|calls| !calls.is_empty()))
         {
-            return self.unsupported(
+            return self.note_unsupported(
                 message,
                 "a message that calls tools",
                 "hand it in as a conversation: `ctxc render --history`",
             );
         }
-        match inner.get("content").and_then(Node::text) {
-            Some(content) => self.put(role, &[Piece::Words(content.to_owned())]),
-            None => self.unsupported(
+        match inner.get("content").and_then(YamlNode::text) {
+            Some(content) => self.add_pieces(role, &[ImportedPiece::Words(content.to_owned())]),
+            None => self.note_unsupported(
                 message,
                 "a message whose `content` is no text",
                 "write what it says as one text",
@@ -252,10 +263,10 @@ impl Reader<'_> {
     }
 
     /// Reads a list of messages, in any of their notations.
-    fn chat(&mut self, node: &Node<'_>) {
+    fn read_chat(&mut self, node: &YamlNode<'_>) {
         let messages = node
             .get("messages")
-            .and_then(Node::items)
+            .and_then(YamlNode::items)
             .unwrap_or_default();
         // Otherwise it is a list of messages in the form that every provider accepts.
         let is_of_langchain = ["_type", "lc", "kwargs", "input_variables"]
@@ -268,14 +279,14 @@ impl Reader<'_> {
                 .and_then(|items| Some((items.first()?.text()?, items.get(1)?.text()?)));
             let class = message
                 .get("id")
-                .and_then(Node::items)
+                .and_then(YamlNode::items)
                 .and_then(|id| id.last()?.text())
                 .unwrap_or("");
             let named = inner
                 .get("role")
                 .or_else(|| inner.get("type"))
                 .or_else(|| message.get("_type"))
-                .and_then(Node::text);
+                .and_then(YamlNode::text);
             let word = pair
                 .map(|(role, _)| role)
                 .or(named)
@@ -290,19 +301,21 @@ impl Reader<'_> {
                     );
                     if inner
                         .get("n_messages")
-                        .is_some_and(|most| most.value != Value::Null)
+                        .is_some_and(|most| most.value != YamlValue::Null)
                     {
                         let why = "leave it out, and write how much is kept into the template: `<history turns=\"…\"/>`";
-                        self.unsupported(message, "`n_messages` of a placeholder", why);
+                        self.note_unsupported(message, "`n_messages` of a placeholder", why);
                     }
                     self.imported.history.push(self.imported.turns.len());
                     continue;
                 }
-                () if word.starts_with("system") => Role::System,
-                () if word.starts_with("human") || word.starts_with("user") => Role::User,
-                () if word.starts_with("ai") || word.starts_with("assistant") => Role::Assistant,
+                () if word.starts_with("system") => TurnRole::System,
+                () if word.starts_with("human") || word.starts_with("user") => TurnRole::User,
+                () if word.starts_with("ai") || word.starts_with("assistant") => {
+                    TurnRole::Assistant
+                }
                 () => {
-                    self.unsupported(
+                    self.note_unsupported(
                         message,
                         "a message without a role",
                         "expected system, human or ai",
@@ -313,20 +326,20 @@ impl Reader<'_> {
             let line = self.front.line_of(message);
             // Only prompt templates are filled in; a message is sent verbatim.
             if class.ends_with("Message") || class.ends_with("MessageChunk") {
-                self.literal(role, inner, message);
+                self.add_literal(role, inner, message);
                 continue;
             }
             let content = pair
                 .map(|(_, text)| text)
-                .or_else(|| inner.get("content").and_then(Node::text));
-            let written = node.get("template_format").and_then(Node::text);
+                .or_else(|| inner.get("content").and_then(YamlNode::text));
+            let written = node.get("template_format").and_then(YamlNode::text);
             let guessed = content
                 .filter(|_| written.is_none() && !is_of_langchain)
-                .map(placeholders);
+                .map(detect_placeholders);
             if guessed.is_some()
-                && let Some(kind) = content.and_then(mixed)
+                && let Some(kind) = content.and_then(mixed_note)
             {
-                self.imported.note(self.path, line, kind);
+                self.imported.add_note(self.path, line, kind);
                 continue;
             }
             let is_jinja = matches!(guessed, Some(Placeholders::Jinja | Placeholders::Double));
@@ -334,9 +347,11 @@ impl Reader<'_> {
                 .unwrap_or(if is_jinja { "jinja2" } else { "f-string" })
                 .to_owned();
             match (content, inner.get("prompt")) {
-                (Some(content), _) => self.turn(role, content, &format, line, message),
-                (None, Some(prompt)) => self.prompt(prompt.get("kwargs").unwrap_or(prompt), role),
-                (None, None) => self.prompt(inner, role),
+                (Some(content), _) => self.add_turn(role, content, &format, line, message),
+                (None, Some(prompt)) => {
+                    self.read_template(prompt.get("kwargs").unwrap_or(prompt), role);
+                }
+                (None, None) => self.read_template(inner, role),
             }
         }
     }

@@ -2,21 +2,26 @@
 //! statements or filters, `{{name}}` if there are no others, else `{name}`; a text without any is
 //! literal.
 
-use super::fstring::{self, Braces, is_name};
+use super::fstring::{self, BraceStyle, is_name};
 use super::model::{
-    Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn,
+    EngineOptions, ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile,
+    PromptFormat, PromptLibrary, PromptText, TurnRole,
 };
-use super::note::NoteKind;
+use super::note::ImportNoteKind;
 use super::{braces, declared, dotprompt, front_matter, jinja};
 use crate::jinja::builtins::has_statement;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: PromptFormat = PromptFormat {
     help: "Markdown or plain text",
     files: "`.md`, `.txt` with placeholders.",
     named_endings: &["txt"],
     is_prompt: Some(is_prompt),
     reports_others: true,
-    ..Format::new(("markdown", "Markdown"), &["md", "markdown", "txt"], read)
+    ..PromptFormat::new(
+        ("markdown", "Markdown"),
+        &["md", "markdown", "txt"],
+        read_markdown,
+    )
 };
 
 /// The kind of placeholders in a text.
@@ -35,7 +40,7 @@ pub(super) enum Placeholders {
 }
 
 /// Detects the placeholders of a text.
-pub(super) fn placeholders(text: &str) -> Placeholders {
+pub(super) fn detect_placeholders(text: &str) -> Placeholders {
     let mut doubles = 0_usize;
     let mut is_jinja = has_statement(text);
     let mut others = false;
@@ -62,13 +67,15 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
     if is_jinja {
         return Placeholders::Jinja;
     }
-    let formatted = fstring::read(text, Braces::Doubled);
-    let singles = fstring::names(&formatted.pieces).len();
+    let formatted = fstring::parse_text(text, BraceStyle::Escaped);
+    let singles = fstring::piece_names(&formatted.pieces).len();
     match () {
         () if doubles > 0 && !others && singles == 0 => Placeholders::Double,
         () if singles > 0 && formatted.faults.is_empty() => Placeholders::Single,
         () if doubles > 0 => Placeholders::Double,
-        () if !fstring::names(&fstring::read(text, Braces::Themselves).pieces).is_empty() => {
+        () if !fstring::piece_names(&fstring::parse_text(text, BraceStyle::Literal).pieces)
+            .is_empty() =>
+        {
             Placeholders::Replaced
         }
         () => Placeholders::None,
@@ -77,13 +84,13 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
 
 /// Returns true if a text of an unknown format contains `{{name}}`, except `${{name}}`, which is CI
 /// syntax.
-pub fn has_values(text: &str) -> bool {
-    !braces::doubles(&text.replace("${{", "")).is_empty()
+pub fn has_placeholders(text: &str) -> bool {
+    !braces::plain_names(&text.replace("${{", "")).is_empty()
 }
 
 /// Returns true if a text contains placeholders: a page without any is imported only on request.
 fn is_prompt(text: &str) -> bool {
-    placeholders(text) != Placeholders::None || !odd_names(text).is_empty()
+    detect_placeholders(text) != Placeholders::None || !odd_names(text).is_empty()
 }
 
 /// The offsets of names such as `{{user-name}}`: they look like placeholders, but are a subtraction
@@ -111,15 +118,19 @@ fn odd_names(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Reads a file with optional front matter.
-fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
+fn read_markdown(
+    prompt: &PromptFile<'_>,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> ImportedPrompt {
     if !prompt.text.starts_with("---\n") {
-        return page(prompt, library, options);
+        return read_page(prompt, library, options);
     }
-    let mut head = Imported::default();
-    let front = front_matter::split(prompt.path, prompt.text, &mut head);
-    let declared = dotprompt::head(&front, prompt.path, &mut head);
-    let mut imported = page(
-        &Prompt {
+    let mut head = ImportedPrompt::default();
+    let front = front_matter::split_prompt(prompt.path, prompt.text, &mut head);
+    let declared = dotprompt::read_head(&front, prompt.path, &mut head);
+    let mut imported = read_page(
+        &PromptFile {
             text: front.body,
             ..*prompt
         },
@@ -127,14 +138,14 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         options,
     );
     for turn in &mut imported.turns {
-        if let Body::InPlace { text, .. } = &turn.body {
-            turn.body = Body::Inline(text.clone());
+        if let PromptText::InPlace { text, .. } = &turn.body {
+            turn.body = PromptText::Inline(text.clone());
             let why = "its front matter is in the same file".to_owned();
-            head.note(prompt.path, 0, NoteKind::Inlined { why });
+            head.add_note(prompt.path, 0, ImportNoteKind::Inlined { why });
         }
     }
     let used = std::mem::take(&mut imported.parameters);
-    let Imported {
+    let ImportedPrompt {
         name,
         description,
         model,
@@ -144,7 +155,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         ..
     } = head;
     imported.notes.extend(notes);
-    let mut imported = Imported {
+    let mut imported = ImportedPrompt {
         name,
         description,
         model,
@@ -152,26 +163,33 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         schema,
         ..imported
     };
-    declared::settle(declared, &used, prompt.path, 1, &mut imported);
+    declared::merge_inputs(declared, &used, prompt.path, 1, &mut imported);
     imported
 }
 
 /// Reads a page without front matter.
-fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
-    let mut imported = Imported::default();
-    let in_place = || Body::InPlace {
+fn read_page(
+    prompt: &PromptFile<'_>,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> ImportedPrompt {
+    let mut imported = ImportedPrompt::default();
+    let in_place = || PromptText::InPlace {
         path: prompt.path.to_owned(),
         text: prompt.text.to_owned(),
     };
-    let (body, syntax) = match placeholders(prompt.text) {
-        Placeholders::Jinja => return jinja::read(prompt, library, options),
-        Placeholders::None => (in_place(), Syntax::Verbatim),
+    let (body, syntax) = match detect_placeholders(prompt.text) {
+        Placeholders::Jinja => return jinja::read_jinja(prompt, library, options),
+        Placeholders::None => (in_place(), PlaceholderSyntax::Verbatim),
         Placeholders::Double => {
-            imported.parameters = braces::doubles(prompt.text).into_iter().map(any).collect();
-            (in_place(), Syntax::Plain)
+            imported.parameters = braces::plain_names(prompt.text)
+                .into_iter()
+                .map(untyped_input)
+                .collect();
+            (in_place(), PlaceholderSyntax::Plain)
         }
-        Placeholders::Single => single(prompt, Braces::Doubled, &mut imported),
-        Placeholders::Replaced => single(prompt, Braces::Themselves, &mut imported),
+        Placeholders::Single => convert_single(prompt, BraceStyle::Escaped, &mut imported),
+        Placeholders::Replaced => convert_single(prompt, BraceStyle::Literal, &mut imported),
     };
     for (at, name) in odd_names(prompt.text) {
         let line = 1 + prompt.text.get(..at).unwrap_or("").matches('\n').count() as u32;
@@ -179,20 +197,20 @@ fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
             "names have letters, digits and `_`: write `{}`",
             name.replace('-', "_")
         );
-        imported.note(
+        imported.add_note(
             prompt.path,
             line,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: format!("`{{{{ {name} }}}}`"),
                 why,
             },
         );
     }
-    if let Some(kind) = mixed(prompt.text) {
-        imported.note(prompt.path, 0, kind);
+    if let Some(kind) = mixed_note(prompt.text) {
+        imported.add_note(prompt.path, 0, kind);
     }
-    imported.turns.push(Turn {
-        role: Role::User,
+    imported.turns.push(ImportedTurn {
+        role: TurnRole::User,
         body,
         syntax,
     });
@@ -200,39 +218,46 @@ fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
 }
 
 /// The note on a text with both `{name}` and `{{ name }}`, since either can be the placeholder.
-pub(super) fn mixed(text: &str) -> Option<NoteKind> {
-    let single = fstring::names(&fstring::read(text, Braces::Doubled).pieces)
+pub(super) fn mixed_note(text: &str) -> Option<ImportNoteKind> {
+    let single = fstring::piece_names(&fstring::parse_text(text, BraceStyle::Escaped).pieces)
         .into_iter()
         .next()?;
-    let double = braces::doubles(text).into_iter().next()?;
+    let double = braces::plain_names(text).into_iter().next()?;
     let what = format!("`{{{single}}}` beside `{{{{{double}}}}}`");
     let why = "either may stand for a value: write all values as `{{name}}`, and braces that are meant as `\\{{`".to_owned();
-    Some(NoteKind::Unsupported { what, why })
+    Some(ImportNoteKind::Unsupported { what, why })
 }
 
 /// An untyped input: a placeholder does not reveal its type.
-fn any(name: String) -> Parameter {
-    Parameter {
+fn untyped_input(name: String) -> ImportedParameter {
+    ImportedParameter {
         name,
         kind: None,
         default: None,
     }
 }
 
-fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
-    let mut read = fstring::read(prompt.text, how);
+fn convert_single(
+    prompt: &PromptFile<'_>,
+    how: BraceStyle,
+    imported: &mut ImportedPrompt,
+) -> (PromptText, PlaceholderSyntax) {
+    let mut read = fstring::parse_text(prompt.text, how);
     // `${name}`, as in shells and JavaScript: if every placeholder has the sign, it is removed.
     let names = read
         .pieces
         .iter()
-        .filter(|piece| matches!(piece, braces::Piece::Name(_)))
+        .filter(|piece| matches!(piece, braces::ImportedPiece::Name(_)))
         .count();
     let is_dollar = names > 0 && prompt.text.matches("${").count() == names;
     if is_dollar {
-        read = fstring::read(&prompt.text.replace("${", "{"), how);
+        read = fstring::parse_text(&prompt.text.replace("${", "{"), how);
     }
-    imported.parameters = fstring::names(&read.pieces).into_iter().map(any).collect();
-    let other = if how == Braces::Doubled {
+    imported.parameters = fstring::piece_names(&read.pieces)
+        .into_iter()
+        .map(untyped_input)
+        .collect();
+    let other = if how == BraceStyle::Escaped {
         "and doubled braces become single ones"
     } else {
         "and all other braces stay"
@@ -240,9 +265,9 @@ fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, S
     let sign = if is_dollar { "$" } else { "" };
     let why =
         format!("a value is written `{sign}{{name}}` in it, which is `{{{{name}}}}` here, {other}");
-    imported.note(prompt.path, 0, NoteKind::Inlined { why });
-    let (text, syntax) = braces::written(&read.pieces);
-    (Body::Inline(text), syntax)
+    imported.add_note(prompt.path, 0, ImportNoteKind::Inlined { why });
+    let (text, syntax) = braces::write_pieces(&read.pieces);
+    (PromptText::Inline(text), syntax)
 }
 
 #[cfg(test)]

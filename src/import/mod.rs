@@ -27,20 +27,21 @@ mod prompty;
 mod settings;
 mod suite;
 
-pub use convert::{convert, format_of, part_of};
-pub use emit::{origin, schema_file, template};
-pub use markdown::has_values;
+pub use convert::{convert_prompt, format_of, included_files};
+pub use emit::{schema_file, template_origin, write_template};
+pub use markdown::has_placeholders;
 pub use model::{
-    Body, Case, Format, Given, Imported, Library, Options, Parameter, Prompt, Role, Suite, Syntax,
-    Turn,
+    EngineOptions, ImportedCase, ImportedParameter, ImportedPrompt, ImportedSuite, ImportedTurn,
+    ImportedValue, PlaceholderSyntax, PromptFile, PromptFormat, PromptLibrary, PromptText,
+    TurnRole,
 };
-pub use names::{half, task_name};
-pub use note::{Note, NoteKind, Weight};
-pub use settings::{Model, OUTPUT, STOPS};
-pub use suite::{ORIGIN as SUITE_ORIGIN, suite};
+pub use names::{parse_half, task_name};
+pub use note::{ImportNote, ImportNoteKind, NoteWeight};
+pub use settings::{OUTPUT_LIMIT_KEYS, RequestedModel, STOP_KEYS};
+pub use suite::{SUITE_ORIGIN_PREFIX as SUITE_ORIGIN, write_suite};
 
 /// All formats, in the order of display.
-pub static FORMATS: &[&Format] = &[
+pub static FORMATS: &[&PromptFormat] = &[
     &jinja::FORMAT,
     &dotprompt::FORMAT,
     &prompty::FORMAT,

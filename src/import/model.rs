@@ -1,12 +1,12 @@
 //! The content of a prompt in another format, before it is written as a template.
 
-use super::note::{Note, NoteKind, Weight};
-use super::settings::Model;
+use super::note::{ImportNote, ImportNoteKind, NoteWeight};
+use super::settings::RequestedModel;
 use std::collections::BTreeSet;
 
 /// A supported prompt format; [`FORMATS`](super::FORMATS) lists all of them.
 #[derive(Debug)]
-pub struct Format {
+pub struct PromptFormat {
     /// Its name in reports and after `--from`.
     pub name: &'static str,
     /// Its display name.
@@ -30,15 +30,15 @@ pub struct Format {
     /// Returns the names of included files, as written.
     pub(super) parts: fn(&str) -> Vec<String>,
     /// Reads a prompt. Parts that cannot be converted become notes.
-    pub(super) read: fn(&Prompt<'_>, &dyn Library, Options) -> Imported,
+    pub(super) read: fn(&PromptFile<'_>, &dyn PromptLibrary, EngineOptions) -> ImportedPrompt,
 }
 
-impl Format {
+impl PromptFormat {
     /// A format with unambiguous extensions and without included files.
     pub(super) const fn new(
         (name, title): (&'static str, &'static str),
         endings: &'static [&'static str],
-        read: fn(&Prompt<'_>, &dyn Library, Options) -> Imported,
+        read: fn(&PromptFile<'_>, &dyn PromptLibrary, EngineOptions) -> ImportedPrompt,
     ) -> Self {
         Self {
             name,
@@ -59,18 +59,18 @@ impl Format {
 
 /// A prompt and its file.
 #[derive(Clone, Copy, Debug)]
-pub struct Prompt<'a> {
+pub struct PromptFile<'a> {
     /// The file, relative to the project's folder, with `/`.
     pub path: &'a str,
     /// Its text.
     pub text: &'a str,
     /// Its format.
-    pub format: &'static Format,
+    pub format: &'static PromptFormat,
 }
 
 /// The settings of the engine that rendered the prompts so far. The default is that engine's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct EngineOptions {
     /// Jinja's `trim_blocks`: removes the line break after a statement.
     pub trim_blocks: bool,
     /// Jinja's `lstrip_blocks`: removes blanks before a statement at the start of a line.
@@ -80,7 +80,7 @@ pub struct Options {
 }
 
 /// The files that a prompt can include.
-pub trait Library {
+pub trait PromptLibrary {
     /// The text of a file relative to the project's folder; `None` if it does not exist.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ pub trait Library {
 
 /// The speaker of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum TurnRole {
     /// The system message.
     System,
     /// The user's message: the task.
@@ -109,7 +109,7 @@ pub enum Role {
 
 /// The syntax of placeholders in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
+pub enum PlaceholderSyntax {
     /// `{{name}}`.
     Plain,
     /// Jinja.
@@ -120,7 +120,7 @@ pub enum Syntax {
 
 /// The location of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
+pub enum PromptText {
     /// In a file of its own, relative to the project's folder.
     InPlace {
         /// The file.
@@ -134,18 +134,18 @@ pub enum Body {
 
 /// A text with its speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct ImportedTurn {
     /// The speaker.
-    pub role: Role,
+    pub role: TurnRole,
     /// The text.
-    pub body: Body,
+    pub body: PromptText,
     /// The syntax of its placeholders.
-    pub syntax: Syntax,
+    pub syntax: PlaceholderSyntax,
 }
 
 /// An input of a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameter {
+pub struct ImportedParameter {
     /// Its name.
     pub name: String,
     /// Its type, if known.
@@ -156,31 +156,31 @@ pub struct Parameter {
 
 /// The tests of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suite {
+pub struct ImportedSuite {
     /// The objective.
     pub objective: String,
     /// The number of trials of each case.
     pub runs: u64,
     /// Its cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<ImportedCase>,
 }
 
 /// One test of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct ImportedCase {
     /// Its id, unique among those of the prompt.
     pub id: String,
     /// Its description.
     pub name: Option<String>,
     /// Its inputs.
-    pub inputs: Vec<(String, Given)>,
+    pub inputs: Vec<(String, ImportedValue)>,
     /// Conditions on the answer, in order.
-    pub expectations: Vec<Asserted>,
+    pub expectations: Vec<ImportedAssertion>,
 }
 
 /// An assertion of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asserted {
+pub enum ImportedAssertion {
     /// An equivalent expectation of a scenario.
     Expectation(serde_json::Value),
     /// Assertions without an equivalent expectation.
@@ -196,7 +196,7 @@ pub enum Asserted {
 
 /// An input of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum ImportedValue {
     /// An inline value.
     Value(serde_json::Value),
     /// The text of a file, relative to the project's folder.
@@ -205,21 +205,21 @@ pub enum Given {
 
 /// A prompt that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedPrompt {
     /// Its own name, if any.
     pub name: Option<String>,
     /// Its own description.
     pub description: Option<String>,
     /// Its texts, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ImportedTurn>,
     /// The positions of the conversation: the number of texts before it, once for each occurrence.
     pub history: Vec<usize>,
     /// Its inputs, in order.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<ImportedParameter>,
     /// The input that contains the user's message, if the prompt is only a system message.
     pub request: Option<String>,
     /// The requested model.
-    pub model: Option<Model>,
+    pub model: Option<RequestedModel>,
     /// True if its answer is JSON.
     pub answers_json: bool,
     /// The JSON Schema of its answer.
@@ -227,17 +227,17 @@ pub struct Imported {
     /// Included files whose text is now part of the prompt.
     pub parts: BTreeSet<String>,
     /// Its tests.
-    pub suite: Option<Suite>,
+    pub suite: Option<ImportedSuite>,
     /// The other prompts of its file.
     pub others: Vec<Self>,
     /// The notes on the conversion.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ImportNote>,
 }
 
-impl Imported {
+impl ImportedPrompt {
     /// Adds a note.
-    pub(super) fn note(&mut self, path: &str, line: u32, kind: NoteKind) {
-        self.notes.push(Note {
+    pub(super) fn add_note(&mut self, path: &str, line: u32, kind: ImportNoteKind) {
+        self.notes.push(ImportNote {
             path: path.to_owned(),
             line,
             kind,
@@ -245,9 +245,9 @@ impl Imported {
     }
 
     /// Sets the requested model, with a note on its settings.
-    pub(super) fn model(&mut self, path: &str, model: Model) {
-        if let Some(kind) = model.note() {
-            self.note(path, 0, kind);
+    pub(super) fn set_model(&mut self, path: &str, model: RequestedModel) {
+        if let Some(kind) = model.settings_note() {
+            self.add_note(path, 0, kind);
         }
         self.model = Some(model);
     }
@@ -256,7 +256,7 @@ impl Imported {
     #[must_use]
     pub fn into_system(mut self) -> Self {
         for turn in &mut self.turns {
-            turn.role = Role::System;
+            turn.role = TurnRole::System;
         }
         let name = ["request", "user_message", "user_request"]
             .into_iter()
@@ -265,7 +265,7 @@ impl Imported {
             self.request = Some(name.to_owned());
             // In a prompt with a conversation, its last message can be the user's.
             let default = (!self.history.is_empty()).then(String::new);
-            self.parameters.push(Parameter {
+            self.parameters.push(ImportedParameter {
                 name: name.to_owned(),
                 kind: Some("string"),
                 default,
@@ -278,7 +278,7 @@ impl Imported {
     #[must_use]
     pub fn with_system(mut self, mut system: Self) -> Self {
         for turn in &mut system.turns {
-            turn.role = Role::System;
+            turn.role = TurnRole::System;
         }
         self.history
             .iter_mut()
@@ -288,7 +288,7 @@ impl Imported {
             .parameters
             .into_iter()
             .filter(|one| self.parameters.iter().all(|there| there.name != one.name));
-        let new: Vec<Parameter> = new.collect();
+        let new: Vec<ImportedParameter> = new.collect();
         self.parameters.splice(0..0, new);
         self.model = self.model.or(system.model);
         self.parts.append(&mut system.parts);
@@ -297,9 +297,9 @@ impl Imported {
     }
 
     /// Returns true if it could not be converted.
-    pub fn is_refused(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.notes
             .iter()
-            .any(|note| note.kind.weight() == Weight::Error)
+            .any(|note| note.kind.weight() == NoteWeight::Error)
     }
 }

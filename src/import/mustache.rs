@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// The kind of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum TagMark {
     /// Text between tags.
     Words,
     /// `{{x}}`.
@@ -29,8 +29,8 @@ pub(super) enum Mark {
 
 /// A tag, or the text between two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tag {
-    pub(super) mark: Mark,
+pub(super) struct MustacheTag {
+    pub(super) mark: TagMark,
     /// The range of its content without marks and surrounding blanks; of a text, the part that
     /// remains after trimming.
     pub(super) inner: Range<usize>,
@@ -39,21 +39,21 @@ pub(super) struct Tag {
     trims: (bool, bool),
 }
 
-impl Tag {
+impl MustacheTag {
     pub(super) fn text<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.inner.clone()).unwrap_or("")
     }
 }
 
 /// Splits a text; adjacent white space that tags remove is trimmed.
-pub(super) fn tags(text: &str) -> Vec<Tag> {
-    let mut all = split(text);
+pub(super) fn split_tags(text: &str) -> Vec<MustacheTag> {
+    let mut all = split_raw(text);
     let alone: Vec<bool> = (0..all.len()).map(|at| is_alone(text, &all, at)).collect();
     for at in 0..all.len() {
-        if all.get(at).is_none_or(|tag| tag.mark != Mark::Words) {
+        if all.get(at).is_none_or(|tag| tag.mark != TagMark::Words) {
             continue;
         }
-        let side = |at: Option<usize>, trim: fn(&Tag) -> bool| {
+        let side = |at: Option<usize>, trim: fn(&MustacheTag) -> bool| {
             let at = at?;
             Some((alone.get(at).copied().unwrap_or(false), trim(all.get(at)?)))
         };
@@ -81,14 +81,14 @@ pub(super) fn tags(text: &str) -> Vec<Tag> {
     all
 }
 
-fn split(text: &str) -> Vec<Tag> {
+fn split_raw(text: &str) -> Vec<MustacheTag> {
     let mut all = Vec::new();
     let mut at = 0;
     let mut words = 0;
-    let push_words = |all: &mut Vec<Tag>, range: Range<usize>| {
+    let push_words = |all: &mut Vec<MustacheTag>, range: Range<usize>| {
         if !range.is_empty() {
-            all.push(Tag {
-                mark: Mark::Words,
+            all.push(MustacheTag {
+                mark: TagMark::Words,
                 start: range.start,
                 inner: range,
                 trims: (false, false),
@@ -97,7 +97,7 @@ fn split(text: &str) -> Vec<Tag> {
     };
     while let Some(found) = text.get(at..).and_then(|rest| rest.find("{{")) {
         let start = at + found;
-        let Some((tag, end)) = tag(text, start) else {
+        let Some((tag, end)) = parse_tag(text, start) else {
             break;
         };
         push_words(&mut all, words..start);
@@ -108,38 +108,38 @@ fn split(text: &str) -> Vec<Tag> {
     all
 }
 
-fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
+fn parse_tag(text: &str, start: usize) -> Option<(MustacheTag, usize)> {
     let rest = text.get(start + 2..)?;
     let (left, rest) = rest
         .strip_prefix('~')
         .map_or((false, rest), |rest| (true, rest));
     let from = text.len() - rest.len();
     let (mark, skip, close) = match rest.as_bytes().first()? {
-        b'!' if rest.starts_with("!--") => (Mark::Comment, 3, "--"),
-        b'!' => (Mark::Comment, 1, ""),
-        b'{' => (Mark::Raw, 1, "}"),
-        b'&' => (Mark::Raw, 1, ""),
-        b'#' => (Mark::Open, 1, ""),
-        b'^' => (Mark::Inverted, 1, ""),
-        b'/' => (Mark::Close, 1, ""),
-        b'>' => (Mark::Partial, 1, ""),
-        _ => (Mark::Value, 0, ""),
+        b'!' if rest.starts_with("!--") => (TagMark::Comment, 3, "--"),
+        b'!' => (TagMark::Comment, 1, ""),
+        b'{' => (TagMark::Raw, 1, "}"),
+        b'&' => (TagMark::Raw, 1, ""),
+        b'#' => (TagMark::Open, 1, ""),
+        b'^' => (TagMark::Inverted, 1, ""),
+        b'/' => (TagMark::Close, 1, ""),
+        b'>' => (TagMark::Partial, 1, ""),
+        _ => (TagMark::Value, 0, ""),
     };
     let body = rest.get(skip..)?;
-    let (length, right) = ending(body, close)?;
+    let (length, right) = find_end(body, close)?;
     let inner = body.get(..length)?;
     let lead = inner.len() - inner.trim_start().len();
     let begin = from + skip + lead;
     let inner = begin..begin + inner.trim().len();
     let end = from + skip + length + close.len() + usize::from(right) + 2;
     let word = text.get(inner.clone())?;
-    let mark = if mark == Mark::Value && (word == "else" || word.starts_with("else ")) {
-        Mark::Else
+    let mark = if mark == TagMark::Value && (word == "else" || word.starts_with("else ")) {
+        TagMark::Else
     } else {
         mark
     };
     Some((
-        Tag {
+        MustacheTag {
             mark,
             inner,
             start,
@@ -151,7 +151,7 @@ fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
 
 /// The length of a tag's content, and true if a `~` precedes its end. Scans only to the end of the
 /// tag.
-fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
+fn find_end(body: &str, close: &str) -> Option<(usize, bool)> {
     let mut at = 0;
     loop {
         let end = at + body.get(at..)?.find("}}")?;
@@ -172,14 +172,14 @@ fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
 }
 
 /// Returns true if a tag without output is alone on its line.
-fn is_alone(text: &str, all: &[Tag], at: usize) -> bool {
+fn is_alone(text: &str, all: &[MustacheTag], at: usize) -> bool {
     let quiet = [
-        Mark::Open,
-        Mark::Inverted,
-        Mark::Else,
-        Mark::Close,
-        Mark::Comment,
-        Mark::Partial,
+        TagMark::Open,
+        TagMark::Inverted,
+        TagMark::Else,
+        TagMark::Close,
+        TagMark::Comment,
+        TagMark::Partial,
     ];
     let Some(tag) = all.get(at).filter(|tag| quiet.contains(&tag.mark)) else {
         return false;

@@ -1,6 +1,6 @@
 //! Names of tasks and of files. Paths are relative to the project's folder and written with `/`.
 
-use super::model::Role;
+use super::model::TurnRole;
 
 /// The name of a task for a file: its stem in lower case, words joined by `-`.
 pub fn task_name(path: &str) -> String {
@@ -12,22 +12,22 @@ pub fn task_name(path: &str) -> String {
         }
         stem = head;
     }
-    kebab(stem)
+    kebab_case(stem)
 }
 
 /// Recognises a file that is one half of a prompt by its name: `triage_system.j2`,
 /// `triage.user.j2`, `triage/system.j2`. Returns the common name of both halves, with the folder,
 /// and the role of this one.
-pub fn half(path: &str) -> Option<(String, Role)> {
+pub fn parse_half(path: &str) -> Option<(String, TurnRole)> {
     let name = path.rsplit('/').next().unwrap_or(path);
     // The part before the last extension can be the role: `triage.system.j2`.
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let words = kebab(stem);
+    let words = kebab_case(stem);
     let mut words: Vec<&str> = words.split('-').collect();
     words.pop_if(|word| matches!(*word, "prompt" | "message" | "md" | "txt"));
     let role = match words.pop()? {
-        "system" => Role::System,
-        "user" => Role::User,
+        "system" => TurnRole::System,
+        "user" => TurnRole::User,
         _ => return None,
     };
     let both = if words.is_empty() {
@@ -39,7 +39,7 @@ pub fn half(path: &str) -> Option<(String, Role)> {
 }
 
 /// Words in lower case, joined by `-`.
-pub(super) fn kebab(words: &str) -> String {
+pub(super) fn kebab_case(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut was_lower = false;
     for c in words.chars() {
@@ -71,7 +71,7 @@ pub(super) fn folder(path: &str) -> &str {
 
 /// The folders in which a loader searches included files: the given ones, the file's own, and those
 /// above it.
-pub(super) fn folders(path: &str, roots: &[String]) -> Vec<String> {
+pub(super) fn search_folders(path: &str, roots: &[String]) -> Vec<String> {
     let mut all = roots.to_vec();
     let mut at = folder(path);
     loop {
@@ -86,7 +86,7 @@ pub(super) fn folders(path: &str, roots: &[String]) -> Vec<String> {
 }
 
 /// The path of a name in a folder; `None` if it leads out of the folder.
-pub(super) fn beside(folder: &str, name: &str) -> Option<String> {
+pub(super) fn path_in_folder(folder: &str, name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with('/') || name.contains(['\\', '\0', ':']) {
         return None;
     }

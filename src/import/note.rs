@@ -5,20 +5,21 @@ use std::fmt;
 
 /// A note on a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub struct ImportNote {
     /// The file, relative to the project's folder.
     pub path: String,
     /// The line, from 1; 0 for the file as a whole.
     pub line: u32,
     /// Its kind.
-    pub kind: NoteKind,
+    pub kind: ImportNoteKind,
 }
 
 words! {
     /// How much a note weighs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Weight {
+    #[schemars(rename = "Weight")]
+    pub enum NoteWeight {
         /// Good to know.
         Info = "info",
         /// Something of the original is not in the template, or means something else.
@@ -30,7 +31,7 @@ words! {
 
 /// The kinds of notes. The message of each is a lower-case fragment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum NoteKind {
+pub enum ImportNoteKind {
     /// The text was copied into the template.
     #[error("the text was copied into the template: {why}; from now on edit it there")]
     Inlined {
@@ -91,7 +92,7 @@ pub enum NoteKind {
         what: String,
     },
     /// A key of the front matter without an equivalent.
-    #[error("`{key}` of the front matter is not carried over{}", hint(why))]
+    #[error("`{key}` of the front matter is not carried over{}", colon_reason(why))]
     Ignored {
         /// The key.
         key: String,
@@ -123,7 +124,7 @@ pub enum NoteKind {
 }
 
 /// A colon with the reason, unless it is empty.
-fn hint(why: &str) -> String {
+fn colon_reason(why: &str) -> String {
     if why.is_empty() {
         String::new()
     } else {
@@ -131,28 +132,28 @@ fn hint(why: &str) -> String {
     }
 }
 
-impl NoteKind {
+impl ImportNoteKind {
     /// The weight of the note.
-    pub const fn weight(&self) -> Weight {
+    pub const fn weight(&self) -> NoteWeight {
         match self {
-            Self::Inlined { .. } => Weight::Info,
+            Self::Inlined { .. } => NoteWeight::Info,
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }
             | Self::LeftOut { .. }
             | Self::Undeclared { .. }
-            | Self::Unused { .. } => Weight::Warning,
+            | Self::Unused { .. } => NoteWeight::Warning,
             Self::Unsupported { .. }
             | Self::MissingPart { .. }
             | Self::UnreadablePart { .. }
             | Self::Cycle { .. }
             | Self::TooLarge { .. }
-            | Self::Broken(_) => Weight::Error,
+            | Self::Broken(_) => NoteWeight::Error,
         }
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ImportNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.path, self.kind),

@@ -1,29 +1,32 @@
 //! Picoschema, the short form of JSON Schema in dotprompt: `name?: string, description`,
 //! `tags(array): string`.
 
-use super::model::Parameter;
-use crate::syntax::yaml::{Node, Value};
+use super::model::ImportedParameter;
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use serde_json::{Map, Value as Json, json};
 
 /// Keys that mark a full JSON Schema.
-const WHOLE: [&str; 3] = ["properties", "$schema", "$ref"];
+const FULL_SCHEMA_KEYS: [&str; 3] = ["properties", "$schema", "$ref"];
 
 /// The JSON Schema of a node; `None` if it is invalid.
-pub(super) fn schema(node: &Node<'_>) -> Option<Json> {
+pub(super) fn to_json_schema(node: &YamlNode<'_>) -> Option<Json> {
     match &node.value {
-        Value::Text(text) => Some(scalar(text)),
-        Value::Map(entries) => {
+        YamlValue::Text(text) => Some(scalar_schema(text)),
+        YamlValue::Map(entries) => {
             let is_whole = entries
                 .iter()
-                .any(|entry| WHOLE.contains(&&*entry.key.value));
-            let is_typed = node.get("type").and_then(Node::text).is_some_and(is_type);
+                .any(|entry| FULL_SCHEMA_KEYS.contains(&&*entry.key.value));
+            let is_typed = node
+                .get("type")
+                .and_then(YamlNode::text)
+                .is_some_and(is_type);
             if is_whole || is_typed && entries.len() > 1 {
                 Some(node.to_json())
             } else {
-                object(node)
+                object_schema(node)
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) => None,
+        YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::List(_) => None,
     }
 }
 
@@ -35,7 +38,7 @@ fn is_type(word: &str) -> bool {
 }
 
 /// The schema of `string, description`.
-fn scalar(text: &str) -> Json {
+fn scalar_schema(text: &str) -> Json {
     let (kind, about) = text
         .split_once(',')
         .map_or((text, ""), |(kind, about)| (kind, about.trim()));
@@ -43,18 +46,18 @@ fn scalar(text: &str) -> Json {
         "any" => json!({}),
         kind => json!({"type": kind}),
     };
-    describe(&mut out, about);
+    add_description(&mut out, about);
     out
 }
 
-fn describe(schema: &mut Json, about: &str) {
+fn add_description(schema: &mut Json, about: &str) {
     if let (Json::Object(fields), false) = (schema, about.is_empty()) {
         fields.insert("description".to_owned(), about.into());
     }
 }
 
 /// The parts of a key: name, true if optional, form, description.
-fn key(written: &str) -> (&str, bool, &str, &str) {
+fn split_key(written: &str) -> (&str, bool, &str, &str) {
     let (name, form) = written
         .split_once('(')
         .map_or((written, ""), |(name, form)| {
@@ -72,24 +75,24 @@ fn key(written: &str) -> (&str, bool, &str, &str) {
     )
 }
 
-fn object(node: &Node<'_>) -> Option<Json> {
+fn object_schema(node: &YamlNode<'_>) -> Option<Json> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     let mut more = Json::Bool(false);
     for entry in node.entries()? {
         let written = entry.key.value.as_ref();
         if written == "(*)" {
-            more = schema(&entry.value)?;
+            more = to_json_schema(&entry.value)?;
             continue;
         }
-        let (name, is_optional, form, about) = key(written);
+        let (name, is_optional, form, about) = split_key(written);
         let mut one = match form {
-            "array" => json!({"type": "array", "items": schema(&entry.value)?}),
+            "array" => json!({"type": "array", "items": to_json_schema(&entry.value)?}),
             "enum" => json!({"enum": entry.value.to_json()}),
-            "object" | "" => schema(&entry.value)?,
+            "object" | "" => to_json_schema(&entry.value)?,
             _ => return None,
         };
-        describe(&mut one, about);
+        add_description(&mut one, about);
         properties.insert(name.to_owned(), one);
         if !is_optional {
             required.push(Json::from(name));
@@ -101,22 +104,22 @@ fn object(node: &Node<'_>) -> Option<Json> {
 }
 
 /// The inputs that a schema declares, in its order: names with types, and true for optional ones.
-pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
+pub(super) fn declared_inputs(node: &YamlNode<'_>) -> Vec<(ImportedParameter, bool)> {
     let whole = node.get("properties");
     let required = || {
         node.get("required")
-            .and_then(Node::items)
+            .and_then(YamlNode::items)
             .into_iter()
             .flatten()
-            .filter_map(Node::text)
+            .filter_map(YamlNode::text)
     };
     let entries = whole.unwrap_or(node).entries().unwrap_or_default();
-    let one = |entry: &crate::syntax::yaml::Entry<'_>| {
+    let one = |entry: &crate::syntax::yaml::YamlEntry<'_>| {
         let written = entry.key.value.as_ref();
         let (name, is_optional, form, _) = if whole.is_some() {
             (written, false, "", "")
         } else {
-            key(written)
+            split_key(written)
         };
         let is_optional = if whole.is_some() {
             !required().any(|known| known == name)
@@ -126,19 +129,22 @@ pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
         let word = match (form, &entry.value.value) {
             ("array" | "object", _) => form.to_owned(),
             ("enum", _) => "string".to_owned(),
-            (_, Value::Text(text)) => text.split(',').next().unwrap_or("").trim().to_owned(),
-            (_, Value::Map(_)) => entry
+            (_, YamlValue::Text(text)) => text.split(',').next().unwrap_or("").trim().to_owned(),
+            (_, YamlValue::Map(_)) => entry
                 .value
                 .get("type")
-                .and_then(Node::text)
+                .and_then(YamlNode::text)
                 .unwrap_or("object")
                 .to_owned(),
-            (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_)) => String::new(),
+            (
+                _,
+                YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::List(_),
+            ) => String::new(),
         };
         (
-            Parameter {
+            ImportedParameter {
                 name: name.to_owned(),
-                kind: kind(&word),
+                kind: known_type(&word),
                 default: None,
             },
             is_optional,
@@ -152,7 +158,7 @@ pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
 }
 
 /// The name of a type in the language, if it is one.
-pub(super) fn kind(word: &str) -> Option<&'static str> {
+pub(super) fn known_type(word: &str) -> Option<&'static str> {
     ["string", "number", "integer", "boolean", "object", "array"]
         .into_iter()
         .find(|kind| *kind == word)

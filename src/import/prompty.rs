@@ -1,44 +1,47 @@
 //! Prompty, `.prompty`: front matter, and messages after lines such as `system:`, in Jinja or
 //! Mustache.
 
-use super::declared::{self, Declared};
-use super::dotprompt::{setting, text};
-use super::front_matter::{self, Front};
-use super::handlebars::Dialect;
+use super::declared::{self, DeclaredInput};
+use super::dotprompt::{convert_message, model_setting};
+use super::front_matter::{self, FrontMatter};
+use super::handlebars::TagDialect;
 use super::jinja;
-use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
-use super::note::NoteKind;
-use super::picoschema::kind;
-use super::settings::Model;
-use crate::base::lines::ended;
-use crate::syntax::yaml::{Node, Value};
+use super::model::{
+    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
+    PromptText, TurnRole,
+};
+use super::note::ImportNoteKind;
+use super::picoschema::known_type;
+use super::settings::RequestedModel;
+use crate::base::lines::count_line_ends;
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::collections::BTreeSet;
 
-pub(super) static FORMAT: Format = Format {
+pub(super) static FORMAT: PromptFormat = PromptFormat {
     help: "`.prompty` files of Prompty",
     files: "`.prompty`.",
-    ..Format::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| {
-        read(prompt)
+    ..PromptFormat::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| {
+        read_prompty(prompt)
     })
 };
 
-fn read(prompt: &Prompt<'_>) -> Imported {
-    let mut imported = Imported::default();
-    let front = front_matter::split(prompt.path, prompt.text, &mut imported);
-    let mut declared = head(&front, prompt.path, &mut imported);
-    declared.extend(samples(&front.root, &declared));
+fn read_prompty(prompt: &PromptFile<'_>) -> ImportedPrompt {
+    let mut imported = ImportedPrompt::default();
+    let front = front_matter::split_prompt(prompt.path, prompt.text, &mut imported);
+    let mut declared = read_head(&front, prompt.path, &mut imported);
+    declared.extend(sample_inputs(&front.root, &declared));
     let lists: BTreeSet<String> = declared
         .iter()
         .filter(|(one, _)| one.kind == Some("array"))
         .map(|(one, _)| one.name.clone())
         .collect();
     let why = "its front matter is in the same file".to_owned();
-    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    imported.add_note(prompt.path, 0, ImportNoteKind::Inlined { why });
     let mut used = Vec::new();
-    let is_mustache = engine(&front.root).is_some_and(|word| word == "mustache");
-    let threads = threads(&front.root);
+    let is_mustache = template_engine(&front.root).is_some_and(|word| word == "mustache");
+    let threads = thread_names(&front.root);
     declared.retain(|(one, _)| !threads.contains(&one.name.as_str()));
-    for (role, words, line) in messages(front.body, front.body_line, &threads) {
+    for (role, words, line) in split_messages(front.body, front.body_line, &threads) {
         let Some(role) = role else {
             imported.history.push(imported.turns.len());
             continue;
@@ -50,47 +53,47 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         {
             let why = "a text here holds words alone: hand the image in beside it, in the host"
                 .to_owned();
-            let kind = NoteKind::Unsupported {
+            let kind = ImportNoteKind::Unsupported {
                 what: format!("the image in `{}`", written.trim()),
                 why,
             };
-            imported.note(prompt.path, line + at as u32, kind);
+            imported.add_note(prompt.path, line + at as u32, kind);
         }
         let turn = if is_mustache {
-            text(
+            convert_message(
                 prompt.path,
                 &words,
                 line,
                 role,
-                (Dialect::Mustache, &lists),
+                (TagDialect::Mustache, &lists),
                 &mut used,
                 &mut imported,
             )
         } else {
-            let (text, inputs) = jinja::text(prompt.path, &words, line, &mut imported);
-            declared::merge(&mut used, inputs);
-            Turn {
+            let (text, inputs) = jinja::adapt_text(prompt.path, &words, line, &mut imported);
+            declared::add_inputs(&mut used, inputs);
+            ImportedTurn {
                 role,
-                body: Body::Inline(text),
-                syntax: Syntax::Jinja,
+                body: PromptText::Inline(text),
+                syntax: PlaceholderSyntax::Jinja,
             }
         };
-        imported.turns.push(stripped(turn));
+        imported.turns.push(strip_line_breaks(turn));
     }
     let line = front
         .root
         .get("inputs")
         .or_else(|| front.root.get("sample"))
         .map_or(0, |node| front.line_of(node));
-    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    declared::merge_inputs(declared, &used, prompt.path, line, &mut imported);
     imported
 }
 
 /// Reproduces that Prompty removes line breaks at both ends of a rendered message, including those
 /// that a block leaves.
-fn stripped(mut turn: Turn) -> Turn {
-    if let Body::Inline(text) = &mut turn.body
-        && turn.syntax == Syntax::Jinja
+fn strip_line_breaks(mut turn: ImportedTurn) -> ImportedTurn {
+    if let PromptText::Inline(text) = &mut turn.body
+        && turn.syntax == PlaceholderSyntax::Jinja
         && (text.starts_with("{%") || text.ends_with("%}"))
     {
         *text = format!("{{% filter trim(\"\\n\") -%}}\n{text}\n{{%- endfilter %}}");
@@ -100,7 +103,7 @@ fn stripped(mut turn: Turn) -> Turn {
 
 /// `template: mustache`, `template: {type: mustache}`, `template: {format: mustache}` or `{format:
 /// {kind: mustache}}`.
-fn engine(root: &Node<'_>) -> Option<String> {
+fn template_engine(root: &YamlNode<'_>) -> Option<String> {
     let node = root.get("template")?;
     let inner = node
         .get("type")
@@ -110,7 +113,7 @@ fn engine(root: &Node<'_>) -> Option<String> {
 }
 
 /// The role in a line that begins a message.
-fn role(line: &str) -> Option<Role> {
+fn parse_role(line: &str) -> Option<TurnRole> {
     let word = line
         .trim()
         .trim_start_matches('#')
@@ -122,23 +125,23 @@ fn role(line: &str) -> Option<Role> {
         .filter(|(_, rest)| rest.ends_with(']'))
         .map_or(word, |(word, _)| word);
     match word.to_ascii_lowercase().as_str() {
-        "system" | "developer" => Some(Role::System),
-        "user" => Some(Role::User),
-        "assistant" => Some(Role::Assistant),
+        "system" | "developer" => Some(TurnRole::System),
+        "user" => Some(TurnRole::User),
+        "assistant" => Some(TurnRole::Assistant),
         _ => None,
     }
 }
 
 /// The names of inputs that contain conversations.
-fn threads<'n>(root: &'n Node<'_>) -> Vec<&'n str> {
+fn thread_names<'n>(root: &'n YamlNode<'_>) -> Vec<&'n str> {
     let node = root.get("inputs").or_else(|| root.get("inputSchema"));
     let Some(node) = node.map(|node| node.get("properties").unwrap_or(node)) else {
         return Vec::new();
     };
-    let is_thread = |node: &Node<'_>| {
+    let is_thread = |node: &YamlNode<'_>| {
         node.get("kind")
             .or_else(|| node.get("type"))
-            .and_then(Node::text)
+            .and_then(YamlNode::text)
             == Some("thread")
     };
     let keyed = node
@@ -159,9 +162,10 @@ fn threads<'n>(root: &'n Node<'_>) -> Vec<&'n str> {
 
 /// The messages: role, text, and first line; the role is `None` for a conversation. Surrounding
 /// blank lines are removed.
-fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, String, u32)> {
-    let mut all: Vec<(Option<Role>, Vec<&str>, u32)> = vec![(Some(Role::System), Vec::new(), line)];
-    let mut speaker = Role::System;
+fn split_messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<TurnRole>, String, u32)> {
+    let mut all: Vec<(Option<TurnRole>, Vec<&str>, u32)> =
+        vec![(Some(TurnRole::System), Vec::new(), line)];
+    let mut speaker = TurnRole::System;
     for (at, written) in body.lines().enumerate() {
         let below = line + at as u32 + 1;
         let thread = written
@@ -169,7 +173,7 @@ fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, Strin
             .strip_prefix("{{")
             .and_then(|rest| rest.strip_suffix("}}"))
             .map(str::trim);
-        match (role(written), all.last_mut()) {
+        match (parse_role(written), all.last_mut()) {
             (Some(role), _) => {
                 speaker = role;
                 all.push((Some(role), Vec::new(), below));
@@ -184,7 +188,7 @@ fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, Strin
             (None, None) => {}
         }
     }
-    let message = |(role, words, line): (Option<Role>, Vec<&str>, u32)| {
+    let message = |(role, words, line): (Option<TurnRole>, Vec<&str>, u32)| {
         let words = words.join("\n");
         let bare = words.trim_matches('\n');
         let head = words.len() - words.trim_start_matches('\n').len();
@@ -192,24 +196,28 @@ fn messages(body: &str, line: u32, threads: &[&str]) -> Vec<(Option<Role>, Strin
             (
                 role,
                 bare.to_owned(),
-                line + ended(words.get(..head).unwrap_or("")),
+                line + count_line_ends(words.get(..head).unwrap_or("")),
             )
         })
     };
     all.into_iter().filter_map(message).collect()
 }
 
-fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
+fn read_head(
+    front: &FrontMatter<'_>,
+    path: &str,
+    imported: &mut ImportedPrompt,
+) -> Vec<DeclaredInput> {
     let mut declared = Vec::new();
     for entry in front.root.entries().unwrap_or_default() {
         let key = entry.key.value.as_ref();
         let value = &entry.value;
         let line = front.line_of(value);
         match key {
-            "name" => imported.name = value.text().map(super::names::kebab),
+            "name" => imported.name = value.text().map(super::names::kebab_case),
             "description" => imported.description = value.text().map(str::to_owned),
-            "inputs" | "inputSchema" => declared = inputs(value, front, path, imported),
-            "model" => imported.model(path, model(value)),
+            "inputs" | "inputSchema" => declared = read_inputs(value, front, path, imported),
+            "model" => imported.set_model(path, read_model(value)),
             "outputs" | "outputSchema" => imported.answers_json = true,
             "authors" | "tags" | "version" | "sample" | "template" | "metadata" | "kind"
             | "displayName" => {}
@@ -217,19 +225,19 @@ fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared>
                 let why =
                     "name the tools in the role that uses the task: `tools` of `[roles.NAME]`"
                         .to_owned();
-                imported.note(
+                imported.add_note(
                     path,
                     line,
-                    NoteKind::Ignored {
+                    ImportNoteKind::Ignored {
                         key: key.to_owned(),
                         why,
                     },
                 );
             }
-            _ => imported.note(
+            _ => imported.add_note(
                 path,
                 line,
-                NoteKind::Ignored {
+                ImportNoteKind::Ignored {
                     key: key.to_owned(),
                     why: String::new(),
                 },
@@ -239,8 +247,8 @@ fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared>
     declared
 }
 
-fn model(node: &Node<'_>) -> Model {
-    let of = |node: Option<&Node<'_>>, keys: &[&str]| {
+fn read_model(node: &YamlNode<'_>) -> RequestedModel {
+    let of = |node: Option<&YamlNode<'_>>, keys: &[&str]| {
         keys.iter()
             .find_map(|key| node?.get(key)?.text().map(str::to_owned))
     };
@@ -257,46 +265,46 @@ fn model(node: &Node<'_>) -> Model {
     };
     let options = node.get("parameters").or_else(|| node.get("options"));
     let settings = options
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default()
         .iter()
-        .map(setting)
+        .map(model_setting)
         .collect();
-    Model::new(full.as_deref(), settings)
+    RequestedModel::new(full.as_deref(), settings)
 }
 
 /// The declared inputs: a mapping of names, a list of properties, or a schema.
-fn inputs(
-    node: &Node<'_>,
-    front: &Front<'_>,
+fn read_inputs(
+    node: &YamlNode<'_>,
+    front: &FrontMatter<'_>,
     path: &str,
-    imported: &mut Imported,
-) -> Vec<Declared> {
+    imported: &mut ImportedPrompt,
+) -> Vec<DeclaredInput> {
     let node = node.get("properties").unwrap_or(node);
     let mut declared = Vec::new();
-    let mut add = |name: String, node: &Node<'_>| {
+    let mut add = |name: String, node: &YamlNode<'_>| {
         let word = node
             .get("kind")
             .or_else(|| node.get("type"))
-            .and_then(Node::text)
+            .and_then(YamlNode::text)
             .unwrap_or("");
         if matches!(word, "image" | "audio" | "file") {
             let what = format!("input `{name}` of kind {word}");
             let why = "an input here is a text or data".to_owned();
-            imported.note(
+            imported.add_note(
                 path,
                 front.line_of(node),
-                NoteKind::Unsupported { what, why },
+                ImportNoteKind::Unsupported { what, why },
             );
         }
-        let default = node.get("default").map(front_matter::shown);
+        let default = node.get("default").map(front_matter::one_line);
         let is_optional = node
             .get("required")
-            .is_some_and(|required| required.value == Value::Bool(false));
+            .is_some_and(|required| required.value == YamlValue::Bool(false));
         declared.push((
-            Parameter {
+            ImportedParameter {
                 name,
-                kind: kind(word),
+                kind: known_type(word),
                 default,
             },
             is_optional,
@@ -306,7 +314,7 @@ fn inputs(
         add(entry.key.value.to_string(), &entry.value);
     }
     for item in node.items().unwrap_or_default() {
-        if let Some(name) = item.get("name").and_then(Node::text) {
+        if let Some(name) = item.get("name").and_then(YamlNode::text) {
             add(name.to_owned(), item);
         }
     }
@@ -314,25 +322,25 @@ fn inputs(
 }
 
 /// The inputs named only in a sample: their values are samples, not defaults.
-fn samples(root: &Node<'_>, declared: &[Declared]) -> Vec<Declared> {
+fn sample_inputs(root: &YamlNode<'_>, declared: &[DeclaredInput]) -> Vec<DeclaredInput> {
     let entries = root
         .get("sample")
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default();
     let new = entries
         .iter()
         .filter(|entry| !declared.iter().any(|(one, _)| one.name == entry.key.value));
     new.map(|entry| {
         let kind = match entry.value.value {
-            Value::Text(_) => Some("string"),
-            Value::Bool(_) => Some("boolean"),
-            Value::Number(_) => Some("number"),
-            Value::List(_) => Some("array"),
-            Value::Map(_) => Some("object"),
-            Value::Null => None,
+            YamlValue::Text(_) => Some("string"),
+            YamlValue::Bool(_) => Some("boolean"),
+            YamlValue::Number(_) => Some("number"),
+            YamlValue::List(_) => Some("array"),
+            YamlValue::Map(_) => Some("object"),
+            YamlValue::Null => None,
         };
         (
-            Parameter {
+            ImportedParameter {
                 name: entry.key.value.to_string(),
                 kind,
                 default: None,

@@ -1,13 +1,13 @@
 //! The model and settings that a prompt requests. Settings that a template can express become its
 //! `<sampling>`; the others become a suggestion.
 
-use super::note::NoteKind;
+use super::note::ImportNoteKind;
 use crate::kernel::sampling::Parameter;
 use std::collections::BTreeMap;
 
 /// The model that a prompt requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Model {
+pub struct RequestedModel {
     /// Its name.
     pub name: Option<String>,
     /// Its provider.
@@ -16,7 +16,7 @@ pub struct Model {
     pub settings: Vec<(String, String)>,
 }
 
-impl Model {
+impl RequestedModel {
     /// A model by its name, with an optional provider before it: `googleai/gemini-2.0-flash`.
     pub(super) fn new(full: Option<&str>, settings: Vec<(String, String)>) -> Self {
         let (provider, name) = full.map_or((None, None), |full| match full.split_once('/') {
@@ -31,23 +31,29 @@ impl Model {
     }
 
     /// The note on settings that a template cannot express.
-    pub(super) fn note(&self) -> Option<NoteKind> {
+    pub(super) fn settings_note(&self) -> Option<ImportNoteKind> {
         let model = self.name.iter().map(|name| format!("model {name}"));
-        let settings = self.others().map(|(name, value)| format!("{name} {value}"));
+        let settings = self
+            .other_settings()
+            .map(|(name, value)| format!("{name} {value}"));
         let what = model.chain(settings).collect::<Vec<_>>().join(", ");
-        (!what.is_empty()).then_some(NoteKind::ModelSettings { what })
+        (!what.is_empty()).then_some(ImportNoteKind::ModelSettings { what })
     }
 
     /// The settings that a template can express.
     pub(super) fn sampling(&self) -> BTreeMap<Parameter, String> {
-        self.settings.iter().rev().filter_map(sampled).collect()
+        self.settings
+            .iter()
+            .rev()
+            .filter_map(sampling_parameter)
+            .collect()
     }
 
     /// The settings that a template cannot express.
-    pub fn others(&self) -> impl Iterator<Item = &(String, String)> {
+    pub fn other_settings(&self) -> impl Iterator<Item = &(String, String)> {
         self.settings
             .iter()
-            .filter(|setting| sampled(setting).is_none())
+            .filter(|setting| sampling_parameter(setting).is_none())
     }
 
     /// The provider's name in `[models]`, if known.
@@ -70,10 +76,10 @@ impl Model {
 }
 
 /// The names of stop sequences in prompts.
-pub const STOPS: [&str; 3] = ["stop", "stop_sequences", "stopSequences"];
+pub const STOP_KEYS: [&str; 3] = ["stop", "stop_sequences", "stopSequences"];
 
 /// The names of the token limit of an answer in prompts.
-pub const OUTPUT: [&str; 6] = [
+pub const OUTPUT_LIMIT_KEYS: [&str; 6] = [
     "max_tokens",
     "maxTokens",
     "maxOutputTokens",
@@ -84,19 +90,19 @@ pub const OUTPUT: [&str; 6] = [
 
 /// A setting as a template's sampling parameter; `None` if the template cannot express it or its
 /// value.
-fn sampled((name, value): &(String, String)) -> Option<(Parameter, String)> {
+fn sampling_parameter((name, value): &(String, String)) -> Option<(Parameter, String)> {
     let parameter = match name.as_str() {
         "temperature" => Parameter::Temperature,
         "top_p" | "topP" => Parameter::TopP,
         "seed" => Parameter::Seed,
         "effort" | "reasoning_effort" | "reasoningEffort" => Parameter::Effort,
-        name if STOPS.contains(&name) => Parameter::Stop,
-        name if OUTPUT.contains(&name) => Parameter::MaxOutputTokens,
+        name if STOP_KEYS.contains(&name) => Parameter::Stop,
+        name if OUTPUT_LIMIT_KEYS.contains(&name) => Parameter::MaxOutputTokens,
         _ => return None,
     };
     let value = match serde_json::from_str::<Vec<String>>(value) {
         Ok(list) => <[String; 1]>::try_from(list).map(|[one]| one).ok()?,
         Err(_) => value.clone(),
     };
-    parameter.value(&value).map(|_| (parameter, value))
+    parameter.parse_value(&value).map(|_| (parameter, value))
 }

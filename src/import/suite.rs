@@ -1,19 +1,27 @@
 //! Writes the tests of a prompt as a suite of scenarios.
 
-use super::model::{Asserted, Given, Suite};
-use crate::base::contained_path::relative;
-use crate::base::json::escaped;
+use super::model::{ImportedAssertion, ImportedSuite, ImportedValue};
+use crate::base::contained_path::relative_path;
+use crate::base::json::escape_for_yaml;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The beginning of a suite that was imported from a prompt.
-pub const ORIGIN: &str = "# Imported by `ctxc import` from ";
+pub const SUITE_ORIGIN_PREFIX: &str = "# Imported by `ctxc import` from ";
 
 /// The text of a suite in `folder`, for the task converted from the prompt of `origin`. The results
 /// of `write!` are ignored, since writing to a string cannot fail.
-pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &str)) -> String {
-    let text = |text: &str| escaped(&json!(text));
-    let mut out = format!("{ORIGIN}{} ({format}).\n", path.replace('\n', " "));
+pub fn write_suite(
+    suite: &ImportedSuite,
+    task: &str,
+    folder: &str,
+    (path, format): (&str, &str),
+) -> String {
+    let text = |text: &str| escape_for_yaml(&json!(text));
+    let mut out = format!(
+        "{SUITE_ORIGIN_PREFIX}{} ({format}).\n",
+        path.replace('\n', " ")
+    );
     let _ = write!(
         out,
         "schema: ctxc/suite/1\nid: {}\ndefaults:\n  task: {}\n  context: {{objective: {}}}\n  expect_context:\n    - nothing_cut: true\n  \
@@ -34,12 +42,14 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
         }
         for (name, given) in &case.inputs {
             let value = match given {
-                Given::File(path) => format!("{{file: {}}}", text(&relative(folder, path))),
+                ImportedValue::File(path) => {
+                    format!("{{file: {}}}", text(&relative_path(folder, path)))
+                }
                 // A text that begins with an at sign would be read as a file.
-                Given::Value(Value::String(words)) if words.starts_with('@') => {
+                ImportedValue::Value(Value::String(words)) if words.starts_with('@') => {
                     text(&format!("@{words}"))
                 }
-                Given::Value(value) => escaped(value),
+                ImportedValue::Value(value) => escape_for_yaml(value),
             };
             let _ = writeln!(out, "        {}: {value}", text(name));
         }
@@ -48,18 +58,18 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
         }
         for one in &case.expectations {
             match one {
-                Asserted::Expectation(one) => {
+                ImportedAssertion::Expectation(one) => {
                     for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate()
                     {
                         let _ = writeln!(
                             out,
                             "      {} {key}: {}",
                             if number == 0 { "-" } else { " " },
-                            escaped(value)
+                            escape_for_yaml(value)
                         );
                     }
                 }
-                Asserted::Todo {
+                ImportedAssertion::Todo {
                     what,
                     source,
                     is_informal,

@@ -3,7 +3,7 @@
 
 /// The keywords of statements in Jinja, including those that minijinja does not support.
 #[rustfmt::skip]
-const STATEMENTS: &[&str] = &[
+const STATEMENT_KEYWORDS: &[&str] = &[
     "autoescape", "block", "break", "call", "continue", "do", "elif", "else", "endautoescape", "endblock", "endcall", "endfilter",
     "endfor", "endif", "endmacro", "endraw", "endset", "endtrans", "endwith", "extends", "filter", "for", "from", "if", "import",
     "include", "macro", "raw", "set", "trans", "with",
@@ -17,7 +17,7 @@ pub fn has_statement(text: &str) -> bool {
             .split_once("%}")
             .map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
         inner.is_some_and(|inner| {
-            STATEMENTS.contains(
+            STATEMENT_KEYWORDS.contains(
                 &inner
                     .split(|c: char| !c.is_alphanumeric())
                     .next()
@@ -29,7 +29,7 @@ pub fn has_statement(text: &str) -> bool {
 }
 
 /// Filters, sorted.
-pub(crate) const FILTERS: &[&str] = &[
+pub(crate) const FILTER_NAMES: &[&str] = &[
     "abs",
     "attr",
     "batch",
@@ -88,7 +88,7 @@ pub(crate) const FILTERS: &[&str] = &[
 ];
 
 /// Named tests, sorted; those written as operators are only for `select`.
-pub(crate) const TESTS: &[&str] = &[
+pub(crate) const TEST_NAMES: &[&str] = &[
     "boolean",
     "defined",
     "divisibleby",
@@ -129,7 +129,7 @@ pub(crate) const TESTS: &[&str] = &[
 
 /// The minimum and maximum number of arguments of a filter, without its input and keyword-only
 /// arguments.
-pub(super) fn filter_arguments(filter: &str) -> (usize, usize) {
+pub(super) fn filter_argument_bounds(filter: &str) -> (usize, usize) {
     match filter {
         "attr" | "groupby" => (1, 1),
         "batch" | "slice" => (1, 2),

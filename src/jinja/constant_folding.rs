@@ -1,23 +1,23 @@
 //! Limits constant folding in a Jinja text: the compiler evaluates `"=" * 40` without counting
 //! steps or bytes.
 
-use super::limits::MAX_REPEATED;
-use super::tree::{children, each_stmt, expressions};
+use super::limits::MAX_REPEATED_BYTES;
+use super::tree::{child_exprs, statement_exprs, visit_statements};
 use minijinja::machinery::Span;
 use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};
 use minijinja::{Value, value::ValueKind};
 
 /// The cost of an entry of a list or an object besides its text.
-const ENTRY: f64 = 32.0;
+const ENTRY_BYTES: f64 = 32.0;
 
 /// The place at which the total size of the constants in a text exceeds the limit.
-pub(super) fn too_much(stmt: &Stmt<'_>) -> Option<Span> {
+pub(super) fn find_oversized_constant(stmt: &Stmt<'_>) -> Option<Span> {
     let mut sum = 0.0;
     let mut found = None;
-    each_stmt(stmt, &mut |stmt| {
-        for expr in expressions(stmt) {
-            repeated(expr, &mut sum);
-            if sum > f64::from(MAX_REPEATED) && found.is_none() {
+    visit_statements(stmt, &mut |stmt| {
+        for expr in statement_exprs(stmt) {
+            add_constant_sizes(expr, &mut sum);
+            if sum > f64::from(MAX_REPEATED_BYTES) && found.is_none() {
                 found = Some(expr.span());
             }
         }
@@ -27,83 +27,87 @@ pub(super) fn too_much(stmt: &Stmt<'_>) -> Option<Span> {
 
 /// An upper bound of a constant: bytes of a text or a list, or the size of a number.
 #[derive(Clone, Copy)]
-enum Bound {
+enum ConstantBound {
     Bytes(f64),
     Number(f64),
 }
 
 /// Adds the sizes of the outermost constant operations of an expression.
-fn repeated(expr: &Expr<'_>, sum: &mut f64) {
+fn add_constant_sizes(expr: &Expr<'_>, sum: &mut f64) {
     if let Expr::BinOp(_) = expr
-        && let Some(bound) = bound(expr)
+        && let Some(bound) = constant_bound(expr)
     {
-        *sum += if let Bound::Bytes(bytes) = bound {
+        *sum += if let ConstantBound::Bytes(bytes) = bound {
             bytes
         } else {
             0.0
         };
         return;
     }
-    for child in children(expr) {
-        repeated(child, sum);
+    for child in child_exprs(expr) {
+        add_constant_sizes(child, sum);
     }
 }
 
 /// The bound of a constant expression; `None` if it is not constant.
-fn bound(expr: &Expr<'_>) -> Option<Bound> {
+fn constant_bound(expr: &Expr<'_>) -> Option<ConstantBound> {
     match expr {
-        Expr::Const(one) => Some(of(&one.value)),
-        Expr::UnaryOp(one) => bound(&one.expr),
-        Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => children(expr)
-            .into_iter()
-            .try_fold(Bound::Bytes(0.0), |sum, child| {
-                Some(Bound::Bytes(bytes(sum) + ENTRY + bytes(bound(child)?)))
-            }),
+        Expr::Const(one) => Some(value_bound(&one.value)),
+        Expr::UnaryOp(one) => constant_bound(&one.expr),
+        Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => {
+            child_exprs(expr)
+                .into_iter()
+                .try_fold(ConstantBound::Bytes(0.0), |sum, child| {
+                    Some(ConstantBound::Bytes(
+                        bound_bytes(sum) + ENTRY_BYTES + bound_bytes(constant_bound(child)?),
+                    ))
+                })
+        }
         Expr::BinOp(one) => {
-            let left = bound(&one.left)?;
-            let right = bound(&one.right)?;
+            let left = constant_bound(&one.left)?;
+            let right = constant_bound(&one.right)?;
             Some(match (one.op, left, right) {
-                (BinOpKind::Mul, Bound::Number(one), Bound::Number(other)) => {
-                    Bound::Number(one * other)
+                (BinOpKind::Mul, ConstantBound::Number(one), ConstantBound::Number(other)) => {
+                    ConstantBound::Number(one * other)
                 }
-                (BinOpKind::Mul, Bound::Bytes(bytes), Bound::Number(times))
-                | (BinOpKind::Mul, Bound::Number(times), Bound::Bytes(bytes)) => {
-                    Bound::Bytes(bytes * times)
+                (BinOpKind::Mul, ConstantBound::Bytes(bytes), ConstantBound::Number(times))
+                | (BinOpKind::Mul, ConstantBound::Number(times), ConstantBound::Bytes(bytes)) => {
+                    ConstantBound::Bytes(bytes * times)
                 }
-                (BinOpKind::Pow, Bound::Number(one), Bound::Number(power)) => {
-                    Bound::Number(one.max(1.0).powf(power))
+                (BinOpKind::Pow, ConstantBound::Number(one), ConstantBound::Number(power)) => {
+                    ConstantBound::Number(one.max(1.0).powf(power))
                 }
                 // A quotient of small numbers can be arbitrarily large.
                 (
                     BinOpKind::Div | BinOpKind::FloorDiv,
-                    Bound::Number(one),
-                    Bound::Number(other),
-                ) => Bound::Number((one / other).abs()),
+                    ConstantBound::Number(one),
+                    ConstantBound::Number(other),
+                ) => ConstantBound::Number((one / other).abs()),
                 (
                     BinOpKind::Add | BinOpKind::Sub | BinOpKind::Rem,
-                    Bound::Number(one),
-                    Bound::Number(other),
-                ) => Bound::Number(one + other),
-                (_, left, right) => Bound::Bytes(bytes(left) + bytes(right)),
+                    ConstantBound::Number(one),
+                    ConstantBound::Number(other),
+                ) => ConstantBound::Number(one + other),
+                (_, left, right) => ConstantBound::Bytes(bound_bytes(left) + bound_bytes(right)),
             })
         }
         _ => None,
     }
 }
 
-fn bytes(bound: Bound) -> f64 {
-    if let Bound::Bytes(bytes) = bound {
+fn bound_bytes(bound: ConstantBound) -> f64 {
+    if let ConstantBound::Bytes(bytes) = bound {
         bytes
     } else {
-        ENTRY
+        ENTRY_BYTES
     }
 }
 
-fn of(value: &Value) -> Bound {
+fn value_bound(value: &Value) -> ConstantBound {
     if value.kind() == ValueKind::Number {
-        return Bound::Number(f64::try_from(value.clone()).unwrap_or(f64::INFINITY).abs());
+        return ConstantBound::Number(f64::try_from(value.clone()).unwrap_or(f64::INFINITY).abs());
     }
-    Bound::Bytes(value.as_str().map_or(ENTRY, |text| {
+    ConstantBound::Bytes(value.as_str().map_or(ENTRY_BYTES, |text| {
         f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX))
     }))
 }

@@ -5,14 +5,14 @@
 //! Linear, without recursion.
 
 use super::fault::{JinjaFault, JinjaFaultKind};
-use super::limits::{MAX_BLOCKS, MAX_CHAIN, MAX_COLUMNS};
-use super::tags::{Tag, tags};
+use super::limits::{MAX_BLOCK_DEPTH, MAX_CHAIN_LENGTH, MAX_COLUMNS};
+use super::tags::{JinjaTag, split_tags};
 use crate::base::span::Span;
 use minijinja::machinery::Token;
 use std::ops::Range;
 
 /// Statements that open a block; so does `set` without a `=`.
-const OPENERS: [&str; 8] = [
+const BLOCK_OPENERS: [&str; 8] = [
     "autoescape",
     "block",
     "call",
@@ -23,33 +23,33 @@ const OPENERS: [&str; 8] = [
     "with",
 ];
 /// Keyword operators in expressions.
-const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
+const KEYWORD_OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 /// The weight of a bracket in operators: it passes through all of the parser's levels of
 /// precedence.
-const BRACKET: u32 = 4;
+const BRACKET_WEIGHT: u32 = 4;
 
 /// The first place at which a text is too deep or a line is too long.
-pub(super) fn excess(text: &str) -> Option<JinjaFault> {
-    if let Some(range) = beyond(text) {
+pub(super) fn find_excess(text: &str) -> Option<JinjaFault> {
+    if let Some(range) = find_long_line(text) {
         return Some(JinjaFault {
             kind: JinjaFaultKind::LineTooLong,
-            span: Span::of(range.start, range.end),
+            span: Span::from_offsets(range.start, range.end),
         });
     }
     // The number of levels of each open block.
     let mut blocks: Vec<u32> = Vec::new();
-    for tag in tags(text) {
+    for tag in split_tags(text) {
         let too_deep = |at: usize, end: usize| {
             Some(JinjaFault {
                 kind: JinjaFaultKind::TooDeep,
-                span: Span::of(at, end),
+                span: Span::from_offsets(at, end),
             })
         };
-        if let Some(at) = long_chain(&tag) {
+        if let Some(at) = find_long_chain(&tag) {
             return too_deep(at, at + 1);
         }
         let word = tag.keyword();
-        if OPENERS.contains(&word) || word == "set" && !assigns(&tag) {
+        if BLOCK_OPENERS.contains(&word) || word == "set" && !has_assignment(&tag) {
             blocks.push(1);
         } else if word == "elif" {
             blocks
@@ -59,24 +59,24 @@ pub(super) fn excess(text: &str) -> Option<JinjaFault> {
         } else if word.starts_with("end") {
             blocks.pop();
         }
-        if blocks.iter().sum::<u32>() > MAX_BLOCKS {
-            return too_deep(tag.inner().start, tag.range.end);
+        if blocks.iter().sum::<u32>() > MAX_BLOCK_DEPTH {
+            return too_deep(tag.inner_range().start, tag.range.end);
         }
     }
     None
 }
 
 /// Returns true if a tag has a `=` outside of brackets.
-fn assigns(tag: &Tag<'_>) -> bool {
+fn has_assignment(tag: &JinjaTag<'_>) -> bool {
     let mut depth = 0_i64;
     tag.tokens.iter().any(|(token, _)| {
-        depth += side(token);
+        depth += bracket_change(token);
         depth == 0 && matches!(token, Token::Assign)
     })
 }
 
 /// 1 for an opening bracket, -1 for a closing one, else 0.
-fn side(token: &Token<'_>) -> i64 {
+fn bracket_change(token: &Token<'_>) -> i64 {
     match token {
         Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => 1,
         Token::ParenClose | Token::BracketClose | Token::BraceClose => -1,
@@ -86,43 +86,43 @@ fn side(token: &Token<'_>) -> i64 {
 
 /// The nested operators between two commas of one pair of brackets.
 #[derive(Clone, Copy, Default)]
-struct Level {
+struct BracketLevel {
     segment: u32,
     longest: u32,
 }
 
 /// The place at which the expressions of a tag exceed the allowed depth.
-fn long_chain(tag: &Tag<'_>) -> Option<usize> {
+fn find_long_chain(tag: &JinjaTag<'_>) -> Option<usize> {
     let mut levels = Vec::new();
-    let mut level = Level::default();
+    let mut level = BracketLevel::default();
     let mut sum = 0_u32;
     for (at, (token, range)) in tag.tokens.iter().enumerate() {
         let links = match token {
             Token::Comma => {
                 sum -= level.segment;
-                level = Level {
+                level = BracketLevel {
                     segment: 0,
                     longest: level.longest.max(level.segment),
                 };
                 0
             }
-            token if side(token) > 0 => {
-                level.segment += BRACKET;
+            token if bracket_change(token) > 0 => {
+                level.segment += BRACKET_WEIGHT;
                 levels.push(std::mem::take(&mut level));
-                BRACKET
+                BRACKET_WEIGHT
             }
-            token if side(token) < 0 => {
+            token if bracket_change(token) < 0 => {
                 let Some(outer) = levels.pop() else { continue };
                 // The contents of the brackets may become operands of the operators after them.
                 let held = level.segment.max(level.longest);
                 sum -= level.segment;
-                level = Level {
+                level = BracketLevel {
                     segment: outer.segment + held,
                     ..outer
                 };
                 held
             }
-            Token::Ident(word) => u32::from(at > 0 && OPERATORS.contains(word)),
+            Token::Ident(word) => u32::from(at > 0 && KEYWORD_OPERATORS.contains(word)),
             Token::Str(_)
             | Token::String(_)
             | Token::Int(_)
@@ -132,11 +132,11 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
             | Token::Assign => 0,
             _ => 1,
         };
-        if side(token) == 0 {
+        if bracket_change(token) == 0 {
             level.segment += links;
         }
         sum += links;
-        if sum > MAX_CHAIN {
+        if sum > MAX_CHAIN_LENGTH {
             return Some(range.start);
         }
     }
@@ -145,7 +145,7 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
 
 /// The first part of a line beyond [`MAX_COLUMNS`] that a tag may reach. Found by delimiters alone,
 /// because the lexer cannot be used here.
-fn beyond(text: &str) -> Option<Range<usize>> {
+fn find_long_line(text: &str) -> Option<Range<usize>> {
     // Nearly every text is too short for such a line.
     if text.len() <= MAX_COLUMNS {
         return None;

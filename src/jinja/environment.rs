@@ -13,9 +13,9 @@ use minijinja_contrib::globals::cycler;
 
 /// The arguments of `truncate`, in the order of Jinja2; minijinja's version accepts them only by
 /// name.
-const TRUNCATE: [&str; 4] = ["length", "killwords", "end", "leeway"];
+const TRUNCATE_ARGUMENTS: [&str; 4] = ["length", "killwords", "end", "leeway"];
 /// The same for `wordwrap`.
-const WORDWRAP: [&str; 4] = [
+const WORDWRAP_ARGUMENTS: [&str; 4] = [
     "width",
     "break_long_words",
     "wrapstring",
@@ -23,21 +23,23 @@ const WORDWRAP: [&str; 4] = [
 ];
 
 /// The environment without any values.
-pub(super) fn environment() -> Environment<'static> {
+pub(super) fn build_environment() -> Environment<'static> {
     let mut environment = Environment::new();
     minijinja_contrib::add_to_environment(&mut environment);
     environment.add_filter(
         "truncate",
         |state: &mut State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>| {
-            truncate(state, &value, named(args, TRUNCATE)?)
+            truncate(state, &value, name_arguments(args, TRUNCATE_ARGUMENTS)?)
         },
     );
     environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| {
-        wordwrap(&value, named(args, WORDWRAP)?)
+        wordwrap(&value, name_arguments(args, WORDWRAP_ARGUMENTS)?)
     });
     environment.add_filter(
         "tojson",
-        |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args),
+        |value: Value, indent: Option<Value>, args: Kwargs| {
+            tojson(&sort_fields(&value), indent, args)
+        },
     );
     // minijinja's version takes one list; in Jinja2 each argument is an item of the cycle.
     environment.add_function("cycler", |items: Rest<Value>| cycler(items.0));
@@ -65,7 +67,7 @@ pub(super) fn environment() -> Environment<'static> {
 
 /// Sorts the fields of objects by name, as Jinja2 does for JSON; a value that is not valid JSON
 /// stays unchanged.
-fn by_name(value: &Value) -> Value {
+fn sort_fields(value: &Value) -> Value {
     let Ok(entries) = value.try_iter() else {
         return value.clone();
     };
@@ -74,17 +76,17 @@ fn by_name(value: &Value) -> Value {
             let mut keys: Vec<Value> = entries.collect();
             keys.sort_by_cached_key(ToString::to_string);
             Value::from_pairs(keys.into_iter().map(|key| {
-                let entry = by_name(&value.get_item(&key).unwrap_or_default());
+                let entry = sort_fields(&value.get_item(&key).unwrap_or_default());
                 (key, entry)
             }))
         }
-        ValueKind::Seq => entries.map(|entry| by_name(&entry)).collect(),
+        ValueKind::Seq => entries.map(|entry| sort_fields(&entry)).collect(),
         _ => value.clone(),
     }
 }
 
 /// Converts positional arguments to named ones.
-fn named(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs, Error> {
+fn name_arguments(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs, Error> {
     let args = args.into_values();
     let (given, placed) = match args.split_last() {
         Some((last, before)) if last.is_kwargs() => (Some(Kwargs::try_from(last.clone())?), before),

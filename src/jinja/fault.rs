@@ -1,7 +1,7 @@
 //! The reasons why a Jinja text cannot be rendered, as data. Their messages are in the rule
 //! `bad-jinja` and in `import`.
 
-use super::names::JinjaName;
+use super::names::JinjaNameKind;
 use crate::base::span::Span;
 
 /// A reason why a text cannot be rendered.
@@ -57,7 +57,7 @@ pub enum JinjaFaultKind {
     /// A name that minijinja does not have. Reported once, at its first use.
     Unknown {
         /// The kind of the name.
-        what: JinjaName,
+        what: JinjaNameKind,
         /// The name.
         name: String,
         /// The nearest existing name.
@@ -66,7 +66,7 @@ pub enum JinjaFaultKind {
 }
 
 /// The fault of a filter's arguments, as a fragment.
-pub fn arguments(filter: &str, given: usize, least: usize, most: usize) -> String {
+pub fn describe_argument_fault(filter: &str, given: usize, least: usize, most: usize) -> String {
     let bounds = match (least, most) {
         (0, 0) => "no arguments".to_owned(),
         (1, 1) => "one argument".to_owned(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The data flow of a text.
 #[derive(Debug, Default)]
-pub(super) struct Flow<'t> {
+pub(super) struct JinjaFlow<'t> {
     /// The names that it reads and does not set itself.
     pub(super) variables: BTreeSet<&'t str>,
     /// The names among them that are used other than as functions.
@@ -13,7 +13,7 @@ pub(super) struct Flow<'t> {
     /// Names of loop variables.
     pub(super) items: BTreeSet<&'t str>,
     /// Its outputs, in the order in which minijinja compiles them: one for each `Emit` instruction.
-    pub(super) outputs: Vec<Output<'t>>,
+    pub(super) outputs: Vec<FlowOutput<'t>>,
     /// The number of nodes.
     pub(super) nodes: usize,
     /// Data flow from one node to another.
@@ -24,12 +24,12 @@ pub(super) struct Flow<'t> {
     pub(super) shared: Vec<usize>,
     /// True if an unknown value is written into such a field.
     pub(super) is_shared_unknown: bool,
-    pub(super) scopes: Vec<Scope<'t>>,
+    pub(super) scopes: Vec<FlowScope<'t>>,
 }
 
 /// One output.
 #[derive(Debug)]
-pub(super) struct Output<'t> {
+pub(super) struct FlowOutput<'t> {
     /// The node of the data that reaches it.
     pub(super) node: usize,
     /// The name whose value, or a part of it, is written. `None` if the text composes the output.
@@ -40,7 +40,7 @@ pub(super) struct Output<'t> {
 
 /// The names that a statement binds in its body.
 #[derive(Debug, Default)]
-pub(super) struct Scope<'t> {
+pub(super) struct FlowScope<'t> {
     pub(super) parent: Option<usize>,
     /// The node of each name; true if it is bound before anything in the scope runs.
     pub(super) names: BTreeMap<&'t str, (usize, bool)>,
@@ -48,7 +48,7 @@ pub(super) struct Scope<'t> {
 
 /// The source of a data flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source<'t> {
+enum FlowSource<'t> {
     /// A node.
     Node(usize),
     /// A name that the text may read from outside.
@@ -56,35 +56,35 @@ enum Source<'t> {
 }
 
 /// A set of names as bits; all names from the last bit on share it.
-pub(super) type Names = u64;
+pub(super) type NameBits = u64;
 
 /// The bit of the name with this index.
-pub(super) fn bit(at: usize) -> Names {
-    1 << at.min(Names::BITS as usize - 1)
+pub(super) fn name_bit(at: usize) -> NameBits {
+    1 << at.min(NameBits::BITS as usize - 1)
 }
 
-impl Flow<'_> {
+impl JinjaFlow<'_> {
     /// The names that reach each node. Each node propagates each name once.
-    pub(super) fn reached(&self, names: &[&str]) -> Vec<Names> {
-        let mut reached: Vec<Names> = vec![0; self.nodes];
+    pub(super) fn reaching_names(&self, names: &[&str]) -> Vec<NameBits> {
+        let mut reached: Vec<NameBits> = vec![0; self.nodes];
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); self.nodes];
-        let bits: BTreeMap<&str, Names> = names
+        let bits: BTreeMap<&str, NameBits> = names
             .iter()
             .enumerate()
-            .map(|(at, name)| (*name, bit(at)))
+            .map(|(at, name)| (*name, name_bit(at)))
             .collect();
         let mut open = Vec::new();
         let mut reads = vec![false; self.nodes];
-        for (from, to) in self.flows() {
+        for (from, to) in self.resolved_edges() {
             if let Some(reads) = reads.get_mut(to) {
                 *reads = true;
             }
             match from {
-                Source::Node(from) => next
+                FlowSource::Node(from) => next
                     .get_mut(from)
                     .into_iter()
                     .for_each(|next| next.push(to)),
-                Source::Outside(name) => open.extend(bits.get(name).map(|bit| (to, *bit))),
+                FlowSource::Outside(name) => open.extend(bits.get(name).map(|bit| (to, *bit))),
             }
         }
         while let Some((at, names)) = open.pop() {
@@ -111,21 +111,21 @@ impl Flow<'_> {
     }
 
     /// All data flows, with names resolved to their possible bindings.
-    fn flows(&self) -> Vec<(Source<'_>, usize)> {
+    fn resolved_edges(&self) -> Vec<(FlowSource<'_>, usize)> {
         let mut all: Vec<_> = self
             .edges
             .iter()
-            .map(|(from, to)| (Source::Node(*from), *to))
+            .map(|(from, to)| (FlowSource::Node(*from), *to))
             .collect();
         for &(name, scope, to) in &self.reads {
             let mut at = Some(scope);
             loop {
                 let Some(scope) = at.and_then(|at| self.scopes.get(at)) else {
-                    all.push((Source::Outside(name), to));
+                    all.push((FlowSource::Outside(name), to));
                     break;
                 };
                 if let Some((node, is_certain)) = scope.names.get(name) {
-                    all.push((Source::Node(*node), to));
+                    all.push((FlowSource::Node(*node), to));
                     if *is_certain {
                         break;
                     }

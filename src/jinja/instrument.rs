@@ -9,24 +9,24 @@ use minijinja::machinery::{Instruction, Instructions};
 use std::collections::BTreeSet;
 
 /// Weighs a value and returns it; lazy values are evaluated.
-pub(super) const PASS: &str = "_pass";
+pub(super) const PASS_FILTER: &str = "_pass";
 /// Weighs the operands of a comparison, a list of them.
-pub(super) const OPERANDS: &str = "_operands";
+pub(super) const OPERANDS_FILTER: &str = "_operands";
 /// Weighs the texts among the operands of an access.
-pub(super) const TEXTS: &str = "_texts";
+pub(super) const TEXTS_FILTER: &str = "_texts";
 /// The same for a slice; also replaces a step that cannot be negated.
-pub(super) const SLICE: &str = "_slice";
+pub(super) const SLICE_FILTER: &str = "_slice";
 /// Announces the number of the next output.
-pub(super) const OUTPUT: &str = "_output";
+pub(super) const OUTPUT_FILTER: &str = "_output";
 /// Announces the number of the next plain text.
-pub(super) const PLAIN: &str = "_plain";
+pub(super) const PLAIN_FILTER: &str = "_plain";
 /// Announces the start of a capture.
-pub(super) const BEGIN: &str = "_begin";
+pub(super) const BEGIN_FILTER: &str = "_begin";
 /// Announces the end of a capture.
-pub(super) const END: &str = "_end";
+pub(super) const END_FILTER: &str = "_end";
 
 /// Instrumented instructions, and the plain texts by their numbers.
-pub(super) struct Instrumented<'t> {
+pub(super) struct InstrumentedCode<'t> {
     pub(super) code: Instructions<'t>,
     pub(super) plain: Vec<&'t str>,
     /// The number of outputs.
@@ -34,7 +34,7 @@ pub(super) struct Instrumented<'t> {
 }
 
 /// Instruments the instructions.
-pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
+pub(super) fn instrument_code<'t>(code: &Instructions<'t>) -> InstrumentedCode<'t> {
     let all: Vec<&Instruction<'t>> = (0..).map_while(|at| code.get(at)).collect();
     let macros: BTreeSet<u32> = all
         .iter()
@@ -59,11 +59,11 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
         made.at = at;
         moved.push(made.length);
         if macros.contains(&at) {
-            made.tell(BEGIN, 0);
+            made.emit_announcement(BEGIN_FILTER, 0);
         }
-        made.before(one);
-        made.add((*one).clone());
-        made.after(one);
+        made.emit_before(one);
+        made.emit((*one).clone());
+        made.emit_after(one);
     }
     moved.push(made.length);
     let mut code = made.made;
@@ -81,7 +81,7 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
         };
         *target = moved.get(*target as usize).copied().unwrap_or(*target);
     }
-    Instrumented {
+    InstrumentedCode {
         code,
         plain: made.plain,
         outputs: made.outputs,
@@ -100,7 +100,7 @@ struct Instrumenter<'c, 't> {
 }
 
 impl<'t> Instrumenter<'_, 't> {
-    fn add(&mut self, one: Instruction<'t>) {
+    fn emit(&mut self, one: Instruction<'t>) {
         let last = match (self.code.get_span(self.at), self.code.get_line(self.at)) {
             (Some(span), _) => self.made.add_with_span(one, span),
             (None, Some(line)) => self
@@ -112,43 +112,43 @@ impl<'t> Instrumenter<'_, 't> {
     }
 
     /// Emits a call of a filter for its side effect.
-    fn tell(&mut self, filter: &'static str, number: usize) {
-        self.add(Instruction::LoadConst(Value::from(number)));
-        self.filter(filter);
-        self.add(Instruction::DiscardTop);
+    fn emit_announcement(&mut self, filter: &'static str, number: usize) {
+        self.emit(Instruction::LoadConst(Value::from(number)));
+        self.emit_filter(filter);
+        self.emit(Instruction::DiscardTop);
     }
 
     /// Emits a call of a filter on the value on top of the stack.
-    fn filter(&mut self, filter: &'static str) {
-        self.add(Instruction::ApplyFilter(filter, Some(1), !0));
+    fn emit_filter(&mut self, filter: &'static str) {
+        self.emit(Instruction::ApplyFilter(filter, Some(1), !0));
     }
 
     /// Emits a call of a filter on the topmost `count` values, as a list. The filter returns the
     /// list in reverse, because unpacking puts the first value on top.
-    fn all(&mut self, filter: &'static str, count: usize) {
-        self.add(Instruction::BuildList(Some(count)));
-        self.filter(filter);
-        self.add(Instruction::UnpackList(count));
+    fn emit_list_filter(&mut self, filter: &'static str, count: usize) {
+        self.emit(Instruction::BuildList(Some(count)));
+        self.emit_filter(filter);
+        self.emit(Instruction::UnpackList(count));
     }
 
-    fn before(&mut self, one: &Instruction<'t>) {
+    fn emit_before(&mut self, one: &Instruction<'t>) {
         match one {
             Instruction::EmitRaw(words) => {
-                self.tell(PLAIN, self.plain.len());
+                self.emit_announcement(PLAIN_FILTER, self.plain.len());
                 self.plain.push(words);
             }
             Instruction::Emit => {
-                self.tell(OUTPUT, self.outputs);
+                self.emit_announcement(OUTPUT_FILTER, self.outputs);
                 self.outputs += 1;
             }
-            Instruction::EndCapture | Instruction::Return => self.tell(END, 0),
-            Instruction::CallFunction("loop", _) => self.tell(BEGIN, 0),
-            Instruction::Slice => self.all(SLICE, 4),
+            Instruction::EndCapture | Instruction::Return => self.emit_announcement(END_FILTER, 0),
+            Instruction::CallFunction("loop", _) => self.emit_announcement(BEGIN_FILTER, 0),
+            Instruction::Slice => self.emit_list_filter(SLICE_FILTER, 4),
             // A loop compares these values with those of the previous iteration.
             Instruction::CallMethod("changed", Some(count)) => {
-                self.all(OPERANDS, usize::from(count.saturating_sub(1)));
+                self.emit_list_filter(OPERANDS_FILTER, usize::from(count.saturating_sub(1)));
             }
-            Instruction::GetItem => self.all(TEXTS, 2),
+            Instruction::GetItem => self.emit_list_filter(TEXTS_FILTER, 2),
             Instruction::Eq
             | Instruction::Ne
             | Instruction::Gt
@@ -157,17 +157,17 @@ impl<'t> Instrumenter<'_, 't> {
             | Instruction::Lte
             | Instruction::In
             | Instruction::StringConcat
-            | Instruction::CompareAndPreserve(_) => self.all(OPERANDS, 2),
+            | Instruction::CompareAndPreserve(_) => self.emit_list_filter(OPERANDS_FILTER, 2),
             _ => {}
         }
     }
 
-    fn after(&mut self, one: &Instruction<'t>) {
+    fn emit_after(&mut self, one: &Instruction<'t>) {
         match one {
-            Instruction::BeginCapture(_) => self.tell(BEGIN, 0),
+            Instruction::BeginCapture(_) => self.emit_announcement(BEGIN_FILTER, 0),
             Instruction::CallFunction("loop", _) => {
-                self.tell(END, 0);
-                self.filter(PASS);
+                self.emit_announcement(END_FILTER, 0);
+                self.emit_filter(PASS_FILTER);
             }
             // The result is weighed as a number, and iterated item by item.
             Instruction::CallFunction("range", _) => {}
@@ -179,7 +179,7 @@ impl<'t> Instrumenter<'_, 't> {
             | Instruction::BuildTuple(_)
             | Instruction::CallFunction(..)
             | Instruction::CallMethod(..)
-            | Instruction::CallObject(_) => self.filter(PASS),
+            | Instruction::CallObject(_) => self.emit_filter(PASS_FILTER),
             _ => {}
         }
     }

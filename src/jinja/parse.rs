@@ -3,34 +3,35 @@
 //!
 //! Continues after a fault, as far as further faults can be detected.
 
-use super::builtins::{FILTERS, TESTS, filter_arguments};
-use super::constant_folding::too_much;
-use super::depth::excess;
-use super::environment::environment;
+use super::builtins::{FILTER_NAMES, TEST_NAMES, filter_argument_bounds};
+use super::constant_folding::find_oversized_constant;
+use super::depth::find_excess;
+use super::environment::build_environment;
 use super::fault::{JinjaFault, JinjaFaultKind};
-use super::limits::MAX_BYTES;
-use super::names::JinjaName;
-use super::reads::{flow, too_early};
-use super::tags::{tag_at, tags};
+use super::limits::MAX_TEXT_BYTES;
+use super::names::JinjaNameKind;
+use super::reads::{analyze_flow, find_early_defaults};
+use super::tags::{split_tags, tag_at};
 use super::tree::{
-    BinOpKind, UnaryOpKind, each, each_stmt, expressions, inner, names, place, tree,
+    BinOpKind, UnaryOpKind, inner_statements, parse_tree, read_names, slice_offset,
+    statement_exprs, visit_exprs, visit_statements,
 };
-use super::unsupported::absent;
+use super::unsupported::find_unsupported;
 use crate::base::span::Span;
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use minijinja::machinery::ast::{CallArg, Expr, Filter, Macro, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names in one text for which a suggestion is searched.
-const NEAREST: usize = 100;
+const MAX_SUGGESTIONS: usize = 100;
 /// Objects of Jinja itself that have methods.
-const OBJECTS: [&str; 3] = ["loop", "self", "super"];
+const BUILTIN_OBJECTS: [&str; 3] = ["loop", "self", "super"];
 /// The names of a macro's surplus arguments.
-const REST: [&str; 2] = ["kwargs", "varargs"];
+const SURPLUS_ARGUMENTS: [&str; 2] = ["kwargs", "varargs"];
 
 /// The analysis of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JinjaText {
+pub struct JinjaAnalysis {
     /// The variables that it reads and does not set itself, sorted, without functions of minijinja
     /// (`range`) that are only called. An attribute (`a.b`) counts as its root. Empty if a fault
     /// hides them.
@@ -50,7 +51,7 @@ pub struct JinjaPart {
     /// The variable.
     pub name: String,
     /// The path into it: `.a.b`.
-    pub way: String,
+    pub path: String,
     /// The span of variable and path.
     pub span: Span,
     /// True outside of every block, where every render reaches it.
@@ -58,22 +59,28 @@ pub struct JinjaPart {
 }
 
 /// Parses a text.
-pub fn parse(text: &str) -> JinjaText {
+pub fn analyze(text: &str) -> JinjaAnalysis {
     let mut read = match read_tree(text) {
-        Ok(tree) => Reader::new(text).read(&tree),
+        Ok(tree) => TextAnalyzer::new(text).analyze_tree(&tree),
         Err(fault) => {
             let rest = if matches!(fault.kind, JinjaFaultKind::Syntax(_)) {
-                without_tag(text, fault.span)
+                blank_tag(text, fault.span)
             } else {
                 None
             };
             let mut faults = rest
-                .and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults))
+                .and_then(|rest| {
+                    Some(
+                        TextAnalyzer::new(&rest)
+                            .analyze_tree(&parse_tree(&rest).ok()?)
+                            .faults,
+                    )
+                })
                 .unwrap_or_default();
             faults.push(fault);
-            JinjaText {
+            JinjaAnalysis {
                 faults,
-                ..JinjaText::default()
+                ..JinjaAnalysis::default()
             }
         }
     };
@@ -83,20 +90,23 @@ pub fn parse(text: &str) -> JinjaText {
 
 /// The tree of a text that is neither too large nor too deep.
 pub(crate) fn read_tree(text: &str) -> Result<Stmt<'_>, JinjaFault> {
-    if text.len() > MAX_BYTES {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(JinjaFault {
             kind: JinjaFaultKind::TooLarge,
-            span: Span::of(MAX_BYTES, text.len()),
+            span: Span::from_offsets(MAX_TEXT_BYTES, text.len()),
         });
     }
-    excess(text).map_or_else(|| tree(text).map_err(|error| syntax(&error, text)), Err)
+    find_excess(text).map_or_else(
+        || parse_tree(text).map_err(|error| syntax_fault(&error, text)),
+        Err,
+    )
 }
 
 /// The offset of the first read of each name; of its first call, if it is only called.
-pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
+pub(crate) fn find_first_reads(text: &str) -> BTreeMap<&str, usize> {
     let mut found: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
-    if let Ok(tree) = tree(text) {
-        for (name, at, is_called) in names(text, &tree) {
+    if let Ok(tree) = parse_tree(text) {
+        for (name, at, is_called) in read_names(text, &tree) {
             let first = found.entry(name).or_insert((is_called, at));
             *first = (is_called, at).min(*first);
         }
@@ -109,29 +119,29 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
 
 /// The variable and path of an expression that consists of nothing else. `has_entries` also accepts
 /// `[0]` and `['name']`.
-pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<JinjaPart> {
+pub(super) fn output_part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<JinjaPart> {
     match expr {
         Expr::Var(var) => {
-            let at = place(text, var.id);
-            let span = Span::of(at, at + var.id.len());
+            let at = slice_offset(text, var.id);
+            let span = Span::from_offsets(at, at + var.id.len());
             Some(JinjaPart {
                 name: var.id.to_owned(),
-                way: String::new(),
+                path: String::new(),
                 span,
                 is_certain: false,
             })
         }
         Expr::GetAttr(field) => {
-            let whole = part(text, &field.expr, has_entries)?;
-            let end = place(text, field.name) + field.name.len();
+            let whole = output_part(text, &field.expr, has_entries)?;
+            let end = slice_offset(text, field.name) + field.name.len();
             Some(JinjaPart {
-                way: format!("{}.{}", whole.way, field.name),
-                span: Span::of(whole.span.start as usize, end),
+                path: format!("{}.{}", whole.path, field.name),
+                span: Span::from_offsets(whole.span.start as usize, end),
                 ..whole
             })
         }
         Expr::GetItem(entry) if has_entries => {
-            let whole = part(text, &entry.expr, true)?;
+            let whole = output_part(text, &entry.expr, true)?;
             let Expr::Const(key) = &entry.subscript_expr else {
                 return None;
             };
@@ -141,8 +151,8 @@ pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<Jin
                 .map_or_else(|| format!("[{}]", key.value), |name| format!(".{name}"));
             let end = entry.subscript_expr.span().end_offset as usize + 1;
             Some(JinjaPart {
-                way: whole.way + &step,
-                span: Span::of(whole.span.start as usize, end.min(text.len())),
+                path: whole.path + &step,
+                span: Span::from_offsets(whole.span.start as usize, end.min(text.len())),
                 ..whole
             })
         }
@@ -151,7 +161,7 @@ pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<Jin
 }
 
 /// The text with spaces in place of the output that contains a span.
-fn without_tag(text: &str, span: Span) -> Option<String> {
+fn blank_tag(text: &str, span: Span) -> Option<String> {
     let tag = tag_at(text, span.start as usize).filter(|tag| !tag.is_block)?;
     let before = text.get(..tag.range.start)?;
     let behind = text.get(tag.range.end..)?;
@@ -163,16 +173,16 @@ fn without_tag(text: &str, span: Span) -> Option<String> {
 }
 
 /// Collects the reads and the faults of a text.
-struct Reader<'t> {
+struct TextAnalyzer<'t> {
     text: &'t str,
     faults: Vec<JinjaFault>,
     /// The filters, tests, functions and methods that it uses.
-    named: Vec<(JinjaName, &'t str)>,
+    named: Vec<(JinjaNameKind, &'t str)>,
     /// The statements that load another template, each with its offset.
     others: Vec<(&'static str, usize)>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TextAnalyzer<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -182,24 +192,24 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn read(mut self, tree: &Stmt<'t>) -> JinjaText {
-        each_stmt(tree, &mut |stmt| self.statement(stmt));
-        self.other_templates();
-        if let Some(span) = too_much(tree) {
-            self.fault(
+    fn analyze_tree(mut self, tree: &Stmt<'t>) -> JinjaAnalysis {
+        visit_statements(tree, &mut |stmt| self.check_statement(stmt));
+        self.report_other_templates();
+        if let Some(span) = find_oversized_constant(tree) {
+            self.report_fault(
                 JinjaFaultKind::TooMuchRepeated,
                 span.start_offset as usize,
                 span.end_offset as usize,
             );
-            return JinjaText {
+            return JinjaAnalysis {
                 faults: self.faults,
-                ..JinjaText::default()
+                ..JinjaAnalysis::default()
             };
         }
-        self.own_names(tree);
-        let globals = environment();
+        self.report_predefined_names(tree);
+        let globals = build_environment();
         let globals: BTreeSet<&str> = globals.globals().map(|(name, _)| name).collect();
-        let flow = flow(tree);
+        let flow = analyze_flow(tree);
         let is_function = |name: &&str| globals.contains(*name) && !flow.values.contains(*name);
         let imports = self
             .others
@@ -214,7 +224,7 @@ impl<'t> Reader<'t> {
             read.into_iter().partition(is_function);
         for fault in &self.faults {
             if let JinjaFaultKind::Unknown {
-                what: JinjaName::Variable,
+                what: JinjaNameKind::Variable,
                 name,
                 ..
             } = &fault.kind
@@ -222,18 +232,18 @@ impl<'t> Reader<'t> {
                 variables.remove(&**name);
             }
         }
-        self.unknown(&mut variables, &globals);
+        self.report_unknown(&mut variables, &globals);
         let mut parts = Vec::new();
-        for outer in inner(tree) {
-            each_stmt(outer, &mut |stmt| {
+        for outer in inner_statements(tree) {
+            visit_statements(outer, &mut |stmt| {
                 let Stmt::EmitExpr(one) = stmt else { return };
                 let is_set = |name: &str| {
                     flow.scopes
                         .iter()
                         .any(|scope| scope.names.contains_key(name))
                 };
-                let own = part(self.text, &one.expr, false)
-                    .filter(|own| !own.way.is_empty() && !is_set(&own.name));
+                let own = output_part(self.text, &one.expr, false)
+                    .filter(|own| !own.path.is_empty() && !is_set(&own.name));
                 parts.extend(own.map(|own| JinjaPart {
                     is_certain: std::ptr::eq(stmt, outer),
                     ..own
@@ -241,7 +251,7 @@ impl<'t> Reader<'t> {
             });
         }
         let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
-        JinjaText {
+        JinjaAnalysis {
             variables: owned(variables),
             functions: owned(functions),
             parts,
@@ -249,14 +259,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn fault(&mut self, kind: JinjaFaultKind, start: usize, end: usize) {
+    fn report_fault(&mut self, kind: JinjaFaultKind, start: usize, end: usize) {
         self.faults.push(JinjaFault {
             kind,
-            span: Span::of(start, end),
+            span: Span::from_offsets(start, end),
         });
     }
 
-    fn statement(&mut self, stmt: &Stmt<'t>) {
+    fn check_statement(&mut self, stmt: &Stmt<'t>) {
         let other = match stmt {
             Stmt::Block(one) => Some(("block", one.span())),
             Stmt::Import(one) => Some(("import", one.span())),
@@ -268,23 +278,23 @@ impl<'t> Reader<'t> {
         self.others
             .extend(other.map(|(word, span)| (word, span.start_offset as usize)));
         match stmt {
-            Stmt::Macro(one) => self.declares(one),
-            Stmt::CallBlock(one) => self.declares(&one.macro_decl),
+            Stmt::Macro(one) => self.check_macro(one),
+            Stmt::CallBlock(one) => self.check_macro(&one.macro_decl),
             _ => {}
         }
         match stmt {
-            Stmt::CallBlock(one) => self.call(&one.call.expr),
-            Stmt::Do(one) => self.call(&one.call.expr),
+            Stmt::CallBlock(one) => self.record_call(&one.call.expr),
+            Stmt::Do(one) => self.record_call(&one.call.expr),
             _ => {}
         }
-        for expr in expressions(stmt) {
-            each(expr, &mut |expr| match expr {
+        for expr in statement_exprs(stmt) {
+            visit_exprs(expr, &mut |expr| match expr {
                 Expr::Filter(filter) => {
-                    self.named.push((JinjaName::Filter, filter.name));
-                    self.arguments(filter);
+                    self.named.push((JinjaNameKind::Filter, filter.name));
+                    self.check_arguments(filter);
                 }
-                Expr::Test(test) => self.named.push((JinjaName::Test, test.name)),
-                Expr::Call(call) => self.call(&call.expr),
+                Expr::Test(test) => self.named.push((JinjaNameKind::Test, test.name)),
+                Expr::Call(call) => self.record_call(&call.expr),
                 Expr::BinOp(one)
                     if matches!(
                         one.op,
@@ -293,7 +303,7 @@ impl<'t> Reader<'t> {
                 {
                     let right = one.right.span();
                     if is_zero(&one.right) {
-                        self.fault(
+                        self.report_fault(
                             JinjaFaultKind::ByZero,
                             right.start_offset as usize,
                             right.end_offset as usize,
@@ -306,13 +316,13 @@ impl<'t> Reader<'t> {
     }
 
     /// Checks the number of arguments of a filter; all named ones count as one.
-    fn arguments(&mut self, filter: &Filter<'t>) {
+    fn check_arguments(&mut self, filter: &Filter<'t>) {
         let is_spread =
             |arg: &CallArg<'_>| matches!(arg, CallArg::PosSplat(_) | CallArg::KwargSplat(_));
-        if !FILTERS.contains(&filter.name) || filter.args.iter().any(is_spread) {
+        if !FILTER_NAMES.contains(&filter.name) || filter.args.iter().any(is_spread) {
             return;
         }
-        let (least, most) = filter_arguments(filter.name);
+        let (least, most) = filter_argument_bounds(filter.name);
         let placed = filter
             .args
             .iter()
@@ -320,23 +330,23 @@ impl<'t> Reader<'t> {
             .count();
         let named = usize::from(placed < filter.args.len());
         if placed + named < least || placed > most {
-            let at = place(self.text, filter.name);
+            let at = slice_offset(self.text, filter.name);
             let kind = JinjaFaultKind::Arguments {
                 filter: filter.name.to_owned(),
                 given: placed,
                 least,
                 most,
             };
-            self.fault(kind, at, at + filter.name.len());
+            self.report_fault(kind, at, at + filter.name.len());
         }
     }
 
     /// Reports each statement that loads another template, with everything between its braces.
-    fn other_templates(&mut self) {
+    fn report_other_templates(&mut self) {
         let mut tags = if self.others.is_empty() {
             None
         } else {
-            Some(tags(self.text))
+            Some(split_tags(self.text))
         }
         .into_iter()
         .flatten();
@@ -349,7 +359,7 @@ impl<'t> Reader<'t> {
                 .text
                 .get(start..)
                 .is_some_and(|rest| rest.starts_with(['-', '+']));
-            self.fault(
+            self.report_fault(
                 JinjaFaultKind::OtherTemplate(word),
                 start + usize::from(sign),
                 tag.range.end,
@@ -357,92 +367,93 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn call(&mut self, called: &Expr<'t>) {
+    fn record_call(&mut self, called: &Expr<'t>) {
         match called {
-            Expr::Var(var) => self.named.push((JinjaName::Function, var.id)),
-            Expr::GetAttr(method) if !matches!(&method.expr, Expr::Var(var) if OBJECTS.contains(&var.id)) =>
+            Expr::Var(var) => self.named.push((JinjaNameKind::Function, var.id)),
+            Expr::GetAttr(method) if !matches!(&method.expr, Expr::Var(var) if BUILTIN_OBJECTS.contains(&var.id)) =>
             {
-                self.named.push((JinjaName::Method, method.name));
+                self.named.push((JinjaNameKind::Method, method.name));
             }
             _ => {}
         }
     }
 
     /// Checks the head of a macro or a call.
-    fn declares(&mut self, one: &Macro<'t>) {
-        for (argument, name, at) in too_early(self.text, one) {
+    fn check_macro(&mut self, one: &Macro<'t>) {
+        for (argument, name, at) in find_early_defaults(self.text, one) {
             let kind = JinjaFaultKind::TooEarly {
                 argument: argument.to_owned(),
                 name: name.to_owned(),
             };
-            self.fault(kind, at, at + name.len());
+            self.report_fault(kind, at, at + name.len());
         }
     }
 
     /// Reports names that are predefined in Jinja2 but not here.
-    fn own_names(&mut self, tree: &Stmt<'t>) {
+    fn report_predefined_names(&mut self, tree: &Stmt<'t>) {
         let mut found: Vec<(&str, usize)> = Vec::new();
-        let sets_self = flow(tree)
+        let sets_self = analyze_flow(tree)
             .scopes
             .iter()
             .any(|scope| scope.names.contains_key("self"));
         found.extend(
-            names(self.text, tree)
+            read_names(self.text, tree)
                 .into_iter()
                 .find(|(name, ..)| *name == "self" && !sets_self)
                 .map(|(name, at, _)| (name, at)),
         );
-        each_stmt(tree, &mut |stmt| {
+        visit_statements(tree, &mut |stmt| {
             let Stmt::Macro(one) = stmt else { return };
             let is_declared = |name: &str| {
                 one.args
                     .iter()
                     .any(|arg| matches!(arg, Expr::Var(var) if var.id == name))
             };
-            let inside = one.body.iter().flat_map(|stmt| names(self.text, stmt));
-            let rest = inside.filter(|(name, ..)| REST.contains(name) && !is_declared(name));
+            let inside = one.body.iter().flat_map(|stmt| read_names(self.text, stmt));
+            let rest =
+                inside.filter(|(name, ..)| SURPLUS_ARGUMENTS.contains(name) && !is_declared(name));
             found.extend(rest.map(|(name, at, _)| (name, at)));
         });
         found.sort_by_key(|(_, at)| *at);
         found.dedup();
         for (name, at) in found {
             let kind = JinjaFaultKind::Unknown {
-                what: JinjaName::Variable,
+                what: JinjaNameKind::Variable,
                 name: name.to_owned(),
                 near: None,
             };
-            self.fault(kind, at, at + name.len());
+            self.report_fault(kind, at, at + name.len());
         }
     }
 
     /// Reports unknown filters, tests, functions and methods, each once. A called name is not a
     /// variable that could be declared.
-    fn unknown(&mut self, variables: &mut BTreeSet<&str>, globals: &BTreeSet<&str>) {
-        let mut told: BTreeSet<(JinjaName, &str)> = BTreeSet::new();
+    fn report_unknown(&mut self, variables: &mut BTreeSet<&str>, globals: &BTreeSet<&str>) {
+        let mut told: BTreeSet<(JinjaNameKind, &str)> = BTreeSet::new();
         for (what, name) in std::mem::take(&mut self.named) {
             let is_known = match what {
-                JinjaName::Filter => FILTERS.contains(&name),
-                JinjaName::Test => TESTS.contains(&name),
-                JinjaName::Function => !variables.contains(name) || globals.contains(name),
+                JinjaNameKind::Filter => FILTER_NAMES.contains(&name),
+                JinjaNameKind::Test => TEST_NAMES.contains(&name),
+                JinjaNameKind::Function => !variables.contains(name) || globals.contains(name),
                 // A method unknown in Python may be a macro in a value.
-                JinjaName::Method | JinjaName::Variable => {
-                    absent(JinjaName::Method, name).is_none()
+                JinjaNameKind::Method | JinjaNameKind::Variable => {
+                    find_unsupported(JinjaNameKind::Method, name).is_none()
                 }
             };
             if is_known || !told.insert((what, name)) {
                 continue;
             }
-            let is_near = told.len() <= NEAREST && absent(what, name).is_none();
+            let is_near = told.len() <= MAX_SUGGESTIONS && find_unsupported(what, name).is_none();
             let near = match what {
                 _ if !is_near => None,
-                JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
-                JinjaName::Test => nearest(name, TESTS.iter().copied()),
-                JinjaName::Function => nearest(name, globals.iter().copied()),
-                JinjaName::Method | JinjaName::Variable => None,
+                JinjaNameKind::Filter => nearest_candidate(name, FILTER_NAMES.iter().copied()),
+                JinjaNameKind::Test => nearest_candidate(name, TEST_NAMES.iter().copied()),
+                JinjaNameKind::Function => nearest_candidate(name, globals.iter().copied()),
+                JinjaNameKind::Method | JinjaNameKind::Variable => None,
             };
             let near = near.map(str::to_owned);
-            let at = place(self.text, name);
-            self.fault(
+            let at = slice_offset(self.text, name);
+            self.report_fault(
                 JinjaFaultKind::Unknown {
                     what,
                     name: name.to_owned(),
@@ -453,7 +464,7 @@ impl<'t> Reader<'t> {
             );
         }
         for (what, name) in told {
-            if what != JinjaName::Method {
+            if what != JinjaNameKind::Method {
                 variables.remove(name);
             }
         }
@@ -469,10 +480,10 @@ fn is_zero(expr: &Expr<'_>) -> bool {
     }
 }
 
-fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
+fn syntax_fault(error: &minijinja::Error, text: &str) -> JinjaFault {
     let range = error
         .range()
-        .or_else(|| line(text, error.line()?))
+        .or_else(|| line_range(text, error.line()?))
         .unwrap_or(0..text.len());
     let start = text.floor_char_boundary(range.start.min(text.len()));
     let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
@@ -481,12 +492,12 @@ fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
         .map_or_else(|| error.kind().to_string(), str::to_owned);
     JinjaFault {
         kind: JinjaFaultKind::Syntax(words),
-        span: Span::of(start, end),
+        span: Span::from_offsets(start, end),
     }
 }
 
 /// The byte range of a line, counted from 1, without its end.
-fn line(text: &str, number: usize) -> Option<std::ops::Range<usize>> {
+fn line_range(text: &str, number: usize) -> Option<std::ops::Range<usize>> {
     let mut start = 0;
     for line in text.split('\n').take(number.checked_sub(1)?) {
         start += line.len() + 1;

@@ -1,23 +1,23 @@
 //! Walks the syntax tree of a Jinja text, and records its reads and its data flow. Names are
 //! resolved only after the whole tree has been recorded.
 
-use super::flow::{Flow, Output, Scope};
-use super::tree::{argument, each, place};
+use super::flow::{FlowOutput, FlowScope, JinjaFlow};
+use super::tree::{argument_expr, slice_offset, visit_exprs};
 use minijinja::machinery::ast::{Call, CallArg, CallType, Expr, ForLoop, Macro, Stmt, WithBlock};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of a recursive loop inside itself.
-const LOOP: &str = "loop";
+const LOOP_NAME: &str = "loop";
 /// The name of a `call` block inside a macro.
-const CALLER: &str = "caller";
+const CALLER_NAME: &str = "caller";
 
 /// Analyses the tree of a text.
-pub(super) fn flow<'t>(tree: &Stmt<'t>) -> Flow<'t> {
-    let flow = Flow {
-        scopes: vec![Scope::default()],
-        ..Flow::default()
+pub(super) fn analyze_flow<'t>(tree: &Stmt<'t>) -> JinjaFlow<'t> {
+    let flow = JinjaFlow {
+        scopes: vec![FlowScope::default()],
+        ..JinjaFlow::default()
     };
-    let mut walk = Walk {
+    let mut walk = FlowAnalyzer {
         flow,
         scope: 0,
         capture: None,
@@ -26,13 +26,13 @@ pub(super) fn flow<'t>(tree: &Stmt<'t>) -> Flow<'t> {
         set: vec![BTreeSet::from(["self"])],
     };
     if let Stmt::Template(template) = tree {
-        walk.body(&template.children);
+        walk.walk_body(&template.children);
     }
     walk.flow
 }
 
-struct Walk<'t> {
-    flow: Flow<'t>,
+struct FlowAnalyzer<'t> {
+    flow: JinjaFlow<'t>,
     scope: usize,
     /// The node of the text that the innermost statement captures.
     capture: Option<usize>,
@@ -43,45 +43,45 @@ struct Walk<'t> {
     set: Vec<BTreeSet<&'t str>>,
 }
 
-impl<'t> Walk<'t> {
-    fn node(&mut self) -> usize {
+impl<'t> FlowAnalyzer<'t> {
+    fn add_node(&mut self) -> usize {
         self.flow.nodes += 1;
         self.flow.nodes - 1
     }
 
-    fn edge(&mut self, from: usize, to: usize) {
+    fn add_edge(&mut self, from: usize, to: usize) {
         self.flow.edges.push((from, to));
     }
 
     /// Records the names that expressions read; returns a node that their values reach.
-    fn read<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'t>>) -> usize
+    fn read_expressions<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr<'t>>) -> usize
     where
         't: 'e,
     {
-        let node = self.node();
+        let node = self.add_node();
         for expr in exprs {
             self.read_into(expr, node);
         }
         if let Some(recursive) = self.recursive {
-            self.edge(node, recursive);
+            self.add_edge(node, recursive);
         }
         node
     }
 
     fn read_into(&mut self, expr: &Expr<'t>, node: usize) {
         let mut called = None;
-        each(expr, &mut |expr| match expr {
+        visit_exprs(expr, &mut |expr| match expr {
             Expr::Call(call) => called = Some(std::ptr::from_ref(&call.expr)),
             Expr::Var(var) => {
                 self.flow.reads.push((var.id, self.scope, node));
-                self.reads(var.id, called == Some(std::ptr::from_ref(expr)));
+                self.record_read(var.id, called == Some(std::ptr::from_ref(expr)));
             }
             _ => {}
         });
     }
 
     /// Records a name that is read.
-    fn reads(&mut self, name: &'t str, is_called: bool) {
+    fn record_read(&mut self, name: &'t str, is_called: bool) {
         if self.set.iter().all(|set| !set.contains(name)) {
             self.flow.variables.insert(name);
             if !is_called {
@@ -91,19 +91,19 @@ impl<'t> Walk<'t> {
     }
 
     /// Records names that are read without a data flow from their values.
-    fn condition(&mut self, expr: &Expr<'t>) {
-        self.read([expr]);
+    fn read_condition(&mut self, expr: &Expr<'t>) {
+        self.read_expressions([expr]);
     }
 
     /// Binds a name in the scope, with a data flow from a node.
-    fn bind(&mut self, name: &'t str, from: Option<usize>, is_certain: bool) -> usize {
+    fn bind_name(&mut self, name: &'t str, from: Option<usize>, is_certain: bool) -> usize {
         let new = self.flow.nodes;
         let node = self.flow.scopes.get_mut(self.scope).map_or(new, |scope| {
             scope.names.entry(name).or_insert((new, is_certain)).0
         });
         self.flow.nodes = new + usize::from(node == new);
         if let Some(from) = from {
-            self.edge(from, node);
+            self.add_edge(from, node);
         }
         if let Some(set) = self.set.last_mut() {
             set.insert(name);
@@ -114,13 +114,13 @@ impl<'t> Walk<'t> {
     /// Binds the targets of an assignment, or records a write into a field of a target.
     fn assign(&mut self, target: &Expr<'t>, from: usize, is_certain: bool) {
         match target {
-            Expr::Var(var) => drop(self.bind(var.id, Some(from), is_certain)),
+            Expr::Var(var) => drop(self.bind_name(var.id, Some(from), is_certain)),
             Expr::List(list) => list
                 .items
                 .iter()
                 .for_each(|item| self.assign(item, from, is_certain)),
             Expr::GetAttr(field) => {
-                self.condition(&field.expr);
+                self.read_condition(&field.expr);
                 self.flow.shared.push(from);
                 // The arguments of a macro are not tracked.
                 self.flow.is_shared_unknown |= self.in_macro;
@@ -129,103 +129,103 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn enter(&mut self) -> usize {
-        self.flow.scopes.push(Scope {
+    fn enter_scope(&mut self) -> usize {
+        self.flow.scopes.push(FlowScope {
             parent: Some(self.scope),
             names: BTreeMap::new(),
         });
         std::mem::replace(&mut self.scope, self.flow.scopes.len() - 1)
     }
 
-    fn body(&mut self, body: &[Stmt<'t>]) {
+    fn walk_body(&mut self, body: &[Stmt<'t>]) {
         for stmt in body {
-            self.statement(stmt);
+            self.walk_statement(stmt);
         }
     }
 
     /// A body that may not run; returns the names that it sets.
-    fn branch(&mut self, body: &[Stmt<'t>]) -> BTreeSet<&'t str> {
+    fn walk_branch(&mut self, body: &[Stmt<'t>]) -> BTreeSet<&'t str> {
         self.set.push(BTreeSet::new());
-        self.body(body);
+        self.walk_body(body);
         self.set.pop().unwrap_or_default()
     }
 
     /// A body whose text is captured; returns its node.
-    fn captured(&mut self, body: &[Stmt<'t>]) -> usize {
-        let node = self.node();
+    fn walk_captured(&mut self, body: &[Stmt<'t>]) -> usize {
+        let node = self.add_node();
         let outer = self.capture.replace(node);
-        self.body(body);
+        self.walk_body(body);
         self.capture = outer;
         node
     }
 
     /// Records an output, also as a part of the current capture.
-    fn write(&mut self, node: usize, part_of: Option<&'t str>, start: usize) {
+    fn record_output(&mut self, node: usize, part_of: Option<&'t str>, start: usize) {
         for around in [self.capture, self.recursive].into_iter().flatten() {
-            self.edge(node, around);
+            self.add_edge(node, around);
         }
-        self.flow.outputs.push(Output {
+        self.flow.outputs.push(FlowOutput {
             node,
             part_of,
             start,
         });
     }
 
-    fn statement(&mut self, stmt: &Stmt<'t>) {
+    fn walk_statement(&mut self, stmt: &Stmt<'t>) {
         let start = |span: minijinja::machinery::Span| span.start_offset as usize;
         match stmt {
             Stmt::EmitExpr(one) => {
-                let node = self.read([&one.expr]);
-                if !is_own_call(&one.expr) {
-                    self.write(node, root(&one.expr), start(one.expr.span()));
+                let node = self.read_expressions([&one.expr]);
+                if !writes_output_itself(&one.expr) {
+                    self.record_output(node, root_name(&one.expr), start(one.expr.span()));
                 }
             }
             Stmt::IfCond(one) => {
-                self.condition(&one.expr);
-                let yes = self.branch(&one.true_body);
-                let no = self.branch(&one.false_body);
+                self.read_condition(&one.expr);
+                let yes = self.walk_branch(&one.true_body);
+                let no = self.walk_branch(&one.false_body);
                 self.set
                     .last_mut()
                     .into_iter()
                     .for_each(|set| set.extend(yes.intersection(&no)));
             }
-            Stmt::ForLoop(one) => self.for_each(one),
-            Stmt::WithBlock(one) => self.with(one),
+            Stmt::ForLoop(one) => self.walk_loop(one),
+            Stmt::WithBlock(one) => self.walk_with(one),
             Stmt::Set(one) => {
-                let node = self.read([&one.expr]);
+                let node = self.read_expressions([&one.expr]);
                 self.assign(&one.target, node, false);
             }
             Stmt::SetBlock(one) => {
-                let kept = self.captured(&one.body);
-                let node = self.read(&one.filter);
-                self.edge(kept, node);
+                let kept = self.walk_captured(&one.body);
+                let node = self.read_expressions(&one.filter);
+                self.add_edge(kept, node);
                 self.assign(&one.target, node, false);
             }
             Stmt::AutoEscape(one) => {
-                self.condition(&one.enabled);
-                self.body(&one.body);
+                self.read_condition(&one.enabled);
+                self.walk_body(&one.body);
             }
             Stmt::FilterBlock(one) => {
-                let kept = self.captured(&one.body);
-                let node = self.read([&one.filter]);
-                self.edge(kept, node);
-                self.write(node, None, start(one.span()));
+                let kept = self.walk_captured(&one.body);
+                let node = self.read_expressions([&one.filter]);
+                self.add_edge(kept, node);
+                self.record_output(node, None, start(one.span()));
             }
             Stmt::Macro(one) => {
-                let name = self.bind(one.name, None, false);
-                let kept = self.declared(one);
-                self.edge(kept, name);
+                let name = self.bind_name(one.name, None, false);
+                let kept = self.walk_macro(one);
+                self.add_edge(kept, name);
             }
             Stmt::CallBlock(one) => {
-                let kept = self.declared(&one.macro_decl);
-                let node = self.called(&one.call);
-                self.edge(kept, node);
-                self.write(node, None, start(one.span()));
+                let kept = self.walk_macro(&one.macro_decl);
+                let node = self.walk_call(&one.call);
+                self.add_edge(kept, node);
+                self.record_output(node, None, start(one.span()));
             }
-            Stmt::Do(one) => drop(self.called(&one.call)),
+            Stmt::Do(one) => drop(self.walk_call(&one.call)),
             Stmt::Template(_) | Stmt::Block(_) => drop(
-                super::tree::inner(stmt)
-                    .map(|inner| self.statement(inner))
+                super::tree::inner_statements(stmt)
+                    .map(|inner| self.walk_statement(inner))
                     .count(),
             ),
             Stmt::EmitRaw(_)
@@ -236,53 +236,53 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn for_each(&mut self, one: &ForLoop<'t>) {
-        let items = self.read([&one.iter]);
-        let outer = (self.enter(), self.recursive);
+    fn walk_loop(&mut self, one: &ForLoop<'t>) {
+        let items = self.read_expressions([&one.iter]);
+        let outer = (self.enter_scope(), self.recursive);
         if one.recursive {
             self.recursive = Some(items);
         }
         self.set.push(BTreeSet::new());
         self.assign(&one.target, items, true);
-        self.bind(LOOP, Some(items), true);
-        each(&one.target, &mut |target| {
+        self.bind_name(LOOP_NAME, Some(items), true);
+        visit_exprs(&one.target, &mut |target| {
             if let Expr::Var(var) = target {
                 self.flow.items.insert(var.id);
             }
         });
         one.filter_expr
             .iter()
-            .for_each(|filter| self.condition(filter));
-        self.body(&one.body);
+            .for_each(|filter| self.read_condition(filter));
+        self.walk_body(&one.body);
         self.set.pop();
         (self.scope, self.recursive) = outer;
         // The `else` of a loop runs outside of it, and its assignments may never happen.
-        self.branch(&one.else_body);
+        self.walk_branch(&one.else_body);
     }
 
-    fn with(&mut self, one: &WithBlock<'t>) {
+    fn walk_with(&mut self, one: &WithBlock<'t>) {
         self.set.push(BTreeSet::new());
-        let outer = self.enter();
+        let outer = self.enter_scope();
         for (target, value) in &one.assignments {
-            let node = self.read([value]);
+            let node = self.read_expressions([value]);
             // The value may read the name's outer binding.
-            each(value, &mut |expr| {
+            visit_exprs(value, &mut |expr| {
                 if let Expr::Var(var) = expr {
                     self.flow.reads.push((var.id, outer, node));
                 }
             });
             self.assign(target, node, true);
         }
-        self.body(&one.body);
+        self.walk_body(&one.body);
         self.scope = outer;
         self.set.pop();
     }
 
-    fn called(&mut self, call: &Call<'t>) -> usize {
+    fn walk_call(&mut self, call: &Call<'t>) -> usize {
         if let Expr::Var(var) = &call.expr {
-            self.reads(var.id, true);
+            self.record_read(var.id, true);
         }
-        let node = self.read(call.args.iter().map(argument));
+        let node = self.read_expressions(call.args.iter().map(argument_expr));
         match &call.expr {
             Expr::Var(var) => self.flow.reads.push((var.id, self.scope, node)),
             other => self.read_into(other, node),
@@ -291,20 +291,20 @@ impl<'t> Walk<'t> {
     }
 
     /// The parameters and the body of a macro or a call; returns the node of its output.
-    fn declared(&mut self, one: &Macro<'t>) -> usize {
+    fn walk_macro(&mut self, one: &Macro<'t>) -> usize {
         self.set.push(BTreeSet::new());
-        let outer = self.enter();
+        let outer = self.enter_scope();
         let was_in_macro = std::mem::replace(&mut self.in_macro, true);
-        self.bind(CALLER, None, true);
+        self.bind_name(CALLER_NAME, None, true);
         let without = one.args.len() - one.defaults.len().min(one.args.len());
         for (number, target) in one.args.iter().enumerate() {
             let default = number
                 .checked_sub(without)
                 .and_then(|number| one.defaults.get(number));
-            let node = self.node();
+            let node = self.add_node();
             if let Some(default) = default {
                 self.read_into(default, node);
-                each(default, &mut |expr| {
+                visit_exprs(default, &mut |expr| {
                     if let Expr::Var(var) = expr {
                         self.flow.reads.push((var.id, outer, node));
                     }
@@ -312,7 +312,7 @@ impl<'t> Walk<'t> {
             }
             self.assign(target, node, true);
         }
-        let kept = self.captured(&one.body);
+        let kept = self.walk_captured(&one.body);
         (self.scope, self.in_macro) = (outer, was_in_macro);
         self.set.pop();
         kept
@@ -320,10 +320,10 @@ impl<'t> Walk<'t> {
 }
 
 /// Returns true if a loop or a block writes an output itself, without an `Emit` instruction.
-fn is_own_call(expr: &Expr<'_>) -> bool {
+fn writes_output_itself(expr: &Expr<'_>) -> bool {
     let Expr::Call(call) = expr else { return false };
     match call.identify_call() {
-        CallType::Function(LOOP) => {
+        CallType::Function(LOOP_NAME) => {
             matches!(
                 &*call.args,
                 [CallArg::Pos(_)
@@ -339,16 +339,16 @@ fn is_own_call(expr: &Expr<'_>) -> bool {
 }
 
 /// The name from which an expression takes its value, or a part of it.
-fn root<'t>(expr: &Expr<'t>) -> Option<&'t str> {
+fn root_name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     match expr {
         Expr::Var(var) => Some(var.id),
-        Expr::GetAttr(one) => root(&one.expr),
-        Expr::GetItem(one) => root(&one.expr),
-        Expr::Slice(one) => root(&one.expr),
-        Expr::Filter(one) => one.expr.as_ref().and_then(root),
+        Expr::GetAttr(one) => root_name(&one.expr),
+        Expr::GetItem(one) => root_name(&one.expr),
+        Expr::Slice(one) => root_name(&one.expr),
+        Expr::Filter(one) => one.expr.as_ref().and_then(root_name),
         Expr::Call(one) => {
             if let Expr::GetAttr(method) = &one.expr {
-                root(&method.expr)
+                root_name(&method.expr)
             } else {
                 None
             }
@@ -359,7 +359,10 @@ fn root<'t>(expr: &Expr<'t>) -> Option<&'t str> {
 
 /// Macro arguments whose default uses another argument, which has no value yet, with the offset of
 /// that use.
-pub(super) fn too_early<'t>(text: &str, one: &Macro<'t>) -> Vec<(&'t str, &'t str, usize)> {
+pub(super) fn find_early_defaults<'t>(
+    text: &str,
+    one: &Macro<'t>,
+) -> Vec<(&'t str, &'t str, usize)> {
     let name = |expr: &Expr<'t>| {
         if let Expr::Var(var) = expr {
             Some(var.id)
@@ -374,9 +377,9 @@ pub(super) fn too_early<'t>(text: &str, one: &Macro<'t>) -> Vec<(&'t str, &'t st
     let mut found = Vec::new();
     for (argument, default) in with_default.zip(&one.defaults) {
         let mut first = None;
-        each(default, &mut |expr| {
+        visit_exprs(default, &mut |expr| {
             let other = name(expr).filter(|other| names.contains(other));
-            first = first.or(other.map(|other| (*argument, other, place(text, other))));
+            first = first.or(other.map(|other| (*argument, other, slice_offset(text, other))));
         });
         found.extend(first);
     }

@@ -4,17 +4,19 @@
 //! No template loads another, no function accesses anything outside; an undefined variable is an
 //! error.
 
-use super::environment::environment;
+use super::environment::build_environment;
 use super::fault::JinjaFaultKind;
-use super::instrument::{BEGIN, END, Instrumented, OUTPUT, PLAIN, instrument};
-use super::meter::{self, Meter};
-use super::outputs::outputs;
-use super::parse::parse;
-use super::reads::flow;
+use super::instrument::{
+    BEGIN_FILTER, END_FILTER, InstrumentedCode, OUTPUT_FILTER, PLAIN_FILTER, instrument_code,
+};
+use super::meter::{self, CostMeter};
+use super::outputs::analyze_outputs;
+use super::parse::analyze;
+use super::reads::analyze_flow;
 use super::tags::tag_at;
-use super::trace::Trace;
-pub(crate) use super::trace::{ByteOrigin, Fence, Written};
-use super::tree::{each_stmt, place, tree};
+use super::trace::OutputTrace;
+pub(crate) use super::trace::{ByteOrigin, FenceBuilder, TracedOutput};
+use super::tree::{parse_tree, slice_offset, visit_statements};
 use crate::base::source::LineIndex;
 use minijinja::machinery::ast::Stmt;
 use minijinja::machinery::{CodeGenerator, eval, make_string_output};
@@ -28,15 +30,15 @@ use std::sync::{Arc, Mutex};
 /// Maximum number of minijinja's steps for a text: far below 100 ms.
 pub(crate) const MAX_STEPS: u64 = 200_000;
 /// Maximum number of steps including instrumentation for each of them.
-const MEASURING: u64 = 2;
+const STEPS_PER_STEP: u64 = 2;
 /// Maximum size of a rendered text in bytes.
-pub(crate) const MAX_BYTES: usize = 1_000_000;
+pub(crate) const MAX_OUTPUT_BYTES: usize = 1_000_000;
 /// The detail of an error that ends a render because of its length.
-const FULL: &str = "\0full";
+const FULL_DETAIL: &str = "\0full";
 
 /// The reason why a text could not be rendered.
 #[derive(Clone, Debug)]
-pub(crate) enum Failed {
+pub(crate) enum RenderFailure {
     /// The result is too large.
     TooLarge { limit: usize },
     /// It took too many steps.
@@ -53,18 +55,18 @@ pub(crate) enum Failed {
 }
 
 /// The variables that a text reads, including called functions whose names are bound to a value.
-pub(crate) fn variables(
+pub(crate) fn read_variables(
     text: &str,
     is_bound: impl Fn(&str) -> bool,
-) -> Result<BTreeSet<String>, Failed> {
-    let parsed = parse(text);
+) -> Result<BTreeSet<String>, RenderFailure> {
+    let parsed = analyze(text);
     match parsed.faults.first() {
         None => {
             let hidden = parsed.functions.into_iter().filter(|name| is_bound(name));
             Ok(parsed.variables.into_iter().chain(hidden).collect())
         }
         // A compiled text has no faults; a text from another source may have some.
-        Some(fault) => Err(Failed::Jinja {
+        Some(fault) => Err(RenderFailure::Jinja {
             line: 1 + text
                 .get(..fault.span.start as usize)
                 .map_or(0, |before| before.matches('\n').count()),
@@ -86,24 +88,27 @@ pub(crate) struct RenderInputs<'a> {
     /// The untrusted names among them: text that they reach is fenced.
     pub(crate) untrusted: &'a BTreeSet<String>,
     /// Builds the fences.
-    pub(crate) fence: Fence,
+    pub(crate) fence: FenceBuilder,
     /// Maximum number of steps: [`MAX_STEPS`] in a run.
     pub(crate) steps: u64,
 }
 
 /// Renders a text that [`variables`] has accepted.
-pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Failed> {
-    let tree = tree(text).map_err(|error| failed(text, &error))?;
-    let flow = flow(&tree);
+pub(crate) fn render_text(
+    text: &str,
+    with: RenderInputs<'_>,
+) -> Result<TracedOutput, RenderFailure> {
+    let tree = parse_tree(text).map_err(|error| jinja_failure(text, &error))?;
+    let flow = analyze_flow(&tree);
     let mut code = CodeGenerator::new("text", text);
     code.compile_stmt(&tree);
     let (code, blocks) = code.finish();
-    let Instrumented {
+    let InstrumentedCode {
         code,
         plain,
         outputs: count,
-    } = instrument(&code);
-    let outputs = outputs(text, &flow, with.names, with.untrusted);
+    } = instrument_code(&code);
+    let outputs = analyze_outputs(text, &flow, with.names, with.untrusted);
     debug_assert_eq!(
         outputs.len(),
         count,
@@ -115,21 +120,21 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
         .map(|words| {
             (
                 (*words).to_owned(),
-                lines.line(place(text, words) as u32) - 1,
+                lines.line_number(slice_offset(text, words) as u32) - 1,
             )
         })
         .collect();
-    let meter = Meter::new();
-    let trace = Arc::new(Mutex::new(Trace::default()));
-    let mut environment = environment();
-    environment.set_fuel(Some(with.steps * MEASURING));
-    meter::attach(&mut environment, &meter);
-    note(&mut environment, &meter, &trace, plain);
+    let meter = CostMeter::new();
+    let trace = Arc::new(Mutex::new(OutputTrace::default()));
+    let mut environment = build_environment();
+    environment.set_fuel(Some(with.steps * STEPS_PER_STEP));
+    meter::attach_meter(&mut environment, &meter);
+    attach_trace(&mut environment, &meter, &trace, plain);
     let by = Arc::clone(&meter);
     let written = Arc::clone(&trace);
     let fence = with.fence;
     environment.set_formatter(move |out, state, value| {
-        let value = by.pass(value.clone())?;
+        let value = by.weigh_and_pass(value.clone())?;
         let mut words = String::new();
         escape_formatter(&mut make_string_output(&mut words), state, &value)?;
         let says_nothing = matches!(
@@ -139,52 +144,56 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
         let mut trace = written
             .lock()
             .map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
-        trace.value(&words, &outputs, says_nothing, &fence);
-        full(&trace)?;
+        trace.write_value(&words, &outputs, says_nothing, &fence);
+        check_output_size(&trace)?;
         out.write_str(&words).map_err(Error::from)
     });
     let mut unread = String::new();
     let ended = eval(
         &environment,
         &code,
-        native(with.values),
+        to_native(with.values),
         &blocks,
         &mut make_string_output(&mut unread),
         AutoEscape::None,
     );
     match ended {
         Ok(_) => {}
-        Err(error) if meter::says(&error, FULL) => {
-            return Err(Failed::TooLarge { limit: MAX_BYTES });
+        Err(error) if meter::has_detail(&error, FULL_DETAIL) => {
+            return Err(RenderFailure::TooLarge {
+                limit: MAX_OUTPUT_BYTES,
+            });
         }
         Err(error) if meter::is_spent(&error) => {
-            return Err(Failed::TooCostly {
-                limit: meter::ALLOWANCE,
+            return Err(RenderFailure::TooCostly {
+                limit: meter::COST_ALLOWANCE,
             });
         }
         Err(error) if error.kind() == ErrorKind::OutOfFuel => {
-            return Err(Failed::TooLong { limit: MAX_STEPS });
+            return Err(RenderFailure::TooLong { limit: MAX_STEPS });
         }
-        Err(error) => return Err(failed(text, &error)),
+        Err(error) => return Err(jinja_failure(text, &error)),
     }
     drop(environment);
     let trace = Arc::into_inner(trace).and_then(|trace| trace.into_inner().ok());
     trace
         .map(|trace| trace.whole)
-        .ok_or(Failed::TooLarge { limit: MAX_BYTES })
+        .ok_or(RenderFailure::TooLarge {
+            limit: MAX_OUTPUT_BYTES,
+        })
 }
 
 /// Processes a number that the instructions pass.
-type Noted = Box<dyn Fn(&mut Trace, usize) -> Result<(), Error> + Send + Sync>;
+type TraceUpdate = Box<dyn Fn(&mut OutputTrace, usize) -> Result<(), Error> + Send + Sync>;
 
 /// Makes an environment record the announcements of the instructions.
-fn note(
+fn attach_trace(
     environment: &mut Environment<'_>,
-    meter: &Arc<Meter>,
-    trace: &Arc<Mutex<Trace>>,
+    meter: &Arc<CostMeter>,
+    trace: &Arc<Mutex<OutputTrace>>,
     plain: Vec<(String, u32)>,
 ) {
-    let mut add = |name: &'static str, noted: Noted| {
+    let mut add = |name: &'static str, noted: TraceUpdate| {
         let trace = Arc::clone(trace);
         environment.add_filter(name, move |number: usize| {
             let mut trace = trace
@@ -194,21 +203,21 @@ fn note(
         });
     };
     add(
-        BEGIN,
+        BEGIN_FILTER,
         Box::new(|trace, _| {
-            trace.begin();
+            trace.begin_capture();
             Ok(())
         }),
     );
     add(
-        END,
+        END_FILTER,
         Box::new(|trace, _| {
-            trace.end();
+            trace.end_capture();
             Ok(())
         }),
     );
     add(
-        OUTPUT,
+        OUTPUT_FILTER,
         Box::new(|trace, number| {
             trace.output = number;
             Ok(())
@@ -216,33 +225,33 @@ fn note(
     );
     let by = Arc::clone(meter);
     add(
-        PLAIN,
+        PLAIN_FILTER,
         Box::new(move |trace, number| {
             if let Some((words, line)) = plain.get(number) {
-                by.take(words.len() as u64)?;
-                trace.plain(words, *line);
+                by.charge(words.len() as u64)?;
+                trace.write_plain(words, *line);
             }
-            full(trace)
+            check_output_size(trace)
         }),
     );
 }
 
 /// Fails if the result has become too large.
-fn full(trace: &Trace) -> Result<(), Error> {
-    if trace.whole.text.len() > MAX_BYTES {
-        Err(Error::new(ErrorKind::InvalidOperation, FULL))
+fn check_output_size(trace: &OutputTrace) -> Result<(), Error> {
+    if trace.whole.text.len() > MAX_OUTPUT_BYTES {
+        Err(Error::new(ErrorKind::InvalidOperation, FULL_DETAIL))
     } else {
         Ok(())
     }
 }
 
 /// minijinja's message, with the part of the text that it is about.
-fn failed(text: &str, error: &Error) -> Failed {
+fn jinja_failure(text: &str, error: &Error) -> RenderFailure {
     let line = error.line().unwrap_or(1);
     let words = error
         .range()
-        .and_then(|range| words_at(text, range.start, line));
-    Failed::Jinja {
+        .and_then(|range| tag_words(text, range.start, line));
+    RenderFailure::Jinja {
         line,
         detail: error
             .detail()
@@ -252,8 +261,8 @@ fn failed(text: &str, error: &Error) -> Failed {
 }
 
 /// The part on a line of the tag at an offset.
-fn words_at(text: &str, at: usize, line: usize) -> Option<String> {
-    let inner = tag_at(text, at)?.inner();
+fn tag_words(text: &str, at: usize, line: usize) -> Option<String> {
+    let inner = tag_at(text, at)?.inner_range();
     let above = text.get(..inner.start)?.matches('\n').count();
     let words = text
         .get(inner)?
@@ -269,8 +278,8 @@ fn words_at(text: &str, at: usize, line: usize) -> Option<String> {
 }
 
 /// The ranges that a text outputs in any case: plain text outside of all statements.
-pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
-    let Ok(Stmt::Template(template)) = tree(text) else {
+pub(crate) fn certain_ranges(text: &str) -> Vec<Range<usize>> {
+    let Ok(Stmt::Template(template)) = parse_tree(text) else {
         return Vec::new();
     };
     let plain = template.children.iter().filter_map(|stmt| {
@@ -281,17 +290,17 @@ pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
         }
     });
     plain
-        .map(|words| (place(text, words), words.len()))
+        .map(|words| (slice_offset(text, words), words.len()))
         .map(|(start, length)| start..start + length)
         .collect()
 }
 
 /// Returns true if a text captures or changes some of its output before writing it: for a filter, a
 /// name, a macro, a recursive loop, or escaping.
-pub(crate) fn captures(text: &str) -> bool {
+pub(crate) fn has_captures(text: &str) -> bool {
     let mut found = false;
-    if let Ok(tree) = tree(text) {
-        each_stmt(&tree, &mut |stmt| {
+    if let Ok(tree) = parse_tree(text) {
+        visit_statements(&tree, &mut |stmt| {
             found |= match stmt {
                 Stmt::AutoEscape(_)
                 | Stmt::CallBlock(_)
@@ -307,7 +316,7 @@ pub(crate) fn captures(text: &str) -> bool {
 }
 
 /// Converts a value for minijinja. The nesting of JSON is limited by its parser.
-fn native(value: &Value) -> minijinja::Value {
+fn to_native(value: &Value) -> minijinja::Value {
     match value {
         Value::Null => minijinja::Value::from(()),
         Value::Bool(value) => minijinja::Value::from(*value),
@@ -317,11 +326,13 @@ fn native(value: &Value) -> minijinja::Value {
             (None, None) => minijinja::Value::from(number.as_f64().unwrap_or(0.0)),
         },
         Value::String(text) => minijinja::Value::from(text.as_str()),
-        Value::Array(items) => minijinja::Value::from(items.iter().map(native).collect::<Vec<_>>()),
+        Value::Array(items) => {
+            minijinja::Value::from(items.iter().map(to_native).collect::<Vec<_>>())
+        }
         Value::Object(fields) => minijinja::Value::from_pairs(
             fields
                 .iter()
-                .map(|(name, value)| (name.as_str(), native(value))),
+                .map(|(name, value)| (name.as_str(), to_native(value))),
         ),
     }
 }

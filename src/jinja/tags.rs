@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A tag with its position: `{{ … }}` or `{% … %}`.
 #[derive(Debug)]
-pub(crate) struct Tag<'t> {
+pub(crate) struct JinjaTag<'t> {
     /// From its first brace to the end of its last one; to the end of the text if it is not closed.
     pub(crate) range: Range<usize>,
     /// True for a statement.
@@ -18,30 +18,30 @@ pub(crate) struct Tag<'t> {
 
 /// A part of a text. Comments and the tags of `raw` are not parts; they are gaps between parts.
 #[derive(Debug)]
-pub(crate) enum Piece<'t> {
+pub(crate) enum TextPiece<'t> {
     /// Plain text, without the white space that neighbouring tags strip.
-    Words(Range<usize>),
+    Text(Range<usize>),
     /// A tag.
-    Tag(Tag<'t>),
+    Tag(JinjaTag<'t>),
 }
 
 /// All parts of a text, in order.
-pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(crate) fn split_pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     for (token, span) in tokenize(text, false, SyntaxConfig::default()).map_while(Result::ok) {
         let range = span.start_offset as usize..span.end_offset as usize;
         match token {
-            Token::TemplateData(_) => pieces.push(Piece::Words(range)),
+            Token::TemplateData(_) => pieces.push(TextPiece::Text(range)),
             Token::VariableStart | Token::BlockStart => {
                 let is_block = matches!(token, Token::BlockStart);
-                pieces.push(Piece::Tag(Tag {
+                pieces.push(TextPiece::Tag(JinjaTag {
                     range: range.start..text.len(),
                     is_block,
                     tokens: Vec::new(),
                 }));
             }
             token => {
-                let Some(Piece::Tag(tag)) = pieces.last_mut() else {
+                let Some(TextPiece::Tag(tag)) = pieces.last_mut() else {
                     continue;
                 };
                 if matches!(token, Token::VariableEnd | Token::BlockEnd) {
@@ -56,16 +56,18 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// All tags of a text, in order.
-pub(crate) fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
-    pieces(text).into_iter().filter_map(|piece| match piece {
-        Piece::Tag(tag) => Some(tag),
-        Piece::Words(_) => None,
-    })
+pub(crate) fn split_tags(text: &str) -> impl Iterator<Item = JinjaTag<'_>> {
+    split_pieces(text)
+        .into_iter()
+        .filter_map(|piece| match piece {
+            TextPiece::Tag(tag) => Some(tag),
+            TextPiece::Text(_) => None,
+        })
 }
 
-impl<'t> Tag<'t> {
+impl<'t> JinjaTag<'t> {
     /// The name in a token; empty if the token is not a name.
-    pub(crate) fn name(&self, at: usize) -> &'t str {
+    pub(crate) fn name_token(&self, at: usize) -> &'t str {
         match self.tokens.get(at) {
             Some((Token::Ident(name), _)) => name,
             _ => "",
@@ -73,7 +75,7 @@ impl<'t> Tag<'t> {
     }
 
     /// The value of a string literal token.
-    pub(crate) fn string(&self, at: usize) -> Option<&str> {
+    pub(crate) fn string_token(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at) {
             Some((Token::Str(text), _)) => Some(text),
             Some((Token::String(text), _)) => Some(text),
@@ -83,11 +85,15 @@ impl<'t> Tag<'t> {
 
     /// The keyword of a statement; empty for other tags.
     pub(crate) fn keyword(&self) -> &'t str {
-        if self.is_block { self.name(0) } else { "" }
+        if self.is_block {
+            self.name_token(0)
+        } else {
+            ""
+        }
     }
 
     /// The range between the braces.
-    pub(crate) fn inner(&self) -> Range<usize> {
+    pub(crate) fn inner_range(&self) -> Range<usize> {
         let first = self
             .tokens
             .first()
@@ -97,13 +103,13 @@ impl<'t> Tag<'t> {
 }
 
 /// The tag that contains an offset.
-pub(crate) fn tag_at(text: &str, at: usize) -> Option<Tag<'_>> {
-    tags(text).find(|tag| tag.range.contains(&at))
+pub(crate) fn tag_at(text: &str, at: usize) -> Option<JinjaTag<'_>> {
+    split_tags(text).find(|tag| tag.range.contains(&at))
 }
 
 /// The ranges that produce no output: comments, statements, the tags of `raw`.
 #[cfg(feature = "assemble")]
-pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn silent_ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut between = |range: Range<usize>| {
@@ -114,11 +120,11 @@ pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
             found.push(range.end - begun.len()..range.end - begun.len() + kept.len());
         }
     };
-    for piece in pieces(text) {
+    for piece in split_pieces(text) {
         let said = match piece {
-            Piece::Words(range) => range,
-            Piece::Tag(tag) if !tag.is_block => tag.range,
-            Piece::Tag(_) => continue,
+            TextPiece::Text(range) => range,
+            TextPiece::Tag(tag) if !tag.is_block => tag.range,
+            TextPiece::Tag(_) => continue,
         };
         between(start..said.start);
         start = said.end;
@@ -130,9 +136,9 @@ pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
 /// The offsets at which a text uses a name, in its statements and expressions. The text may contain
 /// XML character references.
 #[cfg(feature = "lsp")]
-pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
+pub(crate) fn find_uses(text: &str, name: &str) -> Vec<usize> {
     let mut found = Vec::new();
-    for tag in tags(&without_references(text)) {
+    for tag in split_tags(&blank_references(text)) {
         let mut depth = 0_usize;
         for (at, (token, range)) in tag.tokens.iter().enumerate() {
             match token {
@@ -150,7 +156,7 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
                 depth > 0 && matches!(tag.tokens.get(at + 1), Some((Token::Assign, _)));
             let is_hung_on =
                 matches!(before, Some(Token::Dot | Token::Pipe)) || tag.is_block && at == 0;
-            if tag.name(at) == name && !is_argument && !is_hung_on {
+            if tag.name_token(at) == name && !is_argument && !is_hung_on {
                 found.push(range.start);
             }
         }
@@ -161,7 +167,7 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
 /// The text with references to quotes replaced by quotes and all others by spaces, padded to the
 /// same length.
 #[cfg(feature = "lsp")]
-fn without_references(text: &str) -> String {
+fn blank_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {

@@ -4,13 +4,13 @@
 //! Captured text (`set`, `filter`, macros) is tracked too: if it is written unchanged, or trimmed,
 //! it keeps its own lines. The output of a filter has the line of the tag that writes it.
 
-use super::outputs::Output;
+use super::outputs::OutputInfo;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Builds the opening and closing fence from the names that reach the fenced text, and from the
 /// text.
-pub(crate) type Fence = Box<dyn Fn(&str, &str) -> (String, String) + Send + Sync>;
+pub(crate) type FenceBuilder = Box<dyn Fn(&str, &str) -> (String, String) + Send + Sync>;
 
 /// The origin of a stretch.
 #[derive(Clone, Debug)]
@@ -27,28 +27,28 @@ pub(crate) enum ByteOrigin {
 
 /// A stretch of a rendered text.
 #[derive(Clone, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct OutputStretch {
     /// Its bytes.
     pub(crate) range: Range<usize>,
     /// Its origin.
-    pub(crate) says: ByteOrigin,
+    pub(crate) origin: ByteOrigin,
 }
 
 /// A text that is being written, with its stretches.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct TracedOutput {
     pub(crate) text: String,
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) stretches: Vec<OutputStretch>,
 }
 
-impl Written {
-    fn push(&mut self, words: &str, says: ByteOrigin) {
+impl TracedOutput {
+    fn push_stretch(&mut self, words: &str, says: ByteOrigin) {
         if !words.is_empty() {
             let start = self.text.len();
             self.text.push_str(words);
-            self.stretches.push(Stretch {
+            self.stretches.push(OutputStretch {
                 range: start..self.text.len(),
-                says,
+                origin: says,
             });
         }
     }
@@ -56,46 +56,47 @@ impl Written {
 
 /// The output so far.
 #[derive(Debug, Default)]
-pub(super) struct Trace {
+pub(super) struct OutputTrace {
     /// The output text.
-    pub(super) whole: Written,
+    pub(super) whole: TracedOutput,
     /// The open captures, innermost last.
-    open: Vec<Written>,
+    open: Vec<TracedOutput>,
     /// Finished captures, by their trimmed text.
-    captured: BTreeMap<String, Written>,
+    captured: BTreeMap<String, TracedOutput>,
     /// The index of the next output.
     pub(super) output: usize,
 }
 
-impl Trace {
-    fn here(&mut self) -> &mut Written {
+impl OutputTrace {
+    fn current_output(&mut self) -> &mut TracedOutput {
         self.open.last_mut().unwrap_or(&mut self.whole)
     }
 
     /// Starts a capture.
-    pub(super) fn begin(&mut self) {
-        self.open.push(Written::default());
+    pub(super) fn begin_capture(&mut self) {
+        self.open.push(TracedOutput::default());
     }
 
     /// Ends the innermost capture.
-    pub(super) fn end(&mut self) {
+    pub(super) fn end_capture(&mut self) {
         if let Some(done) = self.open.pop().filter(|done| !done.text.trim().is_empty()) {
             self.captured.insert(done.text.trim().to_owned(), done);
         }
     }
 
     /// Writes plain text of the author.
-    pub(super) fn plain(&mut self, words: &str, line: u32) {
-        self.here().push(words, ByteOrigin::Author(line));
+    pub(super) fn write_plain(&mut self, words: &str, line: u32) {
+        self.current_output()
+            .push_stretch(words, ByteOrigin::Author(line));
     }
 
     /// Writes the value of the next output.
-    pub(super) fn value(
+    pub(super) fn write_value(
         &mut self,
         words: &str,
-        outputs: &[Output],
+        outputs: &[OutputInfo],
         says_nothing: bool,
-        fence: &Fence,
+        fence: &FenceBuilder,
     ) {
         let known = outputs.get(self.output);
         let is_kept = !self.open.is_empty();
@@ -105,23 +106,27 @@ impl Trace {
             .map(|names| fence(names, words));
         let line = known.map_or(0, |known| known.line);
         if let Some((open, _)) = &fence {
-            self.here().push(open, ByteOrigin::Fence);
+            self.current_output().push_stretch(open, ByteOrigin::Fence);
         }
         let name = known
             .and_then(|known| known.name.clone())
             .filter(|_| !is_kept);
         match (name, self.captured.get(words.trim()).cloned()) {
-            (Some(name), _) => self.here().push(words, ByteOrigin::Value(name)),
-            (None, Some(kept)) => self.again(words, &kept),
-            (None, None) => self.here().push(words, ByteOrigin::Output(line)),
+            (Some(name), _) => self
+                .current_output()
+                .push_stretch(words, ByteOrigin::Value(name)),
+            (None, Some(kept)) => self.write_captured(words, &kept),
+            (None, None) => self
+                .current_output()
+                .push_stretch(words, ByteOrigin::Output(line)),
         }
         if let Some((_, close)) = &fence {
-            self.here().push(close, ByteOrigin::Fence);
+            self.current_output().push_stretch(close, ByteOrigin::Fence);
         }
     }
 
     /// Writes captured text again, with more or less white space around it.
-    fn again(&mut self, words: &str, kept: &Written) {
+    fn write_captured(&mut self, words: &str, kept: &TracedOutput) {
         let space = |text: &str| text.len() - text.trim_start().len();
         let (before, length, skipped) = if words == kept.text {
             (0, words.len(), 0)
@@ -137,7 +142,7 @@ impl Trace {
                 .text
                 .get(stretch.range.start..stretch.range.start + cut.min(stretch.range.len()));
             let below = lost.map_or(0, |lost| lost.matches('\n').count() as u32);
-            let says = match &stretch.says {
+            let says = match &stretch.origin {
                 ByteOrigin::Author(line) => ByteOrigin::Author(line + below),
                 other => other.clone(),
             };
@@ -149,7 +154,7 @@ impl Trace {
             };
             if from < to {
                 let piece = words.get(first..end).unwrap_or("").to_owned();
-                self.here().push(&piece, says);
+                self.current_output().push_stretch(&piece, says);
             }
         }
     }

@@ -9,12 +9,12 @@ use minijinja::machinery::parse;
 use minijinja::syntax::SyntaxConfig;
 
 /// Parses a text into its tree.
-pub(crate) fn tree(text: &str) -> Result<Stmt<'_>, minijinja::Error> {
+pub(crate) fn parse_tree(text: &str) -> Result<Stmt<'_>, minijinja::Error> {
     parse(text, "text", SyntaxConfig::default())
 }
 
 /// The offset of a slice of a text.
-pub(crate) fn place(text: &str, slice: &str) -> usize {
+pub(crate) fn slice_offset(text: &str, slice: &str) -> usize {
     slice
         .as_ptr()
         .addr()
@@ -23,7 +23,7 @@ pub(crate) fn place(text: &str, slice: &str) -> usize {
 }
 
 /// The expression of an argument.
-pub(crate) fn argument<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
+pub(crate) fn argument_expr<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
     match argument {
         CallArg::Pos(expr)
         | CallArg::Kwarg(_, expr)
@@ -34,10 +34,10 @@ pub(crate) fn argument<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
 
 /// The direct subexpressions of an expression, in the order of the text, except `a if b`, which
 /// yields `b` first.
-pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
-    fn called<'e, 't>(of: &'e Expr<'t>, args: &'e [CallArg<'t>]) -> Vec<&'e Expr<'t>> {
+pub(crate) fn child_exprs<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
+    fn call_exprs<'e, 't>(of: &'e Expr<'t>, args: &'e [CallArg<'t>]) -> Vec<&'e Expr<'t>> {
         std::iter::once(of)
-            .chain(args.iter().map(argument))
+            .chain(args.iter().map(argument_expr))
             .collect()
     }
     match expr {
@@ -67,12 +67,12 @@ pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
         Expr::Filter(one) => one
             .expr
             .iter()
-            .chain(one.args.iter().map(argument))
+            .chain(one.args.iter().map(argument_expr))
             .collect(),
-        Expr::Test(one) => called(&one.expr, &one.args),
+        Expr::Test(one) => call_exprs(&one.expr, &one.args),
         Expr::GetAttr(one) => vec![&one.expr],
         Expr::GetItem(one) => vec![&one.expr, &one.subscript_expr],
-        Expr::Call(one) => called(&one.expr, &one.args),
+        Expr::Call(one) => call_exprs(&one.expr, &one.args),
         Expr::List(one) => one.items.iter().collect(),
         Expr::Tuple(one) => one.items.iter().collect(),
         Expr::Map(one) => one
@@ -85,15 +85,15 @@ pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
 }
 
 /// Visits an expression and all its subexpressions, outermost first.
-pub(crate) fn each<'e, 't>(expr: &'e Expr<'t>, look: &mut impl FnMut(&'e Expr<'t>)) {
+pub(crate) fn visit_exprs<'e, 't>(expr: &'e Expr<'t>, look: &mut impl FnMut(&'e Expr<'t>)) {
     look(expr);
-    for child in children(expr) {
-        each(child, look);
+    for child in child_exprs(expr) {
+        visit_exprs(child, look);
     }
 }
 
 /// The expressions directly in a statement; the target of an assignment only if it is a field.
-pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
+pub(crate) fn statement_exprs<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
     let field =
         |target: &'s Expr<'t>| Some(target).filter(|target| matches!(target, Expr::GetAttr(_)));
     match stmt {
@@ -107,14 +107,14 @@ pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
         Stmt::FilterBlock(one) => vec![&one.filter],
         Stmt::Macro(one) => one.defaults.iter().collect(),
         Stmt::CallBlock(one) => {
-            let args = one.call.args.iter().map(argument);
+            let args = one.call.args.iter().map(argument_expr);
             std::iter::once(&one.call.expr)
                 .chain(args)
                 .chain(&one.macro_decl.defaults)
                 .collect()
         }
         Stmt::Do(one) => std::iter::once(&one.call.expr)
-            .chain(one.call.args.iter().map(argument))
+            .chain(one.call.args.iter().map(argument_expr))
             .collect(),
         Stmt::Template(_)
         | Stmt::EmitRaw(_)
@@ -127,7 +127,7 @@ pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
 }
 
 /// The statements directly in a statement.
-pub(crate) fn inner<'s, 't>(stmt: &'s Stmt<'t>) -> impl Iterator<Item = &'s Stmt<'t>> {
+pub(crate) fn inner_statements<'s, 't>(stmt: &'s Stmt<'t>) -> impl Iterator<Item = &'s Stmt<'t>> {
     let (one, other): (&[Stmt<'t>], &[Stmt<'t>]) = match stmt {
         Stmt::Template(one) => (&one.children, &[]),
         Stmt::ForLoop(one) => (&one.body, &one.else_body),
@@ -152,29 +152,29 @@ pub(crate) fn inner<'s, 't>(stmt: &'s Stmt<'t>) -> impl Iterator<Item = &'s Stmt
 }
 
 /// Visits a statement and all statements in it, outermost first.
-pub(crate) fn each_stmt<'s, 't>(stmt: &'s Stmt<'t>, look: &mut impl FnMut(&'s Stmt<'t>)) {
+pub(crate) fn visit_statements<'s, 't>(stmt: &'s Stmt<'t>, look: &mut impl FnMut(&'s Stmt<'t>)) {
     look(stmt);
-    for inner in inner(stmt) {
-        each_stmt(inner, look);
+    for inner in inner_statements(stmt) {
+        visit_statements(inner, look);
     }
 }
 
 /// Each name that is read, with its offset and true if it is called; without fields, filters and
 /// names of arguments.
-pub(crate) fn names<'t>(text: &str, stmt: &Stmt<'t>) -> Vec<(&'t str, usize, bool)> {
+pub(crate) fn read_names<'t>(text: &str, stmt: &Stmt<'t>) -> Vec<(&'t str, usize, bool)> {
     let mut found = Vec::new();
-    each_stmt(stmt, &mut |stmt| {
-        for expr in expressions(stmt) {
+    visit_statements(stmt, &mut |stmt| {
+        for expr in statement_exprs(stmt) {
             let mut called = if matches!(stmt, Stmt::CallBlock(_) | Stmt::Do(_)) {
                 Some(std::ptr::from_ref(expr))
             } else {
                 None
             };
-            each(expr, &mut |expr| match expr {
+            visit_exprs(expr, &mut |expr| match expr {
                 Expr::Call(call) => called = Some(std::ptr::from_ref(&call.expr)),
                 Expr::Var(var) => found.push((
                     var.id,
-                    place(text, var.id),
+                    slice_offset(text, var.id),
                     called == Some(std::ptr::from_ref(expr)),
                 )),
                 _ => {}

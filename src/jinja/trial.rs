@@ -1,13 +1,13 @@
 //! Renders at compile time the statements that depend on no value of a run, or only on defaults of
 //! parameters: a statement that fails then fails in every run, or in every run with those defaults.
 
-use super::environment::environment;
+use super::environment::build_environment;
 use super::fault::{JinjaFault, JinjaFaultKind};
-use super::parse::{JinjaPart, JinjaText, part};
-use super::reads::flow;
-use super::render::{Failed, RenderInputs, render};
-use super::tags::tags;
-use super::tree::{Expr, Stmt, each, each_stmt, expressions, tree};
+use super::parse::{JinjaAnalysis, JinjaPart, output_part};
+use super::reads::analyze_flow;
+use super::render::{RenderFailure, RenderInputs, render_text};
+use super::tags::split_tags;
+use super::tree::{Expr, Stmt, parse_tree, statement_exprs, visit_exprs, visit_statements};
 use crate::base::span::Span;
 use minijinja::machinery::Token;
 use serde_json::{Map, Value, json};
@@ -15,20 +15,20 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Maximum number of statements that are tried in a text.
-const MOST: usize = 64;
+const MAX_STATEMENTS: usize = 64;
 /// Maximum number of values that are tried for the run's names in a statement.
-const MOST_VALUES: usize = 10;
+const MAX_VALUES: usize = 10;
 /// Maximum number of steps of each trial; longer statements are left to a run.
-const STEPS: u64 = 2_000;
+const MAX_TRIAL_STEPS: u64 = 2_000;
 /// Maximum size in bytes of the statements that are tried.
-const LONGEST: usize = 1 << 14;
+const MAX_SOURCE_BYTES: usize = 1 << 14;
 
 /// minijinja's notation for a part in brackets.
-const INDEX: &str = "(...)[...]";
+const INDEX_NOTATION: &str = "(...)[...]";
 
 /// A statement that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct TrialFailure {
     /// The place of its first tag.
     pub span: Span,
     /// The reason, in minijinja's words.
@@ -42,17 +42,17 @@ pub struct Failure {
 }
 
 /// Parses a text at compile time, and tries the statements that depend on no value of a run.
-pub fn parse(text: &str) -> JinjaText {
-    let parsed = super::parse::parse(text);
+pub fn analyze_with_trials(text: &str) -> JinjaAnalysis {
+    let parsed = super::parse::analyze(text);
     if !parsed.faults.is_empty() {
         return parsed;
     }
-    let fault = |failure: Failure| JinjaFault {
+    let fault = |failure: TrialFailure| JinjaFault {
         kind: JinjaFaultKind::Fails(failure.words),
         span: failure.span,
     };
-    JinjaText {
-        faults: failures(text, &Map::new(), &BTreeSet::new())
+    JinjaAnalysis {
+        faults: find_failures(text, &Map::new(), &BTreeSet::new())
             .into_iter()
             .map(fault)
             .collect(),
@@ -63,16 +63,16 @@ pub fn parse(text: &str) -> JinjaText {
 /// The statements of a text that fail with the defaults of parameters, in order; without defaults,
 /// those that fail in every run. `samples` are names among the defaults whose values are made up:
 /// everything computed from them is unknown.
-pub fn failures(
+pub fn find_failures(
     text: &str,
     defaults: &Map<String, Value>,
     samples: &BTreeSet<String>,
-) -> Vec<Failure> {
-    let Ok(whole) = tree(text) else {
+) -> Vec<TrialFailure> {
+    let Ok(whole) = parse_tree(text) else {
         return Vec::new();
     };
-    let globals = environment();
-    let mut trial = Trial {
+    let globals = build_environment();
+    let mut trial = StatementTrial {
         text,
         defaults,
         samples,
@@ -81,7 +81,7 @@ pub fn failures(
             .map(|(name, _)| name.to_owned())
             .filter(|name| name != "namespace")
             .collect(),
-        inputs: flow(&whole)
+        inputs: analyze_flow(&whole)
             .variables
             .into_iter()
             .filter(|name| !defaults.contains_key(*name))
@@ -90,14 +90,14 @@ pub fn failures(
         before: String::new(),
         found: Vec::new(),
     };
-    statements(text)
+    outer_statements(text)
         .into_iter()
-        .take(MOST)
-        .for_each(|range| trial.statement(range));
+        .take(MAX_STATEMENTS)
+        .for_each(|range| trial.try_statement(range));
     trial.found
 }
 
-struct Trial<'t> {
+struct StatementTrial<'t> {
     text: &'t str,
     defaults: &'t Map<String, Value>,
     samples: &'t BTreeSet<String>,
@@ -107,14 +107,14 @@ struct Trial<'t> {
     /// The names whose values do not depend on a run, and the statements that set some of them.
     known: BTreeSet<String>,
     before: String,
-    found: Vec<Failure>,
+    found: Vec<TrialFailure>,
 }
 
-impl Trial<'_> {
-    fn statement(&mut self, range: Range<usize>) {
+impl StatementTrial<'_> {
+    fn try_statement(&mut self, range: Range<usize>) {
         let source = self.text.get(range.clone()).unwrap_or_default();
-        let Ok(tree) = tree(source) else { return };
-        let flow = flow(&tree);
+        let Ok(tree) = parse_tree(source) else { return };
+        let flow = analyze_flow(&tree);
         let sets: Vec<&str> = flow
             .scopes
             .first()
@@ -135,17 +135,17 @@ impl Trial<'_> {
             |name: &&String| flow.variables.contains(name.as_str()) && self.known.contains(*name);
         let defaults: Vec<String> = self.defaults.keys().filter(reads).cloned().collect();
         let failed = match open.is_empty() {
-            _ if self.before.len() + source.len() > LONGEST => None,
+            _ if self.before.len() + source.len() > MAX_SOURCE_BYTES => None,
             // Without defaults it has been tried already.
             true if !self.defaults.is_empty() && sets.is_empty() && flow.variables.is_empty() => {
                 None
             }
             true => self
-                .tried(source, &[], &Value::Null)
+                .try_render(source, &[], &Value::Null)
                 .err()
                 .map(|words| (words, true)),
             false if defaults.is_empty() => None,
-            false => self.by_any(source, &tree, &open),
+            false => self.try_any_values(source, &tree, &open),
         };
         let is_made_up = flow
             .variables
@@ -154,19 +154,19 @@ impl Trial<'_> {
         let is_known = open.is_empty()
             && !is_made_up
             && failed.is_none()
-            && self.before.len() + source.len() <= LONGEST;
+            && self.before.len() + source.len() <= MAX_SOURCE_BYTES;
         if let Some((words, is_certain)) = failed {
-            let end = tags(source)
+            let end = split_tags(source)
                 .next()
                 .map_or(range.end, |tag| range.start + tag.range.end);
             let moved = |at: u32| range.start + at as usize;
-            let part = self.missing(source, &tree, &words);
+            let part = self.missing_part(source, &tree, &words);
             let part = part.map(|part| JinjaPart {
-                span: Span::of(moved(part.span.start), moved(part.span.end)),
+                span: Span::from_offsets(moved(part.span.start), moved(part.span.end)),
                 ..part
             });
-            self.found.push(Failure {
-                span: Span::of(range.start, end),
+            self.found.push(TrialFailure {
+                span: Span::from_offsets(range.start, end),
                 words,
                 part,
                 defaults,
@@ -188,7 +188,12 @@ impl Trial<'_> {
 
     /// The error of a statement that lacks a part of a default, tried with other names set to a
     /// value of each type and to the literals that it contains. True if it fails with each of them.
-    fn by_any(&self, source: &str, tree: &Stmt<'_>, open: &[&str]) -> Option<(String, bool)> {
+    fn try_any_values(
+        &self,
+        source: &str,
+        tree: &Stmt<'_>,
+        open: &[&str],
+    ) -> Option<(String, bool)> {
         let mut values = vec![
             json!(true),
             json!(false),
@@ -197,37 +202,37 @@ impl Trial<'_> {
             json!([]),
             json!(["text"]),
         ];
-        all_expressions(tree, &mut |expr| match expr {
-            Expr::Const(one) if values.len() < MOST_VALUES => {
+        visit_all_exprs(tree, &mut |expr| match expr {
+            Expr::Const(one) if values.len() < MAX_VALUES => {
                 values.extend(one.value.as_str().map(Value::from));
             }
             _ => {}
         });
         let ends: Vec<_> = values
             .iter()
-            .map(|value| self.tried(source, open, value))
+            .map(|value| self.try_render(source, open, value))
             .collect();
         let is_certain = ends.iter().all(Result::is_err);
         let mut failed = ends.into_iter().filter_map(Result::err);
         failed
-            .find(|words| self.missing(source, tree, words).is_some())
+            .find(|words| self.missing_part(source, tree, words).is_some())
             .map(|words| (words, is_certain))
     }
 
     /// The part of a default that an error message names.
-    fn missing(&self, source: &str, tree: &Stmt<'_>, words: &str) -> Option<JinjaPart> {
+    fn missing_part(&self, source: &str, tree: &Stmt<'_>, words: &str) -> Option<JinjaPart> {
         let mut found: Option<JinjaPart> = None;
-        all_expressions(tree, &mut |expr| {
-            let own = part(source, expr, true)
-                .filter(|own| !own.way.is_empty() && self.defaults.contains_key(&own.name));
+        visit_all_exprs(tree, &mut |expr| {
+            let own = output_part(source, expr, true)
+                .filter(|own| !own.path.is_empty() && self.defaults.contains_key(&own.name));
             let is_longer = |own: &JinjaPart| {
                 found
                     .as_ref()
-                    .is_none_or(|other| own.way.len() > other.way.len())
+                    .is_none_or(|other| own.path.len() > other.path.len())
             };
             let is_named = |own: &JinjaPart| {
                 let written = own.span.slice(source);
-                words.contains(written) || written.ends_with(']') && words.contains(INDEX)
+                words.contains(written) || written.ends_with(']') && words.contains(INDEX_NOTATION)
             };
             if let Some(own) = own.filter(|own| is_named(own) && is_longer(own)) {
                 found = Some(own);
@@ -238,7 +243,7 @@ impl Trial<'_> {
 
     /// Renders a statement after those that set known names, with the defaults and one value for
     /// all other names; returns the error message if it fails.
-    fn tried(&self, source: &str, open: &[&str], value: &Value) -> Result<(), String> {
+    fn try_render(&self, source: &str, open: &[&str], value: &Value) -> Result<(), String> {
         let text = [&*self.before, source].concat();
         let mut values = self.defaults.clone();
         values.extend(open.iter().map(|name| ((*name).to_owned(), value.clone())));
@@ -250,32 +255,32 @@ impl Trial<'_> {
             names: &names,
             untrusted: &none,
             fence,
-            steps: STEPS,
+            steps: MAX_TRIAL_STEPS,
         };
-        match render(&text, with) {
-            Err(Failed::Jinja { detail, .. }) => Err(detail),
-            Err(Failed::TooLarge { limit }) => {
+        match render_text(&text, with) {
+            Err(RenderFailure::Jinja { detail, .. }) => Err(detail),
+            Err(RenderFailure::TooLarge { limit }) => {
                 Err(format!("it handles more than {limit} bytes in all"))
             }
-            Ok(_) | Err(Failed::TooLong { .. } | Failed::TooCostly { .. }) => Ok(()),
+            Ok(_) | Err(RenderFailure::TooLong { .. } | RenderFailure::TooCostly { .. }) => Ok(()),
         }
     }
 }
 
-fn all_expressions<'s, 't>(tree: &'s Stmt<'t>, look: &mut impl FnMut(&'s Expr<'t>)) {
-    each_stmt(tree, &mut |stmt| {
-        expressions(stmt)
-            .into_iter()
-            .for_each(|expr| each(expr, look));
+fn visit_all_exprs<'s, 't>(tree: &'s Stmt<'t>, look: &mut impl FnMut(&'s Expr<'t>)) {
+    visit_statements(tree, &mut |stmt| {
+        for expr in statement_exprs(stmt) {
+            visit_exprs(expr, look);
+        }
     });
 }
 
 /// The outermost outputs and statements of a text.
-fn statements(text: &str) -> Vec<Range<usize>> {
+fn outer_statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut depth = 0_usize;
     let mut start = 0;
-    for tag in tags(text) {
+    for tag in split_tags(text) {
         if depth == 0 {
             start = tag.range.start;
         }

@@ -15,7 +15,7 @@ pub struct AgentNode {
 
 /// The reason why a lookup finds no single agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unmeant {
+pub enum AgentLookupError {
     /// No agent has this path or name.
     Unknown,
     /// Several agents match.
@@ -28,7 +28,10 @@ impl AgentNode {
     ///
     /// # Errors
     /// No agent matches, or more than one.
-    pub fn meant<'a>(agents: &'a [Self], asked: Option<&str>) -> Result<&'a Self, Unmeant> {
+    pub fn find_agent<'a>(
+        agents: &'a [Self],
+        asked: Option<&str>,
+    ) -> Result<&'a Self, AgentLookupError> {
         let is_asked = |agent: &&Self| match asked {
             None => true,
             Some("/") => agent.node == "/",
@@ -38,38 +41,38 @@ impl AgentNode {
         let mut found = agents.iter().filter(is_asked);
         match (found.next(), found.next()) {
             (Some(agent), None) => Ok(agent),
-            (None, _) => Err(Unmeant::Unknown),
-            (Some(_), Some(_)) => Err(Unmeant::Several),
+            (None, _) => Err(AgentLookupError::Unknown),
+            (Some(_), Some(_)) => Err(AgentLookupError::Several),
         }
     }
 
     /// Returns true if the agent is tested as part of this task: one behind a reference to another
     /// task is tested there.
-    pub fn is_of(&self, task: &str, is_task: impl Fn(&str) -> bool) -> bool {
+    pub fn is_tested_with(&self, task: &str, is_task: impl Fn(&str) -> bool) -> bool {
         self.definition == task || !is_task(&self.definition)
     }
 
     /// The arguments that `ctxc new scenario` takes for it: its task, and its handle if the task
     /// has several agents.
-    pub fn command(&self, task: &str, agents: &[Self]) -> String {
+    pub fn scenario_arguments(&self, task: &str, agents: &[Self]) -> String {
         if agents.len() == 1 {
             task.to_owned()
         } else {
-            format!("{task} --node {}", self.handle(agents))
+            format!("{task} --node {}", self.short_name(agents))
         }
     }
 
     /// Its handle among the agents of its task: its name if that is unique, else its path.
-    pub fn handle<'a>(&'a self, agents: &[Self]) -> &'a str {
+    pub fn short_name<'a>(&'a self, agents: &[Self]) -> &'a str {
         self.name
             .as_deref()
-            .filter(|name| Self::meant(agents, Some(name)).is_ok())
+            .filter(|name| Self::find_agent(agents, Some(name)).is_ok())
             .unwrap_or(&self.node)
     }
 }
 
 /// The node of a stage: the stage without its round numbers.
-pub fn node_of(stage: &str) -> String {
+pub fn stage_node(stage: &str) -> String {
     let without = |part: &str| {
         part.split_once('@')
             .map_or(part, |(name, _)| name)
@@ -81,9 +84,9 @@ pub fn node_of(stage: &str) -> String {
 /// The agents that scenarios test, by task: each by its name or path as in the scenario, or by an
 /// empty string if the scenario names none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tested(BTreeMap<String, BTreeSet<String>>);
+pub struct TestedAgents(BTreeMap<String, BTreeSet<String>>);
 
-impl Tested {
+impl TestedAgents {
     /// Adds the agent of one scenario.
     pub fn insert(&mut self, task: &str, node: Option<&str>) {
         self.0
@@ -94,18 +97,23 @@ impl Tested {
 
     /// Adds a scenario that runs a whole task.
     pub fn insert_run(&mut self, task: &str) {
-        self.insert(task, Some(Self::ALL));
+        self.insert(task, Some(Self::ALL_AGENTS));
     }
 
     /// Stands for all agents of a task.
-    const ALL: &str = "*";
+    const ALL_AGENTS: &str = "*";
 
     /// Returns true if a scenario tests an agent of a task, given by its path and name.
-    pub fn holds(&self, task: &str, (node, name): (&str, Option<&str>), is_only: bool) -> bool {
+    pub fn contains_agent(
+        &self,
+        task: &str,
+        (node, name): (&str, Option<&str>),
+        is_only: bool,
+    ) -> bool {
         let Some(nodes) = self.0.get(task) else {
             return false;
         };
-        nodes.contains(Self::ALL)
+        nodes.contains(Self::ALL_AGENTS)
             || nodes.contains(node)
             || name.is_some_and(|name| nodes.contains(name))
             || is_only && nodes.contains("")

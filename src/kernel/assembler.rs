@@ -64,7 +64,7 @@ pub trait ContextAssembler {
 /// The order of segments: tools first; then by speaker; the author's `system` before all else; then
 /// examples that are turns; then the kinds of `first`, in that order; then the most stable first,
 /// then by priority, then by source. The result lists indices of `segments`.
-pub fn positions<S: Borrow<Segment>>(
+pub fn order_segments<S: Borrow<Segment>>(
     segments: &[S],
     speaker: impl Fn(&Segment) -> Speaker,
     first: &[Kind],
@@ -85,7 +85,7 @@ pub fn positions<S: Borrow<Segment>>(
             is_asked,
             asked,
             segment.stability,
-            segment.turn(),
+            segment.order_key(),
         )
     };
     let mut order: Vec<usize> = (0..segments.len()).collect();

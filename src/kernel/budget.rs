@@ -12,10 +12,10 @@
 //! left by [`room_of_others`], so that untrusted text never changes a byte of them. Their fates are
 //! then passed in.
 
-use super::context::{Cut, FIRST_EXPENDABLE, Kind, Trust};
+use super::context::{CutPolicy, FIRST_EXPENDABLE, Kind, Trust};
 use super::grapheme;
 use super::tokens::TokenCounter;
-use crate::base::number::thousands;
+use crate::base::number::format_thousands;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub const WORTH_CUTTING: usize = 100;
 
 /// A segment in the form in which it will be rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block<'a> {
+pub struct BudgetBlock<'a> {
     /// The segment's id, for reasons.
     pub id: &'a str,
     /// The order of removal: the greatest goes first; below 2 never.
@@ -48,7 +48,7 @@ pub struct Block<'a> {
     /// Its own maximum of tokens.
     pub most: Option<usize>,
     /// The positions at which the text may be cut.
-    pub cut: &'a Cut,
+    pub cut: &'a CutPolicy,
     /// Untrusted ranges of the text.
     pub untrusted: &'a [Range<usize>],
 }
@@ -77,7 +77,7 @@ pub enum Disposition {
 
 /// The result for one block. Token figures include heading and fences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fitted {
+pub struct FittedBlock {
     /// The disposition.
     pub fate: Disposition,
     /// Tokens of the complete block; `None` if its bytes fitted and no count was needed.
@@ -90,7 +90,7 @@ pub struct Fitted {
 
 /// The error for uncuttable blocks that exceed the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}, which may not be cut; the budget is {}{}", needs(parts, *needed), thousands(*budget), if *holds_values { APART } else { "" })]
+#[error("{}, which may not be cut; the budget is {}{}", describe_need(parts, *needed), format_thousands(*budget), if *holds_values { LONG_VALUE_ADVICE } else { "" })]
 pub struct OverBudget {
     /// The blocks that may not be cut, in order of priority, each with its tokens.
     pub parts: Vec<(String, usize)>,
@@ -103,13 +103,14 @@ pub struct OverBudget {
 }
 
 /// The advice for a long value in a text that may not be cut.
-const APART: &str = "; a long value is cut where it is an input of its own, which no text names";
+const LONG_VALUE_ADVICE: &str =
+    "; a long value is cut where it is an input of its own, which no text names";
 
 impl OverBudget {
     /// The same error for another budget than the one that was fitted into, and for texts that
     /// contain values.
     #[must_use]
-    pub fn of(self, budget: Option<usize>, holds_values: bool) -> Self {
+    pub fn for_budget(self, budget: Option<usize>, holds_values: bool) -> Self {
         let budget = budget.unwrap_or(self.budget);
         Self {
             needed: self.needed.max(budget.saturating_add(1)),
@@ -121,24 +122,24 @@ impl OverBudget {
 }
 
 /// Maximum number of blocks listed.
-const NAMED: usize = 8;
+const MAX_LISTED_BLOCKS: usize = 8;
 
-fn needs(parts: &[(String, usize)], needed: usize) -> String {
+fn describe_need(parts: &[(String, usize)], needed: usize) -> String {
     if let [(id, _)] = parts {
-        return format!("`{id}` needs {} tokens", thousands(needed));
+        return format!("`{id}` needs {} tokens", format_thousands(needed));
     }
     let mut named: Vec<String> = parts
         .iter()
-        .take(NAMED)
-        .map(|(id, tokens)| format!("`{id}` ({})", thousands(*tokens)))
+        .take(MAX_LISTED_BLOCKS)
+        .map(|(id, tokens)| format!("`{id}` ({})", format_thousands(*tokens)))
         .collect();
-    if parts.len() > NAMED {
-        named.push(format!("and {} more", parts.len() - NAMED));
+    if parts.len() > MAX_LISTED_BLOCKS {
+        named.push(format!("and {} more", parts.len() - MAX_LISTED_BLOCKS));
     }
     format!(
         "{} need {} tokens in all",
         named.join(", "),
-        thousands(needed)
+        format_thousands(needed)
     )
 }
 
@@ -154,7 +155,7 @@ pub enum Counting {
 
 /// A budget and its token counter.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget<'a> {
+pub struct TokenBudget<'a> {
     /// Maximum number of tokens; `None` for no limit.
     pub tokens: Option<usize>,
     /// The token counter.
@@ -167,13 +168,21 @@ pub struct Budget<'a> {
 ///
 /// # Errors
 /// Blocks of priority 0 and 1 alone are larger than the budget.
-pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, OverBudget> {
+pub fn fit_blocks(
+    blocks: &[BudgetBlock<'_>],
+    budget: &TokenBudget<'_>,
+) -> Result<Vec<FittedBlock>, OverBudget> {
     let fates = vec![None; blocks.len()];
-    Fitting::of(blocks, budget.counter, &fates).fit(budget.tokens, budget.counting, fates, None)
+    BlockFitter::new(blocks, budget.counter, &fates).fit_rest(
+        budget.tokens,
+        budget.counting,
+        fates,
+        None,
+    )
 }
 
 /// A block that decides itself how many of the remaining tokens it uses: a conversation.
-pub struct Elastic<'e> {
+pub struct ElasticBlock<'e> {
     /// The index of the block.
     pub at: usize,
     /// Tokens reserved for it before other blocks that can be cut: at most half of the tokens left
@@ -185,15 +194,15 @@ pub struct Elastic<'e> {
 
 /// The divisor of a budget for the tokens reserved for all untrusted text without a limit of its
 /// own.
-const OTHERS_SHARE: usize = 4;
+const UNTRUSTED_SHARE_DIVISOR: usize = 4;
 /// The lowest priority number of untrusted segments without reserved tokens, such as files and
 /// lookups.
-const WITHOUT_ROOM: u8 = 4;
+const MIN_UNRESERVED_PRIORITY: u8 = 4;
 
 /// Tokens of a budget that are reserved for untrusted text, independent of its length: the limit of
 /// each untrusted input that has one, and a quarter of the budget for all other inputs, results of
 /// earlier steps, values in uncuttable texts and a conversation together.
-pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool) -> usize {
+pub fn untrusted_reserve(blocks: &[BudgetBlock<'_>], budget: usize, has_open_share: bool) -> usize {
     let mut room: usize = 0;
     let mut has_share = has_open_share;
     for block in blocks.iter().filter(|block| block.is_untrusted()) {
@@ -202,29 +211,33 @@ pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool)
             None => {
                 has_share |= block.is_foreign_input()
                     || block.turn.1 == Kind::History
-                    || block.priority < WITHOUT_ROOM;
+                    || block.priority < MIN_UNRESERVED_PRIORITY;
             }
         }
     }
-    room.saturating_add(if has_share { budget / OTHERS_SHARE } else { 0 })
+    room.saturating_add(if has_share {
+        budget / UNTRUSTED_SHARE_DIVISOR
+    } else {
+        0
+    })
 }
 
 /// Blocks with their tokens. Each block is counted at most once, and only when its tokens matter.
 #[derive(Debug)]
-pub struct Fitting<'b> {
-    blocks: &'b [Block<'b>],
+pub struct BlockFitter<'b> {
+    blocks: &'b [BudgetBlock<'b>],
     counter: &'b dyn TokenCounter,
     /// The token counts known so far.
     known: Vec<Option<usize>>,
     sizes: OnceCell<Vec<usize>>,
 }
 
-impl<'b> Fitting<'b> {
+impl<'b> BlockFitter<'b> {
     /// Blocks, some of which have a known fate.
-    pub fn of(
-        blocks: &'b [Block<'b>],
+    pub fn new(
+        blocks: &'b [BudgetBlock<'b>],
         counter: &'b dyn TokenCounter,
-        fates: &[Option<Fitted>],
+        fates: &[Option<FittedBlock>],
     ) -> Self {
         let known = fates
             .iter()
@@ -238,43 +251,43 @@ impl<'b> Fitting<'b> {
         }
     }
 
-    fn sizes(&self) -> &[usize] {
-        let size = |(at, block): (usize, &Block<'_>)| {
+    fn block_sizes(&self) -> &[usize] {
+        let size = |(at, block): (usize, &BudgetBlock<'_>)| {
             self.known
                 .get(at)
                 .copied()
                 .flatten()
-                .unwrap_or_else(|| block.tokens(self.counter))
+                .unwrap_or_else(|| block.token_count(self.counter))
         };
         self.sizes
             .get_or_init(|| self.blocks.iter().enumerate().map(size).collect())
     }
 
-    fn size(&self, at: usize) -> usize {
-        self.sizes().get(at).copied().unwrap_or(0)
+    fn block_size(&self, at: usize) -> usize {
+        self.block_sizes().get(at).copied().unwrap_or(0)
     }
 
     /// Tokens of the blocks that are never cut and of those with a known fate.
-    pub fn needed(&self, fates: &[Option<Fitted>]) -> usize {
-        self.staying(fates).map(|(_, tokens)| tokens).sum()
+    pub fn fixed_tokens(&self, fates: &[Option<FittedBlock>]) -> usize {
+        self.fixed_blocks(fates).map(|(_, tokens)| tokens).sum()
     }
 
-    fn staying<'s>(
+    fn fixed_blocks<'s>(
         &'s self,
-        fates: &'s [Option<Fitted>],
-    ) -> impl Iterator<Item = (&'s Block<'b>, usize)> {
+        fates: &'s [Option<FittedBlock>],
+    ) -> impl Iterator<Item = (&'s BudgetBlock<'b>, usize)> {
         self.blocks.iter().enumerate().filter_map(|(at, block)| {
             match fates.get(at).and_then(Option::as_ref) {
-                Some(fate) => Some((block, self.cost(at, fate))),
-                None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.size(at))),
+                Some(fate) => Some((block, self.block_cost(at, fate))),
+                None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.block_size(at))),
             }
         })
     }
 
     /// Tokens of a block with a known fate.
-    fn cost(&self, at: usize, fate: &Fitted) -> usize {
+    fn block_cost(&self, at: usize, fate: &FittedBlock) -> usize {
         match fate.fate {
-            Disposition::Kept => self.size(at),
+            Disposition::Kept => self.block_size(at),
             Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => {
                 fate.kept.unwrap_or(0)
             }
@@ -282,9 +295,9 @@ impl<'b> Fitting<'b> {
     }
 
     /// The error for blocks that are never cut, or have a known fate, and exceed a budget.
-    pub fn over(&self, fates: &[Option<Fitted>], budget: usize) -> OverBudget {
-        let mut staying: Vec<(&Block<'_>, usize)> = self
-            .staying(fates)
+    pub fn over_budget(&self, fates: &[Option<FittedBlock>], budget: usize) -> OverBudget {
+        let mut staying: Vec<(&BudgetBlock<'_>, usize)> = self
+            .fixed_blocks(fates)
             .filter(|(block, tokens)| block.priority < FIRST_EXPENDABLE || *tokens > 0)
             .collect();
         staying.sort_by_key(|(block, _)| block.priority);
@@ -305,40 +318,41 @@ impl<'b> Fitting<'b> {
     ///
     /// # Errors
     /// The blocks of priority 0 and 1 and those with a known fate exceed the budget.
-    pub fn fit(
+    pub fn fit_rest(
         &self,
         budget: Option<usize>,
         counting: Counting,
-        fates: Vec<Option<Fitted>>,
-        mut elastic: Option<Elastic<'_>>,
-    ) -> Result<Vec<Fitted>, OverBudget> {
+        fates: Vec<Option<FittedBlock>>,
+        mut elastic: Option<ElasticBlock<'_>>,
+    ) -> Result<Vec<FittedBlock>, OverBudget> {
         let blocks = self.blocks;
-        let is_over =
-            budget.is_some_and(|limit| blocks.iter().map(Block::bytes).sum::<usize>() > limit);
-        let is_whole = |fate: &Option<Fitted>| {
+        let is_over = budget
+            .is_some_and(|limit| blocks.iter().map(BudgetBlock::byte_count).sum::<usize>() > limit);
+        let is_whole = |fate: &Option<FittedBlock>| {
             fate.as_ref()
                 .is_none_or(|fate| fate.fate == Disposition::Kept)
         };
-        let fits = |block: &Block<'_>| block.bytes() <= block.most();
+        let fits = |block: &BudgetBlock<'_>| block.byte_count() <= block.max_tokens();
         if elastic.is_none() && !is_over && fates.iter().all(is_whole) && blocks.iter().all(fits) {
-            let tokens = |at: usize| (counting == Counting::Always).then(|| self.size(at));
+            let tokens = |at: usize| (counting == Counting::Always).then(|| self.block_size(at));
             return Ok((0..blocks.len())
-                .map(|at| Fitted::whole(tokens(at)))
+                .map(|at| FittedBlock::fully_kept(tokens(at)))
                 .collect());
         }
         let limit = budget.unwrap_or(usize::MAX);
         let mut order: Vec<usize> = (0..blocks.len()).collect();
         order.sort_by_key(|&at| blocks.get(at).map(|block| (block.priority, block.turn)));
-        let known = |(at, fate): (usize, Option<Fitted>)| {
+        let known = |(at, fate): (usize, Option<FittedBlock>)| {
             let fate = fate?;
-            let tokens = self.cost(at, &fate);
-            Some(Fitted {
-                full: Some(self.size(at)),
+            let tokens = self.block_cost(at, &fate);
+            Some(FittedBlock {
+                full: Some(self.block_size(at)),
                 kept: Some(tokens),
                 ..fate
             })
         };
-        let mut fitted: Vec<Option<Fitted>> = fates.into_iter().enumerate().map(known).collect();
+        let mut fitted: Vec<Option<FittedBlock>> =
+            fates.into_iter().enumerate().map(known).collect();
         let taken = fitted.iter().flatten().filter_map(|fate| fate.kept).sum();
         let (mut left, mut ended): (usize, Option<&str>) = (limit.saturating_sub(taken), None);
         let (mut floor, mut inputs, mut full_up) = (0, None, None);
@@ -362,7 +376,7 @@ impl<'b> Fitting<'b> {
                     .enumerate()
                     .filter(|(_, block)| block.is_foreign_input());
                 let kept = all
-                    .map(|(at, block)| self.size(at).min(block.most()))
+                    .map(|(at, block)| self.block_size(at).min(block.max_tokens()))
                     .sum::<usize>()
                     .min(left / 2);
                 left -= kept;
@@ -376,34 +390,34 @@ impl<'b> Fitting<'b> {
                 }
                 (true, _) => {}
             }
-            if let Some(Elastic { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
+            if let Some(ElasticBlock { take, .. }) = elastic.take_if(|elastic| elastic.at == at) {
                 left += std::mem::take(&mut floor);
                 let taken = take(left);
                 left = left.saturating_sub(taken);
                 if let Some(slot) = fitted.get_mut(at) {
-                    *slot = Some(Fitted::whole(Some(taken)));
+                    *slot = Some(FittedBlock::fully_kept(Some(taken)));
                 }
                 continue;
             }
-            let full = self.size(at);
+            let full = self.block_size(at);
             let answer = match ended {
-                None if full > block.most() && block.most() <= left => {
-                    cut(block, full, block.most(), self.counter)
+                None if full > block.max_tokens() && block.max_tokens() <= left => {
+                    cut_block(block, full, block.max_tokens(), self.counter)
                 }
-                None if full <= left => Fitted::whole(Some(full)),
+                None if full <= left => FittedBlock::fully_kept(Some(full)),
                 None if block.priority < FIRST_EXPENDABLE => {
-                    let fates: Vec<Option<Fitted>> = blocks
+                    let fates: Vec<Option<FittedBlock>> = blocks
                         .iter()
                         .zip(fitted)
                         .map(|(block, fate)| fate.filter(|_| block.priority >= FIRST_EXPENDABLE))
                         .collect();
-                    return Err(self.over(&fates, limit));
+                    return Err(self.over_budget(&fates, limit));
                 }
                 None => {
                     ended = Some(block.id);
-                    cut(block, full, left, self.counter)
+                    cut_block(block, full, left, self.counter)
                 }
-                Some(last) => Fitted {
+                Some(last) => FittedBlock {
                     fate: Disposition::Dropped,
                     full: Some(full),
                     kept: Some(0),
@@ -419,9 +433,9 @@ impl<'b> Fitting<'b> {
     }
 }
 
-impl Fitted {
+impl FittedBlock {
     /// A complete block.
-    pub(crate) fn whole(tokens: Option<usize>) -> Self {
+    pub(crate) fn fully_kept(tokens: Option<usize>) -> Self {
         Self {
             fate: Disposition::Kept,
             full: tokens,
@@ -442,7 +456,7 @@ impl Fitted {
     }
 }
 
-impl Block<'_> {
+impl BudgetBlock<'_> {
     /// Returns true for an untrusted input: the subject of the call, of any length.
     fn is_foreign_input(&self) -> bool {
         self.priority >= FIRST_EXPENDABLE && self.turn.1 == Kind::Input && self.is_untrusted()
@@ -475,37 +489,37 @@ impl Block<'_> {
     pub(crate) fn trusted_bytes(&self) -> usize {
         if self.is_trusted_expendable() || self.is_trusted_fixed() {
             let others: usize = self.untrusted.iter().map(ExactSizeIterator::len).sum();
-            return self.bytes().saturating_sub(others);
+            return self.byte_count().saturating_sub(others);
         }
         0
     }
 
     /// Bytes of the complete block, and tokens without bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(crate) fn byte_count(&self) -> usize {
         // A token is at least one byte.
         self.head.len() + self.text.len() + self.tail.len() + self.others
     }
 
     /// Its own maximum of tokens; unlimited if it is never cut.
-    pub(crate) fn most(&self) -> usize {
+    pub(crate) fn max_tokens(&self) -> usize {
         self.most
             .filter(|_| self.priority >= FIRST_EXPENDABLE)
             .unwrap_or(usize::MAX)
     }
 
     /// Tokens of the complete block.
-    pub(crate) fn tokens(&self, counter: &dyn TokenCounter) -> usize {
+    pub(crate) fn token_count(&self, counter: &dyn TokenCounter) -> usize {
         let whole = [self.head, self.text, self.tail].concat();
-        tokens(
+        count_open_text(
             &whole,
             self.open.iter().map(|at| self.head.len() + at),
             counter,
         ) + self.others
     }
 
-    fn part(&self, range: &Range<usize>, mark: &str) -> String {
+    fn render_part(&self, range: &Range<usize>, mark: &str) -> String {
         let text = self.text.get(range.clone()).unwrap_or("");
-        if matches!(self.cut, Cut::HeadAt(_)) {
+        if matches!(self.cut, CutPolicy::HeadAt(_)) {
             [self.head, mark, text, self.tail].concat()
         } else {
             [self.head, text, mark, self.tail].concat()
@@ -515,7 +529,7 @@ impl Block<'_> {
 
 /// Tokens of a text; a lower bound if values that are not known yet will be inserted at some
 /// positions.
-pub(crate) fn tokens(
+pub(crate) fn count_open_text(
     text: &str,
     open: impl ExactSizeIterator<Item = usize>,
     counter: &dyn TokenCounter,
@@ -531,11 +545,11 @@ pub(crate) fn tokens(
                 .unwrap_or("")
         })
         .collect();
-    counter.least(&pieces)
+    counter.min_tokens(&pieces)
 }
 
 /// The mark in place of `bytes` missing bytes at the end. Line breaks in an id are replaced.
-pub(super) fn missing(id: &str, bytes: usize) -> String {
+pub(super) fn omission_mark(id: &str, bytes: usize) -> String {
     let id = id.replace(
         |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'),
         " ",
@@ -543,90 +557,97 @@ pub(super) fn missing(id: &str, bytes: usize) -> String {
     format!("\n[cut: {bytes} bytes of {id} left out]\n")
 }
 
-fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
+fn cut_mark(block: &BudgetBlock<'_>, range: &Range<usize>) -> String {
     let id = block.id.replace(
         |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'),
         " ",
     );
     match block.cut {
-        Cut::Tail => missing(block.id, block.text.len() - range.len()),
-        Cut::TailAt(_) => format!("\n[cut: the rest of {id} left out]\n"),
-        Cut::HeadAt(_) => format!("[cut: what came before is left out of {id}]\n"),
+        CutPolicy::Tail => omission_mark(block.id, block.text.len() - range.len()),
+        CutPolicy::TailAt(_) => format!("\n[cut: the rest of {id} left out]\n"),
+        CutPolicy::HeadAt(_) => format!("[cut: what came before is left out of {id}]\n"),
     }
 }
 
 /// Cuts a block so that it fits in `left` tokens, or drops it.
-fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
-    let dropped = |reason: String| Fitted {
+fn cut_block(
+    block: &BudgetBlock<'_>,
+    full: usize,
+    left: usize,
+    counter: &dyn TokenCounter,
+) -> FittedBlock {
+    let dropped = |reason: String| FittedBlock {
         fate: Disposition::Dropped,
         full: Some(full),
         kept: Some(0),
         reason,
     };
     // A block's own maximum applies even if it leaves very few tokens.
-    let is_own = left == block.most();
+    let is_own = left == block.max_tokens();
     if left <= WORTH_CUTTING && !is_own {
         return dropped(format!(
             "{}, and texts are never cut to {WORTH_CUTTING} tokens or fewer",
-            were_left(left)
+            tokens_left_text(left)
         ));
     }
     let found = match block.cut {
-        Cut::Tail => tail(block, left, counter),
-        Cut::TailAt(borders) => first(
+        CutPolicy::Tail => longest_fitting_prefix(block, left, counter),
+        CutPolicy::TailAt(borders) => longest_fitting_range(
             block,
-            inside(borders, block.text).rev().map(|border| 0..border),
+            valid_borders(borders, block.text)
+                .rev()
+                .map(|border| 0..border),
             left,
             counter,
         ),
-        Cut::HeadAt(borders) => first(
+        CutPolicy::HeadAt(borders) => longest_fitting_range(
             block,
-            inside(borders, block.text).map(|border| border..block.text.len()),
+            valid_borders(borders, block.text).map(|border| border..block.text.len()),
             left,
             counter,
         ),
     };
     match found {
-        Some((range, mark, kept)) => Fitted {
+        Some((range, mark, kept)) => FittedBlock {
             fate: Disposition::Cut { range, mark },
             full: Some(full),
             kept: Some(kept),
-            reason: why(left, is_own),
+            reason: shortage_reason(left, is_own),
         },
         None => dropped(format!(
             "{}, not enough for a whole part of it",
-            why(left, is_own)
+            shortage_reason(left, is_own)
         )),
     }
 }
 
-fn why(tokens: usize, is_own: bool) -> String {
+fn shortage_reason(tokens: usize, is_own: bool) -> String {
     if is_own {
-        format!("it may have {}", count_of(tokens))
+        format!("it may have {}", token_count_text(tokens))
     } else {
-        were_left(tokens)
+        tokens_left_text(tokens)
     }
 }
 
-fn were_left(tokens: usize) -> String {
+fn tokens_left_text(tokens: usize) -> String {
     format!(
         "{} {} left",
-        count_of(tokens),
+        token_count_text(tokens),
         if tokens == 1 { "was" } else { "were" }
     )
 }
 
-fn count_of(tokens: usize) -> String {
+fn token_count_text(tokens: usize) -> String {
     if tokens == 1 {
         "1 token".to_owned()
     } else {
-        format!("{} tokens", thousands(tokens))
+        format!("{} tokens", format_thousands(tokens))
     }
 }
 
 /// The borders between two characters of a text, in order. Borders from a host may be invalid or
 /// unsorted.
-fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usize> {
+fn valid_borders(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usize> {
     let is_between =
         |border: &&usize| **border > 0 && **border < text.len() && text.is_char_boundary(**border);
     let mut inside: Vec<usize> = borders.iter().filter(is_between).copied().collect();
@@ -635,20 +656,20 @@ fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usiz
     inside.into_iter()
 }
 
-type Found = Option<(Range<usize>, String, usize)>;
+type CutCandidate = Option<(Range<usize>, String, usize)>;
 
 /// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest,
 /// so bisection finds it.
-fn first(
-    block: &Block<'_>,
+fn longest_fitting_range(
+    block: &BudgetBlock<'_>,
     ranges: impl Iterator<Item = Range<usize>>,
     left: usize,
     counter: &dyn TokenCounter,
-) -> Found {
+) -> CutCandidate {
     let ranges: Vec<Range<usize>> = ranges.collect();
     let cost = |range: &Range<usize>| {
-        let mark = mark(block, range);
-        let cost = counter.count(&block.part(range, &mark));
+        let mark = cut_mark(block, range);
+        let cost = counter.count(&block.render_part(range, &mark));
         (mark, cost)
     };
     let mut low = 0;
@@ -670,19 +691,23 @@ fn first(
 }
 
 /// The longest prefix that fits with its mark and ends at the end of a token and of a character.
-fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
-    let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
+fn longest_fitting_prefix(
+    block: &BudgetBlock<'_>,
+    left: usize,
+    counter: &dyn TokenCounter,
+) -> CutCandidate {
+    let frame = counter.count(&block.render_part(&(0..0), &cut_mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
     let mut way: usize = 0;
     // A concatenated text may count a few tokens more than its parts: reduce the length by growing
     // steps until it fits.
     while room > 0 {
-        let range = 0..grapheme::before(block.text, counter.fit(block.text, room));
+        let range = 0..grapheme::cut_position(block.text, counter.fit(block.text, room));
         if range.is_empty() {
             return None;
         }
-        let mark = mark(block, &range);
-        let cost = counter.count(&block.part(&range, &mark));
+        let mark = cut_mark(block, &range);
+        let cost = counter.count(&block.render_part(&range, &mark));
         if cost <= left {
             return Some((range, mark, cost));
         }

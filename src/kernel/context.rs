@@ -97,7 +97,7 @@ impl Hash for CustomKind {
 
 impl Kind {
     /// The word in manifests and scenarios.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match (self, self.known()) {
             (Self::Custom(kind), _) => kind.word,
             (_, Some(word)) => word,
@@ -120,14 +120,14 @@ impl Kind {
     }
 
     /// Parses the word of one of the kernel's own kinds.
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// Its index among the kernel's own kinds, and the word of a custom kind.
-    fn place(self) -> (Option<usize>, Option<&'static str>) {
+    fn sort_key(self) -> (Option<usize>, Option<&'static str>) {
         if let Self::Custom(kind) = self {
-            return (kind.behind.place().0, Some(kind.word));
+            return (kind.behind.sort_key().0, Some(kind.word));
         }
         (Self::ALL.iter().position(|kind| *kind == self), None)
     }
@@ -135,7 +135,7 @@ impl Kind {
 
 impl Ord for Kind {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.place().cmp(&other.place())
+        self.sort_key().cmp(&other.sort_key())
     }
 }
 
@@ -147,7 +147,7 @@ impl PartialOrd for Kind {
 
 impl Serialize for Kind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -155,14 +155,14 @@ impl Serialize for Kind {
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
-        Self::named(&word).ok_or_else(|| D::Error::unknown_variant(&word, &Self::WORDS))
+        Self::from_word(&word).ok_or_else(|| D::Error::unknown_variant(&word, &Self::WORDS))
     }
 }
 
 /// The lowest priority number whose segments may be cut or dropped.
 pub const FIRST_EXPENDABLE: u8 = 2;
 /// The priority of an untrusted input, the same as that of all other untrusted text.
-const FOREIGN: u8 = 4;
+const UNTRUSTED_INPUT_PRIORITY: u8 = 4;
 
 words! {
     /// How long a text stays the same from call to call: the longer, the further in front it stands.
@@ -279,7 +279,7 @@ pub struct Stretch {
 /// A text with the origins of its stretches, which cover it in order and without gaps. Before a run
 /// the text may be open: at some positions a value will be inserted that is not known yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traced {
+pub struct TracedText {
     text: String,
     stretches: Vec<Stretch>,
     /// Positions in the text, in order.
@@ -288,7 +288,7 @@ pub struct Traced {
     untrusted: Vec<Range<usize>>,
 }
 
-impl Traced {
+impl TracedText {
     /// A text with a single origin.
     pub fn new(text: impl Into<String>, origin: Origin) -> Self {
         let mut traced = Self::default();
@@ -366,14 +366,14 @@ impl Traced {
 
     /// Marks the end of the text as a position at which a value will be inserted that is not known
     /// yet.
-    pub fn leave_open(&mut self) {
+    pub fn mark_open(&mut self) {
         if self.open.last() != Some(&self.text.len()) {
             self.open.push(self.text.len());
         }
     }
 
     /// The positions at which values will be inserted that are not known yet, in order.
-    pub fn open(&self) -> &[usize] {
+    pub fn open_positions(&self) -> &[usize] {
         &self.open
     }
 
@@ -420,7 +420,10 @@ impl Traced {
             let to = stretch.range.end.min(end);
             if from < to {
                 let skipped = self.text.get(stretch.range.start..from).unwrap_or("");
-                let origin = stretch.origin.clone().down(lines(skipped));
+                let origin = stretch
+                    .origin
+                    .clone()
+                    .shifted_by_lines(line_breaks(skipped));
                 part.stretches.push(Stretch {
                     range: from - start..to - start,
                     origin,
@@ -431,22 +434,22 @@ impl Traced {
     }
 }
 
-fn lines(text: &str) -> u32 {
+fn line_breaks(text: &str) -> u32 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
 }
 
 impl Origin {
     /// The origin of a text that begins `by` lines further down.
     #[must_use]
-    pub fn down(mut self, by: u32) -> Self {
-        if let Some(line) = self.line() {
+    pub fn shifted_by_lines(mut self, by: u32) -> Self {
+        if let Some(line) = self.line_mut() {
             *line += by;
         }
         self
     }
 
     /// The number of lines before the stretch, if the origin has one.
-    pub(crate) fn line(&mut self) -> Option<&mut u32> {
+    pub(crate) fn line_mut(&mut self) -> Option<&mut u32> {
         if let Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } =
             self
         {
@@ -459,7 +462,7 @@ impl Origin {
 
 /// The positions at which a segment may be cut if it does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutPolicy {
     /// After any token, from the end.
     #[default]
     Tail,
@@ -480,7 +483,7 @@ pub struct Segment {
     /// The name in a heading: the input's name, the file's path. Empty if the kind suffices.
     pub title: String,
     /// The text.
-    pub text: Traced,
+    pub text: TracedText,
     /// The stability.
     pub stability: Stability,
     /// The trust.
@@ -488,7 +491,7 @@ pub struct Segment {
     /// True for a trusted text that contains untrusted values, each in a fence of its own.
     pub has_untrusted_values: bool,
     /// The positions at which it may be cut.
-    pub cut: Cut,
+    pub cut: CutPolicy,
     /// The reason for its presence: the setting or element that requires it.
     pub why: String,
     /// Its priority, if it differs from that of its kind: for the request itself, and for text of a
@@ -507,28 +510,28 @@ impl Segment {
     pub fn new(kind: Kind, title: impl Into<String>, text: impl Into<String>) -> Self {
         let title = title.into();
         let id = if title.is_empty() {
-            kind.word().to_owned()
+            kind.as_str().to_owned()
         } else {
-            format!("{}:{title}", kind.word())
+            format!("{}:{title}", kind.as_str())
         };
-        let text = Traced::new(text, Origin::Parent { id: id.clone() });
-        Self::of(kind, text, "handed in")
+        let text = TracedText::new(text, Origin::Parent { id: id.clone() });
+        Self::from_template(kind, text, "handed in")
             .named(id, title)
             .stable(Stability::Session)
     }
 
     /// A segment of a template: named after its kind, as stable as the template, trusted, cut at
     /// its end.
-    pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
+    pub fn from_template(kind: Kind, text: TracedText, why: impl Into<String>) -> Self {
         Self {
-            id: kind.word().to_owned(),
+            id: kind.as_str().to_owned(),
             kind,
             title: String::new(),
             text,
             stability: Stability::Fixed,
             trust: Trust::Trusted,
             has_untrusted_values: false,
-            cut: Cut::Tail,
+            cut: CutPolicy::Tail,
             why: why.into(),
             priority: None,
             max_tokens: None,
@@ -537,17 +540,17 @@ impl Segment {
     }
 
     /// A segment of messages: without a fence, since a message is a border itself.
-    pub fn of_turns(
+    pub fn from_turns(
         kind: Kind,
         id: impl Into<String>,
         turns: Vec<Turn>,
         origin: Origin,
         why: impl Into<String>,
     ) -> Self {
-        let text: String = turns.iter().map(|turn| turn.read().text).collect();
+        let text: String = turns.iter().map(|turn| turn.text_form().text).collect();
         Self {
             turns,
-            ..Self::of(kind, Traced::new(text, origin), why).named(id, "")
+            ..Self::from_template(kind, TracedText::new(text, origin), why).named(id, "")
         }
     }
 
@@ -568,7 +571,7 @@ impl Segment {
     /// The priority: the greatest is dropped first; 0 and 1 are never cut.
     pub fn priority(&self) -> u8 {
         let of_kind = if (self.kind, self.trust) == (Kind::Input, Trust::Untrusted) {
-            FOREIGN
+            UNTRUSTED_INPUT_PRIORITY
         } else {
             self.kind.priority()
         };
@@ -577,7 +580,7 @@ impl Segment {
 
     /// Its order among segments of equal stability: by priority, then by kind, and within one kind
     /// trusted before untrusted.
-    pub fn turn(&self) -> (u8, Kind, Trust) {
+    pub fn order_key(&self) -> (u8, Kind, Trust) {
         (self.priority(), self.kind, self.trust)
     }
 

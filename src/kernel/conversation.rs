@@ -131,7 +131,7 @@ pub enum MediaSource {
 /// that providers charge.
 pub const MEDIA_TOKENS: usize = 1_600;
 /// Bytes of base64 of a document that count as one image.
-const CHUNK: usize = 65_536;
+const DOCUMENT_CHUNK_BYTES: usize = 65_536;
 
 impl Media {
     /// Returns true for an image.
@@ -139,10 +139,10 @@ impl Media {
         self.media_type.split('/').next() == Some("image")
     }
 
-    fn tokens(&self) -> usize {
+    fn token_count(&self) -> usize {
         match &self.source {
             MediaSource::Base64(data) if !self.is_image() => {
-                data.len().div_ceil(CHUNK).max(1) * MEDIA_TOKENS
+                data.len().div_ceil(DOCUMENT_CHUNK_BYTES).max(1) * MEDIA_TOKENS
             }
             MediaSource::Base64(_) | MediaSource::Url(_) => MEDIA_TOKENS,
         }
@@ -156,11 +156,11 @@ impl Media {
             .map_or_else(|| what.to_owned(), |name| format!("{what} {name}"))
     }
 
-    fn words(&self) -> String {
+    fn placeholder_text(&self) -> String {
         let title = self.title();
         match &self.source {
             MediaSource::Base64(data) => {
-                let hash = Hash::of(data.as_bytes()).to_string();
+                let hash = Hash::digest(data.as_bytes()).to_string();
                 let hash = hash
                     .rsplit(':')
                     .next()
@@ -184,12 +184,12 @@ pub struct TurnText {
     pub text: String,
     /// The positions of the texts that may be cut and of the images and documents that may be
     /// removed.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TextSlot>,
 }
 
 /// A text of a message that may be cut, or an image or document that may be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct TextSlot {
     /// Its bytes in the text form.
     pub range: Range<usize>,
     /// True for a part of a tool result.
@@ -267,7 +267,7 @@ impl Turn {
 
     /// Returns true if the message has content from the user: anything but white space and tool
     /// results.
-    pub fn is_users(&self) -> bool {
+    pub fn has_user_content(&self) -> bool {
         let says = |part: &Part| match part {
             Part::Text(text) => !text.trim().is_empty(),
             Part::Result(_) => false,
@@ -277,9 +277,9 @@ impl Turn {
     }
 
     /// The text form of the message: for people, patterns and token counters.
-    pub fn read(&self) -> TurnText {
+    pub fn text_form(&self) -> TurnText {
         let mut out = TurnText::default();
-        read(&self.parts, false, &mut out);
+        write_parts(&self.parts, false, &mut out);
         out
     }
 
@@ -302,9 +302,9 @@ impl Turn {
 
 impl Part {
     /// The text form of the part.
-    pub fn read(&self) -> TurnText {
+    pub fn text_form(&self) -> TurnText {
         let mut out = TurnText::default();
-        read(std::slice::from_ref(self), false, &mut out);
+        write_parts(std::slice::from_ref(self), false, &mut out);
         out
     }
 
@@ -312,7 +312,7 @@ impl Part {
     pub fn media_tokens(&self) -> usize {
         let tokens = |part: &Self| {
             if let Self::Media(media) = part {
-                media.tokens()
+                media.token_count()
             } else {
                 0
             }
@@ -324,7 +324,7 @@ impl Part {
     }
 }
 
-fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
+fn write_parts(parts: &[Part], is_result: bool, out: &mut TurnText) {
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
             out.text.push('\n');
@@ -333,7 +333,7 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
             Part::Text(text) => {
                 let start = out.text.len();
                 out.text.push_str(text);
-                out.slots.push(Slot {
+                out.slots.push(TextSlot {
                     range: start..out.text.len(),
                     is_result,
                     media: 0,
@@ -362,15 +362,15 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
                     "[{} {call}] ",
                     if *is_error { "error" } else { "result" }
                 );
-                read(parts, true, out);
+                write_parts(parts, true, out);
             }
             Part::Media(media) => {
                 let start = out.text.len();
-                out.text.push_str(&media.words());
-                out.slots.push(Slot {
+                out.text.push_str(&media.placeholder_text());
+                out.slots.push(TextSlot {
                     range: start..out.text.len(),
                     is_result,
-                    media: media.tokens(),
+                    media: media.token_count(),
                 });
             }
         }
@@ -392,7 +392,7 @@ pub struct BrokenConversation {
 ///
 /// # Errors
 /// A call without its result or a result without its call, which no provider accepts.
-pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
+pub fn split_units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
     let mut units = Vec::new();
     let mut start = 0;
     // Calls without a result so far.
@@ -431,7 +431,7 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
                     return broken(format!(
                         "a call of `{}` with {}: its result could not be told from others",
                         call.name,
-                        which(&call.id)
+                        describe_id(&call.id)
                     ));
                 }
                 if !call.arguments.is_object() {
@@ -458,7 +458,7 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
     }
 }
 
-fn which(id: &str) -> String {
+fn describe_id(id: &str) -> String {
     if id.is_empty() {
         "no id".to_owned()
     } else {

@@ -8,10 +8,10 @@
 //! question.
 
 use super::budget::{Disposition, WORTH_CUTTING};
-use super::conversation::{BrokenConversation, Speaker, Turn, units};
-use super::shortened::{Shortened, says_nothing, tokens, trim};
+use super::conversation::{BrokenConversation, Speaker, Turn, split_units};
+use super::shortened::{ShortenedMessage, lacks_user_text, total_tokens, trim_messages};
 use super::tokens::TokenCounter;
-use crate::base::number::thousands;
+use crate::base::number::format_thousands;
 use std::ops::Range;
 
 /// The limits of the kept part of a conversation.
@@ -28,8 +28,8 @@ pub struct HistoryLimits {
 
 /// A conversation to fold.
 #[derive(Debug)]
-pub struct Conversation<'a> {
-    said: Vec<Said<'a>>,
+pub struct FoldableConversation<'a> {
+    messages: Vec<CountedMessage<'a>>,
     units: Vec<Range<usize>>,
     /// The units at which turns begin: the first of the user, and each of the user after one of the
     /// agent.
@@ -42,7 +42,7 @@ pub struct Conversation<'a> {
 
 /// One message of the conversation.
 #[derive(Debug)]
-struct Said<'a> {
+struct CountedMessage<'a> {
     id: &'a str,
     turn: &'a Turn,
     /// The text form of the message.
@@ -53,7 +53,7 @@ struct Said<'a> {
 
 /// The outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folded {
+pub struct FoldedMessage {
     /// The disposition of the message.
     pub fate: Disposition,
     /// Tokens of the kept part.
@@ -66,9 +66,9 @@ pub struct Folded {
 
 /// The result of a fold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fold {
+pub struct FoldResult {
     /// The outcome of each message.
-    pub messages: Vec<Folded>,
+    pub messages: Vec<FoldedMessage>,
     /// Tokens of all kept parts.
     pub tokens: usize,
     /// Tokens by which the conversation can certainly grow before it is cut again: twice its
@@ -79,27 +79,27 @@ pub struct Fold {
 }
 
 /// The state of a fold, unit by unit.
-struct Walk<'a> {
+struct FoldState<'a> {
     /// Tokens of each unit, in its current form.
     sizes: Vec<usize>,
     /// The messages of each unit that has been shortened.
-    shortened: Vec<Option<Vec<Shortened<'a>>>>,
+    shortened: Vec<Option<Vec<ShortenedMessage<'a>>>>,
     /// The first of the kept units.
     front: usize,
     /// The kept units before the front: the user's question when the front moved.
-    held: Vec<usize>,
+    held_units: Vec<usize>,
     /// The kept units of the user since the last turn began: the question.
-    asked: Vec<usize>,
+    question_units: Vec<usize>,
     /// Tokens of all kept units.
     sum: usize,
 }
 
-impl<'a> Walk<'a> {
-    fn size(&self, unit: usize) -> usize {
+impl<'a> FoldState<'a> {
+    fn unit_size(&self, unit: usize) -> usize {
         self.sizes.get(unit).copied().unwrap_or(0)
     }
 
-    fn set(&mut self, unit: usize, tokens: usize, short: Option<Vec<Shortened<'a>>>) {
+    fn set_unit(&mut self, unit: usize, tokens: usize, short: Option<Vec<ShortenedMessage<'a>>>) {
         if let (Some(size), Some(slot)) = (self.sizes.get_mut(unit), self.shortened.get_mut(unit)) {
             (*size, *slot) = (tokens, short);
         }
@@ -107,39 +107,39 @@ impl<'a> Walk<'a> {
 }
 
 /// A unit of the question in the form in which it can stay before the front.
-struct Asked<'a> {
+struct QuestionUnit<'a> {
     unit: usize,
     tokens: usize,
     /// Its messages, if they are shortened now.
-    short: Option<Vec<Shortened<'a>>>,
+    short: Option<Vec<ShortenedMessage<'a>>>,
 }
 
-fn sum(question: &[Asked<'_>]) -> usize {
+fn question_tokens(question: &[QuestionUnit<'_>]) -> usize {
     question.iter().map(|one| one.tokens).sum()
 }
 
-impl<'a> Conversation<'a> {
+impl<'a> FoldableConversation<'a> {
     /// Builds a conversation from messages, each with its id and its text form.
     ///
     /// # Errors
     /// A call without its result, or a result without its call.
-    pub fn of(
+    pub fn new(
         messages: impl Iterator<Item = (&'a str, &'a Turn, &'a str)>,
         limits: HistoryLimits,
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, BrokenConversation> {
-        let said: Vec<Said<'a>> = messages
-            .map(|(id, turn, text)| Said {
+        let said: Vec<CountedMessage<'a>> = messages
+            .map(|(id, turn, text)| CountedMessage {
                 id,
                 turn,
                 text,
                 tokens: 0,
             })
             .collect();
-        let units = units(&said.iter().map(|said| said.turn).collect::<Vec<_>>())?;
+        let units = split_units(&said.iter().map(|said| said.turn).collect::<Vec<_>>())?;
         let mut conversation = Self {
             units,
-            said,
+            messages: said,
             turns: Vec::new(),
             limits,
             is_first: false,
@@ -148,12 +148,12 @@ impl<'a> Conversation<'a> {
         let mut is_open = false;
         for (at, unit) in conversation.units.iter().enumerate() {
             let mut messages = conversation
-                .said
+                .messages
                 .get(unit.clone())
                 .unwrap_or_default()
                 .iter();
             is_open &= messages.all(|said| said.turn.speaker != Speaker::Assistant);
-            if conversation.is_users(unit) && !std::mem::replace(&mut is_open, true) {
+            if conversation.is_user_unit(unit) && !std::mem::replace(&mut is_open, true) {
                 conversation.turns.push(at);
             }
         }
@@ -163,33 +163,33 @@ impl<'a> Conversation<'a> {
     /// Sets whether the fold must begin with the user, as providers expect, because no content from
     /// the user precedes it.
     #[must_use]
-    pub fn first(self, is_first: bool) -> Self {
+    pub fn require_user_first(self, is_first: bool) -> Self {
         Self { is_first, ..self }
     }
 
     /// An upper bound of its tokens: its bytes plus the tokens of media.
-    pub fn bytes(&self) -> usize {
-        self.said
+    pub fn max_token_count(&self) -> usize {
+        self.messages
             .iter()
             .map(|said| said.text.len() + said.turn.media_tokens())
             .sum()
     }
 
     /// The conversation's own limit of tokens.
-    pub fn own(&self) -> Option<usize> {
+    pub fn own_limit(&self) -> Option<usize> {
         self.limits.max_tokens
     }
 
     /// Tokens of a complete message.
-    pub fn tokens(&self, at: usize) -> usize {
-        self.said.get(at).map_or(0, |said| said.tokens)
+    pub fn message_tokens(&self, at: usize) -> usize {
+        self.messages.get(at).map_or(0, |said| said.tokens)
     }
 
     /// Counts the tokens of all messages.
-    pub fn count(&mut self) {
+    pub fn count_messages(&mut self) {
         let counter = self.counter;
         for said in self
-            .said
+            .messages
             .iter_mut()
             .filter(|said| said.turn.speaker != Speaker::System)
         {
@@ -199,13 +199,13 @@ impl<'a> Conversation<'a> {
 
     /// The limit that keeps the last turn complete, or the whole conversation if the user has no
     /// message.
-    pub fn last_turn(&self) -> usize {
+    pub fn last_turn_limit(&self) -> usize {
         let last = self.turns.last().copied().unwrap_or(0);
         let units = self.units.get(last..).unwrap_or_default();
         let tokens: usize = units
             .iter()
             .flat_map(Clone::clone)
-            .map(|at| self.tokens(at))
+            .map(|at| self.message_tokens(at))
             .sum();
         // If there is more than one unit, a fold keeps only seven tenths of the limit.
         if units.len() < 2 {
@@ -216,14 +216,14 @@ impl<'a> Conversation<'a> {
     }
 
     /// Folds the conversation into a limit. Without a limit no counts are needed.
-    pub fn fold(&self, limit: Option<usize>) -> Fold {
+    pub fn fold(&self, limit: Option<usize>) -> FoldResult {
         let (sizes, shortened) = (vec![0; self.units.len()], vec![None; self.units.len()]);
-        let mut walk = Walk {
+        let mut walk = FoldState {
             sizes,
             shortened,
             front: 0,
-            held: Vec::new(),
-            asked: Vec::new(),
+            held_units: Vec::new(),
+            question_units: Vec::new(),
             sum: 0,
         };
         let mut longest = 0;
@@ -236,80 +236,86 @@ impl<'a> Conversation<'a> {
                         .copied();
                     self.compact_turn(&mut walk, before.unwrap_or(0)..at);
                 }
-                walk.asked.clear();
+                walk.question_units.clear();
             }
-            if self.is_users(unit) {
-                walk.asked.push(at);
+            if self.is_user_unit(unit) {
+                walk.question_units.push(at);
             }
-            let size: usize = unit.clone().map(|at| self.tokens(at)).sum();
+            let size: usize = unit.clone().map(|at| self.message_tokens(at)).sum();
             longest = longest.max(size);
-            walk.set(at, size, None);
+            walk.set_unit(at, size, None);
             walk.sum += size;
             if let Some(limit) = limit.filter(|limit| walk.sum > *limit) {
-                self.advance(&mut walk, (at, unit), limit);
+                self.advance_front(&mut walk, (at, unit), limit);
             }
         }
-        self.told(walk, limit, longest)
+        self.build_result(walk, limit, longest)
     }
 
     /// Removes the tool results of a turn.
-    fn compact_turn(&self, walk: &mut Walk<'a>, turn: Range<usize>) {
+    fn compact_turn(&self, walk: &mut FoldState<'a>, turn: Range<usize>) {
         for before in turn {
             let Some(range) = self.units.get(before) else {
                 continue;
             };
             let cut = walk.shortened.get_mut(before).and_then(Option::take);
-            let Some(short) = self.compact(range, cut) else {
+            let Some(short) = self.compact_unit(range, cut) else {
                 continue;
             };
-            let tokens = tokens(&short);
-            if before >= walk.front || walk.held.contains(&before) {
-                walk.sum = walk.sum - walk.size(before) + tokens;
+            let tokens = total_tokens(&short);
+            if before >= walk.front || walk.held_units.contains(&before) {
+                walk.sum = walk.sum - walk.unit_size(before) + tokens;
             }
-            walk.set(before, tokens, Some(short));
+            walk.set_unit(before, tokens, Some(short));
         }
     }
 
     /// Moves the front because the kept units exceed the limit.
-    fn advance(&self, walk: &mut Walk<'a>, (at, unit): (usize, &Range<usize>), limit: usize) {
+    fn advance_front(
+        &self,
+        walk: &mut FoldState<'a>,
+        (at, unit): (usize, &Range<usize>),
+        limit: usize,
+    ) {
         let room = limit / 10 * 7 + limit % 10 * 7 / 10;
-        let mut question = self.question(walk, at, room / 2);
-        if sum(&question) > limit {
+        let mut question = self.fit_question(walk, at, room / 2);
+        if question_tokens(&question) > limit {
             question.clear();
         }
-        let exceeds = |question: &[Asked<'_>]| walk.size(at) + sum(question) > limit;
-        let cut = |question: &[Asked<'_>]| {
-            trim(
-                self.whole(unit),
-                room.saturating_sub(sum(question)),
+        let exceeds =
+            |question: &[QuestionUnit<'_>]| walk.unit_size(at) + question_tokens(question) > limit;
+        let cut = |question: &[QuestionUnit<'_>]| {
+            trim_messages(
+                self.full_messages(unit),
+                room.saturating_sub(question_tokens(question)),
                 self.counter,
             )
         };
         // Older messages of the question are removed before this unit's own words.
-        while !question.is_empty() && exceeds(&question) && says_nothing(&cut(&question)) {
+        while !question.is_empty() && exceeds(&question) && lacks_user_text(&cut(&question)) {
             question.pop();
         }
         let short = exceeds(&question).then(|| cut(&question));
-        walk.sum -= std::mem::take(&mut walk.held)
+        walk.sum -= std::mem::take(&mut walk.held_units)
             .into_iter()
-            .map(|held| walk.size(held))
+            .map(|held| walk.unit_size(held))
             .sum::<usize>();
         if let Some(mut short) = short {
-            let least = tokens(&short);
-            if least + sum(&question) > limit {
+            let least = total_tokens(&short);
+            if least + question_tokens(&question) > limit {
                 // The unit cannot be cut far enough. The question is cut instead, if that is
                 // possible; otherwise the unit is dropped.
                 let left = limit.saturating_sub(least);
-                let narrow = self.question(walk, at, left);
-                if left > WORTH_CUTTING && sum(&narrow) <= left {
+                let narrow = self.fit_question(walk, at, left);
+                if left > WORTH_CUTTING && question_tokens(&narrow) <= left {
                     question = narrow;
                 } else {
                     short.clear();
                 }
             }
             walk.front = if short.is_empty() { at + 1 } else { at };
-            walk.sum = tokens(&short);
-            walk.set(at, walk.sum, Some(short));
+            walk.sum = total_tokens(&short);
+            walk.set_unit(at, walk.sum, Some(short));
         }
         let held = |front: usize| {
             question
@@ -319,7 +325,7 @@ impl<'a> Conversation<'a> {
                 .sum::<usize>()
         };
         while walk.front < at && walk.sum + held(walk.front) > room {
-            walk.sum -= walk.size(walk.front);
+            walk.sum -= walk.unit_size(walk.front);
             walk.front += 1;
         }
         if self.is_first && held(walk.front) == 0 {
@@ -328,52 +334,61 @@ impl<'a> Conversation<'a> {
             };
             let next = (walk.front..=at).find(begins).unwrap_or(walk.front);
             walk.sum -= (walk.front..next)
-                .map(|unit| walk.size(unit))
+                .map(|unit| walk.unit_size(unit))
                 .sum::<usize>();
             walk.front = next;
         }
-        for Asked {
+        for QuestionUnit {
             unit,
             tokens,
             short,
         } in question
         {
             if unit < walk.front {
-                walk.held.push(unit);
+                walk.held_units.push(unit);
                 walk.sum += tokens;
                 if short.is_some() {
-                    walk.set(unit, tokens, short);
+                    walk.set_unit(unit, tokens, short);
                 }
             }
         }
         // A removed unit never comes back.
-        walk.asked
-            .retain(|unit| *unit >= walk.front || walk.held.contains(unit));
+        walk.question_units
+            .retain(|unit| *unit >= walk.front || walk.held_units.contains(unit));
     }
 
     /// The kept form of the question before a unit, within `most` tokens. From the last message
     /// back, each receives the tokens that those before it do not need, and at least half of the
     /// rest. The last message stays even if it cannot be cut far enough; a message of which no word
     /// would remain is dropped.
-    fn question(&self, walk: &Walk<'a>, at: usize, most: usize) -> Vec<Asked<'a>> {
-        let asked = || walk.asked.iter().copied().filter(|unit| *unit < at);
-        let mut before: usize = asked().map(|unit| walk.size(unit)).sum();
+    fn fit_question(&self, walk: &FoldState<'a>, at: usize, most: usize) -> Vec<QuestionUnit<'a>> {
+        let asked = || {
+            walk.question_units
+                .iter()
+                .copied()
+                .filter(|unit| *unit < at)
+        };
+        let mut before: usize = asked().map(|unit| walk.unit_size(unit)).sum();
         let mut left = most;
         let mut question = Vec::new();
         for unit in asked().rev() {
-            before -= walk.size(unit);
+            before -= walk.unit_size(unit);
             let share = left.saturating_sub(before).max(left / 2);
-            let whole = self.units.get(unit).filter(|_| walk.size(unit) > share);
-            let short = whole.map(|unit| trim(self.whole(unit), share, self.counter));
-            if short.as_deref().is_some_and(says_nothing) {
+            let whole = self
+                .units
+                .get(unit)
+                .filter(|_| walk.unit_size(unit) > share);
+            let short =
+                whole.map(|unit| trim_messages(self.full_messages(unit), share, self.counter));
+            if short.as_deref().is_some_and(lacks_user_text) {
                 continue;
             }
-            let tokens = short.as_deref().map_or(walk.size(unit), tokens);
+            let tokens = short.as_deref().map_or(walk.unit_size(unit), total_tokens);
             if tokens > left && !question.is_empty() {
                 break;
             }
             left = left.saturating_sub(tokens);
-            question.push(Asked {
+            question.push(QuestionUnit {
                 unit,
                 tokens,
                 short,
@@ -382,16 +397,19 @@ impl<'a> Conversation<'a> {
         question
     }
 
-    fn is_users(&self, unit: &Range<usize>) -> bool {
-        unit.clone()
-            .any(|at| self.said.get(at).is_some_and(|said| said.turn.is_users()))
+    fn is_user_unit(&self, unit: &Range<usize>) -> bool {
+        unit.clone().any(|at| {
+            self.messages
+                .get(at)
+                .is_some_and(|said| said.turn.has_user_content())
+        })
     }
 
     fn begins_with_user(&self, unit: usize) -> bool {
         self.units
             .get(unit)
-            .and_then(|unit| self.said.get(unit.start))
-            .is_some_and(|said| said.turn.is_users())
+            .and_then(|unit| self.messages.get(unit.start))
+            .is_some_and(|said| said.turn.has_user_content())
     }
 
     /// The unit at which the requested turns begin.
@@ -408,12 +426,12 @@ impl<'a> Conversation<'a> {
 
     /// The messages of a unit, possibly cut already, without tool results; `None` if nothing has to
     /// be removed.
-    fn compact(
+    fn compact_unit(
         &self,
         unit: &Range<usize>,
-        cut: Option<Vec<Shortened<'a>>>,
-    ) -> Option<Vec<Shortened<'a>>> {
-        let mut short = cut.unwrap_or_else(|| self.whole(unit));
+        cut: Option<Vec<ShortenedMessage<'a>>>,
+    ) -> Option<Vec<ShortenedMessage<'a>>> {
+        let mut short = cut.unwrap_or_else(|| self.full_messages(unit));
         for one in &mut short {
             one.leave_out_results(self.counter);
         }
@@ -423,21 +441,26 @@ impl<'a> Conversation<'a> {
             .then_some(short)
     }
 
-    fn whole(&self, unit: &Range<usize>) -> Vec<Shortened<'a>> {
-        let said = self.said.get(unit.clone()).unwrap_or_default().iter();
-        said.map(|said| Shortened::of(said.id, said.turn, said.text, said.tokens))
+    fn full_messages(&self, unit: &Range<usize>) -> Vec<ShortenedMessage<'a>> {
+        let said = self.messages.get(unit.clone()).unwrap_or_default().iter();
+        said.map(|said| ShortenedMessage::new(said.id, said.turn, said.text, said.tokens))
             .collect()
     }
 
-    fn told(&self, walk: Walk<'a>, limit: Option<usize>, longest: usize) -> Fold {
-        let Walk {
+    fn build_result(
+        &self,
+        walk: FoldState<'a>,
+        limit: Option<usize>,
+        longest: usize,
+    ) -> FoldResult {
+        let FoldState {
             front,
-            held,
+            held_units: held,
             mut shortened,
             ..
         } = walk;
         let first = self.first_turn();
-        let mut messages = Vec::with_capacity(self.said.len());
+        let mut messages = Vec::with_capacity(self.messages.len());
         let mut tokens = 0;
         for (number, unit) in self.units.iter().enumerate() {
             let short = shortened
@@ -446,7 +469,7 @@ impl<'a> Conversation<'a> {
                 .unwrap_or_default();
             let mut short = short.into_iter().map(Some).collect::<Vec<_>>();
             for at in unit.clone() {
-                let Some(said) = self.said.get(at) else {
+                let Some(said) = self.messages.get(at) else {
                     continue;
                 };
                 let short = short
@@ -458,7 +481,7 @@ impl<'a> Conversation<'a> {
                 } else if number < front && !held.contains(&number) {
                     Some(format!(
                         "the conversation grew beyond {} tokens",
-                        thousands(limit.unwrap_or(0))
+                        format_thousands(limit.unwrap_or(0))
                     ))
                 } else {
                     let turns = || {
@@ -470,7 +493,7 @@ impl<'a> Conversation<'a> {
                     (number < first).then(turns)
                 };
                 let folded = match (dropped, short) {
-                    (Some(reason), _) => Folded {
+                    (Some(reason), _) => FoldedMessage {
                         fate: Disposition::Dropped,
                         kept: 0,
                         reason,
@@ -479,7 +502,7 @@ impl<'a> Conversation<'a> {
                     (None, Some(short)) if short.turn.parts.is_empty() => {
                         let reason =
                             "its call is too long to be kept beside what the user says".to_owned();
-                        Folded {
+                        FoldedMessage {
                             fate: Disposition::Dropped,
                             kept: 0,
                             reason,
@@ -488,7 +511,7 @@ impl<'a> Conversation<'a> {
                     }
                     (
                         None,
-                        Some(Shortened {
+                        Some(ShortenedMessage {
                             turn,
                             tokens,
                             mut left_out,
@@ -498,14 +521,14 @@ impl<'a> Conversation<'a> {
                         left_out.sort_by_key(|range| range.start);
                         let reason =
                             "it is too long, or came from a tool before the last turn".to_owned();
-                        Folded {
+                        FoldedMessage {
                             fate: Disposition::Shortened { left_out },
                             kept: tokens,
                             reason,
                             turn: Some(turn),
                         }
                     }
-                    (None, None) => Folded {
+                    (None, None) => FoldedMessage {
                         fate: Disposition::Kept,
                         kept: said.tokens,
                         reason: "fits".to_owned(),
@@ -518,16 +541,16 @@ impl<'a> Conversation<'a> {
         }
         let growth = longest.saturating_mul(2);
         let holds = limit.is_none_or(|limit| tokens + growth <= limit);
-        Fold {
+        FoldResult {
             messages,
             tokens,
             growth,
-            repeated: if holds { self.repeated() } else { 0 },
+            repeated: if holds { self.repeated_messages() } else { 0 },
         }
     }
 
     /// Leading messages that stay the same when another message is added.
-    fn repeated(&self) -> usize {
+    fn repeated_messages(&self) -> usize {
         if self
             .limits
             .turns
@@ -541,7 +564,7 @@ impl<'a> Conversation<'a> {
         } else {
             self.units.len()
         });
-        late.find(|unit| self.compact(unit, None).is_some())
-            .map_or(self.said.len(), |unit| unit.start)
+        late.find(|unit| self.compact_unit(unit, None).is_some())
+            .map_or(self.messages.len(), |unit| unit.start)
     }
 }

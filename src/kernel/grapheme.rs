@@ -4,10 +4,10 @@
 //! Looks back only a few characters: a text that consists only of marks is cut within a grapheme.
 
 /// Maximum number of characters of one grapheme; a longer one exists in no language.
-const LONGEST: usize = 32;
+const MAX_GRAPHEME_CHARS: usize = 32;
 
 /// The last position before the end of `text`, and not after `end`, that does not split a grapheme.
-pub(super) fn before(text: &str, end: usize) -> usize {
+pub(super) fn cut_position(text: &str, end: usize) -> usize {
     let end = text.floor_char_boundary(end.min(text.len()));
     let end = if end == text.len() {
         start_of_last(text)
@@ -15,7 +15,7 @@ pub(super) fn before(text: &str, end: usize) -> usize {
         end
     };
     let mut at = end;
-    for _ in 0..LONGEST {
+    for _ in 0..MAX_GRAPHEME_CHARS {
         if !is_inside(text, at) {
             return at;
         }
@@ -43,7 +43,7 @@ fn is_inside(text: &str, at: usize) -> bool {
             && head
                 .chars()
                 .rev()
-                .take(LONGEST)
+                .take(MAX_GRAPHEME_CHARS)
                 .take_while(|c| is_flag(*c))
                 .count()
                 % 2

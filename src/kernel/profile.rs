@@ -26,7 +26,7 @@ words! {
 
 impl Profile {
     /// A short description.
-    pub const fn about(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Markdown => "Headings of Markdown; files in code fences",
             Self::Xml => "An element for each segment",

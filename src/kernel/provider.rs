@@ -147,7 +147,10 @@ pub struct Usage {
 #[non_exhaustive]
 pub enum ProviderError {
     /// The provider answered with an error.
-    #[error("the provider answered with status {status}{}", said(message))]
+    #[error(
+        "the provider answered with status {status}{}",
+        message_suffix(message)
+    )]
     Refused {
         /// The HTTP status.
         status: u16,
@@ -157,7 +160,7 @@ pub enum ProviderError {
         retry_after: Option<Duration>,
     },
     /// Too many requests, or too many tokens, in a short time.
-    #[error("the provider limits the rate of requests (status 429){}{}", said(message), asked(*retry_after))]
+    #[error("the provider limits the rate of requests (status 429){}{}", message_suffix(message), retry_suffix(*retry_after))]
     RateLimited {
         /// The provider's message; may be empty.
         message: String,
@@ -228,7 +231,7 @@ pub enum ProviderError {
 
 impl ProviderError {
     /// The kind of the error, for reports and counts.
-    pub const fn word(&self) -> &'static str {
+    pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "refused",
             Self::RateLimited { .. } => "rate_limited",
@@ -270,13 +273,13 @@ impl ProviderError {
     }
 }
 
-fn asked(wait: Option<Duration>) -> String {
+fn retry_suffix(wait: Option<Duration>) -> String {
     wait.map_or_else(String::new, |wait| {
         format!(", and asks to wait {} s", wait.as_secs())
     })
 }
 
-fn said(message: &str) -> String {
+fn message_suffix(message: &str) -> String {
     if message.is_empty() {
         String::new()
     } else {

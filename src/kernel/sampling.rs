@@ -33,23 +33,23 @@ words! {
 }
 
 /// The bounds of [`Parameter::Temperature`].
-pub const TEMPERATURE: (f64, f64) = (0.0, 2.0);
+pub const TEMPERATURE_BOUNDS: (f64, f64) = (0.0, 2.0);
 /// The bounds of [`Parameter::TopP`].
-pub const TOP_P: (f64, f64) = (0.0, 1.0);
+pub const TOP_P_BOUNDS: (f64, f64) = (0.0, 1.0);
 /// The bounds of [`Parameter::Seed`], which every provider accepts.
-pub const SEED: (u64, u64) = (0, i32::MAX as u64);
+pub const SEED_BOUNDS: (u64, u64) = (0, i32::MAX as u64);
 /// The words of [`Parameter::Effort`].
-pub const EFFORT: [&str; 3] = ["low", "medium", "high"];
+pub const EFFORT_WORDS: [&str; 3] = ["low", "medium", "high"];
 /// Maximum number of texts of [`Parameter::Stop`], which every provider accepts.
-pub const STOPS: usize = 4;
+pub const MAX_STOPS: usize = 4;
 /// The words of [`Parameter::ToolChoice`] that are not names of tools.
-pub const TOOL_CHOICE: [&str; 3] = ["auto", "none", "required"];
+pub const TOOL_CHOICE_WORDS: [&str; 3] = ["auto", "none", "required"];
 /// The bounds of [`Parameter::MaxOutputTokens`].
-pub const OUTPUT: (u64, u64) = (1, 1_000_000_000);
+pub const OUTPUT_TOKEN_BOUNDS: (u64, u64) = (1, 1_000_000_000);
 
 impl Parameter {
     /// A description of the accepted values.
-    pub const fn expected(self) -> &'static str {
+    pub const fn expected_value(self) -> &'static str {
         match self {
             Self::Temperature => "a number from 0 to 2",
             Self::TopP => "a number from 0 to 1",
@@ -62,7 +62,7 @@ impl Parameter {
     }
 
     /// Parses a value as an attribute contains it.
-    pub fn value(self, text: &str) -> Option<Value> {
+    pub fn parse_value(self, text: &str) -> Option<Value> {
         let within = |(least, most): (f64, f64)| {
             text.parse::<f64>()
                 .ok()
@@ -76,24 +76,24 @@ impl Parameter {
                 .map(Value::from)
         };
         match self {
-            Self::Temperature => within(TEMPERATURE),
-            Self::TopP => within(TOP_P),
-            Self::Seed => whole(SEED),
-            Self::Effort => EFFORT.contains(&text).then(|| text.into()),
+            Self::Temperature => within(TEMPERATURE_BOUNDS),
+            Self::TopP => within(TOP_P_BOUNDS),
+            Self::Seed => whole(SEED_BOUNDS),
+            Self::Effort => EFFORT_WORDS.contains(&text).then(|| text.into()),
             Self::Stop => (!text.is_empty()).then(|| vec![text].into()),
             Self::ToolChoice => (!text.trim().is_empty()).then(|| text.into()),
-            Self::MaxOutputTokens => whole(OUTPUT),
+            Self::MaxOutputTokens => whole(OUTPUT_TOKEN_BOUNDS),
         }
     }
 }
 
 /// The JSON Schema of parameters with their values.
 #[cfg(feature = "cli")]
-pub fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+pub fn sampling_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let property = |name: Parameter| {
         (
             name.word().to_owned(),
-            serde_json::json!({"description": name.expected()}),
+            serde_json::json!({"description": name.expected_value()}),
         )
     };
     let properties: serde_json::Map<String, Value> =
@@ -115,7 +115,7 @@ pub struct Sampled {
 
 impl Sampled {
     /// A short description: `temperature 0.2 (role clerk)`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let value = self
             .value
             .as_str()

@@ -3,8 +3,8 @@
 //!
 //! Parts are replaced by marks, never removed: a call keeps its result.
 
-use super::budget::missing;
-use super::conversation::{Part, Slot, Speaker, Turn};
+use super::budget::omission_mark;
+use super::conversation::{Part, Speaker, TextSlot, Turn};
 use super::grapheme;
 use super::tokens::TokenCounter;
 use std::cmp::Reverse;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// A message with possible omissions.
 #[derive(Clone, Debug)]
-pub(super) struct Shortened<'a> {
+pub(super) struct ShortenedMessage<'a> {
     id: &'a str,
     /// The remaining message.
     pub(super) turn: Turn,
@@ -24,41 +24,41 @@ pub(super) struct Shortened<'a> {
     /// The omitted bytes of the complete message.
     pub(super) left_out: Vec<Range<usize>>,
     /// The slots of the complete message.
-    whole: Vec<Slot>,
+    whole: Vec<TextSlot>,
 }
 
 /// Tokens of messages.
-pub(super) fn tokens(messages: &[Shortened<'_>]) -> usize {
+pub(super) fn total_tokens(messages: &[ShortenedMessage<'_>]) -> usize {
     messages.iter().map(|one| one.tokens).sum()
 }
 
 /// Returns true if messages contain text from the user and none of it remains.
-pub(super) fn says_nothing(messages: &[Shortened<'_>]) -> bool {
+pub(super) fn lacks_user_text(messages: &[ShortenedMessage<'_>]) -> bool {
     let users = messages
         .iter()
         .filter(|one| one.turn.speaker == Speaker::User);
-    let mut words = users.flat_map(Shortened::words).peekable();
+    let mut words = users.flat_map(ShortenedMessage::text_slots_kept).peekable();
     words.peek().is_some() && words.all(|stays| !stays)
 }
 
 /// Cuts the messages of a unit to `room` tokens, or as far as possible. Calls and their results are
 /// removed only if otherwise nothing would remain of the user's text beside them.
-pub(super) fn trim<'a>(
-    messages: Vec<Shortened<'a>>,
+pub(super) fn trim_messages<'a>(
+    messages: Vec<ShortenedMessage<'a>>,
     room: usize,
     counter: &dyn TokenCounter,
-) -> Vec<Shortened<'a>> {
+) -> Vec<ShortenedMessage<'a>> {
     let is_mixed = messages
         .iter()
-        .any(|one| one.turn.is_users() && one.turn.results().next().is_some());
+        .any(|one| one.turn.has_user_content() && one.turn.results().next().is_some());
     if !is_mixed {
-        return cut(messages, room, counter);
+        return cut_messages(messages, room, counter);
     }
-    let short = cut(messages.clone(), room, counter);
-    if tokens(&short) <= room && !says_nothing(&short) {
+    let short = cut_messages(messages.clone(), room, counter);
+    if total_tokens(&short) <= room && !lacks_user_text(&short) {
         return short;
     }
-    cut(
+    cut_messages(
         messages
             .into_iter()
             .map(|one| one.without_calls(counter))
@@ -69,15 +69,15 @@ pub(super) fn trim<'a>(
 }
 
 /// Removes texts of results first, then images and documents, the largest first, then other texts.
-fn cut<'a>(
-    mut messages: Vec<Shortened<'a>>,
+fn cut_messages<'a>(
+    mut messages: Vec<ShortenedMessage<'a>>,
     room: usize,
     counter: &dyn TokenCounter,
-) -> Vec<Shortened<'a>> {
+) -> Vec<ShortenedMessage<'a>> {
     cut_texts(&mut messages, true, room, counter);
     let mut media = Vec::new();
     for (at, one) in messages.iter().enumerate() {
-        for (number, slot) in one.slots(|slot| slot.media > 0) {
+        for (number, slot) in one.matching_slots(|slot| slot.media > 0) {
             media.push((
                 !slot.is_result,
                 Reverse((slot.media, slot.range.len())),
@@ -89,39 +89,43 @@ fn cut<'a>(
     media.sort_unstable();
     // Changing and counting a message takes time proportional to its length, so removals are
     // collected until they may suffice.
-    let mut least = tokens(&messages);
-    let mut waiting = Cuts::new();
+    let mut least = total_tokens(&messages);
+    let mut waiting = SlotCuts::new();
     for (.., at, slot) in media {
         if least <= room {
-            leave_out(&mut messages, std::mem::take(&mut waiting), counter);
-            least = tokens(&messages);
+            apply_cuts(&mut messages, std::mem::take(&mut waiting), counter);
+            least = total_tokens(&messages);
         }
         if least <= room {
             break;
         }
-        least = least.saturating_sub(messages.get(at).map_or(0, |one| one.freed(slot, counter)));
+        least = least.saturating_sub(
+            messages
+                .get(at)
+                .map_or(0, |one| one.freed_tokens(slot, counter)),
+        );
         waiting.entry(at).or_default().insert(slot, 0);
     }
-    leave_out(&mut messages, waiting, counter);
+    apply_cuts(&mut messages, waiting, counter);
     cut_texts(&mut messages, false, room, counter);
     messages
 }
 
 /// The number of bytes to keep, by message and slot.
-type Cuts = BTreeMap<usize, BTreeMap<usize, usize>>;
+type SlotCuts = BTreeMap<usize, BTreeMap<usize, usize>>;
 
 /// Applies cuts to messages, and counts the rest.
-fn leave_out(messages: &mut [Shortened<'_>], cuts: Cuts, counter: &dyn TokenCounter) {
+fn apply_cuts(messages: &mut [ShortenedMessage<'_>], cuts: SlotCuts, counter: &dyn TokenCounter) {
     for (at, keep) in cuts {
         if let Some(one) = messages.get_mut(at) {
-            one.leave_out(&keep);
-            one.count(counter);
+            one.cut_slots(&keep);
+            one.recount(counter);
         }
     }
 }
 
 /// One of several texts that are cut together.
-struct Piece<'a> {
+struct CuttableText<'a> {
     /// The index of its message.
     at: usize,
     slot: usize,
@@ -134,23 +138,23 @@ struct Piece<'a> {
 /// Cuts the texts of results, or all others, to a common size. Short texts stay complete, so that a
 /// question does not give way to a file pasted beside it.
 fn cut_texts(
-    messages: &mut [Shortened<'_>],
+    messages: &mut [ShortenedMessage<'_>],
     is_result: bool,
     room: usize,
     counter: &dyn TokenCounter,
 ) {
-    let total = tokens(messages);
+    let total = total_tokens(messages);
     if total <= room {
         return;
     }
     let mut pieces = Vec::new();
     for (at, one) in messages.iter().enumerate() {
-        for (slot, Slot { range, .. }) in one.slots(|slot| {
+        for (slot, TextSlot { range, .. }) in one.matching_slots(|slot| {
             slot.media == 0 && slot.is_result == is_result && !one.left_out.contains(&slot.range)
         }) {
             let text = one.text.get(range.clone()).unwrap_or("");
-            let mark = counter.count(&missing(one.id, text.len()));
-            pieces.push(Piece {
+            let mark = counter.count(&omission_mark(one.id, text.len()));
+            pieces.push(CuttableText {
                 at,
                 slot,
                 text,
@@ -179,7 +183,7 @@ fn cut_texts(
                 above = middle - 1;
             }
         }
-        let mut cuts = Cuts::new();
+        let mut cuts = SlotCuts::new();
         for piece in pieces
             .iter()
             .filter(|piece| piece.tokens > level.max(piece.mark))
@@ -188,12 +192,12 @@ fn cut_texts(
             let keep = if rest == 0 {
                 0
             } else {
-                grapheme::before(piece.text, counter.fit(piece.text, rest))
+                grapheme::cut_position(piece.text, counter.fit(piece.text, rest))
             };
             cuts.entry(piece.at).or_default().insert(piece.slot, keep);
         }
-        leave_out(messages, cuts, counter);
-        let total = tokens(messages);
+        apply_cuts(messages, cuts, counter);
+        let total = total_tokens(messages);
         if total <= room || level == 0 {
             return;
         }
@@ -202,33 +206,33 @@ fn cut_texts(
     }
 }
 
-impl<'a> Shortened<'a> {
+impl<'a> ShortenedMessage<'a> {
     /// A complete message, with its text form and its tokens.
-    pub(super) fn of(id: &'a str, turn: &Turn, text: &'a str, tokens: usize) -> Self {
+    pub(super) fn new(id: &'a str, turn: &Turn, text: &'a str, tokens: usize) -> Self {
         Self {
             id,
             turn: turn.clone(),
             text,
             tokens,
             left_out: Vec::new(),
-            whole: turn.read().slots,
+            whole: turn.text_form().slots,
         }
     }
 
     /// Removes the tool results.
     pub(super) fn leave_out_results(&mut self, counter: &dyn TokenCounter) {
         let results = self
-            .slots(|slot| slot.is_result)
+            .matching_slots(|slot| slot.is_result)
             .map(|(number, _)| (number, 0))
             .collect();
-        self.leave_out(&results);
-        self.count(counter);
+        self.cut_slots(&results);
+        self.recount(counter);
     }
 
     /// The same message with a mark in place of each result; empty if the message has no content
     /// from the user.
     fn without_calls(mut self, counter: &dyn TokenCounter) -> Self {
-        if !self.turn.is_users() {
+        if !self.turn.has_user_content() {
             self.turn.parts.clear();
             self.whole.clear();
             self.left_out.push(0..self.text.len());
@@ -240,18 +244,18 @@ impl<'a> Shortened<'a> {
                 speaker: Speaker::User,
                 parts: vec![part.clone()],
             }
-            .read();
+            .text_form();
             let range = start..start + alone.text.len();
             if matches!(part, Part::Result(_)) {
-                *part = Part::Text(missing(self.id, range.len()));
-                whole.push(Slot {
+                *part = Part::Text(omission_mark(self.id, range.len()));
+                whole.push(TextSlot {
                     range: range.clone(),
                     is_result: true,
                     media: 0,
                 });
                 self.left_out.push(range.clone());
             } else {
-                let moved = |slot: Slot| Slot {
+                let moved = |slot: TextSlot| TextSlot {
                     range: start + slot.range.start..start + slot.range.end,
                     ..slot
                 };
@@ -260,13 +264,13 @@ impl<'a> Shortened<'a> {
             start = range.end + 1;
         }
         self.whole = whole;
-        self.count(counter);
+        self.recount(counter);
         self
     }
 
     /// For each non-empty text that is not part of a tool result: true if any of it remains.
-    fn words(&self) -> impl Iterator<Item = bool> {
-        let words = |slot: &Slot| {
+    fn text_slots_kept(&self) -> impl Iterator<Item = bool> {
+        let words = |slot: &TextSlot| {
             !self
                 .text
                 .get(slot.range.clone())
@@ -274,11 +278,15 @@ impl<'a> Shortened<'a> {
                 .trim()
                 .is_empty()
         };
-        let slots = self.slots(move |slot| slot.media == 0 && !slot.is_result && words(slot));
+        let slots =
+            self.matching_slots(move |slot| slot.media == 0 && !slot.is_result && words(slot));
         slots.map(|(_, slot)| !self.left_out.contains(&slot.range))
     }
 
-    fn slots(&self, is_meant: impl Fn(&Slot) -> bool) -> impl Iterator<Item = (usize, &Slot)> {
+    fn matching_slots(
+        &self,
+        is_meant: impl Fn(&TextSlot) -> bool,
+    ) -> impl Iterator<Item = (usize, &TextSlot)> {
         self.whole
             .iter()
             .enumerate()
@@ -286,10 +294,10 @@ impl<'a> Shortened<'a> {
     }
 
     /// An upper bound of the tokens that the removal of an image or a document frees.
-    fn freed(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
+    fn freed_tokens(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
         /// Tokens that merging with the neighbouring texts may save.
         const JOINTS: usize = 2;
-        let Some(Slot { range, media, .. }) = self.whole.get(slot) else {
+        let Some(TextSlot { range, media, .. }) = self.whole.get(slot) else {
             return 0;
         };
         let text = self.text.get(range.clone()).unwrap_or("");
@@ -299,14 +307,14 @@ impl<'a> Shortened<'a> {
 
     /// Keeps the given number of bytes of each slot's text, unless the mark would be longer than
     /// the omitted part. Only the mark remains of an image or a document.
-    fn leave_out(&mut self, keep: &BTreeMap<usize, usize>) {
+    fn cut_slots(&mut self, keep: &BTreeMap<usize, usize>) {
         // By the start of a slot: its end, and the omitted range.
         let mut cut = BTreeMap::new();
         for (
             number,
             (
                 part,
-                Slot {
+                TextSlot {
                     range: whole,
                     media,
                     ..
@@ -319,7 +327,7 @@ impl<'a> Shortened<'a> {
             };
             match part {
                 Part::Text(text) if *media == 0 => {
-                    let mark = missing(self.id, whole.len() - keep);
+                    let mark = omission_mark(self.id, whole.len() - keep);
                     if text.len() <= keep + mark.len() {
                         continue;
                     }
@@ -344,9 +352,9 @@ impl<'a> Shortened<'a> {
     }
 
     /// Counts the remaining tokens if anything is omitted.
-    fn count(&mut self, counter: &dyn TokenCounter) {
+    fn recount(&mut self, counter: &dyn TokenCounter) {
         if !self.left_out.is_empty() {
-            self.tokens = counter.count(&self.turn.read().text) + self.turn.media_tokens();
+            self.tokens = counter.count(&self.turn.text_form().text) + self.turn.media_tokens();
         }
     }
 }

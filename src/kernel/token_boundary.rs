@@ -10,12 +10,16 @@
 /// The minimum number of tokens of a text made of these pieces in this order, with any text between
 /// two of them: all tokens between two seams of a piece, and one for the known text between the
 /// last seam of a piece and the first of the next.
-pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
+pub fn min_tokens(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
     let last = pieces.len().saturating_sub(1);
     let mut tokens = 0;
     let mut is_begun = false;
     for (number, piece) in pieces.iter().enumerate() {
-        let start = if number == 0 { Some(0) } else { first(piece) };
+        let start = if number == 0 {
+            Some(0)
+        } else {
+            first_seam(piece)
+        };
         let Some(start) = start else {
             is_begun |= !piece.is_empty();
             continue;
@@ -23,7 +27,7 @@ pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
         let end = if number == last {
             piece.len()
         } else {
-            self::last(piece).unwrap_or(start)
+            self::last_seam(piece).unwrap_or(start)
         };
         tokens += usize::from(is_begun || start > 0) + piece.get(start..end).map_or(0, &count);
         is_begun = end < piece.len();
@@ -33,7 +37,7 @@ pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
 
 /// The first seam of a text. A space before a word is a seam even if the previous character is in
 /// another piece.
-fn first(text: &str) -> Option<usize> {
+fn first_seam(text: &str) -> Option<usize> {
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -51,7 +55,7 @@ fn first(text: &str) -> Option<usize> {
 
 /// The last seam of a text. White space at the end is skipped, because it could belong to a
 /// following word.
-fn last(text: &str) -> Option<usize> {
+fn last_seam(text: &str) -> Option<usize> {
     let mut pairs = text.chars().rev().skip(1).zip(text.char_indices().rev());
     pairs.find_map(|(before, (at, behind))| is_seam(before, behind).then_some(at))
 }

@@ -20,7 +20,7 @@ pub trait TokenCounter: Debug + Send + Sync {
     /// The length in bytes of the longest prefix found of at most `limit` tokens, ending at the end
     /// of a token and of a character. An implementation may stop reading after `limit` tokens.
     fn fit(&self, text: &str, limit: usize) -> usize {
-        longest(text, limit, |prefix| self.count(prefix))
+        longest_fitting_prefix(text, limit, |prefix| self.count(prefix))
     }
 
     /// The minimum number of tokens of any text made of these pieces in this order, with any text
@@ -28,14 +28,14 @@ pub trait TokenCounter: Debug + Send + Sync {
     ///
     /// The default holds for tokenizers that split a text into words before they merge anything,
     /// and counts only the tokens that are certain for those: see [`token_boundary::least`].
-    fn least(&self, pieces: &[&str]) -> usize {
-        token_boundary::least(pieces, |text| self.count(text))
+    fn min_tokens(&self, pieces: &[&str]) -> usize {
+        token_boundary::min_tokens(pieces, |text| self.count(text))
     }
 }
 
 /// The longest prefix of at most `limit` tokens, by bisection over characters; for counters that
 /// never count fewer tokens for a longer text.
-pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize {
+pub fn longest_fitting_prefix(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize {
     let mut low = 0;
     let mut high = text.len();
     while low < high {
@@ -56,13 +56,13 @@ pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize
 /// An estimate for vendors that publish no tokenizer: a fixed number of bytes per token, rounded
 /// up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Estimate {
+pub struct ByteEstimate {
     name: String,
     /// Bytes per hundred tokens.
     centibytes: u32,
 }
 
-impl Estimate {
+impl ByteEstimate {
     /// An estimate of `bytes` bytes per token, at least one.
     pub fn new(name: impl Into<String>, bytes: f64) -> Self {
         let bytes = if bytes.is_nan() { 1.0 } else { bytes };
@@ -75,12 +75,12 @@ impl Estimate {
         }
     }
 
-    const fn of(&self, bytes: usize) -> usize {
+    const fn estimate_tokens(&self, bytes: usize) -> usize {
         (bytes * 100).div_ceil(self.centibytes as usize)
     }
 }
 
-impl TokenCounter for Estimate {
+impl TokenCounter for ByteEstimate {
     fn name(&self) -> &str {
         &self.name
     }
@@ -90,7 +90,7 @@ impl TokenCounter for Estimate {
     }
 
     fn count(&self, text: &str) -> usize {
-        self.of(text.len())
+        self.estimate_tokens(text.len())
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {
@@ -98,16 +98,16 @@ impl TokenCounter for Estimate {
         text.floor_char_boundary(bytes.min(text.len()))
     }
 
-    fn least(&self, pieces: &[&str]) -> usize {
-        self.of(pieces.iter().map(|piece| piece.len()).sum())
+    fn min_tokens(&self, pieces: &[&str]) -> usize {
+        self.estimate_tokens(pieces.iter().map(|piece| piece.len()).sum())
     }
 }
 
 /// One token per byte: an upper bound for every tokenizer over bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bytes;
+pub struct ByteCounter;
 
-impl TokenCounter for Bytes {
+impl TokenCounter for ByteCounter {
     fn name(&self) -> &'static str {
         "bytes"
     }
@@ -124,7 +124,7 @@ impl TokenCounter for Bytes {
         text.floor_char_boundary(limit.min(text.len()))
     }
 
-    fn least(&self, pieces: &[&str]) -> usize {
+    fn min_tokens(&self, pieces: &[&str]) -> usize {
         pieces.iter().map(|piece| piece.len()).sum()
     }
 }

@@ -1,16 +1,16 @@
 //! The capabilities of the server.
 
 use super::client::Client;
-use super::encoding::Encoding;
-use super::features::commands::COMMAND;
-use super::features::semantic_tokens::TOKENS;
+use super::encoding::PositionEncoding;
+use super::features::commands::RENDER_COMMAND;
+use super::features::semantic_tokens::TOKEN_TYPES;
 use serde_json::{Value, json};
 
 /// Returns the server's capabilities for a client: the answer to `initialize`.
-pub(super) fn of(client: &Client) -> Value {
+pub(super) fn server_capabilities(client: &Client) -> Value {
     let encoding = match client.encoding {
-        Encoding::Utf8 => "utf-8",
-        Encoding::Utf16 => "utf-16",
+        PositionEncoding::Utf8 => "utf-8",
+        PositionEncoding::Utf16 => "utf-16",
     };
     let mut can = json!({
         "positionEncoding": encoding,
@@ -36,17 +36,17 @@ pub(super) fn of(client: &Client) -> Value {
             "workspaceFolders": {"supported": true, "changeNotifications": true},
             "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
         },
-        "semanticTokensProvider": {"legend": {"tokenTypes": TOKENS, "tokenModifiers": []}, "full": true, "range": true},
+        "semanticTokensProvider": {"legend": {"tokenTypes": TOKEN_TYPES, "tokenModifiers": []}, "full": true, "range": true},
     });
     if !client.names_commands
         && let Some(can) = can.as_object_mut()
     {
         can.insert(
             "executeCommandProvider".to_owned(),
-            json!({"commands": [COMMAND]}),
+            json!({"commands": [RENDER_COMMAND]}),
         );
     }
-    if client.pulls
+    if client.pulls_diagnostics
         && let Some(can) = can.as_object_mut()
     {
         let pull = json!({"identifier": "ctxc", "interFileDependencies": true, "workspaceDiagnostics": true});

@@ -1,8 +1,8 @@
 //! The capabilities of a client. Read from the raw message, so that one invalid value does not
 //! invalidate the others.
 
-use super::encoding::Encoding;
-use super::pages::Pages;
+use super::encoding::PositionEncoding;
+use super::pages::RulePages;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -13,27 +13,27 @@ use std::path::PathBuf;
     reason = "each is a capability of its own, as the protocol has it"
 )]
 pub(super) struct Client {
-    pub(super) encoding: Encoding,
+    pub(super) encoding: PositionEncoding,
     /// Requests diagnostics itself, so that none are pushed.
-    pub(super) pulls: bool,
+    pub(super) pulls_diagnostics: bool,
     /// The results that it can be asked to request again.
-    pub(super) refreshes: Refreshes,
+    pub(super) refreshes: RefreshSupport,
     /// Can watch files for the server.
-    pub(super) watches: bool,
+    pub(super) watches_files: bool,
     /// Can also watch files outside the open folders.
     pub(super) watches_elsewhere: bool,
     /// The base address of the rules' pages.
-    pub(super) pages: Pages,
+    pub(super) pages: RulePages,
     /// Understands placeholders in completions.
-    pub(super) snippets: bool,
+    pub(super) supports_snippets: bool,
     /// Offers a choice whether a completion replaces the text behind the cursor.
-    pub(super) inserts: bool,
+    pub(super) supports_insert_replace: bool,
     /// Requests the edits of an action only when it is chosen.
     pub(super) resolves_edits: bool,
     /// Compares edits with the document version for which they were made.
-    pub(super) versions: bool,
+    pub(super) checks_versions: bool,
     /// Creates files for the server.
-    pub(super) creates: bool,
+    pub(super) creates_files: bool,
     /// Shows Markdown on hover.
     pub(super) markdown: bool,
     /// Shows Markdown beside completions.
@@ -65,7 +65,7 @@ impl Client {
                 .and_then(Value::as_str)
                 .map(|uri| gen_lsp_types::Uri(uri.to_owned()))
         };
-        let root = || uri("/rootUri").and_then(|uri| super::uri::path(&uri));
+        let root = || uri("/rootUri").and_then(|uri| super::uri::to_path(&uri));
         let plain = || {
             params
                 .pointer("/rootPath")
@@ -74,7 +74,7 @@ impl Client {
         };
         let mut folders = params
             .get("workspaceFolders")
-            .map(self::folders)
+            .map(self::parse_folders)
             .unwrap_or_default();
         if folders.is_empty() {
             folders.extend(root().or_else(plain));
@@ -87,29 +87,31 @@ impl Client {
         let utf8 = encodings.find(|name| matches!(*name, "utf-8" | "utf-16")) == Some("utf-8");
         Self {
             encoding: if utf8 {
-                Encoding::Utf8
+                PositionEncoding::Utf8
             } else {
-                Encoding::Utf16
+                PositionEncoding::Utf16
             },
-            pulls: params
+            pulls_diagnostics: params
                 .pointer("/capabilities/textDocument/diagnostic")
                 .is_some_and(Value::is_object),
-            refreshes: Refreshes::new(params),
-            watches: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            refreshes: RefreshSupport::new(params),
+            watches_files: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
             watches_elsewhere: yes(
                 "/capabilities/workspace/didChangeWatchedFiles/relativePatternSupport",
             ),
-            pages: Pages::new(params),
-            snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
-            inserts: yes(
+            pages: RulePages::new(params),
+            supports_snippets: yes(
+                "/capabilities/textDocument/completion/completionItem/snippetSupport",
+            ),
+            supports_insert_replace: yes(
                 "/capabilities/textDocument/completion/completionItem/insertReplaceSupport",
             ),
             resolves_edits: holds(
                 "/capabilities/textDocument/codeAction/resolveSupport/properties",
                 "edit",
             ) && yes("/capabilities/textDocument/codeAction/dataSupport"),
-            versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
-            creates: yes("/capabilities/workspace/workspaceEdit/documentChanges")
+            checks_versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
+            creates_files: yes("/capabilities/workspace/workspaceEdit/documentChanges")
                 && holds(
                     "/capabilities/workspace/workspaceEdit/resourceOperations",
                     "create",
@@ -135,14 +137,14 @@ impl Client {
     clippy::struct_excessive_bools,
     reason = "each is a capability of its own, as the protocol has it"
 )]
-pub(super) struct Refreshes {
+pub(super) struct RefreshSupport {
     pub(super) diagnostics: bool,
     pub(super) hints: bool,
     pub(super) lenses: bool,
     pub(super) tokens: bool,
 }
 
-impl Refreshes {
+impl RefreshSupport {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &Value) -> Self {
         let yes = |name: &str| {
@@ -162,12 +164,12 @@ impl Refreshes {
 }
 
 /// Reads a list of workspace folders. A folder that is not on this machine is skipped.
-pub(super) fn folders(list: &Value) -> Vec<PathBuf> {
+pub(super) fn parse_folders(list: &Value) -> Vec<PathBuf> {
     let uris = list
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(|folder| folder.get("uri").and_then(Value::as_str));
-    uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned())))
+    uris.filter_map(|uri| super::uri::to_path(&gen_lsp_types::Uri(uri.to_owned())))
         .collect()
 }

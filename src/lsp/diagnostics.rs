@@ -14,14 +14,14 @@ use gen_lsp_types::{
 use std::collections::BTreeMap;
 
 /// Returns the diagnostics of one file.
-pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Diagnostic> {
-    let found = project.found(name);
+pub(super) fn for_file(project: &ProjectState, client: &Client, name: &str) -> Vec<Diagnostic> {
+    let found = project.findings(name);
     let is_large = project.is_large(name);
     if found.is_empty() && !is_large {
         return Vec::new();
     }
-    let (text, index) = project.text(name).unwrap_or_default();
-    let mut sources = Sources {
+    let (text, index) = project.indexed_text(name).unwrap_or_default();
+    let mut sources = TextCache {
         project,
         known: BTreeMap::new(),
     };
@@ -30,7 +30,7 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
         let mut related = Vec::new();
         // Clients show no notes, so notes become related information at the same place.
         let here = Location {
-            uri: address(project, name),
+            uri: file_uri(project, name),
             range,
         };
         related.extend(
@@ -44,12 +44,12 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
                 Some(path) if **path != *name => {
                     let (text, index) = sources.get(path);
                     (
-                        address(project, path),
+                        file_uri(project, path),
                         client.encoding.range(text, index, label.span),
                     )
                 }
                 _ => (
-                    address(project, name),
+                    file_uri(project, name),
                     client.encoding.range(&text, &index, label.span),
                 ),
             };
@@ -71,20 +71,20 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
         });
         Diagnostic {
             range,
-            severity: Some(severity(finding.severity)),
+            severity: Some(lsp_severity(finding.severity)),
             code: Some(Code::String(finding.rule.code.to_string())),
             source: Some("ctxc".to_owned()),
             message: Message::String(finding.message.clone()),
-            tags: tags(finding),
+            tags: diagnostic_tags(finding),
             related_information: (!related.is_empty()).then_some(related),
             code_description: client
                 .pages
-                .of(finding.rule.name)
+                .page_uri(finding.rule.name)
                 .map(|href| CodeDescription { href }),
             data: None,
         }
     };
-    let mut shown: Vec<Diagnostic> = is_large.then(large).into_iter().collect();
+    let mut shown: Vec<Diagnostic> = is_large.then(large_file_diagnostic).into_iter().collect();
     shown.extend(found.iter().map(&mut one));
     shown
 }
@@ -99,7 +99,7 @@ pub(super) fn remarks(finding: &Finding) -> impl Iterator<Item = String> {
 }
 
 /// Returns the diagnostic of a large file, so that it does not pass for checked.
-fn large() -> Diagnostic {
+fn large_file_diagnostic() -> Diagnostic {
     let start = Position {
         line: 0,
         character: 0,
@@ -115,14 +115,14 @@ fn large() -> Diagnostic {
 }
 
 /// Returns the URI of a file: the client's own if the file is open.
-pub(super) fn address(project: &ProjectState, name: &str) -> Uri {
-    project
-        .open
-        .get(name)
-        .map_or_else(|| uri::of(&project.path(name)), |buffer| buffer.uri.clone())
+pub(super) fn file_uri(project: &ProjectState, name: &str) -> Uri {
+    project.open.get(name).map_or_else(
+        || uri::from_path(&project.path(name)),
+        |buffer| buffer.uri.clone(),
+    )
 }
 
-const fn severity(severity: Severity) -> DiagnosticSeverity {
+const fn lsp_severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::Error,
         Severity::Warning => DiagnosticSeverity::Warning,
@@ -143,7 +143,7 @@ const UNNECESSARY: &[&str] = &[
     "unused-parameter",
 ];
 
-fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
+fn diagnostic_tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
     if (400..500).contains(&finding.rule.code.0) {
         return Some(vec![DiagnosticTag::Deprecated]);
     }
@@ -153,24 +153,24 @@ fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
 }
 
 /// Texts of other files, each read once.
-struct Sources<'w> {
+struct TextCache<'w> {
     project: &'w ProjectState,
     known: BTreeMap<String, (String, LineIndex)>,
 }
 
-impl Sources<'_> {
+impl TextCache<'_> {
     fn get(&mut self, name: &str) -> (&str, &LineIndex) {
         let project = self.project;
         let (text, index) = self
             .known
             .entry(name.to_owned())
-            .or_insert_with(|| project.text(name).unwrap_or_default());
+            .or_insert_with(|| project.indexed_text(name).unwrap_or_default());
         (text, index)
     }
 }
 
 /// Returns true if two ranges touch.
-pub(super) fn meet(one: Range, other: Range) -> bool {
+pub(super) fn ranges_touch(one: Range, other: Range) -> bool {
     let before = |a: Position, b: Position| (a.line, a.character) <= (b.line, b.character);
     before(one.start, other.end) && before(other.start, one.end)
 }

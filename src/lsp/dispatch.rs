@@ -9,9 +9,9 @@ use super::features::{
     rename, selection, semantic_tokens, symbols,
 };
 use super::rename_files;
-use super::server::{Answer, Refusal, Server, State};
+use super::server::{LspServer, RequestError, RequestResult, SessionPhase};
 use super::signature;
-use super::state::workspace::Workspace;
+use super::state::workspace::LspWorkspace;
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::{SemanticTokensParams, SemanticTokensRangeParams};
 use lsp_server::{
@@ -24,39 +24,39 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The interval of checks that the parent process still exists.
-const PULSE: Duration = Duration::from_secs(3);
+const PARENT_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// The end of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum SessionEnd {
     /// The client sent `shutdown` first.
-    Asked,
+    Requested,
     /// The client disconnected without `shutdown`.
-    Left,
+    Disconnected,
 }
 
 /// Serves a client until it ends the session or disconnects.
-pub fn serve(connection: &Connection) -> Ended {
-    let mut server = Server::new(connection);
+pub fn serve(connection: &Connection) -> SessionEnd {
+    let mut server = LspServer::new(connection);
     loop {
         if server.queue.get_mut().is_empty() {
-            server.rest();
+            server.publish_changes();
             match connection
                 .receiver
-                .recv_timeout(server.poll.patience(PULSE))
+                .recv_timeout(server.poll.time_until_next(PARENT_CHECK_INTERVAL))
             {
                 Ok(message) => server.queue.get_mut().push_back(message),
                 Err(error) if error.is_timeout() => {
                     if server.is_orphan() {
-                        return Ended::Left;
+                        return SessionEnd::Disconnected;
                     }
                     continue;
                 }
                 Err(_) => {
-                    return if server.state == State::Ending {
-                        Ended::Asked
+                    return if server.state == SessionPhase::Ending {
+                        SessionEnd::Requested
                     } else {
-                        Ended::Left
+                        SessionEnd::Disconnected
                     };
                 }
             }
@@ -65,17 +65,17 @@ pub fn serve(connection: &Connection) -> Ended {
             .queue
             .get_mut()
             .extend(connection.receiver.try_iter());
-        server.cancel();
+        server.answer_cancelled();
         let Some(message) = server.queue.get_mut().pop_front() else {
             continue;
         };
-        if let Some(ended) = server.take(message) {
+        if let Some(ended) = server.handle_message(message) {
             return ended;
         }
     }
 }
 
-impl Server<'_> {
+impl LspServer<'_> {
     fn is_orphan(&self) -> bool {
         self.client
             .process
@@ -83,39 +83,39 @@ impl Server<'_> {
     }
 
     /// Answers queued requests that the client has cancelled.
-    fn cancel(&self) {
+    fn answer_cancelled(&self) {
         let mut queue = self.queue.borrow_mut();
-        let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
+        let ids: Vec<Value> = queue.iter().filter_map(cancelled_id).collect();
         if ids.is_empty() {
             return;
         }
         queue.retain(|message| match message {
             Message::Request(request) if ids.contains(&json!(request.id)) => {
-                self.refuse(request.id.clone(), Refusal::canceled());
+                self.send_error(request.id.clone(), RequestError::cancelled());
                 false
             }
             Message::Notification(_) | Message::Request(_) | Message::Response(_) => {
-                given_up(message).is_none()
+                cancelled_id(message).is_none()
             }
         });
     }
 
     /// Returns an error if a long request must stop: the client has cancelled it or has edited a
     /// document.
-    pub(super) fn interrupted(&self, id: &RequestId) -> Result<(), Refusal> {
+    pub(super) fn check_interrupted(&self, id: &RequestId) -> Result<(), RequestError> {
         let mut queue = self.queue.borrow_mut();
         queue.extend(self.connection.receiver.try_iter());
         if queue
             .iter()
-            .filter_map(given_up)
+            .filter_map(cancelled_id)
             .any(|given_up| given_up == json!(id))
         {
-            return Err(Refusal::canceled());
+            return Err(RequestError::cancelled());
         }
         let is_edit = |message: &Message| matches!(message, Message::Notification(note) if note.method == "textDocument/didChange");
         if queue.iter().any(is_edit) {
             let message = "a document was edited meanwhile; ask again".to_owned();
-            return Err(Refusal {
+            return Err(RequestError {
                 code: ErrorCode::ServerCancelled,
                 message,
             });
@@ -123,8 +123,8 @@ impl Server<'_> {
         Ok(())
     }
 
-    fn refuse(&self, id: RequestId, refusal: Refusal) {
-        let Refusal { code, message } = refusal;
+    fn send_error(&self, id: RequestId, refusal: RequestError) {
+        let RequestError { code, message } = refusal;
         let data = (code as i32 == ErrorCode::ServerCancelled as i32)
             .then(|| json!({"retriggerRequest": true}));
         self.send(Response {
@@ -138,21 +138,21 @@ impl Server<'_> {
     }
 
     /// Handles one message. Returns `Some` if it ends the session.
-    fn take(&mut self, message: Message) -> Option<Ended> {
+    fn handle_message(&mut self, message: Message) -> Option<SessionEnd> {
         match message {
-            Message::Request(request) => self.request(request),
+            Message::Request(request) => self.handle_request(request),
             Message::Notification(note) if note.method == "exit" => {
-                return Some(if self.state == State::Ending {
-                    Ended::Asked
+                return Some(if self.state == SessionPhase::Ending {
+                    SessionEnd::Requested
                 } else {
-                    Ended::Left
+                    SessionEnd::Disconnected
                 });
             }
             Message::Notification(note) => {
-                if self.state == State::Working
-                    && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err()
+                if self.state == SessionPhase::Working
+                    && catch_unwind(AssertUnwindSafe(|| self.handle_notification(note))).is_err()
                 {
-                    self.say("a bug in ctxc: this change could not be taken");
+                    self.show_message("a bug in ctxc: this change could not be taken");
                 }
             }
             Message::Response(_) => {}
@@ -160,115 +160,125 @@ impl Server<'_> {
         None
     }
 
-    fn request(&mut self, request: Request) {
+    fn handle_request(&mut self, request: Request) {
         let id = request.id.clone();
         let answer = match (self.state, request.method.as_str()) {
-            (State::New, "initialize") => Ok(self.initialize(&request.params)),
-            (State::New, _) => Err(Refusal {
+            (SessionPhase::New, "initialize") => Ok(self.initialize(&request.params)),
+            (SessionPhase::New, _) => Err(RequestError {
                 code: ErrorCode::ServerNotInitialized,
                 message: "`initialize` comes first".to_owned(),
             }),
-            (State::Working, "initialize") => Err(Refusal {
+            (SessionPhase::Working, "initialize") => Err(RequestError {
                 code: ErrorCode::InvalidRequest,
                 message: "the session has begun already".to_owned(),
             }),
-            (State::Working, "shutdown") => {
-                self.state = State::Ending;
+            (SessionPhase::Working, "shutdown") => {
+                self.state = SessionPhase::Ending;
                 Ok(Value::Null)
             }
-            (State::Working, "workspace/executeCommand") => {
+            (SessionPhase::Working, "workspace/executeCommand") => {
                 let begun = catch_unwind(AssertUnwindSafe(|| {
-                    commands::begin(self, id.clone(), request.params)
+                    commands::start_command(self, id.clone(), request.params)
                 }));
                 match begun {
                     // The counting thread sends the answer.
                     Ok(Ok(())) => return,
                     Ok(Err(refusal)) => Err(refusal),
-                    Err(_) => Err(bug()),
+                    Err(_) => Err(internal_error()),
                 }
             }
-            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request)))
-                .unwrap_or_else(|_| Err(bug())),
-            (State::Ending, _) => Err(Refusal {
+            (SessionPhase::Working, _) => {
+                catch_unwind(AssertUnwindSafe(|| self.answer_request(request)))
+                    .unwrap_or_else(|_| Err(internal_error()))
+            }
+            (SessionPhase::Ending, _) => Err(RequestError {
                 code: ErrorCode::InvalidRequest,
                 message: "the session is at its end".to_owned(),
             }),
         };
         match answer {
             Ok(value) => self.send(Response::new_ok(id, value)),
-            Err(refusal) => self.refuse(id, refusal),
+            Err(refusal) => self.send_error(id, refusal),
         }
     }
 
     fn initialize(&mut self, params: &Value) -> Value {
-        self.state = State::Working;
+        self.state = SessionPhase::Working;
         self.client = Client::new(params);
         if self.client.folders.is_empty() {
             self.client.folders.extend(fs::current_dir());
         }
-        self.workspace = Workspace::new(std::mem::take(&mut self.client.folders));
-        capabilities::of(&self.client)
+        self.workspace = LspWorkspace::new(std::mem::take(&mut self.client.folders));
+        capabilities::server_capabilities(&self.client)
     }
 
-    fn answer(&mut self, request: Request) -> Answer {
+    fn answer_request(&mut self, request: Request) -> RequestResult {
         let Request { id, method, params } = request;
         self.workspace.settle();
         match method.as_str() {
-            "textDocument/diagnostic" => self.pull(&params),
+            "textDocument/diagnostic" => self.answer_pull(&params),
             "workspace/diagnostic" => {
                 self.begin_workspace_pulls();
-                self.pull_all(&id, &params)
+                self.answer_workspace_pull(&id, &params)
             }
-            "textDocument/hover" => hover::answer(self, read(params)?),
-            "textDocument/completion" => completion::answer(self, read(params)?),
-            "textDocument/codeAction" => actions::answer(self, &id, &read(params)?),
-            "codeAction/resolve" => actions::resolve(self, params),
-            "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
-            "workspace/symbol" => symbols::workspace(self, &read(params)?),
-            "textDocument/foldingRange" => folding::answer(self, &read(params)?),
-            "textDocument/formatting" => formatting::document(self, &read(params)?),
-            "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
+            "textDocument/hover" => hover::answer(self, parse_params(params)?),
+            "textDocument/completion" => completion::answer(self, parse_params(params)?),
+            "textDocument/codeAction" => actions::answer(self, &id, &parse_params(params)?),
+            "codeAction/resolve" => actions::answer_resolve(self, params),
+            "textDocument/documentSymbol" => symbols::answer_document(self, &parse_params(params)?),
+            "workspace/symbol" => symbols::answer_workspace(self, &parse_params(params)?),
+            "textDocument/foldingRange" => folding::answer(self, &parse_params(params)?),
+            "textDocument/formatting" => formatting::answer(self, &parse_params(params)?),
+            "textDocument/inlayHint" => hints::answer_hints(self, &parse_params(params)?),
             "textDocument/codeLens" => {
-                let params: gen_lsp_types::CodeLensParams = read(params)?;
-                self.want(&params.text_document.uri);
-                hints::lenses(self, &params)
+                let params: gen_lsp_types::CodeLensParams = parse_params(params)?;
+                self.request_counts(&params.text_document.uri);
+                hints::answer_lenses(self, &params)
             }
-            "textDocument/signatureHelp" => signature::answer(self, &read(params)?),
-            "workspace/willRenameFiles" => rename_files::answer(self, &read(params)?),
-            "textDocument/definition" => navigate::definition(self, &read(params)?),
-            "textDocument/references" => navigate::references(self, &read(params)?),
-            "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
-            "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
-            "textDocument/rename" => rename::answer(self, &read(params)?),
-            "textDocument/linkedEditingRange" => linked_tags::answer(self, &read(params)?),
-            "textDocument/selectionRange" => selection::answer(self, &read(params)?),
-            "textDocument/documentLink" => links::answer(self, &read(params)?),
+            "textDocument/signatureHelp" => signature::answer(self, &parse_params(params)?),
+            "workspace/willRenameFiles" => rename_files::answer(self, &parse_params(params)?),
+            "textDocument/definition" => navigate::answer_definition(self, &parse_params(params)?),
+            "textDocument/references" => navigate::answer_references(self, &parse_params(params)?),
+            "textDocument/documentHighlight" => {
+                navigate::answer_highlights(self, &parse_params(params)?)
+            }
+            "textDocument/prepareRename" => {
+                navigate::answer_prepare_rename(self, &parse_params(params)?)
+            }
+            "textDocument/rename" => rename::answer(self, &parse_params(params)?),
+            "textDocument/linkedEditingRange" => linked_tags::answer(self, &parse_params(params)?),
+            "textDocument/selectionRange" => selection::answer(self, &parse_params(params)?),
+            "textDocument/documentLink" => links::answer(self, &parse_params(params)?),
             "textDocument/semanticTokens/full" => {
-                let params: SemanticTokensParams = read(params)?;
+                let params: SemanticTokensParams = parse_params(params)?;
                 semantic_tokens::answer(self, &params.text_document, None)
             }
             "textDocument/semanticTokens/range" => {
-                let params: SemanticTokensRangeParams = read(params)?;
+                let params: SemanticTokensRangeParams = parse_params(params)?;
                 semantic_tokens::answer(self, &params.text_document, Some(params.range))
             }
-            _ => Err(Refusal {
+            _ => Err(RequestError {
                 code: ErrorCode::MethodNotFound,
                 message: format!("there is no method `{method}`"),
             }),
         }
     }
 
-    fn notification(&mut self, note: Notification) {
+    fn handle_notification(&mut self, note: Notification) {
         let Notification { method, params } = note;
         // An invalid notification has no answer.
-        let _: Result<(), Refusal> = match method.as_str() {
+        let _: Result<(), RequestError> = match method.as_str() {
             "initialized" => {
-                self.watch();
+                self.watch_files();
                 Ok(())
             }
-            "textDocument/didOpen" => read(params).map(|params| self.open(params)),
-            "textDocument/didChange" => read(params).map(|params| self.change(params)),
-            "textDocument/didClose" => read(params).map(|params| self.close(&params)),
+            "textDocument/didOpen" => parse_params(params).map(|params| self.open_document(params)),
+            "textDocument/didChange" => {
+                parse_params(params).map(|params| self.change_document(params))
+            }
+            "textDocument/didClose" => {
+                parse_params(params).map(|params| self.close_document(&params))
+            }
             "textDocument/didSave" => {
                 self.expect_disk_changes();
                 Ok(())
@@ -277,14 +287,16 @@ impl Server<'_> {
                 self.change_folders(&params);
                 Ok(())
             }
-            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(&params)),
+            "workspace/didChangeWatchedFiles" => {
+                parse_params(params).map(|params| self.handle_file_changes(&params))
+            }
             _ => Ok(()),
         };
     }
 }
 
 /// Returns the id of the request that a message cancels.
-fn given_up(message: &Message) -> Option<Value> {
+fn cancelled_id(message: &Message) -> Option<Value> {
     match message {
         Message::Notification(note) if note.method == "$/cancelRequest" => {
             note.params.get("id").cloned()
@@ -293,8 +305,8 @@ fn given_up(message: &Message) -> Option<Value> {
     }
 }
 
-fn bug() -> Refusal {
-    Refusal {
+fn internal_error() -> RequestError {
+    RequestError {
         code: ErrorCode::InternalError,
         message: "a bug in ctxc: this request could not be answered".to_owned(),
     }
@@ -314,6 +326,6 @@ fn is_running(process: u64) -> bool {
     !matches!(state, Some(b'Z' | b'X'))
 }
 
-fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
-    serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))
+fn parse_params<T: DeserializeOwned>(params: Value) -> Result<T, RequestError> {
+    serde_json::from_value(params).map_err(|error| RequestError::invalid(error.to_string()))
 }

@@ -1,8 +1,8 @@
 //! Handles opened, changed and closed documents and changes of files on disk. Publishes diagnostics
 //! when no message is pending, or answers a pull.
 
-use super::state::buffer::Buffer;
-use super::state::workspace::Shown;
+use super::state::buffer::DocumentBuffer;
+use super::state::workspace::PushedState;
 use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;
 use crate::lsp::prelude::*;
@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-impl Server<'_> {
+impl LspServer<'_> {
     /// Makes the projects check the disk before the next answer, unless the client watches their
     /// files.
     pub(super) fn expect_disk_changes(&mut self) {
         for project in self
             .workspace
-            .all_mut()
+            .projects_mut()
             .filter(|project| !project.is_watched)
         {
             project.expect_disk_changes();
@@ -29,17 +29,17 @@ impl Server<'_> {
         }
     }
 
-    pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
+    pub(super) fn open_document(&mut self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
         self.expect_disk_changes();
-        let mut buffer = Buffer::new(document.uri, document.version, document.text);
+        let mut buffer = DocumentBuffer::new(document.uri, document.version, document.text);
         buffer.is_xml = document.language_id == LanguageKind::XML;
         self.opened.push(buffer.uri.clone());
-        self.workspace.open(buffer);
+        self.workspace.open_document(buffer);
         self.stale = true;
     }
 
-    pub(super) fn change(&mut self, params: DidChangeTextDocumentParams) {
+    pub(super) fn change_document(&mut self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
         // A document that was never opened cannot be changed.
         let Some((project, name)) = self
@@ -51,27 +51,28 @@ impl Server<'_> {
         let Some(buffer) = Arc::make_mut(&mut project.open).get_mut(&name) else {
             return;
         };
-        Arc::make_mut(buffer).apply(
+        Arc::make_mut(buffer).apply_changes(
             params.content_changes,
             document.version,
             self.client.encoding,
         );
-        project.touch(&name);
+        project.mark_changed(&name);
         project.shown.edited.insert(name);
         self.stale = true;
     }
 
-    pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
+    pub(super) fn close_document(&mut self, params: &DidCloseTextDocumentParams) {
         let uri = &params.text_document.uri;
         if let Some((project, name, _)) = self.workspace.document(uri) {
-            self.token_counts.forget(&(project.root.clone(), name));
+            self.token_counts
+                .remove_document(&(project.root.clone(), name));
         }
-        let Some(shown) = self.workspace.close(uri) else {
+        let Some(shown) = self.workspace.close_document(uri) else {
             return;
         };
         self.stale = true;
-        if shown == Shown::Pushed {
-            self.push(uri, None, &[]);
+        if shown == PushedState::Pushed {
+            self.push_diagnostics(uri, None, &[]);
         }
     }
 
@@ -79,49 +80,49 @@ impl Server<'_> {
         let list = |name: &str| {
             params
                 .pointer(&format!("/event/{name}"))
-                .map(client::folders)
+                .map(client::parse_folders)
                 .unwrap_or_default()
         };
         self.workspace
             .change_folders(&list("removed"), list("added"));
-        self.watch();
+        self.watch_files();
         self.stale = true;
     }
 
-    pub(super) fn changed(&mut self, params: &DidChangeWatchedFilesParams) {
+    pub(super) fn handle_file_changes(&mut self, params: &DidChangeWatchedFilesParams) {
         let paths: Vec<PathBuf> = params
             .changes
             .iter()
-            .filter_map(|event| uri::path(&event.uri))
+            .filter_map(|event| uri::to_path(&event.uri))
             .collect();
         if paths
             .iter()
             .any(|path| self.workspace.may_hold_project(path))
             && self.workspace.is_stale()
         {
-            self.workspace.rehome();
+            self.workspace.reassign_documents();
             self.stale = true;
         }
         for path in &paths {
-            self.stale |= self.workspace.changed(path);
+            self.stale |= self.workspace.handle_disk_change(path);
         }
     }
 
     /// Called when no message is pending: publishes the changes, or asks the client to request
     /// them.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn publish_changes(&mut self) {
         self.poll_when_due();
         if !std::mem::take(&mut self.stale) {
             return;
         }
         if catch_unwind(AssertUnwindSafe(|| self.workspace.settle())).is_err() {
-            self.say("a bug in ctxc: this text could not be checked");
+            self.show_message("a bug in ctxc: this text could not be checked");
             return;
         }
         self.push_all();
-        self.refresh();
+        self.refresh_client();
         for uri in std::mem::take(&mut self.opened) {
-            self.want(&uri);
+            self.request_counts(&uri);
         }
     }
 
@@ -138,23 +139,23 @@ impl Server<'_> {
         );
         for project in self
             .workspace
-            .all_mut()
+            .projects_mut()
             .filter(|project| project.shown.is_stale)
         {
             project.shown.is_stale = false;
             let mut shown: BTreeSet<Arc<str>> = project
-                .of_config
+                .config_findings
                 .iter()
                 .map(|finding| Arc::clone(&finding.path))
                 .collect();
-            if self.client.pulls {
+            if self.client.pulls_diagnostics {
                 shown.retain(|name| !self.pulls_workspace && !project.open.contains_key(name));
             } else {
                 shown.extend(
                     project
                         .open
                         .keys()
-                        .filter(|name| project.is_ours(name))
+                        .filter(|name| project.shows_findings(name))
                         .cloned(),
                 );
             }
@@ -168,11 +169,11 @@ impl Server<'_> {
                 .map(|(name, _)| name);
             let names: BTreeSet<Arc<str>> = shown.iter().chain(pushed).cloned().collect();
             for name in names {
-                let uri = diagnostics::address(project, &name);
+                let uri = diagnostics::file_uri(project, &name);
                 let version = project.open.get(&name).map(|buffer| buffer.version);
                 let of = || {
                     if shown.contains(&name) {
-                        diagnostics::of(project, &self.client, &name)
+                        diagnostics::for_file(project, &self.client, &name)
                     } else {
                         Vec::new()
                     }
@@ -186,11 +187,11 @@ impl Server<'_> {
             }
         }
         for (uri, version, found) in fresh {
-            self.push(&uri, version, &found);
+            self.push_diagnostics(&uri, version, &found);
         }
     }
 
-    fn push(&self, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
+    fn push_diagnostics(&self, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
         let mut params = json!({"uri": uri, "diagnostics": diagnostics});
         if let (Some(version), Some(object)) = (version, params.as_object_mut()) {
             object.insert("version".to_owned(), json!(version));
@@ -198,9 +199,9 @@ impl Server<'_> {
         self.notify("textDocument/publishDiagnostics", params);
     }
 
-    pub(super) fn pull(&self, params: &Value) -> Answer {
+    pub(super) fn answer_pull(&self, params: &Value) -> RequestResult {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-        let uri = uri.ok_or_else(|| Refusal::invalid("`textDocument.uri` is missing"))?;
+        let uri = uri.ok_or_else(|| RequestError::invalid("`textDocument.uri` is missing"))?;
         let before = params.get("previousResultId").and_then(Value::as_str);
         Ok(self.report_at(&Uri(uri.to_owned()), before))
     }
@@ -211,8 +212,8 @@ impl Server<'_> {
             .workspace
             .document(uri)
             .map(|(project, name, _)| (project, name));
-        let of = open.or_else(|| self.workspace.file(&uri::path(uri)?));
-        self.report(
+        let of = open.or_else(|| self.workspace.project_of_file(&uri::to_path(uri)?));
+        self.file_report(
             of.as_ref().map(|(project, name)| (*project, &**name)),
             before,
         )
@@ -223,13 +224,13 @@ impl Server<'_> {
     pub(super) fn begin_workspace_pulls(&mut self) {
         if !std::mem::replace(&mut self.pulls_workspace, true) {
             self.workspace
-                .all_mut()
+                .projects_mut()
                 .for_each(|project| project.shown.is_stale = true);
             self.stale = true;
         }
     }
 
-    pub(super) fn pull_all(&self, id: &RequestId, params: &Value) -> Answer {
+    pub(super) fn answer_workspace_pull(&self, id: &RequestId, params: &Value) -> RequestResult {
         let before = params.get("previousResultIds").and_then(Value::as_array);
         let word =
             |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -238,15 +239,18 @@ impl Server<'_> {
             .flatten()
             .filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
         let mut before: BTreeMap<String, String> = before.collect();
-        let names = self
-            .workspace
-            .of_workspace()
-            .flat_map(|project| project.names().into_iter().map(move |name| (project, name)));
+        let names = self.workspace.workspace_projects().flat_map(|project| {
+            project
+                .file_names()
+                .into_iter()
+                .map(move |name| (project, name))
+        });
         let mut items = Vec::new();
-        for (project, name) in names.filter(|(project, name)| project.is_ours(name)) {
-            self.interrupted(id)?;
-            let uri = diagnostics::address(project, &name);
-            let mut report = self.report(Some((project, &name)), before.remove(&uri.0).as_deref());
+        for (project, name) in names.filter(|(project, name)| project.shows_findings(name)) {
+            self.check_interrupted(id)?;
+            let uri = diagnostics::file_uri(project, &name);
+            let mut report =
+                self.file_report(Some((project, &name)), before.remove(&uri.0).as_deref());
             if let Some(report) = report.as_object_mut() {
                 let version = project.open.get(&name).map(|buffer| buffer.version);
                 report.extend([
@@ -272,13 +276,13 @@ impl Server<'_> {
     }
 
     /// Returns the findings of a file, or "unchanged" if the client has them already.
-    fn report(&self, of: Option<(&ProjectState, &str)>, before: Option<&str>) -> Value {
-        let ours = of.filter(|(project, name)| project.is_ours(name));
+    fn file_report(&self, of: Option<(&ProjectState, &str)>, before: Option<&str>) -> Value {
+        let ours = of.filter(|(project, name)| project.shows_findings(name));
         let items = ours
-            .map(|(project, name)| diagnostics::of(project, &self.client, name))
+            .map(|(project, name)| diagnostics::for_file(project, &self.client, name))
             .unwrap_or_default();
         let items = json!(items);
-        let id = Hash::of(items.to_string().as_bytes()).to_string();
+        let id = Hash::digest(items.to_string().as_bytes()).to_string();
         if before == Some(id.as_str()) {
             return json!({"kind": "unchanged", "resultId": id});
         }

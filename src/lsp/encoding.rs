@@ -10,7 +10,7 @@ use gen_lsp_types::{Position, Range, TextEdit};
 
 /// The unit in which a client counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Encoding {
+pub(super) enum PositionEncoding {
     /// Bytes.
     Utf8,
     /// UTF-16 code units, which every client supports.
@@ -18,7 +18,7 @@ pub(super) enum Encoding {
     Utf16,
 }
 
-impl Encoding {
+impl PositionEncoding {
     /// Returns the position of an offset.
     pub(super) fn position(self, text: &str, index: &LineIndex, offset: u32) -> Position {
         let found = index.position(text, offset);
@@ -50,7 +50,7 @@ impl Encoding {
     }
 
     /// Converts edits to those of the protocol.
-    pub(super) fn edits(self, text: &str, index: &LineIndex, edits: &[Edit]) -> Vec<TextEdit> {
+    pub(super) fn text_edits(self, text: &str, index: &LineIndex, edits: &[Edit]) -> Vec<TextEdit> {
         let one = |edit: &Edit| TextEdit {
             range: self.range(text, index, edit.span),
             new_text: edit.insert.clone(),

@@ -28,5 +28,5 @@ mod uri;
 mod watch;
 mod workspace_edit;
 
-pub use dispatch::{Ended, serve};
+pub use dispatch::{SessionEnd, serve};
 pub use transport::serve_stdio;

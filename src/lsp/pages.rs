@@ -11,42 +11,45 @@ use serde_json::Value;
 /// The repository of the package.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// The folders of pages relative to a program: in a clone and in an installed system.
-const BESIDE: [&str; 2] = ["docs/rules", "share/doc/ctxc/rules"];
+const PAGE_FOLDERS: [&str; 2] = ["docs/rules", "share/doc/ctxc/rules"];
 
 /// The common prefix of all page addresses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pages(Option<String>);
+pub(super) struct RulePages(Option<String>);
 
-impl Pages {
+impl RulePages {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &Value) -> Self {
         let told = params
             .pointer("/initializationOptions/rulePages")
             .and_then(Value::as_str);
         let told = told.map(|told| format!("{}/", told.trim_end_matches('/')));
-        Self(told.or_else(beside).or_else(|| in_repository(REPOSITORY)))
+        Self(
+            told.or_else(local_pages)
+                .or_else(|| repository_pages(REPOSITORY)),
+        )
     }
 
     /// Returns the page of a rule.
-    pub(super) fn of(&self, rule: &str) -> Option<Uri> {
+    pub(super) fn page_uri(&self, rule: &str) -> Option<Uri> {
         self.0.as_ref().map(|base| Uri(format!("{base}{rule}.md")))
     }
 }
 
-fn beside() -> Option<String> {
+fn local_pages() -> Option<String> {
     let program = fs::current_exe().ok()?;
     let mut folders = program
         .ancestors()
         .skip(1)
         .take(4)
-        .flat_map(|folder| BESIDE.map(|beside| folder.join(beside)));
+        .flat_map(|folder| PAGE_FOLDERS.map(|beside| folder.join(beside)));
     // The documentation of another program has no such page.
     let found =
         folders.find(|folder| fs::exists(&folder.join("context-conflict-with-default.md")))?;
-    Some(format!("{}/", super::uri::of(&found).0))
+    Some(format!("{}/", super::uri::from_path(&found).0))
 }
 
-fn in_repository(repository: &str) -> Option<String> {
+fn repository_pages(repository: &str) -> Option<String> {
     let repository = repository.trim_end_matches('/');
     (!repository.is_empty()).then(|| {
         format!(

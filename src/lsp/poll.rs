@@ -5,21 +5,21 @@
 use std::time::{Duration, Instant};
 
 /// The pause between cheap polls.
-const PAUSE: Duration = Duration::from_secs(1);
+const MIN_PAUSE: Duration = Duration::from_secs(1);
 /// The pause until the next check if the client watches all files.
-const IDLE: Duration = Duration::from_secs(3);
+const IDLE_PAUSE: Duration = Duration::from_secs(3);
 /// The inverse of the maximum share of time that polls may take.
-const SHARE: u32 = 25;
+const PAUSE_FACTOR: u32 = 25;
 
 /// The schedule of polls.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Poll {
+pub(super) struct PollSchedule {
     next: Option<Instant>,
 }
 
-impl Poll {
+impl PollSchedule {
     /// Returns the time until the next poll, at most `longest`.
-    pub(super) fn patience(self, longest: Duration) -> Duration {
+    pub(super) fn time_until_next(self, longest: Duration) -> Duration {
         self.next.map_or(longest, |next| {
             next.saturating_duration_since(Instant::now()).min(longest)
         })
@@ -27,7 +27,7 @@ impl Poll {
 
     /// Starts polling.
     pub(super) fn start(&mut self) {
-        self.next = Some(Instant::now() + PAUSE);
+        self.next = Some(Instant::now() + MIN_PAUSE);
     }
 
     /// Returns true if a poll is due.
@@ -36,16 +36,16 @@ impl Poll {
     }
 
     /// Postpones the next poll if no files need polling.
-    pub(super) fn skip(&mut self) {
-        self.next = Some(Instant::now() + IDLE);
+    pub(super) fn postpone(&mut self) {
+        self.next = Some(Instant::now() + IDLE_PAUSE);
     }
 
     /// Runs a poll and schedules the next one by its duration.
-    pub(super) fn time<T>(&mut self, poll: impl FnOnce() -> T) -> T {
+    pub(super) fn run_timed<T>(&mut self, poll: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let found = poll();
         let now = Instant::now();
-        self.next = Some(now + PAUSE.max((now - begun) * SHARE));
+        self.next = Some(now + MIN_PAUSE.max((now - begun) * PAUSE_FACTOR));
         found
     }
 }

@@ -2,24 +2,24 @@
 //! an `allow` with a reason.
 
 use super::features::provenance;
-use super::place::{self, Spot};
+use super::place::{self, ElementPart};
 use super::state::speculative;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::fs;
 use crate::lsp::prelude::*;
-use crate::project::index::{Index, RefId};
-use crate::project::linked_names::{FaultKind, Links};
+use crate::project::index::{NameIndex, RefId};
+use crate::project::linked_names::{LinkFaultKind, Links};
 use crate::registry::compile::sources;
-use crate::rules::names::undeclared_variable::declare;
+use crate::rules::names::undeclared_variable::declare_parameters;
 use crate::settings::operators::Operator;
-use crate::syntax::tree::{Document, Element};
+use crate::syntax::tree::{Element, XmlDocument};
 use crate::syntax::write::{
     escape_attribute, insert_after, insert_child, insert_first_child, set_attribute, set_content,
 };
-use crate::template::elements::{Attr, Kind};
+use crate::template::elements::{Attr, ElementKind};
 use crate::template::names::DefinitionKind;
-use crate::template::scope::Origin;
+use crate::template::scope::ParameterOrigin;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ impl QuickFix {
 }
 
 /// Returns the quick fixes of each finding of a template.
-pub(super) fn of(
+pub(super) fn for_findings(
     project: &ProjectState,
     name: &Arc<str>,
     text: &str,
@@ -54,22 +54,23 @@ pub(super) fn of(
     if !project.is_xml(name) {
         return Vec::new();
     }
-    place::with(text, &project.config.limits, |document| {
+    place::with_document(text, &project.config.limits, |document| {
         let silences: Vec<Option<Edit>> = findings
             .iter()
-            .map(|finding| silence(document, finding))
+            .map(|finding| allow_edit(document, finding))
             .collect();
-        let silent = silent(
+        let silent = suppression_test(
             project,
             name,
             text,
             silences.iter().flatten().cloned().collect(),
         );
         let one = |(finding, silence): (&&Diagnostic, Option<Edit>)| {
-            let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
-            fixes.extend(free_name(project, name, text, finding));
-            fixes.extend(missing(project, document, finding));
-            fixes.extend(words(project, document, finding));
+            let mut fixes: Vec<QuickFix> =
+                creation_fix(project, name, finding).into_iter().collect();
+            fixes.extend(free_name_fix(project, name, text, finding));
+            fixes.extend(missing_parts_fix(project, document, finding));
+            fixes.extend(word_fixes(project, document, finding));
             let silence = silence.filter(|_| silent(finding));
             let title = format!("silence `{}` here, with a reason", finding.rule.name);
             fixes.extend(silence.map(|edit| QuickFix::new(title, edit)));
@@ -81,9 +82,9 @@ pub(super) fn of(
 }
 
 /// Returns a fix that adds the missing parts, with placeholders for the author's text.
-fn missing(
+fn missing_parts_fix(
     project: &ProjectState,
-    document: Document<'_>,
+    document: XmlDocument<'_>,
     finding: &Diagnostic,
 ) -> Option<QuickFix> {
     let element = document.element_at(finding.span.start)?;
@@ -94,44 +95,48 @@ fn missing(
     };
     let input = format!("<input name=\"{TODO}\">{TODO}</input>");
     let description = format!("{TODO}: say what this is for");
-    let kind = place::kind(element)?;
+    let kind = place::element_kind(element)?;
     let (parts, edit) = match (finding.rule.name, kind) {
-        ("missing-description", Kind::Description) if element.attribute("src").is_none() => (
-            vec!["<description>".to_owned()],
-            set_content(element, &description),
-        ),
-        ("missing-description", _) => add(
+        ("missing-description", ElementKind::Description) if element.attribute("src").is_none() => {
+            (
+                vec!["<description>".to_owned()],
+                set_content(element, &description),
+            )
+        }
+        ("missing-description", _) => insert_parts(
             element,
             kind,
             &[(
-                Kind::Description,
+                ElementKind::Description,
                 format!("<description>{description}</description>"),
             )],
         ),
-        ("missing-element", Kind::Steps | Kind::Case | Kind::Template) => {
-            add(element, kind, &[(Kind::Task, task(""))])
+        ("missing-element", ElementKind::Steps | ElementKind::Case | ElementKind::Template) => {
+            insert_parts(element, kind, &[(ElementKind::Task, task(""))])
         }
-        ("missing-element", Kind::Inputs) => add(element, kind, &[(Kind::Input, input)]),
+        ("missing-element", ElementKind::Inputs) => {
+            insert_parts(element, kind, &[(ElementKind::Input, input)])
+        }
         ("missing-element", _) => {
-            let needs = place::operator(element)
+            let needs = place::task_operator(element)
                 .and_then(|operator| Operator::parse(&operator))
-                .map_or(&[][..], Operator::needs);
+                .map_or(&[][..], Operator::required_children);
             let is_there =
-                |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
-            let part = |kind: &Kind| {
+                |kind: &&ElementKind| element.elements().any(|child| child.name() == kind.tag());
+            let part = |kind: &ElementKind| {
                 let tag = kind.tag();
-                let inside = if *kind == Kind::Steps {
+                let inside = if *kind == ElementKind::Steps {
                     format!("\n  {}\n", task("  "))
-                } else if *kind == Kind::Inputs {
+                } else if *kind == ElementKind::Inputs {
                     format!("\n  {input}\n")
-                } else if *kind == Kind::Command {
+                } else if *kind == ElementKind::Command {
                     TODO.to_owned()
                 } else {
                     format!("\n  <description>{TODO}</description>\n")
                 };
                 (*kind, format!("<{tag}>{inside}</{tag}>"))
             };
-            add(
+            insert_parts(
                 element,
                 kind,
                 &needs
@@ -151,8 +156,8 @@ fn missing(
                 set_attribute(element, name, TODO),
             ));
         }
-        ("call-arguments", Kind::Call) => {
-            let absent = arguments(&project.index(), element);
+        ("call-arguments", ElementKind::Call) => {
+            let absent = missing_arguments(&project.index(), element);
             let args: Vec<String> = absent
                 .iter()
                 .map(|name| format!("<arg name=\"{name}\">{TODO}</arg>"))
@@ -166,7 +171,7 @@ fn missing(
             )
         }
         ("undeclared-variable" | "implicit-parameter", _) if finding.fixes.is_empty() => {
-            return declaration(project, element, finding);
+            return declaration_fix(project, element, finding);
         }
         _ => return None,
     };
@@ -176,7 +181,11 @@ fn missing(
 
 /// Inserts children at their place in the order of the element table; returns their tags and the
 /// edit.
-fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<String>, Edit) {
+fn insert_parts(
+    element: Element<'_>,
+    kind: ElementKind,
+    parts: &[(ElementKind, String)],
+) -> (Vec<String>, Edit) {
     let rank = |tag: &str| {
         kind.spec()
             .children
@@ -204,7 +213,7 @@ fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<Strin
 }
 
 /// Returns a fix that declares the variables of a referenced definition as parameters.
-fn declaration(
+fn declaration_fix(
     project: &ProjectState,
     element: Element<'_>,
     finding: &Diagnostic,
@@ -225,8 +234,8 @@ fn declaration(
         .iter()
         .filter(|fault| is_here(&fault.at))
         .filter_map(|fault| match &fault.kind {
-            FaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
-            FaultKind::WrongType { .. } => None,
+            LinkFaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
+            LinkFaultKind::WrongType { .. } => None,
         });
     let implicit = links
         .names
@@ -236,15 +245,15 @@ fn declaration(
         .filter(|(_, at)| is_here(at))
         .map(|(param, _)| &*param.name);
     let names: BTreeSet<&str> = undeclared.flatten().chain(implicit).collect();
-    let holder = place::around(element)
+    let holder = place::ancestors(element)
         .find(|own| own.parent().is_none_or(|around| around.name() == "library"))?;
     let origin = if holder.name() == "template" {
-        Origin::Function(holder)
+        ParameterOrigin::Function(holder)
     } else {
-        Origin::Task(holder)
+        ParameterOrigin::Task(holder)
     };
     let names: Vec<&str> = names.into_iter().collect();
-    let edit = declare(origin, &names).filter(|_| !names.is_empty())?;
+    let edit = declare_parameters(origin, &names).filter(|_| !names.is_empty())?;
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     Some(QuickFix::new(
         format!("declare {} here", names.join(" and ")),
@@ -253,7 +262,7 @@ fn declaration(
 }
 
 /// Returns a fix that gives one of two equally named definitions a free name.
-fn free_name(
+fn free_name_fix(
     project: &ProjectState,
     name: &str,
     text: &str,
@@ -268,7 +277,7 @@ fn free_name(
     let index = project.index();
     let free = (2..1_000)
         .map(|number| format!("{}-{number}", taken.name))
-        .find(|free| index.find(taken.kind, free).is_none())?;
+        .find(|free| index.find_definition(taken.kind, free).is_none())?;
     let written = escape_attribute(&free);
     let is_written = Span::slice(taken.span, text) == &*taken.name;
     let name = format!(" name=\"{written}\"");
@@ -281,30 +290,38 @@ fn free_name(
 }
 
 /// Returns a fix for each valid word in place of an invalid one, if the rule suggests none.
-fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Vec<QuickFix> {
+fn word_fixes(
+    project: &ProjectState,
+    document: XmlDocument<'_>,
+    finding: &Diagnostic,
+) -> Vec<QuickFix> {
     let is_asked = matches!(
         finding.rule.name,
         "bad-value" | "unknown-type" | "unknown-subtype"
     ) && finding.fixes.is_empty();
-    let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked)
+    let Some((element, spot)) =
+        place::element_part(document, finding.span.start).filter(|_| is_asked)
     else {
         return Vec::new();
     };
-    let operator = place::operator(element).unwrap_or_default();
+    let operator = place::task_operator(element).unwrap_or_default();
     let words: Vec<&str> = match spot {
-        _ if finding.rule.name == "unknown-type" => project.config.layers.operators().collect(),
+        _ if finding.rule.name == "unknown-type" => {
+            project.config.layers.operator_names().collect()
+        }
         _ if finding.rule.name == "unknown-subtype" => {
-            project.config.layers.subtypes_of(&operator).collect()
+            project.config.layers.subtype_names(&operator).collect()
         }
-        Spot::Value(own) => place::kind(element)
+        ElementPart::Value(own) => place::element_kind(element)
             .and_then(|kind| kind.attribute(own.name()))
-            .map_or(&[][..], Attr::words)
+            .map_or(&[][..], Attr::allowed_words)
             .to_vec(),
-        Spot::Name | Spot::AttributeName(_) | Spot::Tag | Spot::Inside => {
-            provenance::setting(element)
-                .map_or(&[][..], SettingName::words)
-                .to_vec()
-        }
+        ElementPart::Name
+        | ElementPart::AttributeName(_)
+        | ElementPart::Tag
+        | ElementPart::Inside => provenance::element_setting(element)
+            .map_or(&[][..], SettingName::allowed_words)
+            .to_vec(),
     };
     let one =
         |word: &str| QuickFix::new(format!("write `{word}`"), Edit::replace(finding.span, word));
@@ -312,10 +329,10 @@ fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -
 }
 
 /// Returns the required arguments that a call lacks.
-fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
+fn missing_arguments(index: &NameIndex<'_>, call: Element<'_>) -> Vec<String> {
     let template = call
         .attribute("template")
-        .and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+        .and_then(|name| index.find_definition(DefinitionKind::Template, name.value().trim()));
     let params = template
         .and_then(|id| index.definition(id))
         .map_or(&[][..], |definition| &definition.params);
@@ -335,7 +352,7 @@ fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
 }
 
 /// Returns a fix that creates the missing file of a path or reference.
-fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Option<QuickFix> {
+fn creation_fix(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Option<QuickFix> {
     let facts = &project.template(name)?.facts;
     let (file, content) = match finding.rule.name {
         "missing-source" | "unreadable-path" => {
@@ -343,7 +360,7 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
                 .sources
                 .iter()
                 .find(|source| source.span.touches(finding.span.start))?;
-            let file = sources::name_of_source(name, source)?;
+            let file = sources::source_name(name, source)?;
             let is_json = file
                 .rsplit('.')
                 .next()
@@ -362,7 +379,7 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
                 .references
                 .iter()
                 .find(|own| own.span.touches(finding.span.start))?;
-            if reference.kind.target() != DefinitionKind::Task
+            if reference.kind.definition_kind() != DefinitionKind::Task
                 || reference.name.contains(['<', '&', '"', '/', '\\'])
             {
                 return None;
@@ -387,10 +404,10 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
 }
 
 /// Returns an edit that adds an `allow` to the definition or call around a finding.
-fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
-    let mut around = place::around(document.element_at(finding.span.start));
+fn allow_edit(document: XmlDocument<'_>, finding: &Diagnostic) -> Option<Edit> {
+    let mut around = place::ancestors(document.element_at(finding.span.start));
     let body = around.find(|element| {
-        let is_body = place::kind(*element).is_some_and(Kind::is_body);
+        let is_body = place::element_kind(*element).is_some_and(ElementKind::is_body);
         is_body || matches!(element.name(), "template" | "fragment" | "call")
     })?;
     if finding.rule.locked || finding.locked || body.is_empty_tag() {
@@ -405,15 +422,15 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
 
 /// Returns a test for findings that one of these edits suppresses. All edits are applied together
 /// and checked once.
-fn silent(
+fn suppression_test(
     project: &ProjectState,
     name: &Arc<str>,
     text: &str,
     edits: BTreeSet<Edit>,
 ) -> impl Fn(&Diagnostic) -> bool {
     let edits: Vec<Edit> = edits.into_iter().collect();
-    let after = fix::apply(text, &edits).filter(|_| !edits.is_empty());
-    let left = after.map(|after| speculative::found(project, name, &after));
+    let after = fix::apply_edits(text, &edits).filter(|_| !edits.is_empty());
+    let left = after.map(|after| speculative::findings_with_text(project, name, &after));
     move |finding| {
         let added = edits
             .iter()

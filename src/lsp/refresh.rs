@@ -3,13 +3,13 @@
 
 use crate::lsp::prelude::*;
 
-impl Server<'_> {
+impl LspServer<'_> {
     /// Asks the client to request changed results again. It requests results for its own edits
     /// without being asked.
-    pub(super) fn refresh(&mut self) {
+    pub(super) fn refresh_client(&mut self) {
         let mut is_other = self.workspace.take_rearranged();
         let mut is_read = false;
-        for project in self.workspace.all_mut() {
+        for project in self.workspace.projects_mut() {
             let config_revision = project.config_revision;
             let shown = &mut project.shown;
             let changed = std::mem::take(&mut shown.changed);
@@ -20,8 +20,8 @@ impl Server<'_> {
             is_read |= before != 0 && before != config_revision;
         }
         let can = self.client.refreshes;
-        if self.client.pulls && can.diagnostics && is_other {
-            self.ask("workspace/diagnostic/refresh", Value::Null);
+        if self.client.pulls_diagnostics && can.diagnostics && is_other {
+            self.send_request("workspace/diagnostic/refresh", Value::Null);
         }
         if !is_read {
             return;
@@ -32,7 +32,7 @@ impl Server<'_> {
             (can.tokens, "workspace/semanticTokens/refresh"),
         ];
         for (_, method) in shown.into_iter().filter(|(can, _)| *can) {
-            self.ask(method, Value::Null);
+            self.send_request(method, Value::Null);
         }
     }
 }

@@ -8,75 +8,75 @@ use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::fs;
 use crate::lsp::prelude::*;
-use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
 use crate::project::{path_patterns, read};
 use crate::registry::compile::sources;
-use crate::scenario::load::Loaded;
+use crate::scenario::load::LoadedScenario;
 use crate::scenario::named_things::{self, NamedThing};
-use crate::scenario::table::Thing;
+use crate::scenario::table::NamedThingKind;
 use crate::syntax::write::escape_attribute;
-use crate::template::names::{DefinitionKind, SourceKind};
+use crate::template::names::{DefinitionKind, LinkedFileKind};
 use gen_lsp_types::RenameFilesParams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Files and folders with their new names, relative to the project.
-type Moves = [(Arc<str>, Arc<str>)];
+type FileMoves = [(Arc<str>, Arc<str>)];
 /// Edits by file.
-type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;
+type FileEditSets = BTreeMap<Arc<str>, BTreeSet<Edit>>;
 
 /// Answers `workspace/willRenameFiles`, for the project of the first file.
-pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer {
+pub(super) fn answer(server: &LspServer<'_>, params: &RenameFilesParams) -> RequestResult {
     let moved = params
         .files
         .iter()
-        .filter_map(|file| Some((uri::path(&file.old_uri)?, uri::path(&file.new_uri)?)));
+        .filter_map(|file| Some((uri::to_path(&file.old_uri)?, uri::to_path(&file.new_uri)?)));
     let moved: Vec<_> = moved.collect();
     let Some((project, _)) = moved
         .first()
-        .and_then(|(old, _)| server.workspace.file(old))
+        .and_then(|(old, _)| server.workspace.project_of_file(old))
     else {
-        return value(());
+        return to_answer(());
     };
     let names = moved
         .iter()
-        .map(|(old, new)| (project.name(old), project.name(new)));
+        .map(|(old, new)| (project.name_of_path(old), project.name_of_path(new)));
     // A file that leaves the project cannot be referenced; its references are reported as missing
     // afterwards.
     let names: Vec<(Arc<str>, Arc<str>)> = names
         .filter(|(_, new)| !Path::new(&**new).is_absolute())
         .collect();
-    let mut edits = Edits::new();
+    let mut edits = FileEditSets::new();
     let mut tasks: Vec<(String, String)> = Vec::new();
     for (path, template) in project.templates() {
-        let here = after(&names, path);
+        let here = path_after(&names, path);
         for source in &template.facts.sources {
-            let Some(target) = sources::name_of_source(path, source) else {
+            let Some(target) = sources::source_name(path, source) else {
                 continue;
             };
-            let there = after(&names, &target);
-            if here != **path && source.kind != SourceKind::File || there != target {
-                let written = if source.kind == SourceKind::File {
+            let there = path_after(&names, &target);
+            if here != **path && source.kind != LinkedFileKind::File || there != target {
+                let written = if source.kind == LinkedFileKind::File {
                     there
                 } else {
-                    contained_path::relative(folder(&here), &there)
+                    contained_path::relative_path(parent_folder(&here), &there)
                 };
                 let edit = Edit::replace(source.span, escape_attribute(&written));
                 edits.entry(Arc::clone(path)).or_default().insert(edit);
             }
         }
-        tasks.extend(renamed_task(project, path, &here));
+        tasks.extend(rename_file_task(project, path, &here));
     }
     rename_tasks(project, &tasks, &mut edits);
     for (path, read) in &project.suites {
-        let table = read.as_ref().and_then(Loaded::table).map(Arc::from);
+        let table = read.as_ref().and_then(LoadedScenario::table).map(Arc::from);
         for file in std::iter::once(Arc::clone(path)).chain(table) {
-            let (text, _) = project.text(&file).unwrap_or_default();
+            let (text, _) = project.indexed_text(&file).unwrap_or_default();
             let is_table = file != *path;
             let found = if is_table {
                 named_things::named_in_table(&file, &text)
             } else {
-                named_things::named_things(&text)
+                named_things::find_named_things(&text)
             };
             let edit = |own: &NamedThing| {
                 // The paths of a table begin where the suite is.
@@ -90,11 +90,11 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
         }
     }
     if let Some(file) = project.config.files.first() {
-        let (text, _) = project.text(&file.path).unwrap_or_default();
+        let (text, _) = project.indexed_text(&file.path).unwrap_or_default();
         edits
             .entry(Arc::clone(&file.path))
             .or_default()
-            .extend(in_project_file(project, &names, &file.path, &text));
+            .extend(project_file_edits(project, &names, &file.path, &text));
     }
     if let Some((text, _)) = &project.suppressions {
         let found = read::named_things::suppressed_files(text);
@@ -109,14 +109,14 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     }
     edits.retain(|_, edits| !edits.is_empty());
     let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
-        let (text, index) = project.text(path)?;
+        let (text, index) = project.indexed_text(path)?;
         let edits: Vec<Edit> = edits.iter().cloned().collect();
         Some((
             Arc::clone(path),
-            server.client.encoding.edits(&text, &index, &edits),
+            server.client.encoding.text_edits(&text, &index, &edits),
         ))
     };
-    value(workspace_edit::of(
+    to_answer(workspace_edit::file_edits(
         &server.client,
         project,
         edits.iter().filter_map(of).collect(),
@@ -125,7 +125,12 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
 
 /// The paths in the project file as they are from now on, and the key `scenarios` where a scenario
 /// would be forgotten.
-fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str) -> Vec<Edit> {
+fn project_file_edits(
+    project: &ProjectState,
+    moves: &FileMoves,
+    path: &str,
+    text: &str,
+) -> Vec<Edit> {
     let found = read::named_things::named_things(text);
     let edit = |own: &NamedThing| {
         let (old, new) = moved_path(project, moves, path, own)?;
@@ -134,60 +139,69 @@ fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str
     found
         .iter()
         .filter_map(edit)
-        .chain(listed_scenarios(project, moves, text))
+        .chain(scenario_list_edits(project, moves, text))
         .collect()
 }
 
 /// Returns the old and new path in a text; `None` if it does not change.
 fn moved_path(
     project: &ProjectState,
-    moves: &Moves,
+    moves: &FileMoves,
     file: &str,
     own: &NamedThing,
 ) -> Option<(String, String)> {
     let value = own.value.as_str();
     let path = match own.thing {
-        Thing::Beside => {
-            let here = after(moves, file);
-            let target = contained_path::beside(file, value)?;
-            let new = contained_path::relative(folder(&here), &after(moves, &target));
-            return (contained_path::relative(folder(file), &target) != new)
+        NamedThingKind::SiblingFile => {
+            let here = path_after(moves, file);
+            let target = contained_path::resolve_beside(file, value)?;
+            let new =
+                contained_path::relative_path(parent_folder(&here), &path_after(moves, &target));
+            return (contained_path::relative_path(parent_folder(file), &target) != new)
                 .then(|| (value.to_owned(), new));
         }
-        Thing::Path => value.trim_end_matches('/'),
-        Thing::Argument | Thing::Source => {
+        NamedThingKind::Path => value.trim_end_matches('/'),
+        NamedThingKind::Argument | NamedThingKind::Source => {
             Some(value).filter(|path| fs::is_file(&project.path(path)))?
         }
-        Thing::Passage => value.split_once('#').map_or(value, |(path, _)| path),
-        Thing::Segment => value.strip_prefix("file:")?,
-        Thing::Words | Thing::Task | Thing::Role | Thing::Node | Thing::Parameter | Thing::Step => {
+        NamedThingKind::Passage => value.split_once('#').map_or(value, |(path, _)| path),
+        NamedThingKind::Segment => value.strip_prefix("file:")?,
+        NamedThingKind::PlainText
+        | NamedThingKind::Task
+        | NamedThingKind::Role
+        | NamedThingKind::Node
+        | NamedThingKind::Parameter
+        | NamedThingKind::Step => {
             return None;
         }
     };
-    let target = contained_path::beside("", path)?;
-    let new = after(moves, &target);
+    let target = contained_path::resolve_beside("", path)?;
+    let new = path_after(moves, &target);
     (new != target).then(|| (path.to_owned(), new))
 }
 
 /// Adds the new places of scenarios that `[eval] scenarios` no longer covers.
-fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Edit> {
+fn scenario_list_edits(project: &ProjectState, moves: &FileMoves, text: &str) -> Vec<Edit> {
     let eval = &project.config.eval;
     let places: Vec<String> = eval
         .scenarios
         .iter()
-        .map(|place| after(moves, &place.value))
+        .map(|place| path_after(moves, &place.value))
         .collect();
     let paths = project
         .suites
         .keys()
-        .map(|path| (path, after(moves, path)))
+        .map(|path| (path, path_after(moves, path)))
         .filter(|(path, new)| ***path != **new);
-    let lost =
-        paths.filter(|(_, new)| !places.iter().any(|place| path_patterns::holds(place, new)));
+    let lost = paths.filter(|(_, new)| {
+        !places
+            .iter()
+            .any(|place| path_patterns::contains_path(place, new))
+    });
     let whole = lost.filter_map(|(path, _)| {
         moves
             .iter()
-            .find(|(old, _)| path_patterns::holds(old, path))
+            .find(|(old, _)| path_patterns::contains_path(old, path))
     });
     let lost: BTreeSet<String> = whole.map(|(_, new)| new.to_string()).collect();
     let written = eval
@@ -229,16 +243,20 @@ fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Ed
                 project
                     .suites
                     .keys()
-                    .any(|path| path_patterns::holds(place, &after(moves, path)))
+                    .any(|path| path_patterns::contains_path(place, &path_after(moves, path)))
             };
             let all = joined(&mut places.iter().filter(stays).chain(&lost));
-            vec![new_key(text, eval.section, &format!("scenarios = [{all}]"))]
+            vec![eval_key_edit(
+                text,
+                eval.section,
+                &format!("scenarios = [{all}]"),
+            )]
         }
     }
 }
 
 /// Adds a key to `[eval]`, in the form of the section.
-fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
+fn eval_key_edit(text: &str, section: Option<Span>, line: &str) -> Edit {
     let Some(section) = section else {
         let gap = if text.is_empty() || text.ends_with("\n\n") {
             ""
@@ -295,7 +313,7 @@ fn is_bare_key(key: &str) -> bool {
 }
 
 /// Returns the name of a file after the moves.
-fn after(names: &Moves, file: &str) -> String {
+fn path_after(names: &FileMoves, file: &str) -> String {
     let moved = names.iter().find_map(|(old, new)| {
         let rest = file.strip_prefix(&**old)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{new}{rest}"))
@@ -304,12 +322,12 @@ fn after(names: &Moves, file: &str) -> String {
 }
 
 /// Returns the folder of a file.
-fn folder(file: &str) -> &str {
+fn parent_folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The name of the task that has its name of a file, with the one that it has from now on.
-fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String, String)> {
+fn rename_file_task(project: &ProjectState, old: &str, new: &str) -> Option<(String, String)> {
     let stem = |name: &str| {
         Path::new(name)
             .file_stem()
@@ -320,7 +338,7 @@ fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String,
     if old_stem == new_stem {
         return None;
     }
-    let (text, _) = project.text(old)?;
+    let (text, _) = project.indexed_text(old)?;
     let is_unnamed = project.template(old)?.facts.definitions.iter().any(|own| {
         let is_written = Span::slice(own.span, &text) == &*own.name;
         own.kind == DefinitionKind::Task && *own.name == *old_stem && !is_written
@@ -329,33 +347,33 @@ fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String,
 }
 
 /// Writes the new names of tasks wherever the old ones are.
-fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut Edits) {
+fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut FileEditSets) {
     let mentions = if tasks.is_empty() {
         Vec::new()
     } else {
-        mentions::all(project)
+        mentions::all_mentions(project)
     };
     for (old, new) in tasks {
         let meant = SymbolAtCursor {
             kind: DefinitionKind::Task,
             name: old.clone(),
-            span: Span::at(0),
+            span: Span::empty_at(0),
         };
-        for (path, span) in navigate::uses(project, &meant) {
+        for (path, span) in navigate::use_places(project, &meant) {
             edits
                 .entry(path)
                 .or_default()
                 .insert(Edit::replace(span, escape_attribute(new)));
         }
-        let own = mentions
-            .iter()
-            .filter(|own| own.name == *old && own.kind(project) == Some(DefinitionKind::Task));
+        let own = mentions.iter().filter(|own| {
+            own.name == *old && own.definition_kind(project) == Some(DefinitionKind::Task)
+        });
         for mention in own {
             let text = project
-                .text(&mention.file)
+                .indexed_text(&mention.file)
                 .map(|(text, _)| text)
                 .unwrap_or_default();
-            if let Some(edit) = mention.rename(&text, new) {
+            if let Some(edit) = mention.rename_edit(&text, new) {
                 edits
                     .entry(Arc::clone(&mention.file))
                     .or_default()

@@ -1,10 +1,10 @@
 //! A session: the client, its projects, and the sending of messages.
 
 use super::client::Client;
-use super::poll::Poll;
-use super::state::buffer::Buffer;
+use super::poll::PollSchedule;
+use super::state::buffer::DocumentBuffer;
 use super::state::project::ProjectState;
-use super::state::workspace::Workspace;
+use super::state::workspace::LspWorkspace;
 use super::tokens::counts::TokenCounts;
 use gen_lsp_types::{TextDocumentPositionParams, Uri};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId};
@@ -15,11 +15,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The maximum number of symbols, hints or similar items in one answer.
-pub(super) const MOST: usize = 5_000;
+pub(super) const MAX_ITEMS: usize = 5_000;
 
 /// The phase of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SessionPhase {
     /// Before `initialize`.
     New,
     /// Between `initialize` and `shutdown`.
@@ -29,16 +29,16 @@ pub(super) enum State {
 }
 
 /// The result of a handler.
-pub(super) type Answer = Result<Value, Refusal>;
+pub(super) type RequestResult = Result<Value, RequestError>;
 
 /// The reason why a request fails.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RequestError {
     pub(super) code: ErrorCode,
     pub(super) message: String,
 }
 
-impl Refusal {
+impl RequestError {
     /// Returns the error for invalid parameters.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Refusal {
     }
 
     /// Returns the error for a request that the client has cancelled.
-    pub(super) fn canceled() -> Self {
+    pub(super) fn cancelled() -> Self {
         Self {
             code: ErrorCode::RequestCanceled,
             message: "given up by the client".to_owned(),
@@ -57,16 +57,16 @@ impl Refusal {
 }
 
 /// A session with one client.
-pub(super) struct Server<'c> {
+pub(super) struct LspServer<'c> {
     pub(super) connection: &'c Connection,
     /// Messages that are not handled yet.
     pub(super) queue: RefCell<VecDeque<Message>>,
-    pub(super) state: State,
+    pub(super) state: SessionPhase,
     pub(super) client: Client,
-    pub(super) workspace: Workspace,
+    pub(super) workspace: LspWorkspace,
     /// True if something has changed since diagnostics were pushed.
     pub(super) stale: bool,
-    pub(super) poll: Poll,
+    pub(super) poll: PollSchedule,
     /// True if the client was asked to watch files.
     pub(super) is_watching: bool,
     /// The client has asked for the findings of the whole workspace.
@@ -75,10 +75,10 @@ pub(super) struct Server<'c> {
     /// Opened documents whose tokens are not counted yet.
     pub(super) opened: Vec<Uri>,
     /// The number of the server's own last request.
-    asked: i32,
+    last_request_number: i32,
 }
 
-impl<'c> Server<'c> {
+impl<'c> LspServer<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
         let sender = connection.sender.clone();
         Self {
@@ -86,15 +86,15 @@ impl<'c> Server<'c> {
             token_counts: TokenCounts::new(move |message| drop(sender.send(message))),
             connection,
             queue: RefCell::default(),
-            state: State::New,
+            state: SessionPhase::New,
             client: Client::default(),
-            workspace: Workspace::default(),
+            workspace: LspWorkspace::default(),
             stale: false,
-            poll: Poll::default(),
+            poll: PollSchedule::default(),
             is_watching: false,
             pulls_workspace: false,
             opened: Vec::new(),
-            asked: 0,
+            last_request_number: 0,
         }
     }
 
@@ -107,44 +107,49 @@ impl<'c> Server<'c> {
         self.send(Notification::new(method.to_owned(), params));
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: impl Serialize) {
-        self.asked += 1;
+    pub(super) fn send_request(&mut self, method: &str, params: impl Serialize) {
+        self.last_request_number += 1;
         self.send(Request::new(
-            RequestId::from(self.asked),
+            RequestId::from(self.last_request_number),
             method.to_owned(),
             params,
         ));
     }
 
     /// Truncates an answer with too many items and shows a message.
-    pub(super) fn cut<T>(
+    pub(super) fn truncate_answer<T>(
         &self,
         answer: &mut Vec<T>,
         project: &ProjectState,
         name: &Arc<str>,
         what: &'static str,
     ) {
-        if answer.len() > MOST {
-            answer.truncate(MOST);
-            self.say_cut(project, name, what);
+        if answer.len() > MAX_ITEMS {
+            answer.truncate(MAX_ITEMS);
+            self.report_truncation(project, name, what);
         }
     }
 
     /// Shows a message that an answer is truncated, once per document while it is open.
-    pub(super) fn say_cut(&self, project: &ProjectState, name: &Arc<str>, what: &'static str) {
+    pub(super) fn report_truncation(
+        &self,
+        project: &ProjectState,
+        name: &Arc<str>,
+        what: &'static str,
+    ) {
         if project
             .shown
-            .said
+            .shown_messages
             .borrow_mut()
             .insert((Arc::clone(name), what))
         {
-            self.say(&format!(
+            self.show_message(&format!(
                 "{name} has more than 5,000 {what}: the rest is left out"
             ));
         }
     }
 
-    pub(super) fn say(&self, message: &str) {
+    pub(super) fn show_message(&self, message: &str) {
         self.notify("window/showMessage", json!({"type": 2, "message": message}));
     }
 
@@ -152,17 +157,17 @@ impl<'c> Server<'c> {
     pub(super) fn document(
         &self,
         uri: &Uri,
-    ) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
+    ) -> Result<(&ProjectState, Arc<str>, &DocumentBuffer), RequestError> {
         self.workspace
             .document(uri)
-            .ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
+            .ok_or_else(|| RequestError::invalid(format!("{} is not open", uri.0)))
     }
 
     /// Returns an open document with the offset of a position in it.
-    pub(super) fn position(
+    pub(super) fn document_position(
         &self,
         at: &TextDocumentPositionParams,
-    ) -> Result<(&ProjectState, Arc<str>, &Buffer, u32), Refusal> {
+    ) -> Result<(&ProjectState, Arc<str>, &DocumentBuffer, u32), RequestError> {
         let (project, name, buffer) = self.document(&at.text_document.uri)?;
         let offset = self
             .client
@@ -173,8 +178,8 @@ impl<'c> Server<'c> {
 }
 
 /// Serialises a value as an answer.
-pub(super) fn value(answer: impl Serialize) -> Answer {
-    serde_json::to_value(answer).map_err(|error| Refusal {
+pub(super) fn to_answer(answer: impl Serialize) -> RequestResult {
+    serde_json::to_value(answer).map_err(|error| RequestError {
         code: ErrorCode::InternalError,
         message: error.to_string(),
     })

@@ -6,16 +6,16 @@ use crate::template::names::DefinitionKind;
 use gen_lsp_types::TextDocumentPositionParams;
 
 /// Answers `textDocument/signatureHelp`.
-pub(super) fn answer(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
-    let (project, name, buffer, offset) = server.position(params)?;
+pub(super) fn answer(server: &LspServer<'_>, params: &TextDocumentPositionParams) -> RequestResult {
+    let (project, name, buffer, offset) = server.document_position(params)?;
     if !project.is_xml(&name) {
         return Ok(Value::Null);
     }
     let index = project.index();
-    let found = place::with(&buffer.text, &project.config.limits, |document| {
-        let mut around = place::around(document.element_at(offset));
+    let found = place::with_document(&buffer.text, &project.config.limits, |document| {
+        let mut around = place::ancestors(document.element_at(offset));
         let call = around.find(|element| element.name() == "call")?;
-        let id = index.find(
+        let id = index.find_definition(
             DefinitionKind::Template,
             call.attribute("template")?.value().trim(),
         )?;

@@ -1,7 +1,7 @@
 //! Messages over standard input and output, with one thread for each direction. The input queue is
 //! unbounded, so that pending edits can be applied together.
 
-use super::dispatch::{Ended, serve};
+use super::dispatch::{SessionEnd, serve};
 use lsp_server::{Connection, Message};
 use std::io;
 use std::sync::mpsc::{Receiver, channel};
@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 ///
 /// # Errors
 /// The client sent an invalid message.
-pub fn serve_stdio() -> io::Result<Ended> {
-    let (connection, writer, faults) = stdio();
+pub fn serve_stdio() -> io::Result<SessionEnd> {
+    let (connection, writer, faults) = connect_stdio();
     let ended = serve(&connection);
     // The writer ends when all messages are written or the client has closed its end.
     drop(connection);
@@ -23,7 +23,7 @@ pub fn serve_stdio() -> io::Result<Ended> {
 
 /// Connects a server to standard input and output. Also returns the writing thread and the errors
 /// of invalid messages.
-fn stdio() -> (Connection, JoinHandle<()>, Receiver<io::Error>) {
+fn connect_stdio() -> (Connection, JoinHandle<()>, Receiver<io::Error>) {
     let (server, Connection { sender, receiver }) = Connection::memory();
     let (fault, faults) = channel();
     let writer = std::thread::spawn(move || {

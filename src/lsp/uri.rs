@@ -1,11 +1,11 @@
 //! Conversion between `file:` URIs and paths. Other URIs have no path.
 
-use crate::base::percent::{decode, encode};
+use crate::base::percent::{decode, encode_path};
 use gen_lsp_types::Uri;
 use std::path::{Path, PathBuf};
 
 /// Returns the path of a `file:` URI.
-pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
+pub(super) fn to_path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
     // A host may precede the path; only this machine is accepted.
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -22,7 +22,7 @@ pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Returns the URI of a path.
-pub(super) fn of(path: &Path) -> Uri {
+pub(super) fn from_path(path: &Path) -> Uri {
     let text = path.to_string_lossy();
     let text = if std::path::MAIN_SEPARATOR == '/' {
         text.into_owned()
@@ -31,7 +31,7 @@ pub(super) fn of(path: &Path) -> Uri {
     };
     let slash = if text.starts_with('/') { "" } else { "/" };
     let mut out = format!("file://{slash}");
-    encode(&text, &mut out);
+    encode_path(&text, &mut out);
     Uri(out)
 }
 

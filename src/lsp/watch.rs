@@ -1,6 +1,6 @@
 //! Watches files on disk through the client, or polls them if the client cannot.
 
-use super::state::disk::WATCHED;
+use super::state::disk::WATCHED_EXTENSIONS;
 use super::uri;
 use crate::lsp::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,15 +11,15 @@ const ANY_CHANGE: u8 = 7;
 /// `WatchKind` of files that go.
 const DELETION: u8 = 4;
 
-impl Server<'_> {
+impl LspServer<'_> {
     /// Asks the client to watch the project's files, or starts polling.
-    pub(super) fn watch(&mut self) {
+    pub(super) fn watch_files(&mut self) {
         self.poll.start();
-        if !self.client.watches {
+        if !self.client.watches_files {
             return;
         }
         let elsewhere = self.client.watches_elsewhere;
-        let (projects, folders) = self.workspace.bases();
+        let (projects, folders) = self.workspace.base_folders();
         // A client that supports relative patterns watches all project folders; others watch only
         // the open folders, and the server polls the rest.
         let bases: Vec<PathBuf> = if elsewhere {
@@ -29,7 +29,7 @@ impl Server<'_> {
         };
         let is_any = self
             .workspace
-            .all()
+            .projects()
             .any(|project| bases.iter().any(|base| project.root.starts_with(base)));
         let places: Vec<Option<&PathBuf>> = if elsewhere {
             bases.iter().map(Some).collect()
@@ -38,20 +38,23 @@ impl Server<'_> {
         };
         // Of a folder that goes, a client may report nothing but the folder.
         let globs = [
-            (&*format!("**/*.{{{}}}", WATCHED.join(",")), ANY_CHANGE),
+            (
+                &*format!("**/*.{{{}}}", WATCHED_EXTENSIONS.join(",")),
+                ANY_CHANGE,
+            ),
             ("**/.gitignore", ANY_CHANGE),
             ("**/*", DELETION),
         ];
         let watchers = places.iter().flat_map(|place| {
             globs.map(|(glob, kind)| match place {
-                Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}, "kind": kind}),
+                Some(base) => json!({"globPattern": {"baseUri": uri::from_path(base), "pattern": glob}, "kind": kind}),
                 None => json!({"globPattern": glob, "kind": kind}),
             })
         });
         let watchers: Vec<Value> = watchers.collect();
         if std::mem::replace(&mut self.is_watching, is_any) {
             let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles"});
-            self.ask(
+            self.send_request(
                 "client/unregisterCapability",
                 json!({"unregisterations": [registered]}),
             );
@@ -59,12 +62,12 @@ impl Server<'_> {
         if is_any {
             let options = json!({"watchers": watchers});
             let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": options});
-            self.ask(
+            self.send_request(
                 "client/registerCapability",
                 json!({"registrations": [registered]}),
             );
         }
-        self.workspace.are_watched(bases);
+        self.workspace.set_watched_folders(bases);
     }
 
     /// Polls the files if a poll is due.
@@ -72,13 +75,13 @@ impl Server<'_> {
         if !self.poll.is_due() {
             return;
         }
-        if !self.workspace.are_polled() {
-            self.poll.skip();
+        if !self.workspace.needs_polling() {
+            self.poll.postpone();
             return;
         }
         let workspace = &mut self.workspace;
-        self.stale |= self
-            .poll
-            .time(|| catch_unwind(AssertUnwindSafe(|| workspace.poll())).unwrap_or(false));
+        self.stale |= self.poll.run_timed(|| {
+            catch_unwind(AssertUnwindSafe(|| workspace.poll_projects())).unwrap_or(false)
+        });
     }
 }

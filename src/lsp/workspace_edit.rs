@@ -1,7 +1,7 @@
 //! Builds a `WorkspaceEdit`, with the version of each document where the client supports it.
 
 use super::client::Client;
-use super::diagnostics::address;
+use super::diagnostics::file_uri;
 use crate::lsp::prelude::*;
 use gen_lsp_types::{
     CreateFile, DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, Position, Range,
@@ -10,8 +10,8 @@ use gen_lsp_types::{
 use std::collections::BTreeMap;
 
 /// Returns the creation of a file with its text.
-pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> WorkspaceEdit {
-    let uri = address(project, name);
+pub(super) fn create_file_edit(project: &ProjectState, name: &str, text: String) -> WorkspaceEdit {
+    let uri = file_uri(project, name);
     let create = DocumentChange::CreateFile(CreateFile::new(uri.clone(), None, None));
     let text_document_identifier = TextDocumentIdentifier { uri };
     let text_document = OptionalVersionedTextDocumentIdentifier {
@@ -38,15 +38,15 @@ pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> Work
 
 /// Returns the edits of files. A file that is not open has no version, since its state on disk
 /// counts.
-pub(super) fn of(
+pub(super) fn file_edits(
     client: &Client,
     project: &ProjectState,
     edits: BTreeMap<Arc<str>, Vec<TextEdit>>,
 ) -> WorkspaceEdit {
-    if !client.versions {
+    if !client.checks_versions {
         let changes = edits
             .into_iter()
-            .map(|(name, edits)| (address(project, &name), edits))
+            .map(|(name, edits)| (file_uri(project, &name), edits))
             .collect();
         return WorkspaceEdit {
             changes: Some(changes),
@@ -56,7 +56,7 @@ pub(super) fn of(
     let one = |(name, edits): (Arc<str>, Vec<TextEdit>)| {
         let version = project.open.get(&name).map(|buffer| buffer.version);
         let text_document_identifier = TextDocumentIdentifier {
-            uri: address(project, &name),
+            uri: file_uri(project, &name),
         };
         let text_document = OptionalVersionedTextDocumentIdentifier {
             version,

@@ -2,10 +2,10 @@
 //! Immutable after reading, except for the set of tested agents, which is filled in later.
 
 use super::eval::Eval;
-use super::fault::{Fault, FaultKind};
+use super::fault::{ProjectFault, ProjectFaultKind};
 use super::glob::Globs;
 use super::lints::Lints;
-use super::models::{Model, Provider};
+use super::models::{ModelConfig, ProviderConfig};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
@@ -13,23 +13,23 @@ use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
-use crate::kernel::agent_node::Tested;
+use crate::kernel::agent_node::TestedAgents;
 use crate::settings::layers::Layers;
-use crate::settings::provenance::{Origin, Place};
-use crate::syntax::limits::Limits;
+use crate::settings::provenance::{SettingOrigin, ValuePlace};
+use crate::syntax::limits::XmlLimits;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The edition of the language if `edition` is absent.
-pub const EDITION: &str = "2026";
+pub const DEFAULT_EDITION: &str = "2026";
 
 /// The maximum size of a project file in bytes; a larger one is rejected without reading.
-pub const FILE_LIMIT: u64 = 1 << 20;
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The input for reading a project file.
 #[derive(Clone, Copy)]
-pub struct Input<'a> {
+pub struct ConfigInput<'a> {
     /// The file's path relative to the project root: `ctxc.toml`.
     pub path: &'a str,
     /// Its text without a byte order mark.
@@ -69,9 +69,9 @@ impl Templates {
     pub fn folders(&self) -> Vec<String> {
         let written = |globs: &Globs| {
             globs
-                .written()
+                .patterns()
                 .iter()
-                .map(|pattern| super::path_patterns::fixed(pattern))
+                .map(|pattern| super::path_patterns::fixed_prefix(pattern))
                 .collect()
         };
         self.include
@@ -83,7 +83,7 @@ impl Templates {
 /// `[context]`: the files in which fresh context is looked up, and the maximum length of an
 /// objective.
 #[derive(Clone, Debug, Default)]
-pub struct Lookup {
+pub struct LookupSettings {
     /// `include`; `None` if absent: every file of the project.
     pub include: Option<Globs>,
     /// `exclude`.
@@ -95,7 +95,7 @@ pub struct Lookup {
 }
 
 /// `[fmt]`.
-pub use crate::format::Options as Format;
+pub use crate::format::FormatOptions as Format;
 
 /// A section of a later release: accepted, but not interpreted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub struct Config {
     /// `[templates]`.
     pub templates: Templates,
     /// `[context]`: the files in which fresh context is looked up.
-    pub context: Lookup,
+    pub context: LookupSettings,
     /// `[fmt]`: the layout of files.
     pub format: Format,
     /// The operator table with the project's rows and defaults.
@@ -131,34 +131,34 @@ pub struct Config {
     /// `[[require]]`, those of a shared file first.
     pub requirements: Vec<Requirement>,
     /// `[limits]`.
-    pub limits: Limits,
+    pub limits: XmlLimits,
     /// `[owners]`: the owner of the files of a glob; the last match counts.
     pub owners: Vec<(Globs, String)>,
     /// `[roles.NAME]`.
     pub roles: BTreeMap<String, Role>,
     /// The valid entries of `[models.NAME]`.
-    pub models: BTreeMap<String, Model>,
+    pub models: BTreeMap<String, ModelConfig>,
     /// The valid entries of `[providers.NAME]`.
-    pub providers: BTreeMap<String, Provider>,
+    pub providers: BTreeMap<String, ProviderConfig>,
     /// `[eval]`.
     pub eval: Eval,
     /// `[history] path`: the file that stores runs of `eval`, relative to the project.
     pub history: Option<Spanned<String>>,
     /// `[record]`.
-    pub record: Record,
+    pub record: RecordSettings,
     /// `[policy]`.
     pub policy: Policy,
     /// `[mcp.NAME]`: the commands of tool servers, by their names.
-    pub mcp: BTreeMap<String, Server>,
+    pub mcp: BTreeMap<String, McpServerConfig>,
     /// `[requests]`.
-    pub requests: Requests,
+    pub requests: RequestSettings,
     /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
     /// [`Config::test`].
-    pub tested: Option<Tested>,
+    pub tested: Option<TestedAgents>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// The faults of the file, in the order of files and spans.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ProjectFault>,
 }
 
 /// `[policy]`: restrictions on the permissions that the user gives a run. It grants none itself.
@@ -175,7 +175,7 @@ pub struct Policy {
 
 /// `[mcp.NAME]`: a tool server that uses MCP on its standard input and output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Server {
+pub struct McpServerConfig {
     /// `command`: the program and its arguments.
     pub command: Vec<String>,
     /// `env`: variables that it receives besides the usual ones.
@@ -193,9 +193,9 @@ pub struct VolatilePart {
 
 /// `[record]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct RecordSettings {
     /// `content`: the form in which the content of calls is recorded.
-    pub content: Content,
+    pub content: RecordedContent,
     /// `env`: variables that contain the address of a provider, besides the usual ones.
     pub env: Vec<String>,
     /// `upstream`: the address to which `ctxc record` forwards calls, as `[VENDOR=]URL`; the user
@@ -207,7 +207,7 @@ pub struct Record {
 
 /// `[requests]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Requests {
+pub struct RequestSettings {
     /// `blocks`: sections of texts by name, each with the pattern that finds it.
     pub blocks: BTreeMap<String, String>,
     /// `volatile`: the parts of a request that are ignored in a comparison with a recorded one.
@@ -216,7 +216,7 @@ pub struct Requests {
 
 /// The recorded content of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Content {
+pub enum RecordedContent {
     /// The texts, with secrets and personal data masked.
     #[default]
     Redacted,
@@ -230,25 +230,25 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             files: Vec::new(),
-            edition: EDITION,
+            edition: DEFAULT_EDITION,
             name: None,
             templates: Templates::default(),
-            context: Lookup::default(),
+            context: LookupSettings::default(),
             format: Format::default(),
             layers: Layers::default(),
             lints: Lints::default(),
             requirements: Vec::new(),
-            limits: Limits::default(),
+            limits: XmlLimits::default(),
             owners: Vec::new(),
             roles: BTreeMap::new(),
             models: BTreeMap::new(),
             providers: BTreeMap::new(),
             eval: Eval::default(),
             history: None,
-            record: Record::default(),
+            record: RecordSettings::default(),
             policy: Policy::default(),
             mcp: BTreeMap::new(),
-            requests: Requests::default(),
+            requests: RequestSettings::default(),
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),
@@ -261,7 +261,7 @@ impl Config {
     pub fn is_broken(&self) -> bool {
         self.faults
             .iter()
-            .any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
+            .any(|fault| matches!(fault.kind, ProjectFaultKind::Syntax { .. }))
     }
 
     /// The path and position of an offset in a project file; `None` for an index of another
@@ -275,8 +275,8 @@ impl Config {
     }
 
     /// The position of a value set by a project layer; `None` for every other layer.
-    pub fn origin(&self, origin: &Origin) -> Option<(Arc<str>, Span, Position)> {
-        let Place::Project(file, span) = origin.place else {
+    pub fn origin(&self, origin: &SettingOrigin) -> Option<(Arc<str>, Span, Position)> {
+        let ValuePlace::Project(file, span) = origin.place else {
             return None;
         };
         let (path, position) = self.position(file, span.start)?;
@@ -284,21 +284,21 @@ impl Config {
     }
 
     /// True if a requirement depends on scenarios, so that they have to be read.
-    pub fn wants_tested(&self) -> bool {
+    pub fn needs_tested(&self) -> bool {
         let mut conditions = self
             .requirements
             .iter()
             .flat_map(|requirement| &requirement.conditions);
-        conditions.any(|condition| condition.value.needs() == Some(Needs::Scenarios))
+        conditions.any(|condition| condition.value.required_facts() == Some(Needs::Scenarios))
     }
 
     /// Sets the agents that scenarios test: requirements on them can be checked from then on.
-    pub fn test(&mut self, tested: Tested) {
+    pub fn set_tested(&mut self, tested: TestedAgents) {
         self.tested = Some(tested);
         self.faults.retain(|fault| {
             !matches!(
                 fault.kind,
-                FaultKind::NotChecked {
+                ProjectFaultKind::NotChecked {
                     needs: Needs::Scenarios,
                     ..
                 }

@@ -1,21 +1,21 @@
 //! The reasons why a model does not meet a role's requirements.
 
-use super::models::Model;
+use super::models::ModelConfig;
 use super::roles::{ModelChoice, Tier};
 
 /// The reason why a model does not meet a role's requirements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unfit {
+pub struct Disqualification {
     /// Its tier, if that is too low.
     pub tier: Option<Tier>,
     /// Capabilities that it lacks.
     pub lacks: Vec<String>,
 }
 
-impl Unfit {
+impl Disqualification {
     /// Returns the requirements of a role that a model does not meet; `None` if it meets all.
-    pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
-        let ModelChoice::Least { tier, capabilities } = choice else {
+    pub fn for_choice(model: &ModelConfig, choice: &ModelChoice) -> Option<Self> {
+        let ModelChoice::Cheapest { tier, capabilities } = choice else {
             return None;
         };
         let unfit = Self {

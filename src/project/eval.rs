@@ -5,7 +5,7 @@ use super::path_patterns;
 use crate::base::span::{Span, Spanned};
 
 /// The default number of days after which a case is due for review.
-pub const STALE_AFTER_DAYS: u32 = 90;
+pub const DEFAULT_STALE_AFTER_DAYS: u32 = 90;
 
 /// `[eval]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,18 +23,18 @@ pub struct Eval {
     /// `stale_after_days`.
     pub stale_after_days: u32,
     /// `stale`: the treatment of a recorded answer to an earlier context.
-    pub stale: Stale,
+    pub stale: StalePolicy,
     /// `[eval.gate]`.
-    pub gate: Gate,
+    pub gate: GateSettings,
     /// `[eval.drift]`.
-    pub drift: Drift,
+    pub drift: DriftSettings,
     /// `[eval.stability]`; `None` without a policy: live runs then only inform.
-    pub stability: Option<Stability>,
+    pub stability: Option<StabilityPolicy>,
 }
 
 /// The treatment of a recorded answer to an earlier context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stale {
+pub enum StalePolicy {
     /// The run ends with an exit code of its own.
     #[default]
     Error,
@@ -44,7 +44,7 @@ pub enum Stale {
 
 /// The treatment of trusted text that a change removes and that no scenario contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Uncovered {
+pub enum UncoveredPolicy {
     /// It is not searched for.
     Off,
     /// It is reported.
@@ -56,7 +56,7 @@ pub enum Uncovered {
 
 /// `[eval.gate]`: the limits of a change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gate {
+pub struct GateSettings {
     /// The maximum growth of a task's manifest in tokens, as a fraction of its previous size.
     pub manifest_tokens: f64,
     /// The minimum rate of cases that pass.
@@ -66,7 +66,7 @@ pub struct Gate {
     /// The maximum cost of a run in US dollars.
     pub cost_usd: Option<f64>,
     /// The treatment of removed text that no scenario contains.
-    pub uncovered: Uncovered,
+    pub uncovered: UncoveredPolicy,
     /// The people who may accept relaxations, besides those of `[eval.stability]`.
     pub accepters: Vec<Spanned<String>>,
     /// Folders of dependencies that the project's own checks require when they run as the base has
@@ -76,7 +76,7 @@ pub struct Gate {
 
 /// `[eval.drift]`: the limits beyond which the history of a case is a signal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drift {
+pub struct DriftSettings {
     /// The growth of mean tokens, as a fraction.
     pub token_inflation: f64,
     /// The number of runs examined.
@@ -89,7 +89,7 @@ pub struct Drift {
 
 /// `[eval.stability]`: the conditions under which live runs may gate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stability {
+pub struct StabilityPolicy {
     /// The minimum number of trials of each case.
     pub reruns: u32,
     /// The maximum variance of the verdicts of a case's trials: r·(1 − r) for a pass rate r.
@@ -108,18 +108,18 @@ impl Default for Eval {
             runs: None,
             pass: None,
             plan_path: None,
-            stale_after_days: STALE_AFTER_DAYS,
-            stale: Stale::default(),
-            gate: Gate {
+            stale_after_days: DEFAULT_STALE_AFTER_DAYS,
+            stale: StalePolicy::default(),
+            gate: GateSettings {
                 manifest_tokens: 0.10,
                 pass_rate: None,
                 tokens: None,
                 cost_usd: None,
-                uncovered: Uncovered::Warn,
+                uncovered: UncoveredPolicy::Warn,
                 accepters: Vec::new(),
                 link: Vec::new(),
             },
-            drift: Drift {
+            drift: DriftSettings {
                 token_inflation: 0.30,
                 window: 5,
                 latency_regression: 0.50,
@@ -142,10 +142,10 @@ impl Eval {
     }
 
     /// The rule for trials of cases without one of their own.
-    pub fn rule(&self) -> crate::scenario::model::Rule {
-        let rule = crate::scenario::model::Rule::default();
+    pub fn trial_rule(&self) -> crate::scenario::model::TrialRule {
+        let rule = crate::scenario::model::TrialRule::default();
         let runs = self.runs.unwrap_or(rule.runs);
-        crate::scenario::model::Rule {
+        crate::scenario::model::TrialRule {
             runs,
             pass: self
                 .pass
@@ -155,9 +155,9 @@ impl Eval {
     }
 
     /// Returns the files and folders that contain all scenarios.
-    pub fn places(&self) -> Vec<String> {
+    pub fn scenario_roots(&self) -> Vec<String> {
         let fixed = |place: &Spanned<String>| {
-            Some(path_patterns::fixed(&place.value)).filter(|fixed| !fixed.is_empty())
+            Some(path_patterns::fixed_prefix(&place.value)).filter(|fixed| !fixed.is_empty())
         };
         self.scenarios
             .iter()
@@ -166,9 +166,9 @@ impl Eval {
     }
 
     /// True if a path of the project lies in one of the places of scenarios.
-    pub fn holds(&self, path: &str) -> bool {
+    pub fn contains_scenario(&self, path: &str) -> bool {
         self.scenarios
             .iter()
-            .any(|place| path_patterns::holds(&place.value, path))
+            .any(|place| path_patterns::contains_path(&place.value, path))
     }
 }

@@ -2,7 +2,7 @@
 //! Linear in definitions and references. Saturating: a practically endless expansion is a large
 //! number.
 
-use super::index::{DefId, Index};
+use super::index::{DefId, NameIndex};
 use std::collections::HashMap;
 
 /// The size of an expanded definition.
@@ -18,7 +18,7 @@ pub struct Expansion {
 }
 
 /// Returns every definition with its expansion, each after the definitions that it refers to.
-pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)> {
+pub fn compute_expansions(index: &NameIndex<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)> {
     let mut known: HashMap<DefId, Expansion> = HashMap::with_capacity(order.len());
     let of = |id: &DefId| {
         let definition = index.definition(*id)?;
@@ -29,7 +29,7 @@ pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)>
         };
         for reference in index.references_of(*id) {
             let Some(target) = index
-                .target(reference)
+                .resolve_reference(reference)
                 .and_then(|target| known.get(&target))
             else {
                 continue;
@@ -38,7 +38,7 @@ pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)>
             own.agents = own.agents.saturating_add(target.agents);
             // A chain does not mix fragments and tasks: a fragment is inserted into a text, a task
             // is called.
-            if reference.kind.target().is_text() == definition.kind.is_text() {
+            if reference.kind.definition_kind().is_text() == definition.kind.is_text() {
                 own.depth = own.depth.max(target.depth.saturating_add(1));
             }
         }

@@ -1,32 +1,32 @@
 //! Faults of a project file, as data. Their messages are written by the rules of family 5xx,
 //! nowhere else.
 
-use super::disqualified::Unfit;
+use super::disqualified::Disqualification;
 use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
 use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
-use crate::request::schema_fault::SchemaFault;
-use crate::scenario::json_schema::Slip;
+use crate::request::schema_fault::ToolSchemaFault;
+use crate::scenario::json_schema::JsonSchemaFault;
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
 
 /// A fault of a project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ProjectFault {
     /// Index into [`super::config::Config::files`].
     pub file: u16,
     /// The span that the finding points at.
     pub span: Span,
     /// The kind of fault.
-    pub kind: FaultKind,
+    pub kind: ProjectFaultKind,
 }
 
 /// The kinds of faults of a project file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum ProjectFaultKind {
     /// Not valid TOML.
     Syntax {
         /// The message of the TOML parser.
@@ -109,7 +109,7 @@ pub enum FaultKind {
         /// The row: `atomic`, `atomic.scout`.
         row: String,
         /// The reason.
-        why: Refusal,
+        why: DeclarationRefusal,
     },
     /// A row that by itself resolves to a conflict.
     ConflictingDefaults {
@@ -220,7 +220,7 @@ pub enum FaultKind {
         /// The required capabilities.
         capabilities: Vec<String>,
         /// The first models with the requirements that each does not meet, the closest first.
-        refused: Vec<(String, Unfit)>,
+        refused: Vec<(String, Disqualification)>,
         /// A capability that no model has, with the most similar one.
         near: Option<(Spanned<String>, String)>,
     },
@@ -351,7 +351,7 @@ pub enum FaultKind {
 
 /// The reason why an operator or subtype cannot be declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DeclarationRefusal {
     /// It is part of the language: its defaults belong in `[defaults]`.
     Language,
     /// It is a type of an older dialect, which templates use for the modern one.
@@ -396,14 +396,14 @@ pub enum ToolFault {
     /// Its parameters are not a JSON Schema of type `object`.
     NoObject,
     /// Its parameters contain a mistake.
-    Slip(Slip),
+    Slip(JsonSchemaFault),
     /// Its parameters contain a pattern, at this pointer, with lookaround or a backreference.
     Pattern(String),
     /// Vendors reject its parameters.
-    Refused(SchemaFault),
+    Refused(ToolSchemaFault),
 }
 
-impl FaultKind {
+impl ProjectFaultKind {
     /// True if the fault decides a row or default. If it is ignored, tasks are resolved without
     /// values that the project file contains.
     pub fn decides_settings(&self) -> bool {

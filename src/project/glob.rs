@@ -47,12 +47,12 @@ impl Globs {
     }
 
     /// The patterns as written.
-    pub fn written(&self) -> &[String] {
+    pub fn patterns(&self) -> &[String] {
         &self.written
     }
 
     /// Adds a pattern.
-    pub fn add(&mut self, pattern: &str) -> Result<(), GlobError> {
+    pub fn add_pattern(&mut self, pattern: &str) -> Result<(), GlobError> {
         if pattern.len() > 1000 {
             return Err(GlobError::Long);
         }
@@ -71,8 +71,8 @@ impl Globs {
             return Err(GlobError::Outside);
         }
         self.globs.push(Glob {
-            whole: matcher(plain)?,
-            under: matcher(&format!("{plain}/**"))?,
+            whole: build_matcher(plain)?,
+            under: build_matcher(&format!("{plain}/**"))?,
         });
         self.written.push(pattern.to_owned());
         Ok(())
@@ -91,7 +91,7 @@ impl Globs {
     }
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, GlobError> {
+fn build_matcher(pattern: &str) -> Result<GlobMatcher, GlobError> {
     let mut builder = GlobBuilder::new(pattern);
     let built = builder
         .literal_separator(true)

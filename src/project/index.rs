@@ -4,7 +4,9 @@
 //! Files are passed in the order of their paths, and all results are in that order, regardless of
 //! the threads that read them.
 
-use crate::template::names::{Definition, DefinitionKind, FileFacts, Flow, Reference};
+use crate::template::names::{
+    DefinitionFacts, DefinitionFlow, DefinitionKind, FileFacts, ReferenceFacts,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ pub struct RefId {
 
 /// A file with its definitions and references.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'f> {
+pub struct ProjectFileFacts<'f> {
     /// Relative to the project root.
     pub path: &'f Arc<str>,
     /// Its facts.
@@ -37,8 +39,8 @@ pub struct Entry<'f> {
 
 /// The definitions and references of all files.
 #[derive(Debug)]
-pub struct Index<'f> {
-    files: Vec<Entry<'f>>,
+pub struct NameIndex<'f> {
+    files: Vec<ProjectFileFacts<'f>>,
     names: HashMap<(DefinitionKind, &'f str), DefId>,
     duplicates: Vec<(DefId, DefId)>,
 }
@@ -46,16 +48,16 @@ pub struct Index<'f> {
 /// A cycle of references: each leads to the definition that contains the next, the last one to the
 /// definition of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cycle {
+pub struct ReferenceCycle {
     /// The references, starting in the definition that comes first.
     pub references: Vec<RefId>,
 }
 
-impl<'f> Index<'f> {
+impl<'f> NameIndex<'f> {
     /// Indexes files in the given order. Of several definitions with the same name, the first one
     /// counts.
-    pub fn new(files: impl IntoIterator<Item = Entry<'f>>) -> Self {
-        let files: Vec<Entry<'f>> = files.into_iter().collect();
+    pub fn new(files: impl IntoIterator<Item = ProjectFileFacts<'f>>) -> Self {
+        let files: Vec<ProjectFileFacts<'f>> = files.into_iter().collect();
         let mut names = HashMap::with_capacity(files.len());
         let mut duplicates = Vec::new();
         for (file, entry) in files.iter().enumerate() {
@@ -78,17 +80,17 @@ impl<'f> Index<'f> {
     }
 
     /// All files, in order.
-    pub fn files(&self) -> &[Entry<'f>] {
+    pub fn files(&self) -> &[ProjectFileFacts<'f>] {
         &self.files
     }
 
     /// A file by index.
-    pub fn file(&self, index: u32) -> Option<Entry<'f>> {
+    pub fn file(&self, index: u32) -> Option<ProjectFileFacts<'f>> {
         self.files.get(index as usize).copied()
     }
 
     /// A definition.
-    pub fn definition(&self, id: DefId) -> Option<&'f Definition> {
+    pub fn definition(&self, id: DefId) -> Option<&'f DefinitionFacts> {
         self.file(id.file)?
             .facts
             .definitions
@@ -96,7 +98,7 @@ impl<'f> Index<'f> {
     }
 
     /// The flow of names in a definition, if one is recorded.
-    pub fn flow(&self, id: DefId) -> Option<&'f Flow> {
+    pub fn flow(&self, id: DefId) -> Option<&'f DefinitionFlow> {
         let flows = &self.file(id.file)?.facts.flows;
         flows.get(
             flows
@@ -106,7 +108,7 @@ impl<'f> Index<'f> {
     }
 
     /// A reference.
-    pub fn reference(&self, id: RefId) -> Option<&'f Reference> {
+    pub fn reference(&self, id: RefId) -> Option<&'f ReferenceFacts> {
         self.file(id.file)?
             .facts
             .references
@@ -114,17 +116,17 @@ impl<'f> Index<'f> {
     }
 
     /// Returns the definition with this name.
-    pub fn find(&self, kind: DefinitionKind, name: &str) -> Option<DefId> {
+    pub fn find_definition(&self, kind: DefinitionKind, name: &str) -> Option<DefId> {
         self.names.get(&(kind, name)).copied()
     }
 
     /// Returns the definition that a reference refers to.
-    pub fn target(&self, reference: &Reference) -> Option<DefId> {
-        self.find(reference.kind.target(), &reference.name)
+    pub fn resolve_reference(&self, reference: &ReferenceFacts) -> Option<DefId> {
+        self.find_definition(reference.kind.definition_kind(), &reference.name)
     }
 
     /// The names of one kind, for “did you mean”, in the order of their files.
-    pub fn names(&self, kind: DefinitionKind) -> impl Iterator<Item = &'f str> {
+    pub fn names_of_kind(&self, kind: DefinitionKind) -> impl Iterator<Item = &'f str> {
         let definitions = self.files.iter().flat_map(|entry| &entry.facts.definitions);
         definitions
             .filter(move |definition| definition.kind == kind)
@@ -137,7 +139,9 @@ impl<'f> Index<'f> {
     }
 
     /// All references with their files.
-    pub fn references(&self) -> impl Iterator<Item = (RefId, Entry<'f>, &'f Reference)> {
+    pub fn references(
+        &self,
+    ) -> impl Iterator<Item = (RefId, ProjectFileFacts<'f>, &'f ReferenceFacts)> {
         self.files.iter().enumerate().flat_map(|(file, entry)| {
             entry
                 .facts
@@ -158,7 +162,7 @@ impl<'f> Index<'f> {
     }
 
     /// The references in a definition.
-    pub fn references_of(&self, id: DefId) -> &'f [Reference] {
+    pub fn references_of(&self, id: DefId) -> &'f [ReferenceFacts] {
         let all = self
             .file(id.file)
             .map_or(&[][..], |entry| &entry.facts.references);
@@ -171,25 +175,25 @@ impl<'f> Index<'f> {
     /// Returns the definitions, each after the definitions that it refers to, and the cycles that
     /// prevent such an order. Linear in definitions and references. Does not recurse, so long
     /// chains are safe.
-    pub fn order(&self) -> (Vec<DefId>, Vec<Cycle>) {
-        Walk::new(self).run()
+    pub fn dependency_order(&self) -> (Vec<DefId>, Vec<ReferenceCycle>) {
+        OrderSearch::new(self).run()
     }
 }
 
 /// A depth-first search with an explicit stack.
-struct Walk<'i, 'f> {
-    index: &'i Index<'f>,
+struct OrderSearch<'i, 'f> {
+    index: &'i NameIndex<'f>,
     /// The index of each file's first definition in the flat numbering.
     offsets: Vec<usize>,
     /// The references in each definition, by flat number.
     outgoing: Vec<Vec<RefId>>,
-    state: Vec<State>,
+    state: Vec<VisitState>,
     order: Vec<DefId>,
-    cycles: Vec<Cycle>,
+    cycles: Vec<ReferenceCycle>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum VisitState {
     New,
     /// On the current path.
     Open,
@@ -197,14 +201,14 @@ enum State {
 }
 
 /// A definition on the path, with its next reference and the reference that led to it.
-struct Step {
+struct SearchStep {
     at: DefId,
     next: usize,
     by: Option<RefId>,
 }
 
-impl<'i, 'f> Walk<'i, 'f> {
-    fn new(index: &'i Index<'f>) -> Self {
+impl<'i, 'f> OrderSearch<'i, 'f> {
+    fn new(index: &'i NameIndex<'f>) -> Self {
         let mut offsets = Vec::with_capacity(index.files.len());
         let mut total = 0;
         for entry in &index.files {
@@ -215,12 +219,12 @@ impl<'i, 'f> Walk<'i, 'f> {
             index,
             offsets,
             outgoing: vec![Vec::new(); total],
-            state: vec![State::New; total],
+            state: vec![VisitState::New; total],
             order: Vec::with_capacity(total),
             cycles: Vec::new(),
         };
         for (id, _, reference) in index.references() {
-            let flat = walk.flat(DefId {
+            let flat = walk.flat_index(DefId {
                 file: id.file,
                 definition: reference.owner,
             });
@@ -231,13 +235,13 @@ impl<'i, 'f> Walk<'i, 'f> {
         walk
     }
 
-    fn flat(&self, id: DefId) -> usize {
+    fn flat_index(&self, id: DefId) -> usize {
         self.offsets
             .get(id.file as usize)
             .map_or(usize::MAX, |offset| offset + id.definition as usize)
     }
 
-    fn run(mut self) -> (Vec<DefId>, Vec<Cycle>) {
+    fn run(mut self) -> (Vec<DefId>, Vec<ReferenceCycle>) {
         for (file, entry) in self.index.files.iter().enumerate() {
             for definition in 0..entry.facts.definitions.len() {
                 self.visit(DefId {
@@ -249,26 +253,26 @@ impl<'i, 'f> Walk<'i, 'f> {
         (self.order, self.cycles)
     }
 
-    fn set(&mut self, id: DefId, state: State) {
-        let flat = self.flat(id);
+    fn set_state(&mut self, id: DefId, state: VisitState) {
+        let flat = self.flat_index(id);
         if let Some(slot) = self.state.get_mut(flat) {
             *slot = state;
         }
     }
 
-    fn state(&self, id: DefId) -> State {
+    fn state(&self, id: DefId) -> VisitState {
         self.state
-            .get(self.flat(id))
+            .get(self.flat_index(id))
             .copied()
-            .unwrap_or(State::Done)
+            .unwrap_or(VisitState::Done)
     }
 
     fn visit(&mut self, start: DefId) {
-        if self.state(start) != State::New {
+        if self.state(start) != VisitState::New {
             return;
         }
-        self.set(start, State::Open);
-        let mut path = vec![Step {
+        self.set_state(start, VisitState::Open);
+        let mut path = vec![SearchStep {
             at: start,
             next: 0,
             by: None,
@@ -277,12 +281,12 @@ impl<'i, 'f> Walk<'i, 'f> {
             let at = step.at;
             let reference = self
                 .outgoing
-                .get(self.flat(at))
+                .get(self.flat_index(at))
                 .and_then(|out| out.get(step.next))
                 .copied();
             step.next += 1;
             let Some(by) = reference else {
-                self.set(at, State::Done);
+                self.set_state(at, VisitState::Done);
                 self.order.push(at);
                 path.pop();
                 continue;
@@ -290,21 +294,21 @@ impl<'i, 'f> Walk<'i, 'f> {
             let Some(target) = self
                 .index
                 .reference(by)
-                .and_then(|found| self.index.target(found))
+                .and_then(|found| self.index.resolve_reference(found))
             else {
                 continue;
             };
             match self.state(target) {
-                State::Done => {}
-                State::New => {
-                    self.set(target, State::Open);
-                    path.push(Step {
+                VisitState::Done => {}
+                VisitState::New => {
+                    self.set_state(target, VisitState::Open);
+                    path.push(SearchStep {
                         at: target,
                         next: 0,
                         by: Some(by),
                     });
                 }
-                State::Open => {
+                VisitState::Open => {
                     let from = path.iter().position(|step| step.at == target).unwrap_or(0);
                     let mut references: Vec<RefId> = path
                         .iter()
@@ -312,7 +316,7 @@ impl<'i, 'f> Walk<'i, 'f> {
                         .filter_map(|step| step.by)
                         .collect();
                     references.push(by);
-                    self.cycles.push(Cycle { references });
+                    self.cycles.push(ReferenceCycle { references });
                 }
             }
         }

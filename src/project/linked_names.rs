@@ -4,16 +4,21 @@
 //! Replays the recorded [`Flow`] of each definition, after the definitions that it refers to. Never
 //! formats messages. Linear in the recorded events and in the parameters of referenced definitions.
 
-use super::index::{Cycle, DefId, Index, RefId};
-use super::linked_parts::{self, PartFault, References, Values, Why, meets};
+use super::index::{DefId, NameIndex, RefId, ReferenceCycle};
+use super::linked_parts::{
+    self, PartFault, PartFaultReason, References, ValueShapes, types_overlap,
+};
 use super::linked_tools::ToolResults;
-use super::linked_trust::{Judged, Reached, Sources, UntrustedUse};
+use super::linked_trust::{DefinitionTrust, ReachedValues, TrustSources, UntrustedUse};
 use crate::base::expansion::MAX_NAMES;
 use crate::base::parallel;
 use crate::base::span::Span;
-use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site, Unfenced};
-use crate::template::scope::MOST_PARTS;
-use crate::template::shape::Shape;
+use crate::template::names::{
+    DefinitionFlow, FlowEvent, Param, ReferenceFacts, ReferenceKind, ReferenceSite, UnboundName,
+    Unfenced,
+};
+use crate::template::scope::MAX_PARTS;
+use crate::template::shape::ValueShape;
 use crate::template::trust::{CONTEXT, TrustNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -22,7 +27,7 @@ use std::num::NonZeroUsize;
 #[derive(Clone, Debug, Default)]
 pub struct LinkedNames {
     /// The faults, in the order in which definitions depend on each other.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<LinkFault>,
     /// The undeclared parameters that a definition takes on behalf of referenced definitions, each
     /// with the reference.
     pub implicit: BTreeMap<DefId, Vec<(Param, RefId)>>,
@@ -66,16 +71,16 @@ struct ContextUse {
 
 /// A fault of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct LinkFault {
     /// The reference.
     pub at: RefId,
     /// The kind of fault.
-    pub kind: FaultKind,
+    pub kind: LinkFaultKind,
 }
 
 /// The kinds of faults of references.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum LinkFaultKind {
     /// Unbound names that the referenced definition takes.
     Undeclared(Vec<Box<str>>),
     /// A value that is never of the type of the parameter.
@@ -93,25 +98,25 @@ pub enum FaultKind {
 #[derive(Debug)]
 pub struct Links<'i> {
     /// The index of definitions and references.
-    pub index: &'i Index<'i>,
+    pub index: &'i NameIndex<'i>,
     /// The definitions, each after the definitions that it refers to.
     pub order: Vec<DefId>,
     /// The cycles of references.
-    pub cycles: Vec<Cycle>,
+    pub cycles: Vec<ReferenceCycle>,
     /// The result of linking names.
     pub names: LinkedNames,
 }
 
 impl<'i> Links<'i> {
     /// Links all references.
-    pub fn new(index: &'i Index<'i>) -> Self {
-        Self::on(index, Some(NonZeroUsize::MIN))
+    pub fn new(index: &'i NameIndex<'i>) -> Self {
+        Self::with_threads(index, Some(NonZeroUsize::MIN))
     }
 
     /// Links on the given number of threads, or on all of the machine's.
-    pub fn on(index: &'i Index<'i>, threads: Option<NonZeroUsize>) -> Self {
-        let (order, cycles) = index.order();
-        let names = resolve(index, &order, threads);
+    pub fn with_threads(index: &'i NameIndex<'i>, threads: Option<NonZeroUsize>) -> Self {
+        let (order, cycles) = index.dependency_order();
+        let names = link_names(index, &order, threads);
         Self {
             index,
             order,
@@ -123,7 +128,11 @@ impl<'i> Links<'i> {
 
 /// Links the names of all references. `order` contains the definitions, each after the definitions
 /// that it refers to.
-fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) -> LinkedNames {
+fn link_names(
+    index: &NameIndex<'_>,
+    order: &[DefId],
+    threads: Option<NonZeroUsize>,
+) -> LinkedNames {
     let mut linked = LinkedNames::default();
     if index
         .files()
@@ -142,11 +151,11 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
         }
     }
     // Definitions without references do not depend on others.
-    let alone: Vec<(DefId, &Flow)> = order
+    let alone: Vec<(DefId, &DefinitionFlow)> = order
         .iter()
-        .filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !refers(flow))?)))
+        .filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !has_references(flow))?)))
         .collect();
-    let alone = parallel::each(&alone, threads, |(id, flow)| {
+    let alone = parallel::map_items(&alone, threads, |(id, flow)| {
         Replay::new(index, *id, flow, &linked, &references).run()
     });
     let mut alone = alone.into_iter();
@@ -161,15 +170,15 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             linked.outside.insert(id, source);
         }
         if !used.is_empty() {
-            linked.fragment(index, id, used);
+            linked.link_fragment(index, id, used);
         }
         if let Some(flow) = index.flow(id) {
-            let found = if refers(flow) {
+            let found = if has_references(flow) {
                 Replay::new(index, id, flow, &linked, &references).run()
             } else {
                 alone.next().unwrap_or_default()
             };
-            let Found {
+            let ReplayResult {
                 faults,
                 parts,
                 extra,
@@ -184,7 +193,7 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             } = found;
             linked
                 .tool_results
-                .add(id, judged.by_tools, tool_bare_used, tool_open);
+                .add_definition(id, judged.by_tools, tool_bare_used, tool_open);
             linked.outside_used.extend(outside_used);
             linked.bare_used.extend(bare_used);
             if let Some(open) = judged.open.map(|span| (id.file, span)).or(open) {
@@ -214,15 +223,15 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
     linked
 }
 
-fn refers(flow: &Flow) -> bool {
+fn has_references(flow: &DefinitionFlow) -> bool {
     flow.events
         .iter()
-        .any(|event| matches!(event, Event::Reference(_)))
+        .any(|event| matches!(event, FlowEvent::Reference(_)))
 }
 
 impl LinkedNames {
     /// All parameters of a definition.
-    fn takes<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
+    fn all_params<'l>(&'l self, index: &NameIndex<'l>, id: DefId) -> &'l [Param] {
         match self.taken.get(&id) {
             Some(taken) => taken,
             None => index
@@ -233,7 +242,7 @@ impl LinkedNames {
 
     /// The place where a value from outside is named that a definition passes to an agent whose
     /// profile is left open.
-    pub fn open(&self, index: &Index<'_>, id: DefId) -> Option<(u32, Span)> {
+    pub fn open_source(&self, index: &NameIndex<'_>, id: DefId) -> Option<(u32, Span)> {
         let by_its_file = || {
             index
                 .flow(id)
@@ -246,28 +255,31 @@ impl LinkedNames {
 
     /// The parameters that users of a definition must pass; empty if they are too many, which is
     /// reported at the definition.
-    fn asked<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
-        Some(self.takes(index, id))
+    fn requested_params<'l>(&'l self, index: &NameIndex<'l>, id: DefId) -> &'l [Param] {
+        Some(self.all_params(index, id))
             .filter(|takes| takes.len() <= MAX_NAMES)
             .unwrap_or(&[])
     }
 
     /// True if a definition is referenced and takes too many names.
-    pub fn asks_too_much(&self, index: &Index<'_>, id: DefId) -> bool {
-        self.used.contains(&id) && self.takes(index, id).len() > MAX_NAMES
+    pub fn takes_too_many_names(&self, index: &NameIndex<'_>, id: DefId) -> bool {
+        self.used.contains(&id) && self.all_params(index, id).len() > MAX_NAMES
     }
 
     /// Adds the parameters of the fragments that a fragment uses.
-    fn fragment(&mut self, index: &Index<'_>, id: DefId, used: &[DefId]) {
-        let mut taken: Vec<Param> = self.takes(index, id).to_vec();
+    fn link_fragment(&mut self, index: &NameIndex<'_>, id: DefId, used: &[DefId]) {
+        let mut taken: Vec<Param> = self.all_params(index, id).to_vec();
         let mut known: HashMap<Box<str>, usize> = taken
             .iter()
             .enumerate()
             .map(|(at, param)| (param.name.clone(), at))
             .collect();
-        for param in used.iter().flat_map(|target| self.asked(index, *target)) {
+        for param in used
+            .iter()
+            .flat_map(|target| self.requested_params(index, *target))
+        {
             if let Some(own) = known.get(&param.name).and_then(|at| taken.get_mut(*at)) {
-                own.parts = union(&own.parts, &param.parts);
+                own.parts = merge_parts(&own.parts, &param.parts);
                 continue;
             }
             known.insert(param.name.clone(), taken.len());
@@ -278,19 +290,19 @@ impl LinkedNames {
 }
 
 /// Merges parts without duplicates, up to the maximum number.
-fn union<'p>(
+fn merge_parts<'p>(
     one: impl IntoIterator<Item = &'p Box<str>>,
     two: impl IntoIterator<Item = &'p Box<str>>,
 ) -> Box<[Box<str>]> {
     let all: BTreeSet<&Box<str>> = one.into_iter().chain(two).collect();
-    all.into_iter().take(MOST_PARTS).cloned().collect()
+    all.into_iter().take(MAX_PARTS).cloned().collect()
 }
 
 /// The replay of one definition.
 struct Replay<'r> {
-    index: &'r Index<'r>,
+    index: &'r NameIndex<'r>,
     id: DefId,
-    flow: &'r Flow,
+    flow: &'r DefinitionFlow,
     linked: &'r LinkedNames,
     references: &'r References,
     /// The bound names, and the position of each among them.
@@ -301,20 +313,20 @@ struct Replay<'r> {
     implicit: HashMap<Box<str>, u32>,
     /// By implicit parameter: the type as which the first reference takes it.
     wanted: HashMap<u32, &'r str>,
-    sources: Sources,
-    values: Values<'r>,
+    sources: TrustSources,
+    values: ValueShapes<'r>,
     /// By name: the parts of its value that references use.
     parts: BTreeMap<u32, BTreeSet<Box<str>>>,
-    found: Found,
+    found: ReplayResult,
 }
 
 #[derive(Default)]
-struct Found {
-    faults: Vec<Fault>,
+struct ReplayResult {
+    faults: Vec<LinkFault>,
     parts: Vec<PartFault>,
     extra: Vec<(Param, RefId)>,
     taken: Option<Box<[Param]>>,
-    judged: Judged,
+    judged: DefinitionTrust,
     outside_used: Vec<(RefId, Unfenced)>,
     bare_used: Vec<(RefId, (u32, Span))>,
     open: Option<(u32, Span)>,
@@ -325,20 +337,20 @@ struct Found {
 
 impl<'r> Replay<'r> {
     fn new(
-        index: &'r Index<'r>,
+        index: &'r NameIndex<'r>,
         id: DefId,
-        flow: &'r Flow,
+        flow: &'r DefinitionFlow,
         linked: &'r LinkedNames,
         references: &'r References,
     ) -> Self {
         let (bound, innermost, implicit, wanted) =
             (Vec::new(), HashMap::new(), HashMap::new(), HashMap::new());
-        let values = Values::new(index, id, flow, references);
-        let found = Found {
-            parts: values.own(id.file).collect(),
-            ..Found::default()
+        let values = ValueShapes::new(index, id, flow, references);
+        let found = ReplayResult {
+            parts: values.own_faults(id.file).collect(),
+            ..ReplayResult::default()
         };
-        let (sources, parts) = (Sources::new(flow, &values), BTreeMap::new());
+        let (sources, parts) = (TrustSources::new(flow, &values), BTreeMap::new());
         Self {
             index,
             id,
@@ -356,32 +368,34 @@ impl<'r> Replay<'r> {
         }
     }
 
-    fn run(mut self) -> Found {
+    fn run(mut self) -> ReplayResult {
         let flow = self.flow;
         let is_used = self.references.targets.contains(&self.id);
-        if is_used || refers(flow) {
-            self.walk();
+        if is_used || has_references(flow) {
+            self.replay_events();
         }
-        let (judged, said) = self.sources.judge(self.id, flow, &self.values);
+        let (judged, said) = self
+            .sources
+            .evaluate_definition(self.id, flow, &self.values);
         self.found.judged = judged;
         if is_used {
-            let reached = self.sources.reached(flow, &said);
+            let reached = self.sources.evaluate_params(flow, &said);
             let around = flow.names.iter().position(|name| &*name.at == CONTEXT);
             let is = |marks: &[bool]| around.and_then(|at| marks.get(at)) == Some(&true);
-            self.found.context.unfenced = Unfenced::of(&reached.unfenced, is);
-            self.found.taken = Some(self.taken(&reached));
+            self.found.context.unfenced = Unfenced::first_marked(&reached.unfenced, is);
+            self.found.taken = Some(self.collect_params(&reached));
         }
         self.found
     }
 
     /// Replays bindings and references, in order.
-    fn walk(&mut self) {
+    fn replay_events(&mut self) {
         let flow = self.flow;
         let bound: HashSet<u32> = flow
             .events
             .iter()
             .filter_map(|event| {
-                if let Event::Bind(at) = event {
+                if let FlowEvent::Bind(at) = event {
                     Some(*at)
                 } else {
                     None
@@ -399,15 +413,15 @@ impl<'r> Replay<'r> {
         }
         for event in &flow.events {
             match event {
-                Event::Bind(at) => self.bind(*at),
-                Event::Unbind(left) => self.unbind(*left as usize),
-                Event::Reference(site) => self.site(site),
+                FlowEvent::Bind(at) => self.bind_name(*at),
+                FlowEvent::Unbind(left) => self.unbind_names(*left as usize),
+                FlowEvent::Reference(site) => self.replay_reference(site),
             }
         }
     }
 
     /// Returns all parameters of the definition.
-    fn taken(&self, reached: &Reached) -> Box<[Param]> {
+    fn collect_params(&self, reached: &ReachedValues) -> Box<[Param]> {
         let own = self
             .index
             .definition(self.id)
@@ -421,14 +435,16 @@ impl<'r> Replay<'r> {
             let implicit = self.implicit.get(&param.name).map(|at| *at as usize);
             let name = implicit.or_else(|| first.get(&*param.name).copied());
             let is = |marks: &[bool]| name.is_some_and(|at| marks.get(at) == Some(&true));
-            let parts = union(
+            let parts = merge_parts(
                 &param.parts,
                 name.and_then(|at| self.parts.get(&(at as u32)))
                     .into_iter()
                     .flatten(),
             );
-            let (unfenced, in_result) =
-                (Unfenced::of(&reached.unfenced, is), is(&reached.in_result));
+            let (unfenced, in_result) = (
+                Unfenced::first_marked(&reached.unfenced, is),
+                is(&reached.in_result),
+            );
             Param {
                 unfenced,
                 in_result,
@@ -447,7 +463,7 @@ impl<'r> Replay<'r> {
             .collect()
     }
 
-    fn bind(&mut self, at: u32) {
+    fn bind_name(&mut self, at: u32) {
         let Some(name) = self.flow.names.get(at as usize) else {
             return;
         };
@@ -455,7 +471,7 @@ impl<'r> Replay<'r> {
         self.innermost.entry(&name.name).or_default().push(at);
     }
 
-    fn unbind(&mut self, left: usize) {
+    fn unbind_names(&mut self, left: usize) {
         while self.bound.len() > left {
             let name = self
                 .bound
@@ -467,8 +483,8 @@ impl<'r> Replay<'r> {
         }
     }
 
-    fn site(&mut self, site: &Site) {
-        let Some(reference) = self.references.at(self.id.file, site.at) else {
+    fn replay_reference(&mut self, site: &ReferenceSite) {
+        let Some(reference) = self.references.reference_at(self.id.file, site.at) else {
             return;
         };
         let at = RefId {
@@ -478,22 +494,22 @@ impl<'r> Replay<'r> {
         let Some(reference) = self.index.reference(at) else {
             return;
         };
-        let Some(target) = self.index.target(reference) else {
+        let Some(target) = self.index.resolve_reference(reference) else {
             return;
         };
         let linked = self.linked;
-        let takes = linked.asked(self.index, target);
+        let takes = linked.requested_params(self.index, target);
         if let (Some(into), true) = (
             site.into,
             linked.outside.contains_key(&target) || self.is_foreign(target),
         ) {
-            self.sources.mark(into);
+            self.sources.mark_untrusted(into);
         }
         if let Some(into) = site
             .into
             .filter(|_| linked.tool_results.has_tool_result(self.index, target))
         {
-            self.sources.mark_tools(into);
+            self.sources.mark_tool_result(into);
         }
         if let Some(unfenced) = site
             .unfenced
@@ -505,27 +521,30 @@ impl<'r> Replay<'r> {
             let ContextUse { inherits, unfenced } =
                 linked.contexts.get(&target).copied().unwrap_or_default();
             let by_its_file = self.index.definition(target);
-            let unfenced = site.settle(unfenced.or_else(|| by_its_file?.context));
+            let unfenced = site.resolve_unfenced(unfenced.or_else(|| by_its_file?.context));
             if inherits || by_its_file.is_some_and(|target| target.inherits) {
-                self.sources.makes(around, context);
+                self.sources.add_source(around, context);
                 self.found.context.inherits |= context == around;
             }
             if let Some(unfenced) = unfenced {
-                self.sources.say(context, (at, unfenced), "");
+                self.sources.record_use(context, (at, unfenced), "");
             }
         }
-        match (site.open, linked.open(self.index, target)) {
+        match (site.open, linked.open_source(self.index, target)) {
             (Some(Unfenced::Bare), Some(source)) => self.found.bare_used.push((at, source)),
             (Some(_), Some(source)) => self.found.open = self.found.open.or(Some(source)),
             _ => {}
         }
-        match (site.open, linked.tool_results.open(self.index, target)) {
+        match (
+            site.open,
+            linked.tool_results.open_source(self.index, target),
+        ) {
             (Some(Unfenced::Bare), Some(source)) => self.found.tool_bare_used.push((at, source)),
             (Some(_), Some(source)) => self.found.tool_open = self.found.tool_open.or(Some(source)),
             _ => {}
         }
         if reference.kind == ReferenceKind::Call {
-            return self.call(site, at, reference, takes);
+            return self.replay_call(site, at, reference, takes);
         }
         let mut absent = Vec::new();
         for param in takes {
@@ -535,18 +554,19 @@ impl<'r> Replay<'r> {
                 .and_then(|places| places.last())
                 .copied();
             let known = known.or_else(|| self.implicit.get(&param.name).copied());
-            let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else {
+            let Some(name) = known.or_else(|| self.resolve_unbound(site, at, param, &mut absent))
+            else {
                 continue;
             };
-            self.agree(name, at, param);
+            self.check_type(name, at, param);
             self.use_parts(name, (at, reference), param);
             let is_text = reference.kind == ReferenceKind::Use;
             let unfenced = if is_text {
                 site.unfenced
             } else {
-                site.settle(param.unfenced)
+                site.resolve_unfenced(param.unfenced)
             };
-            self.hand_over(
+            self.pass_value(
                 name,
                 (at, site),
                 param,
@@ -555,9 +575,9 @@ impl<'r> Replay<'r> {
             );
         }
         if !absent.is_empty() {
-            self.found.faults.push(Fault {
+            self.found.faults.push(LinkFault {
                 at,
-                kind: FaultKind::Undeclared(absent),
+                kind: LinkFaultKind::Undeclared(absent),
             });
         }
     }
@@ -575,9 +595,9 @@ impl<'r> Replay<'r> {
     }
 
     /// Handles an unbound name.
-    fn free(
+    fn resolve_unbound(
         &mut self,
-        site: &Site,
+        site: &ReferenceSite,
         at: RefId,
         param: &Param,
         absent: &mut Vec<Box<str>>,
@@ -586,20 +606,20 @@ impl<'r> Replay<'r> {
             return None;
         }
         match site.free {
-            Free::Taken => {
-                let name = self.sources.add(&param.name);
+            UnboundName::Taken => {
+                let name = self.sources.add_parameter(&param.name);
                 self.implicit.insert(param.name.clone(), name);
                 self.found.extra.push((param.clone(), at));
                 return Some(name);
             }
-            Free::Undeclared => absent.push(param.name.clone()),
-            Free::Unknown => {}
+            UnboundName::Undeclared => absent.push(param.name.clone()),
+            UnboundName::Unknown => {}
         }
         None
     }
 
     /// Checks that an undeclared name has the same type for all references that take it.
-    fn agree(&mut self, name: u32, at: RefId, param: &'r Param) {
+    fn check_type(&mut self, name: u32, at: RefId, param: &'r Param) {
         let Some(kind) = param
             .kind
             .as_deref()
@@ -608,17 +628,23 @@ impl<'r> Replay<'r> {
             return;
         };
         let first = *self.wanted.entry(name).or_insert(kind);
-        if !meets(first, kind) {
-            let kind = FaultKind::WrongType {
+        if !types_overlap(first, kind) {
+            let kind = LinkFaultKind::WrongType {
                 name: param.name.clone(),
                 found: first.into(),
                 wanted: kind.into(),
             };
-            self.found.faults.push(Fault { at, kind });
+            self.found.faults.push(LinkFault { at, kind });
         }
     }
 
-    fn call(&mut self, site: &Site, at: RefId, reference: &Reference, takes: &[Param]) {
+    fn replay_call(
+        &mut self,
+        site: &ReferenceSite,
+        at: RefId,
+        reference: &ReferenceFacts,
+        takes: &[Param],
+    ) {
         let slots: HashMap<&str, usize> = takes
             .iter()
             .enumerate()
@@ -631,11 +657,11 @@ impl<'r> Replay<'r> {
                 .map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
                 self.use_parts(*name, (at, reference), param);
-                self.hand_over(
+                self.pass_value(
                     *name,
                     (at, site),
                     param,
-                    site.settle(param.unfenced),
+                    site.resolve_unfenced(param.unfenced),
                     param.in_result,
                 );
             }
@@ -644,15 +670,15 @@ impl<'r> Replay<'r> {
 
     /// Checks the parts that a referenced definition uses of a value, or records their use for the
     /// local values.
-    fn use_parts(&mut self, name: u32, (at, reference): (RefId, &Reference), param: &Param) {
+    fn use_parts(&mut self, name: u32, (at, reference): (RefId, &ReferenceFacts), param: &Param) {
         let wrong = param
             .parts
             .iter()
-            .find_map(|path| Some((path, self.values.fault(name, path, None)?)));
+            .find_map(|path| Some((path, self.values.find_fault(name, path, None)?)));
         if let Some((path, why)) = wrong {
-            let is_certain = matches!(why, Why::NoPart(_));
+            let is_certain = matches!(why, PartFaultReason::NoPart(_));
             let place = (at.file, reference.span, None);
-            self.found.parts.push(linked_parts::fault(
+            self.found.parts.push(linked_parts::part_fault(
                 place,
                 Some(at),
                 (&param.name, path),
@@ -663,30 +689,30 @@ impl<'r> Replay<'r> {
             }
         }
         for path in &param.parts {
-            for (name, path) in self.values.sources(name, path) {
+            for (name, path) in self.values.root_values(name, path) {
                 self.parts.entry(name).or_default().insert(path.into());
             }
         }
     }
 
     /// Passes the value of a name to a parameter of a referenced definition.
-    fn hand_over(
+    fn pass_value(
         &mut self,
         name: u32,
-        (at, site): (RefId, &Site),
+        (at, site): (RefId, &ReferenceSite),
         param: &Param,
         unfenced: Option<Unfenced>,
         in_result: bool,
     ) {
-        if let Some(Why::WrongType { found, wanted }) =
-            self.values.fault(name, "", param.kind.as_deref())
+        if let Some(PartFaultReason::WrongType { found, wanted }) =
+            self.values.find_fault(name, "", param.kind.as_deref())
         {
-            let kind = FaultKind::WrongType {
+            let kind = LinkFaultKind::WrongType {
                 name: param.name.clone(),
                 found: found.into(),
                 wanted,
             };
-            self.found.faults.push(Fault { at, kind });
+            self.found.faults.push(LinkFault { at, kind });
         }
         if self.values.is_inert(name, "") {
             return;
@@ -694,19 +720,19 @@ impl<'r> Replay<'r> {
         let typed = param
             .kind
             .as_deref()
-            .filter(|kind| Shape::declared(kind).is_inert() && self.values.is_text(name));
-        if let Some(wanted) = typed.filter(|_| param.is_held) {
-            let kind = FaultKind::WrongType {
+            .filter(|kind| ValueShape::for_type(kind).is_inert() && self.values.is_text(name));
+        if let Some(wanted) = typed.filter(|_| param.is_trusted_by_type) {
+            let kind = LinkFaultKind::WrongType {
                 name: param.name.clone(),
                 found: "string".into(),
                 wanted: wanted.into(),
             };
-            self.found.faults.push(Fault { at, kind });
+            self.found.faults.push(LinkFault { at, kind });
         } else if let Some(unfenced) = unfenced.or(typed.map(|_| Unfenced::Typed)) {
-            self.sources.say(name, (at, unfenced), &param.name);
+            self.sources.record_use(name, (at, unfenced), &param.name);
         }
         if let Some(into) = site.into.filter(|_| in_result) {
-            self.sources.makes(name, into);
+            self.sources.add_source(name, into);
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Parts of values across references: checks the use of a part against the known shapes of the
 //! value. Never formats messages.
 
-use super::index::{DefId, Index, RefId};
+use super::index::{DefId, NameIndex, RefId};
 use crate::base::source::Position;
 use crate::base::span::Span;
-use crate::template::names::{Definition, DefinitionKind, Flow, FlowName, PartUse, Reached};
-use crate::template::scope::chain;
-use crate::template::shape::{NoPart, Shape};
+use crate::template::names::{
+    DefinitionFacts, DefinitionFlow, DefinitionKind, FlowName, PartUse, UseCertainty,
+};
+use crate::template::scope::value_aliases;
+use crate::template::shape::{NoPart, ValueShape};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A use of a part that a value does not have, or of a value that is not of the declared type.
@@ -23,19 +25,19 @@ pub struct PartFault {
     /// The used part, as written there: `a.b[0]`.
     pub used: Box<str>,
     /// The reason.
-    pub why: Why,
+    pub why: PartFaultReason,
 }
 
 impl PartFault {
     /// The file, span and inner position of the use.
-    pub const fn place(&self) -> (u32, Span, Option<(Span, Position)>) {
+    pub const fn position(&self) -> (u32, Span, Option<(Span, Position)>) {
         (self.file, self.span, self.inside)
     }
 }
 
 /// The reason of a part fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum PartFaultReason {
     /// The path leads to no part; `upto` counts from the start of the used text.
     NoPart(NoPart),
     /// The path leads to no part in the default, which is the value unless a run passes another.
@@ -65,7 +67,7 @@ pub(super) struct References {
 }
 
 impl References {
-    pub(super) fn new(index: &Index<'_>) -> Self {
+    pub(super) fn new(index: &NameIndex<'_>) -> Self {
         let mut found = Self {
             targets: HashSet::new(),
             used: BTreeMap::new(),
@@ -84,7 +86,7 @@ impl References {
             let is_fragment = index
                 .definition(owner)
                 .is_some_and(|own| own.kind == DefinitionKind::Fragment);
-            let Some(target) = index.target(reference) else {
+            let Some(target) = index.resolve_reference(reference) else {
                 continue;
             };
             found.targets.insert(target);
@@ -98,31 +100,31 @@ impl References {
 
 impl References {
     /// Returns the reference whose name starts at an offset.
-    pub(super) fn at(&self, file: u32, at: u32) -> Option<u32> {
+    pub(super) fn reference_at(&self, file: u32, at: u32) -> Option<u32> {
         self.places.get(&(file, at)).copied()
     }
 }
 
 /// The known shapes of the values of a definition's names.
-pub(super) struct Values<'r> {
-    flow: &'r Flow,
-    shapes: Vec<&'r Shape>,
+pub(super) struct ValueShapes<'r> {
+    flow: &'r DefinitionFlow,
+    shapes: Vec<&'r ValueShape>,
 }
 
-impl<'r> Values<'r> {
+impl<'r> ValueShapes<'r> {
     pub(super) fn new(
-        index: &Index<'r>,
+        index: &NameIndex<'r>,
         id: DefId,
-        flow: &'r Flow,
+        flow: &'r DefinitionFlow,
         references: &References,
     ) -> Self {
         let answer = |at: u32| {
             let reference = RefId {
                 file: id.file,
-                reference: references.at(id.file, at)?,
+                reference: references.reference_at(id.file, at)?,
             };
-            let target = index.target(index.reference(reference)?)?;
-            let Definition { returns, .. } = index.definition(target)?;
+            let target = index.resolve_reference(index.reference(reference)?)?;
+            let DefinitionFacts { returns, .. } = index.definition(target)?;
             Some(index.file(target.file)?.facts.shape(returns.as_deref()?))
         };
         let own = |kind: &str| Some(index.file(id.file)?.facts.shape(kind));
@@ -135,19 +137,19 @@ impl<'r> Values<'r> {
             shapes: flow
                 .names
                 .iter()
-                .map(|name| of(name).unwrap_or(Shape::declared("")))
+                .map(|name| of(name).unwrap_or(ValueShape::for_type("")))
                 .collect(),
         }
     }
 
     /// Returns a part of a name's value under each of the value's names.
-    pub(super) fn chain(&self, name: u32, path: &str) -> Vec<(u32, String)> {
-        chain(name, path, |name| self.part_of(name))
+    pub(super) fn aliases(&self, name: u32, path: &str) -> Vec<(u32, String)> {
+        value_aliases(name, path, |name| self.part_of(name))
     }
 
     /// Like [`Self::chain`], only under the names that are not aliases.
-    pub(super) fn sources(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
-        self.chain(name, path)
+    pub(super) fn root_values(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
+        self.aliases(name, path)
             .into_iter()
             .filter(|(name, _)| self.part_of(*name).is_empty())
     }
@@ -170,7 +172,7 @@ impl<'r> Values<'r> {
                 && self
                     .shapes
                     .get(name as usize)
-                    .is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert))
+                    .is_some_and(|shape| shape.part_at(&path).is_ok_and(ValueShape::is_inert))
             {
                 return true;
             }
@@ -199,9 +201,14 @@ impl<'r> Values<'r> {
     }
 
     /// Returns the fault in the use of a part.
-    pub(super) fn fault(&self, name: u32, path: &str, wanted: Option<&str>) -> Option<Why> {
+    pub(super) fn find_fault(
+        &self,
+        name: u32,
+        path: &str,
+        wanted: Option<&str>,
+    ) -> Option<PartFaultReason> {
         let mut doubt = None;
-        for (name, whole) in self.chain(name, path) {
+        for (name, whole) in self.aliases(name, path) {
             let own = whole.len() - path.len();
             // A fault in the beginning of the path is reported where the alias is bound.
             let inside = |no: NoPart| {
@@ -211,20 +218,20 @@ impl<'r> Values<'r> {
                 })
             };
             let default = self.flow.names.get(name as usize)?.default.as_deref();
-            doubt = doubt.or_else(|| inside(default?.part(&whole).err()?));
-            match self.shapes.get(name as usize)?.part(&whole) {
+            doubt = doubt.or_else(|| inside(default?.part_at(&whole).err()?));
+            match self.shapes.get(name as usize)?.part_at(&whole) {
                 Err(no) => {
                     if let Some(no) = inside(no) {
-                        return Some(Why::NoPart(no));
+                        return Some(PartFaultReason::NoPart(no));
                     }
                 }
                 Ok(shape) => {
                     let found = shape
-                        .word()
+                        .type_name()
                         .zip(wanted)
-                        .filter(|(found, wanted)| !meets(found, wanted));
+                        .filter(|(found, wanted)| !types_overlap(found, wanted));
                     if let Some((found, wanted)) = found {
-                        return Some(Why::WrongType {
+                        return Some(PartFaultReason::WrongType {
                             found,
                             wanted: wanted.into(),
                         });
@@ -232,63 +239,67 @@ impl<'r> Values<'r> {
                 }
             }
         }
-        doubt.map(|no| Why::NotInDefault {
+        doubt.map(|no| PartFaultReason::NotInDefault {
             no,
             is_certain: true,
         })
     }
 
     /// The faults in the definition's own uses.
-    pub(super) fn own(&self, file: u32) -> impl Iterator<Item = PartFault> {
+    pub(super) fn own_faults(&self, file: u32) -> impl Iterator<Item = PartFault> {
         self.flow.uses.iter().filter_map(
             move |PartUse {
                       name,
                       path,
-                      wanted,
+                      expected_type: wanted,
                       span,
                       inside,
                       reached,
                       ..
                   }| {
-                let why = match self.fault(*name, path, wanted.as_deref())? {
-                    Why::NotInDefault { .. } if *reached == Reached::Unknown => return None,
-                    Why::NotInDefault { no, .. } => Why::NotInDefault {
+                let why = match self.find_fault(*name, path, wanted.as_deref())? {
+                    PartFaultReason::NotInDefault { .. } if *reached == UseCertainty::Unknown => {
+                        return None;
+                    }
+                    PartFaultReason::NotInDefault { no, .. } => PartFaultReason::NotInDefault {
                         no,
-                        is_certain: *reached == Reached::Always,
+                        is_certain: *reached == UseCertainty::Always,
                     },
-                    other @ (Why::NoPart(_) | Why::WrongType { .. }) => other,
+                    other @ (PartFaultReason::NoPart(_) | PartFaultReason::WrongType { .. }) => {
+                        other
+                    }
                 };
                 let word = self
                     .flow
                     .names
                     .get(*name as usize)
                     .map_or("", |name| &name.name);
-                Some(fault((file, *span, *inside), None, (word, path), why))
+                Some(part_fault((file, *span, *inside), None, (word, path), why))
             },
         )
     }
 }
 
 /// Builds the fault of a use of a name.
-pub(super) fn fault(
+pub(super) fn part_fault(
     (file, span, inside): (u32, Span, Option<(Span, Position)>),
     by: Option<RefId>,
     (name, path): (&str, &str),
-    why: Why,
+    why: PartFaultReason,
 ) -> PartFault {
     let why = match why {
-        Why::NoPart(no) => Why::NoPart(NoPart {
+        PartFaultReason::NoPart(no) => PartFaultReason::NoPart(NoPart {
             upto: name.len() + no.upto,
             ..no
         }),
-        Why::NotInDefault { no, is_certain } => Why::NotInDefault {
+        PartFaultReason::NotInDefault { no, is_certain } => PartFaultReason::NotInDefault {
             no: NoPart {
                 upto: name.len() + no.upto,
                 ..no
             },
             is_certain,
         },
-        Why::WrongType { .. } => why,
+        PartFaultReason::WrongType { .. } => why,
     };
     PartFault {
         file,
@@ -301,7 +312,7 @@ pub(super) fn fault(
 }
 
 /// True if a value of one type can be of the other.
-pub(super) fn meets(found: &str, wanted: &str) -> bool {
+pub(super) fn types_overlap(found: &str, wanted: &str) -> bool {
     let family = |kind: &str| match kind {
         "number" | "integer" => "number",
         "array" | "string[]" => "array",

@@ -5,7 +5,7 @@
 //! roles of a project.
 
 use super::config::Config;
-use super::index::{DefId, Index, RefId};
+use super::index::{DefId, NameIndex, RefId};
 use super::linked_trust::{ToolTrust, UntrustedUse};
 use super::roles::Role;
 use crate::base::span::Span;
@@ -14,7 +14,7 @@ use crate::template::names::DefinitionKind;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A file and a span in it.
-type Place = (u32, Span);
+type FileSpan = (u32, Span);
 
 /// The values in the definitions of a project that are from outside only if a role with tools uses
 /// them.
@@ -23,10 +23,10 @@ pub struct ToolResults {
     unfenced: BTreeMap<DefId, Vec<UntrustedUse>>,
     /// References through which an unfenced agent receives such a value, each with the place where
     /// the value is named.
-    bare_used: BTreeMap<DefId, Vec<(RefId, Place)>>,
+    bare_used: BTreeMap<DefId, Vec<(RefId, FileSpan)>>,
     /// Definitions that pass such a value to an agent whose profile is left open, each with that
     /// place.
-    open: BTreeMap<DefId, Place>,
+    open: BTreeMap<DefId, FileSpan>,
     /// Definitions whose result is such a value.
     results: BTreeSet<DefId>,
 }
@@ -49,15 +49,15 @@ pub enum ToolUseKind<'a> {
     Value(&'a UntrustedUse),
     /// A reference through which an unfenced agent receives a value, with the place where the value
     /// is named.
-    BareReference(RefId, Place),
+    BareReference(RefId, FileSpan),
     /// A task whose agents receive a value and are unfenced because of the role's profile.
-    BareTask(Place),
+    BareTask(FileSpan),
 }
 
 impl ToolResults {
     /// Adds a definition. `open_behind` is the place in a referenced definition where a value for
     /// an open agent is named.
-    pub(super) fn add(
+    pub(super) fn add_definition(
         &mut self,
         id: DefId,
         ToolTrust {
@@ -65,8 +65,8 @@ impl ToolResults {
             has_result,
             open,
         }: ToolTrust,
-        bare_used: Vec<(RefId, Place)>,
-        open_behind: Option<Place>,
+        bare_used: Vec<(RefId, FileSpan)>,
+        open_behind: Option<FileSpan>,
     ) {
         let open = open.map(|span| (id.file, span)).or(open_behind);
         if !unfenced.is_empty() {
@@ -84,7 +84,7 @@ impl ToolResults {
     }
 
     /// True if the result of a definition is made of tool results.
-    pub(super) fn has_tool_result(&self, index: &Index<'_>, id: DefId) -> bool {
+    pub(super) fn has_tool_result(&self, index: &NameIndex<'_>, id: DefId) -> bool {
         let by_its_file = || {
             index.flow(id).is_none()
                 && index
@@ -96,7 +96,7 @@ impl ToolResults {
 
     /// The place where a value made of tool results is named that a definition passes to an agent
     /// whose profile is left open.
-    pub(super) fn open(&self, index: &Index<'_>, id: DefId) -> Option<Place> {
+    pub(super) fn open_source(&self, index: &NameIndex<'_>, id: DefId) -> Option<FileSpan> {
         let by_its_file = || {
             index
                 .flow(id)
@@ -110,15 +110,15 @@ impl ToolResults {
     /// Returns the uses that the roles of a project make untrusted, without duplicates, in the
     /// order of the definitions. `order` contains the definitions, each after the definitions that
     /// it refers to.
-    pub fn uses<'a>(
+    pub fn find_uses<'a>(
         &'a self,
-        index: &Index<'_>,
+        index: &NameIndex<'_>,
         order: &[DefId],
         config: &'a Config,
     ) -> Vec<ToolUse<'a>> {
         let mut tasks: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
         for role in config.roles.values().filter(|role| role.has_tools()) {
-            if let Some(task) = index.find(DefinitionKind::Task, &role.task.value) {
+            if let Some(task) = index.find_definition(DefinitionKind::Task, &role.task.value) {
                 tasks.entry(task).or_default().push(role);
             }
         }
@@ -129,7 +129,7 @@ impl ToolResults {
                     .as_ref()
                     .is_some_and(|profile| profile.value == Profile::Bare)
             });
-            if let (Some(role), Some(open)) = (bare.next(), self.open(index, *task)) {
+            if let (Some(role), Some(open)) = (bare.next(), self.open_source(index, *task)) {
                 found.push(ToolUse {
                     role,
                     others: bare.count(),
@@ -140,11 +140,11 @@ impl ToolResults {
         let relevant = if tasks.is_empty() {
             HashSet::new()
         } else {
-            self.relevant(index, order)
+            self.relevant_definitions(index, order)
         };
         let mut players: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
         for (task, roles) in tasks.iter().filter(|(task, _)| relevant.contains(task)) {
-            for id in definitions_behind(index, *task, &relevant) {
+            for id in reachable_definitions(index, *task, &relevant) {
                 players.entry(id).or_default().extend(roles);
             }
         }
@@ -171,14 +171,15 @@ impl ToolResults {
     }
 
     /// The definitions that contain such a use or refer to one that does.
-    fn relevant(&self, index: &Index<'_>, order: &[DefId]) -> HashSet<DefId> {
+    fn relevant_definitions(&self, index: &NameIndex<'_>, order: &[DefId]) -> HashSet<DefId> {
         let mut relevant = HashSet::new();
         if self.unfenced.is_empty() && self.bare_used.is_empty() {
             return relevant;
         }
         for id in order {
             let is_own = self.unfenced.contains_key(id) || self.bare_used.contains_key(id);
-            if is_own || targets(index, *id).any(|target| relevant.contains(&target)) {
+            if is_own || referenced_definitions(index, *id).any(|target| relevant.contains(&target))
+            {
                 relevant.insert(*id);
             }
         }
@@ -187,20 +188,28 @@ impl ToolResults {
 }
 
 /// The tasks and functions that a definition refers to.
-fn targets<'i>(index: &'i Index<'_>, id: DefId) -> impl Iterator<Item = DefId> + 'i {
+fn referenced_definitions<'i>(
+    index: &'i NameIndex<'_>,
+    id: DefId,
+) -> impl Iterator<Item = DefId> + 'i {
     index
         .references_of(id)
         .iter()
-        .filter(|reference| !reference.kind.target().is_text())
-        .filter_map(|reference| index.target(reference))
+        .filter(|reference| !reference.kind.definition_kind().is_text())
+        .filter_map(|reference| index.resolve_reference(reference))
 }
 
 /// A task and everything that it leads to, restricted to some definitions.
-fn definitions_behind(index: &Index<'_>, task: DefId, among: &HashSet<DefId>) -> BTreeSet<DefId> {
+fn reachable_definitions(
+    index: &NameIndex<'_>,
+    task: DefId,
+    among: &HashSet<DefId>,
+) -> BTreeSet<DefId> {
     let (mut seen, mut open) = (BTreeSet::from([task]), vec![task]);
     while let Some(id) = open.pop() {
         open.extend(
-            targets(index, id).filter(|target| among.contains(target) && seen.insert(*target)),
+            referenced_definitions(index, id)
+                .filter(|target| among.contains(target) && seen.insert(*target)),
         );
     }
     seen

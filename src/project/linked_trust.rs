@@ -2,11 +2,11 @@
 //! them that would stand unfenced. Never formats messages.
 
 use super::index::{DefId, RefId};
-use super::linked_parts::Values;
+use super::linked_parts::ValueShapes;
 use crate::base::source::Position;
 use crate::base::span::Span;
-use crate::template::names::{Flow, Unfenced};
-use crate::template::trust::{TOOLS, TrustNode, spread, spread_back};
+use crate::template::names::{DefinitionFlow, Unfenced};
+use crate::template::trust::{TOOLS, TrustNode, spread_marks, spread_marks_back};
 
 /// A value from outside that would stand unfenced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct UntrustedUse {
 
 /// The trust of a definition's values after linking.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct DefinitionTrust {
     pub(super) unfenced: Vec<UntrustedUse>,
     /// True if its result is from outside regardless of its arguments.
     pub(super) is_foreign: bool,
@@ -53,28 +53,28 @@ pub(super) struct ToolTrust {
 }
 
 /// Unfenced uses of values that are not known to be from outside.
-pub(super) struct Said {
+pub(super) struct UnmarkedUses {
     /// By value: the source that makes it one from outside.
     marks: Vec<Option<u32>>,
     names: Vec<(u32, Unfenced)>,
 }
 
 /// By name: true if an unfenced text, or the result, is made of its value.
-pub(super) struct Reached {
+pub(super) struct ReachedValues {
     pub(super) unfenced: [Vec<bool>; 5],
     pub(super) in_result: Vec<bool>,
 }
 
 /// The sources of each value, including those through references.
-pub(super) struct Sources {
+pub(super) struct TrustSources {
     nodes: Vec<TrustNode>,
     /// Values passed to unfenced places of other definitions: the local name, the reference and
     /// place, and the name there.
     said: Vec<(u32, (RefId, Unfenced), Box<str>)>,
 }
 
-impl Sources {
-    pub(super) fn new(flow: &Flow, values: &Values<'_>) -> Self {
+impl TrustSources {
+    pub(super) fn new(flow: &DefinitionFlow, values: &ValueShapes<'_>) -> Self {
         let node = |name: &crate::template::names::FlowName| {
             let of = name
                 .made_of
@@ -94,7 +94,7 @@ impl Sources {
     }
 
     /// Adds a parameter that only references require.
-    pub(super) fn add(&mut self, name: &str) -> u32 {
+    pub(super) fn add_parameter(&mut self, name: &str) -> u32 {
         self.nodes.push(TrustNode {
             at: ["/parameters/", name].concat(),
             ..TrustNode::default()
@@ -103,7 +103,7 @@ impl Sources {
     }
 
     /// Marks a value as made of tool results.
-    pub(super) fn mark_tools(&mut self, name: u32) {
+    pub(super) fn mark_tool_result(&mut self, name: u32) {
         let known = self.nodes.iter().position(|node| node.at == TOOLS);
         let tools = known.unwrap_or_else(|| {
             self.nodes.push(TrustNode {
@@ -112,32 +112,37 @@ impl Sources {
             });
             self.nodes.len() - 1
         });
-        self.makes(tools as u32, name);
+        self.add_source(tools as u32, name);
     }
 
     /// Marks a value as coming from outside.
-    pub(super) fn mark(&mut self, name: u32) {
+    pub(super) fn mark_untrusted(&mut self, name: u32) {
         if let Some(node) = self.nodes.get_mut(name as usize) {
             node.untrusted = true;
         }
     }
 
     /// Adds a source to a value.
-    pub(super) fn makes(&mut self, source: u32, into: u32) {
+    pub(super) fn add_source(&mut self, source: u32, into: u32) {
         if let Some(node) = self.nodes.get_mut(into as usize) {
             node.of.push(source);
         }
     }
 
     /// Records that a reference puts a value, under another name, in an unfenced place.
-    pub(super) fn say(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
+    pub(super) fn record_use(&mut self, name: u32, by: (RefId, Unfenced), as_what: &str) {
         self.said.push((name, by, as_what.into()));
     }
 
     /// Computes the trust of the definition's own values.
-    pub(super) fn judge(&self, id: DefId, flow: &Flow, values: &Values<'_>) -> (Judged, Said) {
+    pub(super) fn evaluate_definition(
+        &self,
+        id: DefId,
+        flow: &DefinitionFlow,
+        values: &ValueShapes<'_>,
+    ) -> (DefinitionTrust, UnmarkedUses) {
         let nodes = &self.nodes;
-        let marks = spread(nodes, |_| false);
+        let marks = spread_marks(nodes, |_| false);
         let is_marked = |name: u32| marks.get(name as usize).is_some_and(Option::is_some);
         let own = flow
             .uses
@@ -164,9 +169,9 @@ impl Sources {
                 *unfenced,
             )
         });
-        let (outside, other): (Vec<Use<'_>>, Vec<Use<'_>>) =
+        let (outside, other): (Vec<UnfencedUse<'_>>, Vec<UnfencedUse<'_>>) =
             own.chain(by).partition(|(name, ..)| is_marked(*name));
-        let found = |uses: Vec<Use<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
+        let found = |uses: Vec<UnfencedUse<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
             let (open, outside): (Vec<_>, Vec<_>) = uses
                 .into_iter()
                 .partition(|(.., unfenced)| *unfenced == Unfenced::Open);
@@ -186,7 +191,7 @@ impl Sources {
         };
         let name_of = |at: u32| flow.names.get(at as usize);
         let origin = |name: u32| {
-            let first = chain_back(&marks, name).last().and_then(name_of);
+            let first = mark_sources(&marks, name).last().and_then(name_of);
             first.map_or_else(Default::default, |name| (name.name.clone(), name.span))
         };
         let (unfenced, open) = found(outside, &origin);
@@ -196,13 +201,13 @@ impl Sources {
             .map(|(name, .., unfenced)| (*name, *unfenced))
             .collect();
         let by_tools = {
-            let marks = spread(nodes, |at| at == TOOLS);
+            let marks = spread_marks(nodes, |at| at == TOOLS);
             let is_newly_marked = |name: u32| {
                 !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some)
             };
             // An answer is named where it is passed on.
             let origin = |name: u32| {
-                let chain = chain_back(&marks, name)
+                let chain = mark_sources(&marks, name)
                     .filter_map(name_of)
                     .filter(|name| !name.name.is_empty());
                 chain
@@ -221,19 +226,23 @@ impl Sources {
             }
         };
         (
-            Judged {
+            DefinitionTrust {
                 unfenced,
                 is_foreign,
                 open,
                 by_tools,
-                nodes: kept(nodes),
+                nodes: relevant_nodes(nodes),
             },
-            Said { marks, names },
+            UnmarkedUses { marks, names },
         )
     }
 
     /// Computes the consequences for users of the definition.
-    pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
+    pub(super) fn evaluate_params(
+        &self,
+        flow: &DefinitionFlow,
+        said: &UnmarkedUses,
+    ) -> ReachedValues {
         let nodes = &self.nodes;
         let of = |at: usize, into: &mut Vec<u32>| {
             into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of));
@@ -246,17 +255,17 @@ impl Sources {
         };
         let unfenced = Unfenced::ALL.map(|kind| {
             let names = said.names.iter().filter(|(_, unfenced)| *unfenced == kind);
-            spread_back(nodes.len(), names.map(|(name, _)| *name), not_marked)
+            spread_marks_back(nodes.len(), names.map(|(name, _)| *name), not_marked)
         });
-        Reached {
+        ReachedValues {
             unfenced,
-            in_result: spread_back(nodes.len(), flow.result, of),
+            in_result: spread_marks_back(nodes.len(), flow.result, of),
         }
     }
 }
 
 /// An unfenced use of a value: the value, its position, its name there, and the place.
-type Use<'u> = (
+type UnfencedUse<'u> = (
     u32,
     (Span, Option<(Span, Position)>, Option<RefId>),
     &'u str,
@@ -264,7 +273,7 @@ type Use<'u> = (
 );
 
 /// A value and its sources, up to the one that the mark comes from.
-fn chain_back(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
+fn mark_sources(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(name), |at| {
         marks
             .get(*at as usize)
@@ -276,11 +285,11 @@ fn chain_back(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
 
 /// The nodes that can be untrusted at all; empty if none of them has sources or is from outside by
 /// itself.
-fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
+fn relevant_nodes(nodes: &[TrustNode]) -> Vec<TrustNode> {
     let says = |node: &TrustNode| {
-        node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at))
+        node.untrusted || (!node.at.is_empty() && !TrustNode::is_passed_in(&node.at))
     };
-    let marks = spread(nodes, TrustNode::is_handed);
+    let marks = spread_marks(nodes, TrustNode::is_passed_in);
     let is_marked = |at: usize| marks.get(at).is_some_and(Option::is_some);
     if !nodes
         .iter()

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 /// A level of `[lints]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum LintLevel {
     /// Not reported.
     Off,
     /// Reported with this severity.
     At(Severity),
 }
 
-impl Level {
+impl LintLevel {
     /// The names of the levels, the lowest first.
     pub const WORDS: [&'static str; 5] = ["off", "hint", "info", "warning", "error"];
 
@@ -112,27 +112,27 @@ pub struct Family {
 /// The levels that a project sets, rule by rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lints {
-    pub(super) levels: BTreeMap<Code, Level>,
+    pub(super) levels: BTreeMap<Code, LintLevel>,
 }
 
 impl Lints {
     /// The severity of a finding: the project's level, otherwise the rule's own; `None` if it is
     /// not reported.
-    pub fn apply(&self, rule: &RuleMeta, given: Severity) -> Option<Severity> {
+    pub fn severity_for(&self, rule: &RuleMeta, given: Severity) -> Option<Severity> {
         match self.levels.get(&rule.code) {
-            Some(Level::At(severity)) => Some(*severity),
-            Some(Level::Off) => None,
+            Some(LintLevel::At(severity)) => Some(*severity),
+            Some(LintLevel::Off) => None,
             None => rule.severity.map(|_| given),
         }
     }
 
     /// True if findings of a rule are reported.
     pub fn is_on(&self, rule: &RuleMeta) -> bool {
-        self.apply(rule, Severity::Error).is_some()
+        self.severity_for(rule, Severity::Error).is_some()
     }
 
     /// The project's level for a rule; `None` if it sets none.
-    pub fn level(&self, code: Code) -> Option<Level> {
+    pub fn level(&self, code: Code) -> Option<LintLevel> {
         self.levels.get(&code).copied()
     }
 }

@@ -12,7 +12,7 @@ pub const TOKENIZERS: [&str; 6] = ["o200k", "cl100k", "claude", "gemini", "llama
 
 /// A model that roles can use.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct ModelConfig {
     /// Its name in this project.
     pub name: Spanned<String>,
     /// `id`: its name at the provider; the local name if the key is absent.
@@ -52,7 +52,7 @@ pub struct Prices {
 
 /// An endpoint that answers requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Provider {
+pub struct ProviderConfig {
     /// Its name in this project.
     pub name: Spanned<String>,
     /// `kind`: its protocol.
@@ -106,20 +106,20 @@ impl ProviderKind {
 
     /// The kind of a provider by its name: as configured in the project, otherwise the vendor of
     /// this name.
-    pub fn of(name: &str, own: Option<&Provider>) -> Option<Self> {
+    pub fn for_provider(name: &str, own: Option<&ProviderConfig>) -> Option<Self> {
         own.map(|own| own.kind).or_else(|| Self::parse(name))
     }
 }
 
-impl Model {
+impl ModelConfig {
     /// The maximum tokens of a context: the window without the tokens reserved for the answer, or
     /// without the maximum length of the answer if that is more.
-    pub fn room(&self) -> u64 {
-        self.room_beside(&Sampling::default())
+    pub fn context_room(&self) -> u64 {
+        self.context_room_with(&Sampling::default())
     }
 
     /// Like [`Self::room`], with another maximum length of the answer.
-    pub fn room_beside(&self, sampling: &Sampling) -> u64 {
+    pub fn context_room_with(&self, sampling: &Sampling) -> u64 {
         let answer = [sampling, &self.sampling]
             .into_iter()
             .find_map(|sampling| sampling.get(&Parameter::MaxOutputTokens)?.as_u64());
@@ -131,23 +131,23 @@ impl Model {
 impl Prices {
     /// One figure to compare models by, for three input tokens per output token, as is usual for
     /// agents.
-    pub fn blended(&self) -> f64 {
+    pub fn blended_price(&self) -> f64 {
         self.input.mul_add(3.0, self.output) / 4.0
     }
 
     /// The cost in US$ of a call with this number of input and output tokens.
-    pub fn of_call(&self, (input, cached): (u64, u64), output: u64) -> f64 {
+    pub fn call_cost(&self, (input, cached): (u64, u64), output: u64) -> f64 {
         // Counts of tokens are far below what a float holds exactly.
         #[allow(
             clippy::cast_precision_loss,
             reason = "windows have less than 2^53 tokens"
         )]
         let written = output as f64 * self.output;
-        rounded(self.of_input(input, cached) + written / 1e6)
+        round_usd(self.input_cost(input, cached) + written / 1e6)
     }
 
     /// The cost in US$ of input tokens, some of which the provider has cached.
-    pub fn of_input(&self, tokens: u64, cached: u64) -> f64 {
+    pub fn input_cost(&self, tokens: u64, cached: u64) -> f64 {
         let cached = cached.min(tokens);
         // Counts of tokens are far below what a float holds exactly.
         #[allow(
@@ -155,11 +155,11 @@ impl Prices {
             reason = "windows have less than 2^53 tokens"
         )]
         let (new, old) = ((tokens - cached) as f64, cached as f64);
-        rounded(new.mul_add(self.input, old * self.cached_input) / 1e6)
+        round_usd(new.mul_add(self.input, old * self.cached_input) / 1e6)
     }
 }
 
 /// Rounds to a billionth of a US$, so that two machines write the same figure.
-fn rounded(usd: f64) -> f64 {
+fn round_usd(usd: f64) -> f64 {
     (usd * 1e9).round() / 1e9
 }

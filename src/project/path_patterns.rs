@@ -4,7 +4,7 @@
 use super::glob::Globs;
 
 /// The folder or file that contains everything that a place can match.
-pub fn fixed(place: &str) -> String {
+pub fn fixed_prefix(place: &str) -> String {
     let parts = place
         .split('/')
         .take_while(|part| !is_pattern(part) && !part.is_empty());
@@ -20,7 +20,7 @@ pub fn is_pattern(place: &str) -> bool {
 }
 
 /// True if a path of the project lies at a place.
-pub fn holds(place: &str, path: &str) -> bool {
+pub fn contains_path(place: &str, path: &str) -> bool {
     let place = place.trim_start_matches("./").trim_end_matches('/');
     if place.is_empty() || place == "." {
         return true;
@@ -32,5 +32,5 @@ pub fn holds(place: &str, path: &str) -> bool {
     }
     let mut globs = Globs::default();
     // An invalid pattern has been reported where it was read, and matches nothing.
-    globs.add(place).is_ok() && globs.matches(path)
+    globs.add_pattern(place).is_ok() && globs.matches(path)
 }

@@ -46,12 +46,12 @@ pub struct Condition {
     /// As written.
     pub text: String,
     /// The test.
-    pub test: Test,
+    pub test: ConditionTest,
 }
 
 /// The test of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum ConditionTest {
     /// `has owner`; with `false`, `lacks owner`.
     Has(Thing, bool),
     /// `manifest_tokens <= 4000`.
@@ -164,7 +164,7 @@ words! {
 
 impl Order {
     /// True if the comparison of `left` with `right` holds.
-    pub const fn holds(self, left: u64, right: u64) -> bool {
+    pub const fn is_satisfied(self, left: u64, right: u64) -> bool {
         match self {
             Self::AtMost => left <= right,
             Self::Less => left < right,
@@ -210,7 +210,7 @@ pub enum Fact<T> {
 }
 
 /// The facts that conditions are evaluated against. Implemented by the owner of the task.
-pub trait Facts {
+pub trait RequirementFacts {
     /// True if the task has the part.
     fn has(&self, thing: Thing) -> Fact<bool>;
 
@@ -223,7 +223,7 @@ pub trait Facts {
 
 /// The outcome of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ConditionOutcome {
     /// It holds.
     Holds,
     /// It does not hold; the actual value, if the task has one.
@@ -234,27 +234,31 @@ pub enum Outcome {
 
 impl Condition {
     /// Evaluates the condition. An absent value satisfies only `!=` and `not in`.
-    pub fn judge(&self, facts: &dyn Facts) -> Outcome {
+    pub fn evaluate(&self, facts: &dyn RequirementFacts) -> ConditionOutcome {
         match &self.test {
-            Test::Has(thing, wanted) => match facts.has(*thing) {
-                Fact::Unknown => Outcome::Unknown,
-                Fact::Known(has) if has == *wanted => Outcome::Holds,
-                Fact::Known(_) => Outcome::Fails(None),
+            ConditionTest::Has(thing, wanted) => match facts.has(*thing) {
+                Fact::Unknown => ConditionOutcome::Unknown,
+                Fact::Known(has) if has == *wanted => ConditionOutcome::Holds,
+                Fact::Known(_) => ConditionOutcome::Fails(None),
             },
-            Test::Number(measure, order, limit) => match facts.number(*measure) {
-                Fact::Unknown => Outcome::Unknown,
-                Fact::Known(Some(number)) if order.holds(number, *limit) => Outcome::Holds,
-                Fact::Known(None) if *order == Order::Unequal => Outcome::Holds,
-                Fact::Known(number) => Outcome::Fails(number.map(|number| number.to_string())),
+            ConditionTest::Number(measure, order, limit) => match facts.number(*measure) {
+                Fact::Unknown => ConditionOutcome::Unknown,
+                Fact::Known(Some(number)) if order.is_satisfied(number, *limit) => {
+                    ConditionOutcome::Holds
+                }
+                Fact::Known(None) if *order == Order::Unequal => ConditionOutcome::Holds,
+                Fact::Known(number) => {
+                    ConditionOutcome::Fails(number.map(|number| number.to_string()))
+                }
             },
-            Test::Text(field, wanted, values) => match facts.text(*field) {
-                Fact::Unknown => Outcome::Unknown,
+            ConditionTest::Text(field, wanted, values) => match facts.text(*field) {
+                Fact::Unknown => ConditionOutcome::Unknown,
                 Fact::Known(text) => {
                     let among = text.is_some_and(|text| values.iter().any(|value| value == text));
                     if among == *wanted {
-                        Outcome::Holds
+                        ConditionOutcome::Holds
                     } else {
-                        Outcome::Fails(text.map(str::to_owned))
+                        ConditionOutcome::Fails(text.map(str::to_owned))
                     }
                 }
             },
@@ -263,19 +267,19 @@ impl Condition {
 
     /// The data that the condition requires besides the templates. Reported once, at the condition
     /// itself.
-    pub const fn needs(&self) -> Option<Needs> {
+    pub const fn required_facts(&self) -> Option<Needs> {
         match &self.test {
-            Test::Has(Thing::Scenario, _) => Some(Needs::Scenarios),
-            Test::Number(Measure::ManifestTokens, ..) => Some(Needs::Tokens),
-            Test::Has(..) | Test::Number(..) | Test::Text(..) => None,
+            ConditionTest::Has(Thing::Scenario, _) => Some(Needs::Scenarios),
+            ConditionTest::Number(Measure::ManifestTokens, ..) => Some(Needs::Tokens),
+            ConditionTest::Has(..) | ConditionTest::Number(..) | ConditionTest::Text(..) => None,
         }
     }
 
     /// True if it tests a resolved setting, which every node of a task has to satisfy.
     pub const fn is_about_setting(&self) -> bool {
         match &self.test {
-            Test::Text(field, ..) => field.setting().is_some(),
-            Test::Has(..) | Test::Number(..) => false,
+            ConditionTest::Text(field, ..) => field.setting().is_some(),
+            ConditionTest::Has(..) | ConditionTest::Number(..) => false,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! data, each value with its span.
 
 use super::glob::Globs;
-use super::tools::ToolDefinition;
+use super::tools::ProjectTool;
 use crate::base::span::{Span, Spanned};
 use crate::base::words::words;
 use crate::kernel::context::Kind;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The kinds of segments whose order a role can set; tools and the system text always come first.
-pub const KINDS: &[&str] = match &Kind::WORDS {
+pub const ORDERABLE_KINDS: &[&str] = match &Kind::WORDS {
     [_, _, others @ ..] => others,
 };
 
@@ -28,13 +28,13 @@ pub struct Role {
     /// `system`: the text about the agent that precedes its task's own.
     pub system: Option<SystemPrompt>,
     /// `tools` and `blocked_tools`; `None` if the role has neither key.
-    pub tools: Option<Tools>,
+    pub tools: Option<RoleTools>,
     /// `protected_paths`: patterns of paths that its tools may not touch, as written.
     pub protected_paths: Vec<Spanned<String>>,
     /// The same patterns, compiled.
     pub protected: Globs,
     /// `budget`.
-    pub budget: Budget,
+    pub budget: RoleBudget,
     /// `model`, or the requirements for a model.
     pub model: ModelChoice,
     /// `profile`: the format of its segments, unless its task sets one.
@@ -63,18 +63,18 @@ pub struct SystemPrompt {
 
 /// The tools of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tools {
+pub struct RoleTools {
     /// `tools`: names, or prefixes of names if they end in `*`.
     pub allowed: Vec<Spanned<String>>,
     /// `blocked_tools`: blocked even if they are allowed.
     pub blocked: Vec<Spanned<String>>,
     /// All tools that the project defines.
-    pub defined: Arc<BTreeMap<String, ToolDefinition>>,
+    pub defined: Arc<BTreeMap<String, ProjectTool>>,
 }
 
 /// The maximum consumption of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Budget {
+pub struct RoleBudget {
     /// Tokens of its context.
     pub tokens: Option<Spanned<u64>>,
     /// US$.
@@ -87,7 +87,7 @@ pub enum ModelChoice {
     /// `model`: the first of these that answers.
     Named(Vec<Spanned<String>>),
     /// `tier` and `capabilities`: the cheapest model that meets them.
-    Least {
+    Cheapest {
         /// The lowest acceptable tier.
         tier: Option<Spanned<Tier>>,
         /// The required capabilities.
@@ -115,11 +115,11 @@ words! {
 impl Role {
     /// Returns whether its agents may call tools.
     pub fn has_tools(&self) -> bool {
-        self.tools.as_ref().is_some_and(Tools::permits_some)
+        self.tools.as_ref().is_some_and(RoleTools::permits_some)
     }
 }
 
-impl Tools {
+impl RoleTools {
     /// Returns whether any tool may be used, from the project or from a host.
     fn permits_some(&self) -> bool {
         let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
@@ -137,18 +137,19 @@ impl Tools {
 
     /// True if a tool is allowed and not blocked.
     pub fn permits(&self, tool: &str) -> bool {
-        let fits =
-            |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
+        let fits = |entries: &[Spanned<String>]| {
+            entries.iter().any(|entry| matches_tool(&entry.value, tool))
+        };
         fits(&self.allowed) && !fits(&self.blocked)
     }
 
     /// The definitions passed to its agent: in the order of `tools`, those of a pattern ordered by
     /// name.
-    pub fn given(&self) -> Vec<&ToolDefinition> {
-        let mut given: Vec<&ToolDefinition> = Vec::new();
+    pub fn agent_definitions(&self) -> Vec<&ProjectTool> {
+        let mut given: Vec<&ProjectTool> = Vec::new();
         for entry in &self.allowed {
-            let fits = |tool: &&ToolDefinition| {
-                covers(&entry.value, &tool.name) && self.permits(&tool.name)
+            let fits = |tool: &&ProjectTool| {
+                matches_tool(&entry.value, &tool.name) && self.permits(&tool.name)
             };
             let found: Vec<_> = self
                 .defined
@@ -164,7 +165,7 @@ impl Tools {
 
 /// True if an entry of `tools` matches a tool, or all tools of another entry: it is the name, or a
 /// prefix of it.
-pub fn covers(entry: &str, tool: &str) -> bool {
+pub fn matches_tool(entry: &str, tool: &str) -> bool {
     entry
         .strip_suffix('*')
         .map_or(entry == tool, |prefix| tool.starts_with(prefix))

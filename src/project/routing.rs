@@ -1,49 +1,49 @@
 //! Selects the model of a role: the cheapest that qualifies, followed by the others in order. The
 //! wording of reasons is for readers of a manifest; messages of faults are written by rules.
 
-use super::disqualified::Unfit;
-use super::models::Model;
+use super::disqualified::Disqualification;
+use super::models::ModelConfig;
 use super::roles::{ModelChoice, Role};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The model of a role.
 #[derive(Clone, Debug)]
-pub struct Choice<'c> {
+pub struct RoutedModel<'c> {
     /// The model.
-    pub model: &'c Model,
+    pub model: &'c ModelConfig,
     /// The reason for the choice, as a lower-case fragment.
     pub reason: String,
     /// The models to try if its provider fails, in order.
-    pub fallback: Vec<&'c Model>,
+    pub fallback: Vec<&'c ModelConfig>,
 }
 
 /// Returns the models that a role can use, the selected one first. `wanted` are the models that its
 /// task names.
-pub fn candidates<'c>(
-    models: &'c BTreeMap<String, Model>,
+pub fn candidate_models<'c>(
+    models: &'c BTreeMap<String, ModelConfig>,
     choice: &ModelChoice,
     wanted: &[&str],
-) -> Vec<&'c Model> {
+) -> Vec<&'c ModelConfig> {
     if let ModelChoice::Named(names) = choice {
         return names
             .iter()
             .filter_map(|name| models.get(&name.value))
             .collect();
     }
-    let named: Vec<&Model> = wanted.iter().filter_map(|name| models.get(*name)).collect();
-    let mut found: Vec<&Model> = named
+    let named: Vec<&ModelConfig> = wanted.iter().filter_map(|name| models.get(*name)).collect();
+    let mut found: Vec<&ModelConfig> = named
         .into_iter()
-        .filter(|model| Unfit::of(model, choice).is_none())
+        .filter(|model| Disqualification::for_choice(model, choice).is_none())
         .collect();
     if *choice == ModelChoice::Open {
         return found;
     }
-    let mut others: Vec<&Model> = models
+    let mut others: Vec<&ModelConfig> = models
         .values()
-        .filter(|model| Unfit::of(model, choice).is_none())
+        .filter(|model| Disqualification::for_choice(model, choice).is_none())
         .collect();
-    others.sort_by(|a, b| by_price(a, b));
+    others.sort_by(|a, b| compare_prices(a, b));
     for model in others {
         if !found.iter().any(|other| other.name == model.name) {
             found.push(model);
@@ -53,11 +53,11 @@ pub fn candidates<'c>(
 }
 
 /// Orders by price, then by tier, then by name. Models without a price come last.
-fn by_price(a: &Model, b: &Model) -> Ordering {
-    let price = |model: &Model| {
+fn compare_prices(a: &ModelConfig, b: &ModelConfig) -> Ordering {
+    let price = |model: &ModelConfig| {
         model
             .prices
-            .map_or(f64::INFINITY, |prices| prices.blended())
+            .map_or(f64::INFINITY, |prices| prices.blended_price())
     };
     price(a)
         .total_cmp(&price(b))
@@ -67,30 +67,30 @@ fn by_price(a: &Model, b: &Model) -> Ordering {
 
 /// Selects the model of a role, or of a task without one. `wanted` are the models that the task
 /// names, the preferred one first. `None` if neither leads to a model of the project.
-pub fn choose<'c>(
-    models: &'c BTreeMap<String, Model>,
+pub fn choose_model<'c>(
+    models: &'c BTreeMap<String, ModelConfig>,
     role: Option<&Role>,
     wanted: &[&str],
-) -> Option<Choice<'c>> {
+) -> Option<RoutedModel<'c>> {
     let open = ModelChoice::Open;
     let choice = role.map_or(&open, |role| &role.model);
-    let mut found = candidates(models, choice, wanted).into_iter();
+    let mut found = candidate_models(models, choice, wanted).into_iter();
     let model = found.next()?;
-    let fallback: Vec<&Model> = found.collect();
-    Some(Choice {
-        reason: reason(models, choice, wanted, model),
+    let fallback: Vec<&ModelConfig> = found.collect();
+    Some(RoutedModel {
+        reason: choice_reason(models, choice, wanted, model),
         model,
         fallback,
     })
 }
 
-fn reason(
-    models: &BTreeMap<String, Model>,
+fn choice_reason(
+    models: &BTreeMap<String, ModelConfig>,
     choice: &ModelChoice,
     wanted: &[&str],
-    model: &Model,
+    model: &ModelConfig,
 ) -> String {
-    let ModelChoice::Least { tier, capabilities } = choice else {
+    let ModelChoice::Cheapest { tier, capabilities } = choice else {
         let who = if matches!(choice, ModelChoice::Named(_)) {
             "the role"
         } else {
@@ -115,7 +115,7 @@ fn reason(
     }
     let qualified = models
         .values()
-        .filter(|model| Unfit::of(model, choice).is_none())
+        .filter(|model| Disqualification::for_choice(model, choice).is_none())
         .count();
     match (qualified, model.prices) {
         (1, _) => format!("the only one that is {asked}"),
@@ -126,11 +126,15 @@ fn reason(
 
 /// The maximum tokens of a context: the smaller of the role's budget and the model's room; `None`
 /// if neither is limited.
-pub fn budget(role: Option<&Role>, model: Option<&Model>) -> Option<u64> {
+pub fn context_budget(role: Option<&Role>, model: Option<&ModelConfig>) -> Option<u64> {
     let own = role
         .and_then(|role| role.budget.tokens)
         .map(|tokens| tokens.value);
-    let room =
-        |model: &Model| role.map_or_else(|| model.room(), |role| model.room_beside(&role.sampling));
+    let room = |model: &ModelConfig| {
+        role.map_or_else(
+            || model.context_room(),
+            |role| model.context_room_with(&role.sampling),
+        )
+    };
     [own, model.map(room)].into_iter().flatten().min()
 }

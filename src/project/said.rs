@@ -6,9 +6,9 @@ use toml::Value;
 
 /// Returns every key by its path, with its value as TOML. A list is one value; each entry of a list
 /// of tables is a key named by its text. Empty for invalid TOML.
-pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
+pub fn flatten_keys(text: &str) -> BTreeMap<Vec<String>, String> {
     let mut out = BTreeMap::new();
-    add(
+    add_value(
         &mut Vec::new(),
         &Value::Table(text.parse().unwrap_or_default()),
         &mut out,
@@ -17,7 +17,7 @@ pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
 }
 
 /// Parses a value that is a list of texts; `None` for any other value.
-pub fn text_list(value: &str) -> Option<Vec<String>> {
+pub fn parse_text_list(value: &str) -> Option<Vec<String>> {
     let table: toml::Table = format!("list = {value}").parse().ok()?;
     table
         .get("list")?
@@ -28,9 +28,9 @@ pub fn text_list(value: &str) -> Option<Vec<String>> {
 }
 
 /// The value recorded for a table in a list.
-static SAID: Value = Value::Boolean(true);
+static PRESENT: Value = Value::Boolean(true);
 
-fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
+fn add_value(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
     let below: Vec<(String, &Value)> = if let Some(keys) = value.as_table() {
         keys.iter()
             .map(|(key, value)| (key.clone(), value))
@@ -39,7 +39,10 @@ fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, Stri
         .as_array()
         .filter(|items| !items.is_empty() && items.iter().all(Value::is_table))
     {
-        items.iter().map(|item| (item.to_string(), &SAID)).collect()
+        items
+            .iter()
+            .map(|item| (item.to_string(), &PRESENT))
+            .collect()
     } else {
         // `3.0` and `3` are the same number.
         out.insert(
@@ -52,7 +55,7 @@ fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, Stri
     };
     for (key, value) in below {
         at.push(key);
-        add(at, value, out);
+        add_value(at, value, out);
         at.pop();
     }
 }

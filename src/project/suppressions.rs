@@ -11,13 +11,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The file's name, beside `ctxc.toml`.
-pub const FILE: &str = "ctxc.suppressions.toml";
+pub const SUPPRESSIONS_FILE: &str = "ctxc.suppressions.toml";
 /// The name of its format.
 const SCHEMA: &str = "ctxc/suppressions/1";
 
 /// The finding that an entry suppresses. Ordered like the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct SuppressionKey {
     /// The finding's file.
     pub path: String,
     /// The rule's name.
@@ -28,7 +28,7 @@ pub struct Key {
 
 /// The number of suppressed findings, with the entry's span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct SuppressionEntry {
     /// The number of findings with this fingerprint that do not count.
     pub count: u32,
     /// The span of the entry in the file; empty if it was not read from a file.
@@ -38,7 +38,7 @@ pub struct Entry {
 /// Recorded findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suppressions {
-    entries: BTreeMap<Key, Entry>,
+    entries: BTreeMap<SuppressionKey, SuppressionEntry>,
 }
 
 /// The reason why a suppressions file is invalid.
@@ -85,16 +85,16 @@ impl SuppressionsFault {
 
 /// The result of applying suppressions to a list of findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
+pub struct SuppressionResult {
     /// The number of removed findings.
     pub suppressed: usize,
     /// Entries that are not fully used: the entry, and the number of findings that matched.
-    pub stale: Vec<(Key, Entry, u32)>,
+    pub stale: Vec<(SuppressionKey, SuppressionEntry, u32)>,
 }
 
 impl Suppressions {
     /// The entries, in the order of the file.
-    pub fn entries(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&SuppressionKey, &SuppressionEntry)> {
         self.entries.iter()
     }
 
@@ -102,9 +102,9 @@ impl Suppressions {
     pub fn parse(text: &str) -> Result<Self, SuppressionsFault> {
         let table = DeTable::parse(text).map_err(|err| SuppressionsFault::Syntax {
             message: err.message().to_owned(),
-            span: err
-                .span()
-                .map_or(Span::default(), |range| Span::of(range.start, range.end)),
+            span: err.span().map_or(Span::default(), |range| {
+                Span::from_offsets(range.start, range.end)
+            }),
         })?;
         let mut suppressions = Self::default();
         let mut schema = (String::new(), Span::default());
@@ -112,7 +112,7 @@ impl Suppressions {
             if name.get_ref() == "schema" {
                 schema = (
                     value.get_ref().as_str().unwrap_or("").to_owned(),
-                    place(value),
+                    value_span(value),
                 );
                 continue;
             }
@@ -132,10 +132,10 @@ impl Suppressions {
         path: &str,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), SuppressionsFault> {
-        let rules = inner(value, path, "a table of rules")?;
+        let rules = inner_table(value, path, "a table of rules")?;
         for (rule, findings) in rules {
             let rule = rule.get_ref();
-            for (fingerprint, count) in inner(findings, rule, "a table of fingerprints")? {
+            for (fingerprint, count) in inner_table(findings, rule, "a table of fingerprints")? {
                 let number = count
                     .get_ref()
                     .as_integer()
@@ -145,18 +145,18 @@ impl Suppressions {
                     return Err(SuppressionsFault::Shape {
                         place: place_name,
                         expected: "a count, 1 or more",
-                        span: place(count),
+                        span: value_span(count),
                     });
                 };
-                let span = Span::of(fingerprint.span().start, count.span().end);
-                let key = Key {
+                let span = Span::from_offsets(fingerprint.span().start, count.span().end);
+                let key = SuppressionKey {
                     path: path.to_owned(),
                     rule: rule.clone().into_owned(),
                     fingerprint: fingerprint.get_ref().clone().into_owned(),
                 };
                 self.entries.insert(
                     key,
-                    Entry {
+                    SuppressionEntry {
                         count: number,
                         span,
                     },
@@ -167,11 +167,11 @@ impl Suppressions {
     }
 
     /// Records findings, except locked ones.
-    pub fn record<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
-        let mut entries: BTreeMap<Key, Entry> = BTreeMap::new();
+    pub fn from_findings<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
+        let mut entries: BTreeMap<SuppressionKey, SuppressionEntry> = BTreeMap::new();
         for finding in findings.into_iter().filter(|finding| !finding.locked) {
             entries
-                .entry(key(finding, finding.rule.name))
+                .entry(finding_key(finding, finding.rule.name))
                 .or_default()
                 .count += 1;
         }
@@ -179,7 +179,7 @@ impl Suppressions {
     }
 
     /// Adds the entries of files for which `keep` returns true: those that were not checked.
-    pub fn adopt(&mut self, old: &Self, keep: impl Fn(&str) -> bool) {
+    pub fn adopt_entries(&mut self, old: &Self, keep: impl Fn(&str) -> bool) {
         for (key, entry) in &old.entries {
             if keep(&key.path) {
                 self.entries.entry(key.clone()).or_insert(*entry);
@@ -188,13 +188,13 @@ impl Suppressions {
     }
 
     /// True if a finding is recorded.
-    pub fn holds(&self, finding: &Diagnostic) -> bool {
+    pub fn contains(&self, finding: &Diagnostic) -> bool {
         let mut names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
-        !finding.locked && names.any(|name| self.entries.contains_key(&key(finding, name)))
+        !finding.locked && names.any(|name| self.entries.contains_key(&finding_key(finding, name)))
     }
 
     /// Removes or lowers the entries that [`Suppressions::apply`] reported as stale.
-    pub fn prune(&mut self, stale: &[(Key, Entry, u32)]) {
+    pub fn prune_stale(&mut self, stale: &[(SuppressionKey, SuppressionEntry, u32)]) {
         for (key, _, found) in stale {
             match (found, self.entries.get_mut(key)) {
                 (0, _) => drop(self.entries.remove(key)),
@@ -205,7 +205,7 @@ impl Suppressions {
     }
 
     /// The number of recorded findings.
-    pub fn findings(&self) -> usize {
+    pub fn finding_count(&self) -> usize {
         self.entries
             .values()
             .map(|entry| entry.count as usize)
@@ -228,13 +228,13 @@ impl Suppressions {
         &self,
         findings: &mut Vec<Diagnostic>,
         looked_at: impl Fn(&str) -> bool,
-    ) -> Applied {
-        let mut met: BTreeMap<&Key, u32> = BTreeMap::new();
+    ) -> SuppressionResult {
+        let mut met: BTreeMap<&SuppressionKey, u32> = BTreeMap::new();
         let before = findings.len();
         findings.retain(|finding| {
             let names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
             let mut entries =
-                names.filter_map(|name| self.entries.get_key_value(&key(finding, name)));
+                names.filter_map(|name| self.entries.get_key_value(&finding_key(finding, name)));
             let Some((key, entry)) = entries.next().filter(|_| !finding.locked) else {
                 return true;
             };
@@ -246,7 +246,7 @@ impl Suppressions {
             let seen = met.get(key).copied().unwrap_or(0);
             (seen < entry.count && looked_at(&key.path)).then(|| (key.clone(), *entry, seen))
         });
-        Applied {
+        SuppressionResult {
             suppressed: before - findings.len(),
             stale: stale.collect(),
         }
@@ -278,19 +278,19 @@ impl Suppressions {
     }
 }
 
-fn key(finding: &Diagnostic, rule: &str) -> Key {
-    Key {
+fn finding_key(finding: &Diagnostic, rule: &str) -> SuppressionKey {
+    SuppressionKey {
         path: finding.path.to_string(),
         rule: rule.to_owned(),
         fingerprint: finding.fingerprint.clone(),
     }
 }
 
-fn place<T>(value: &Spanned<T>) -> Span {
-    Span::of(value.span().start, value.span().end)
+fn value_span<T>(value: &Spanned<T>) -> Span {
+    Span::from_offsets(value.span().start, value.span().end)
 }
 
-fn inner<'t, 'i>(
+fn inner_table<'t, 'i>(
     value: &'t Spanned<DeValue<'i>>,
     name: &str,
     expected: &'static str,
@@ -301,6 +301,6 @@ fn inner<'t, 'i>(
         .ok_or_else(|| SuppressionsFault::Shape {
             place: format!("`{name}`"),
             expected,
-            span: place(value),
+            span: value_span(value),
         })
 }

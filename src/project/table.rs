@@ -1,54 +1,54 @@
 //! The tables of `ctxc.toml`, shared by its reader and the JSON Schema: their keys and the values
 //! that these accept.
 
-use crate::scenario::table::{Group, Need, Thing};
+use crate::scenario::table::{KeyGroup, KeyNeed, NamedThingKind};
 use crate::template::setting::SettingName;
 
 /// A table with known keys.
 #[derive(Debug)]
-pub struct Table {
+pub struct ConfigTable {
     /// A description for readers, as a fragment.
     pub about: &'static str,
     /// Its keys, in the order of messages.
-    pub keys: &'static [Key],
+    pub keys: &'static [ConfigKey],
     /// The values of other keys; `None` if no other keys are allowed.
-    pub others: Option<&'static Shape>,
+    pub others: Option<&'static ConfigShape>,
     /// Keys that require or exclude each other.
-    pub groups: &'static [Group],
+    pub groups: &'static [KeyGroup],
 }
 
 /// One key.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct ConfigKey {
     /// Its name.
     pub name: &'static str,
     /// The accepted values.
-    pub shape: Shape,
+    pub shape: ConfigShape,
     /// True for a key that its table requires.
-    pub need: Need,
+    pub need: KeyNeed,
     /// Its purpose, as a fragment.
     pub about: &'static str,
     /// The kind of thing that its texts name.
-    pub names: Thing,
+    pub names: NamedThingKind,
     /// The kind of thing that the keys of its table name.
-    pub keyed_by: Thing,
+    pub keyed_by: NamedThingKind,
 }
 
-impl Key {
+impl ConfigKey {
     /// Returns the key with the kind of thing that its texts name.
-    pub(super) const fn names(self, names: Thing) -> Self {
+    pub(super) const fn with_names(self, names: NamedThingKind) -> Self {
         Self { names, ..self }
     }
 
     /// Returns the key with the kind of thing that the keys of its table name.
-    pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
+    pub(super) const fn with_key_names(self, keyed_by: NamedThingKind) -> Self {
         Self { keyed_by, ..self }
     }
 }
 
 /// The values that a key accepts.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum ConfigShape {
     /// A text.
     Text,
     /// A text with at least one visible character.
@@ -58,7 +58,7 @@ pub enum Shape {
     /// A JSON Pointer; `""` is the whole value.
     Pointer,
     /// A JSON Pointer to a part, or a list of pointers and of such tables.
-    PointersOr(&'static Table),
+    PointersOr(&'static ConfigTable),
     /// Like `Texts`, but of names; duplicates are reported.
     Set,
     /// Patterns of paths inside the project: one, or a list.
@@ -78,13 +78,13 @@ pub enum Shape {
     /// A whole number in bounds, or a word.
     WholeOr((u64, u64), &'static str),
     /// A name, or a table.
-    NameOr(&'static Table),
+    NameOr(&'static ConfigTable),
     /// A table.
-    Table(&'static Table),
+    Table(&'static ConfigTable),
     /// Tables, each under its own `[[…]]`.
-    List(&'static Table),
+    List(&'static ConfigTable),
     /// Arbitrary names, each with such a value.
-    Map(&'static Shape),
+    Map(&'static ConfigShape),
     /// Lint levels, by the names of rules.
     Lints,
     /// `true` or `false`.
@@ -95,9 +95,9 @@ pub enum Shape {
     Later,
 }
 
-impl Shape {
+impl ConfigShape {
     /// The table that such a value contains.
-    pub const fn table(self) -> Option<&'static Table> {
+    pub const fn table(self) -> Option<&'static ConfigTable> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
         match self {
             Self::Table(table) | Self::List(table) | Self::NameOr(table) => Some(table),
@@ -106,49 +106,57 @@ impl Shape {
     }
 }
 
-impl Table {
+impl ConfigTable {
     /// Returns a key by its name.
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
+    pub fn key(&self, name: &str) -> Option<&'static ConfigKey> {
         self.keys.iter().find(|key| key.name == name)
     }
 
     /// The names of its keys.
-    pub fn names(&self) -> Vec<&'static str> {
+    pub fn key_names(&self) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).collect()
     }
 
     /// The names of the required keys.
-    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
+    pub fn required_names(&self) -> impl Iterator<Item = &'static str> {
         self.keys
             .iter()
-            .filter(|key| key.need == Need::Required)
+            .filter(|key| key.need == KeyNeed::Required)
             .map(|key| key.name)
     }
 }
 
 /// An optional key.
-pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
+pub(super) const fn optional_key(
+    name: &'static str,
+    shape: ConfigShape,
+    about: &'static str,
+) -> ConfigKey {
+    ConfigKey {
         name,
         shape,
-        need: Need::Optional,
+        need: KeyNeed::Optional,
         about,
-        names: Thing::Words,
-        keyed_by: Thing::Words,
+        names: NamedThingKind::PlainText,
+        keyed_by: NamedThingKind::PlainText,
     }
 }
 
 /// A required key.
-pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        need: Need::Required,
-        ..key(name, shape, about)
+pub(super) const fn required_key(
+    name: &'static str,
+    shape: ConfigShape,
+    about: &'static str,
+) -> ConfigKey {
+    ConfigKey {
+        need: KeyNeed::Required,
+        ..optional_key(name, shape, about)
     }
 }
 
 /// A table without other keys or groups.
-pub(super) const fn table(about: &'static str, keys: &'static [Key]) -> Table {
-    Table {
+pub(super) const fn key_table(about: &'static str, keys: &'static [ConfigKey]) -> ConfigTable {
+    ConfigTable {
         about,
         keys,
         others: None,

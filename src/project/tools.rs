@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The definition of a tool. Its JSON form is passed to an agent, regardless of the provider's
 /// names for the fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolDefinition {
+pub struct ProjectTool {
     /// Its name: letters, digits, `_` and `-`, accepted by every provider.
     pub name: String,
     /// `description`; empty if there is none.
@@ -29,9 +29,9 @@ pub struct ToolDefinition {
     pub line: u32,
 }
 
-impl ToolDefinition {
+impl ProjectTool {
     /// The definition as JSON on one line: the form that is counted, hashed and sent.
-    pub fn text(&self) -> String {
+    pub fn to_json(&self) -> String {
         // Texts and JSON values serialise without errors.
         serde_json::to_string(self).unwrap_or_default()
     }

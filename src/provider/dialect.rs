@@ -1,12 +1,12 @@
 //! A dialect of requests and responses, and the address of its vendor: plain data. One file for
 //! each in `dialects/`.
 
-use super::draft::Draft;
+use super::draft::AnswerDraft;
 use serde_json::Value;
 
 /// A dialect of requests and responses.
 #[derive(Debug)]
-pub struct Dialect {
+pub struct ResponseDialect {
     /// The name of the target that renders its requests.
     pub name: &'static str,
     /// The vendor's own base URL.
@@ -23,22 +23,22 @@ pub struct Dialect {
     pub(super) expected: &'static str,
     /// Adds a whole response, or one event of a stream, to a draft; returns `false` for an event
     /// without relevance.
-    pub(super) take: fn(&Value, &mut Draft) -> bool,
+    pub(super) take_event: fn(&Value, &mut AnswerDraft) -> bool,
 }
 
 /// Returns the text at a pointer. A response is JSON of another program: a value of unexpected type
 /// counts as absent, here and in [`count`] and [`list`].
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }
 
 /// Returns the whole number at a pointer.
-pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
+pub(super) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()
 }
 
 /// Returns the elements of a list with their numbers; empty if the value is not a list.
-pub(super) fn list<'v>(
+pub(super) fn list_at<'v>(
     value: &'v Value,
     pointer: &str,
 ) -> impl Iterator<Item = (u64, &'v Value)> + use<'v> {

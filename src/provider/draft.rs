@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// An incomplete answer. Parts are numbered as their vendor numbers them.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct AnswerDraft {
     parts: BTreeMap<u64, Part>,
     /// The reason of its end; `None` while it continues.
     pub(super) stop: Option<Stop>,
@@ -19,9 +19,9 @@ pub(super) struct Draft {
     model: Option<String>,
 }
 
-impl Draft {
+impl AnswerDraft {
     /// Appends to a text.
-    pub(super) fn text(&mut self, at: u64, more: &str) {
+    pub(super) fn push_text(&mut self, at: u64, more: &str) {
         if let Part::Text(text) = self
             .parts
             .entry(at)
@@ -32,14 +32,14 @@ impl Draft {
     }
 
     /// Appends to the model's reasoning.
-    pub(super) fn reason(&mut self, at: u64, more: &str) {
-        if let Some(reasoning) = self.reasoning(at) {
+    pub(super) fn push_reasoning(&mut self, at: u64, more: &str) {
+        if let Some(reasoning) = self.reasoning_mut(at) {
             reasoning.text.push_str(more);
         }
     }
 
     /// Returns the model's reasoning; `None` if another part has this number.
-    pub(super) fn reasoning(&mut self, at: u64) -> Option<&mut Reasoning> {
+    pub(super) fn reasoning_mut(&mut self, at: u64) -> Option<&mut Reasoning> {
         match self
             .parts
             .entry(at)
@@ -52,7 +52,7 @@ impl Draft {
 
     /// Adds to a tool call: its id and name if they are given, and a piece of its arguments, as
     /// JSON text or as an object.
-    pub(super) fn call(
+    pub(super) fn push_call(
         &mut self,
         at: u64,
         id: Option<&str>,
@@ -80,21 +80,21 @@ impl Draft {
     }
 
     /// Returns the number after the last part, for vendors without numbers.
-    pub(super) fn next(&self) -> u64 {
+    pub(super) fn next_number(&self) -> u64 {
         self.parts.last_key_value().map_or(0, |(at, _)| at + 1)
     }
 
     /// Returns the number of the last part if it is of the same kind, otherwise the next: a stream
     /// continues the part that it began.
-    pub(super) fn goes_on(&self, is_same: fn(&Part) -> bool) -> u64 {
+    pub(super) fn continued_number(&self, is_same: fn(&Part) -> bool) -> u64 {
         self.parts
             .last_key_value()
             .filter(|(_, part)| is_same(part))
-            .map_or_else(|| self.next(), |(at, _)| *at)
+            .map_or_else(|| self.next_number(), |(at, _)| *at)
     }
 
     /// Removes the parts, before those of the whole answer are added.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn clear_parts(&mut self) {
         self.parts.clear();
     }
 
@@ -106,7 +106,7 @@ impl Draft {
     }
 
     /// Updates the given counts and keeps the others.
-    pub(super) fn count(&mut self, usage: Usage) {
+    pub(super) fn update_usage(&mut self, usage: Usage) {
         self.usage = Usage {
             input: usage.input.or(self.usage.input),
             cached: usage.cached.or(self.usage.cached),
@@ -116,7 +116,7 @@ impl Draft {
     }
 
     /// Sets the model that answers.
-    pub(super) fn model(&mut self, name: Option<&str>) {
+    pub(super) fn set_model(&mut self, name: Option<&str>) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.model = Some(name.to_owned());
         }
@@ -136,7 +136,7 @@ impl Draft {
                         call.id = format!("call_{calls}");
                     }
                     if let Value::String(text) = &call.arguments {
-                        call.arguments = arguments(text);
+                        call.arguments = parse_arguments(text);
                     }
                     parts.push(Part::Call(call));
                 }
@@ -155,7 +155,7 @@ impl Draft {
 }
 
 /// Parses arguments in the form of JSON text. Invalid JSON stays a text.
-fn arguments(text: &str) -> Value {
+fn parse_arguments(text: &str) -> Value {
     if text.trim().is_empty() {
         return Map::new().into();
     }

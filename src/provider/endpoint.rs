@@ -1,45 +1,45 @@
 //! The endpoint of a model's requests and its key: from `[models.NAME] provider` and
 //! `[providers.NAME]`.
 
-use super::dialect::Dialect;
-use super::read::dialect;
-use super::secret::Secret;
+use super::dialect::ResponseDialect;
+use super::read::find_dialect;
+use super::secret::ProviderKey;
 use crate::kernel::provider::ProviderError;
 use crate::project::config::Config;
-use crate::project::models::{Model, ProviderKind};
+use crate::project::models::{ModelConfig, ProviderKind};
 use std::net::IpAddr;
 
 /// A base URL with its key.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// The dialect of the endpoint.
-    pub dialect: &'static Dialect,
+    pub dialect: &'static ResponseDialect,
     /// The base URL, without a trailing slash.
     pub base_url: String,
     /// The key, if one is sent.
-    pub key: Option<Secret>,
+    pub key: Option<ProviderKey>,
 }
 
 /// The address of a provider, and the environment variable of its key.
 #[derive(Clone, Copy, Debug)]
-pub struct Address<'c> {
+pub struct ProviderAddress<'c> {
     /// The kind of provider.
     pub kind: ProviderKind,
     /// The dialect of the provider.
-    pub dialect: &'static Dialect,
+    pub dialect: &'static ResponseDialect,
     /// The base URL.
     pub base_url: &'c str,
     /// The environment variable of the key, if one is sent.
     pub variable: Option<&'c str>,
 }
 
-impl<'c> Address<'c> {
+impl<'c> ProviderAddress<'c> {
     /// Returns the address of a provider, by its name in `[models.NAME] provider` or
     /// `[providers.NAME]`.
-    pub fn of(name: &str, config: &'c Config) -> Option<Self> {
+    pub fn resolve(name: &str, config: &'c Config) -> Option<Self> {
         let own = config.providers.get(name);
-        let kind = ProviderKind::of(name, own)?;
-        let dialect = dialect(kind.dialect())?;
+        let kind = ProviderKind::for_provider(name, own)?;
+        let dialect = find_dialect(kind.dialect())?;
         let base = own.and_then(|own| own.base_url.as_deref());
         let usual = dialect.key_variable.filter(|_| base.is_none());
         let variable = own.and_then(|own| own.api_key_env.as_deref()).or(usual);
@@ -79,22 +79,22 @@ impl Endpoint {
     ///
     /// # Errors
     /// The variable of the key is not set, or does not contain a valid key.
-    pub fn of(
-        model: &Model,
+    pub fn resolve(
+        model: &ModelConfig,
         config: &Config,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, ProviderError> {
-        let Some(Address {
+        let Some(ProviderAddress {
             dialect,
             base_url,
             variable,
             ..
-        }) = Address::of(&model.provider.value, config)
+        }) = ProviderAddress::resolve(&model.provider.value, config)
         else {
             return Ok(None);
         };
         let key = variable
-            .map(|variable| Secret::from_env(variable, env))
+            .map(|variable| ProviderKey::from_env(variable, env))
             .transpose()?;
         Ok(Some(Self {
             dialect,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The contents of a body.
 #[derive(Debug, PartialEq)]
-pub(super) struct Events {
+pub(super) struct ResponseEvents {
     /// The JSON of each event, in order.
     pub(super) values: Vec<Value>,
     /// True if the body is a stream, which must end with a final event.
@@ -14,7 +14,7 @@ pub(super) struct Events {
 
 /// The reason why a body has no events.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum BrokenBody {
     /// The body ends too early.
     Cut,
     /// The body has another form; a lower-case fragment.
@@ -22,20 +22,20 @@ pub(super) enum Broken {
 }
 
 /// Reads a body.
-pub(super) fn events(body: &str) -> Result<Events, Broken> {
+pub(super) fn read_events(body: &str) -> Result<ResponseEvents, BrokenBody> {
     let start = body.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     match start.chars().next() {
-        None => Err(Broken::Cut),
-        Some('{' | '[') => values(start),
-        Some(_) if FIELDS.iter().any(|field| start.starts_with(field)) => server_sent(start),
-        Some(_) if FIELDS.iter().any(|field| field.starts_with(start)) => Err(Broken::Cut),
+        None => Err(BrokenBody::Cut),
+        Some('{' | '[') => json_events(start),
+        Some(_) if SSE_FIELDS.iter().any(|field| start.starts_with(field)) => sse_events(start),
+        Some(_) if SSE_FIELDS.iter().any(|field| field.starts_with(start)) => Err(BrokenBody::Cut),
         Some(_) => {
             let found: String = start
                 .chars()
                 .take(40)
                 .map(|c| if c.is_control() { ' ' } else { c })
                 .collect();
-            Err(Broken::Other(format!(
+            Err(BrokenBody::Other(format!(
                 "expected JSON or server-sent events, found `{}`",
                 found.trim_end()
             )))
@@ -44,25 +44,25 @@ pub(super) fn events(body: &str) -> Result<Events, Broken> {
 }
 
 /// The possible beginnings of the first line of server-sent events.
-const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+const SSE_FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 /// The marker at the end of some streams.
-const DONE: &str = "[DONE]";
+const END_MARKER: &str = "[DONE]";
 
-fn broken(error: &serde_json::Error) -> Broken {
+fn broken_json(error: &serde_json::Error) -> BrokenBody {
     if error.is_eof() {
-        Broken::Cut
+        BrokenBody::Cut
     } else {
-        Broken::Other(format!("it is not valid JSON: {error}"))
+        BrokenBody::Other(format!("it is not valid JSON: {error}"))
     }
 }
 
-fn values(text: &str) -> Result<Events, Broken> {
+fn json_events(text: &str) -> Result<ResponseEvents, BrokenBody> {
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-        let value = value.map_err(|error| broken(&error))?;
+        let value = value.map_err(|error| broken_json(&error))?;
         // A stream of Gemini without `alt=sse`.
         if let Value::Array(values) = value {
-            return Ok(Events {
+            return Ok(ResponseEvents {
                 values,
                 is_stream: true,
             });
@@ -70,10 +70,10 @@ fn values(text: &str) -> Result<Events, Broken> {
         values.push(value);
     }
     let is_stream = values.len() > 1;
-    Ok(Events { values, is_stream })
+    Ok(ResponseEvents { values, is_stream })
 }
 
-fn server_sent(text: &str) -> Result<Events, Broken> {
+fn sse_events(text: &str) -> Result<ResponseEvents, BrokenBody> {
     let mut values = Vec::new();
     let mut data: Option<String> = None;
     // A single carriage return also ends a line; JSON contains none unescaped.
@@ -82,9 +82,9 @@ fn server_sent(text: &str) -> Result<Events, Broken> {
         if line.is_empty() {
             let event = data
                 .take()
-                .filter(|data| !data.trim().is_empty() && data.trim() != DONE);
+                .filter(|data| !data.trim().is_empty() && data.trim() != END_MARKER);
             if let Some(data) = event {
-                values.push(serde_json::from_str(&data).map_err(|error| broken(&error))?);
+                values.push(serde_json::from_str(&data).map_err(|error| broken_json(&error))?);
             }
         } else if let Some(more) = line.strip_prefix("data:") {
             let more = more.strip_prefix(' ').unwrap_or(more);
@@ -93,7 +93,7 @@ fn server_sent(text: &str) -> Result<Events, Broken> {
     }
     // The last event has no empty line behind it, so it counts only if it is complete.
     values.extend(data.and_then(|data| serde_json::from_str(&data).ok()));
-    Ok(Events {
+    Ok(ResponseEvents {
         values,
         is_stream: true,
     })

@@ -4,7 +4,7 @@
 //! configuration. Proxies are those of the environment.
 
 use super::endpoint::Endpoint;
-use super::retry_after::retry_after;
+use super::retry_after::parse_retry_after;
 use super::{read, refusal};
 use crate::base::fs;
 use crate::kernel::provider::{Provider, ProviderError, Response, WireRequest};
@@ -41,7 +41,7 @@ impl Default for CallLimits {
 impl CallLimits {
     /// Returns the limits for a provider with a time limit in seconds; `None` for the default
     /// limits.
-    pub fn within(seconds: Option<u64>) -> Self {
+    pub fn within_seconds(seconds: Option<u64>) -> Self {
         let usual = Self::default();
         seconds.map(Duration::from_secs).map_or(usual, |time| Self {
             connect: usual.connect.min(time),
@@ -80,7 +80,7 @@ pub fn post_json(
             let _ = response
                 .into_body()
                 .into_reader()
-                .take(REFUSAL)
+                .take(MAX_ERROR_BYTES)
                 .read_to_end(&mut said);
             Ok(String::from_utf8_lossy(&said).into_owned())
         }
@@ -101,11 +101,11 @@ pub fn post_json(
 }
 
 /// The maximum number of bytes that are read of an error response.
-const REFUSAL: u64 = 1 << 16;
+const MAX_ERROR_BYTES: u64 = 1 << 16;
 /// The user agent of all requests.
 const USER_AGENT: &str = concat!("ctxc/", env!("CARGO_PKG_VERSION"));
 /// The maximum number of idle connections.
-const CONNECTIONS: usize = 100;
+const MAX_IDLE_CONNECTIONS: usize = 100;
 
 /// A provider that is called over HTTP.
 #[derive(Debug)]
@@ -125,8 +125,8 @@ impl HttpProvider {
             .timeout_connect(Some(limits.connect))
             .timeout_per_read(Some(limits.idle))
             .timeout_global(Some(limits.whole))
-            .max_idle_connections(CONNECTIONS)
-            .max_idle_connections_per_host(CONNECTIONS)
+            .max_idle_connections(MAX_IDLE_CONNECTIONS)
+            .max_idle_connections_per_host(MAX_IDLE_CONNECTIONS)
             .user_agent(USER_AGENT);
         Self {
             endpoint,
@@ -136,7 +136,7 @@ impl HttpProvider {
     }
 
     /// Sends the request, and returns the status and the body.
-    fn exchange(&self, request: &WireRequest<'_>) -> Result<(u16, String), ProviderError> {
+    fn send_request(&self, request: &WireRequest<'_>) -> Result<(u16, String), ProviderError> {
         let Endpoint {
             dialect,
             base_url,
@@ -155,27 +155,27 @@ impl HttpProvider {
         }
         let response = call
             .send(request.body)
-            .map_err(|error| self.failed(error, 0))?;
+            .map_err(|error| self.transport_error(error, 0))?;
         let status = response.status().as_u16();
         if response.status().is_redirection() {
-            return Err(self.redirected(&response));
+            return Err(self.redirect_error(&response));
         }
         if !response.status().is_success() {
-            let wait = wait(response.headers());
+            let wait = requested_wait(response.headers());
             let mut body = Vec::new();
             // The body is optional: the status is sufficient.
             let _ = response
                 .into_body()
                 .into_reader()
-                .take(REFUSAL)
+                .take(MAX_ERROR_BYTES)
                 .read_to_end(&mut body);
-            return Err(refusal::of_status(
+            return Err(refusal::error_of_status(
                 status,
                 &self.without_key(&String::from_utf8_lossy(&body)),
                 wait,
             ));
         }
-        let length = header(response.headers(), "content-length")
+        let length = header_text(response.headers(), "content-length")
             .and_then(|length| length.parse::<u64>().ok());
         if length.is_some_and(|length| length > self.limits.bytes) {
             return Err(ProviderError::TooLarge {
@@ -189,13 +189,13 @@ impl HttpProvider {
             .into_reader()
             .take(self.limits.bytes + 1)
             .read_to_end(&mut body);
-        read.map_err(|error| self.failed(error.into(), body.len()))?;
+        read.map_err(|error| self.transport_error(error.into(), body.len()))?;
         if body.len() as u64 > self.limits.bytes {
             return Err(ProviderError::TooLarge {
                 limit: self.limits.bytes,
             });
         }
-        Ok((status, self.without_key(&utf8(body)?)))
+        Ok((status, self.without_key(&decode_body(body)?)))
     }
 
     /// Removes the key from a vendor's text, which may repeat it. Later code never sees the key.
@@ -206,9 +206,9 @@ impl HttpProvider {
             .map_or_else(|| text.to_owned(), |key| key.hide_in(text))
     }
 
-    fn redirected(&self, response: &http::Response<ureq::Body>) -> ProviderError {
-        let to =
-            header(response.headers(), "location").unwrap_or("an address that it does not name");
+    fn redirect_error(&self, response: &http::Response<ureq::Body>) -> ProviderError {
+        let to = header_text(response.headers(), "location")
+            .unwrap_or("an address that it does not name");
         // The query may contain a secret.
         let to = self.without_key(to.split(['?', '#']).next().unwrap_or(to));
         ProviderError::Redirected {
@@ -218,7 +218,7 @@ impl HttpProvider {
     }
 
     /// Converts a transport error; `bytes` is the number of bytes received before it.
-    fn failed(&self, error: ureq::Error, bytes: usize) -> ProviderError {
+    fn transport_error(&self, error: ureq::Error, bytes: usize) -> ProviderError {
         use ureq::Error as E;
         let unreachable = |why: String| ProviderError::Unreachable {
             host: self.endpoint.host().to_owned(),
@@ -261,7 +261,7 @@ impl HttpProvider {
 impl Provider for HttpProvider {
     fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError> {
         let start = Instant::now();
-        let (status, body) = self.exchange(request)?;
+        let (status, body) = self.send_request(request)?;
         let latency = start.elapsed();
         Ok(Response {
             answer: read::answer(self.endpoint.dialect, &body)?,
@@ -272,21 +272,21 @@ impl Provider for HttpProvider {
     }
 }
 
-fn header<'h>(headers: &'h http::HeaderMap, name: &str) -> Option<&'h str> {
+fn header_text<'h>(headers: &'h http::HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
 /// Returns the wait that the vendor requests.
-fn wait(headers: &http::HeaderMap) -> Option<Duration> {
-    let exact = header(headers, "retry-after-ms")
+fn requested_wait(headers: &http::HeaderMap) -> Option<Duration> {
+    let exact = header_text(headers, "retry-after-ms")
         .and_then(|value| value.trim().parse().ok())
         .map(Duration::from_millis);
-    let now = u64::try_from(fs::now() / 1_000_000_000).unwrap_or(0);
-    exact.or_else(|| retry_after(header(headers, "retry-after")?, now))
+    let now = u64::try_from(fs::now_nanos() / 1_000_000_000).unwrap_or(0);
+    exact.or_else(|| parse_retry_after(header_text(headers, "retry-after")?, now))
 }
 
 /// Decodes a body as UTF-8. A body that ends inside a character is truncated.
-fn utf8(body: Vec<u8>) -> Result<String, ProviderError> {
+fn decode_body(body: Vec<u8>) -> Result<String, ProviderError> {
     let bytes = body.len();
     String::from_utf8(body).map_err(|error| match error.utf8_error() {
         fault if fault.error_len().is_none() => ProviderError::CutStream { bytes },

@@ -6,22 +6,22 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The initial number of concurrent calls.
-const START: f64 = 10.0;
+const INITIAL_CALLS: f64 = 10.0;
 /// The maximum number of concurrent calls.
-pub const CEILING: usize = 100;
+pub const MAX_CALLS: usize = 100;
 /// Rate limits within this time halve the number only once.
-const WAVE: Duration = Duration::from_secs(15);
+const HALVING_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Admits a limited number of concurrent calls.
 #[derive(Debug)]
 pub struct Limiter {
     ceiling: f64,
-    state: Mutex<State>,
+    state: Mutex<LimiterState>,
     freed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct LimiterState {
     /// The maximum number of calls under way.
     limit: f64,
     /// The number of calls under way.
@@ -36,7 +36,7 @@ pub(super) struct Permit<'l>(&'l Limiter);
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.state().busy -= 1;
+        self.0.lock_state().busy -= 1;
         self.0.freed.notify_one();
     }
 }
@@ -44,14 +44,14 @@ impl Drop for Permit<'_> {
 impl Limiter {
     /// Creates a limiter that never admits more than the given number.
     pub fn new(jobs: Option<NonZeroUsize>) -> Self {
-        let most = jobs.map_or(CEILING, |jobs| jobs.get().min(CEILING));
+        let most = jobs.map_or(MAX_CALLS, |jobs| jobs.get().min(MAX_CALLS));
         // At most 100.
         #[allow(clippy::cast_precision_loss, reason = "no more than CEILING")]
         let ceiling = most as f64;
         Self {
             ceiling,
-            state: Mutex::new(State {
-                limit: START.min(ceiling),
+            state: Mutex::new(LimiterState {
+                limit: INITIAL_CALLS.min(ceiling),
                 busy: 0,
                 halved: None,
             }),
@@ -59,21 +59,21 @@ impl Limiter {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, LimiterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current maximum of concurrent calls.
     pub fn limit(&self) -> usize {
-        whole(self.state().limit)
+        whole_calls(self.lock_state().limit)
     }
 
     /// Waits until a call is admitted.
-    pub(super) fn enter(&self) -> Permit<'_> {
-        let is_full = |state: &mut State| state.busy >= whole(state.limit);
+    pub(super) fn acquire_permit(&self) -> Permit<'_> {
+        let is_full = |state: &mut LimiterState| state.busy >= whole_calls(state.limit);
         let mut state = self
             .freed
-            .wait_while(self.state(), is_full)
+            .wait_while(self.lock_state(), is_full)
             .unwrap_or_else(PoisonError::into_inner);
         state.busy += 1;
         Permit(self)
@@ -81,8 +81,8 @@ impl Limiter {
 
     /// Records an answer: raises the limit by one, or, once the provider has limited the rate, by
     /// one for each round of answers.
-    pub fn answered(&self) {
-        let mut state = self.state();
+    pub fn record_answer(&self) {
+        let mut state = self.lock_state();
         let more = if state.halved.is_some() {
             1.0 / state.limit
         } else {
@@ -94,11 +94,11 @@ impl Limiter {
     }
 
     /// Records a rate limit.
-    pub fn limited(&self, now: Duration) {
-        let mut state = self.state();
+    pub fn record_rate_limit(&self, now: Duration) {
+        let mut state = self.lock_state();
         if state
             .halved
-            .is_none_or(|before| now.saturating_sub(before) >= WAVE)
+            .is_none_or(|before| now.saturating_sub(before) >= HALVING_INTERVAL)
         {
             state.limit = (state.limit / 2.0).max(1.0);
             state.halved = Some(now);
@@ -108,6 +108,6 @@ impl Limiter {
 
 /// Returns a whole number from 1 to the ceiling.
 #[allow(clippy::cast_sign_loss, reason = "from 1 to CEILING")]
-fn whole(limit: f64) -> usize {
+fn whole_calls(limit: f64) -> usize {
     limit as usize
 }

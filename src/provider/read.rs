@@ -1,15 +1,15 @@
 //! Reads the body of a response into an answer: whole or as a stream, live or recorded.
 
-use super::dialect::Dialect;
+use super::dialect::ResponseDialect;
 use super::dialects::DIALECTS;
-use super::draft::Draft;
-use super::events::{Broken, events};
+use super::draft::AnswerDraft;
+use super::events::{BrokenBody, read_events};
 use super::refusal;
-use crate::base::json::kind;
+use crate::base::json::describe_kind;
 use crate::kernel::provider::{Answer, ProviderError};
 
 /// Returns the dialect with a name.
-pub fn dialect(name: &str) -> Option<&'static Dialect> {
+pub fn find_dialect(name: &str) -> Option<&'static ResponseDialect> {
     DIALECTS
         .iter()
         .copied()
@@ -20,19 +20,19 @@ pub fn dialect(name: &str) -> Option<&'static Dialect> {
 ///
 /// # Errors
 /// The body ends too early, does not match its dialect, or contains an error.
-pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
+pub fn answer(dialect: &ResponseDialect, body: &str) -> Result<Answer, ProviderError> {
     let cut = || ProviderError::CutStream { bytes: body.len() };
-    let events = events(body).map_err(|broken| match broken {
-        Broken::Cut => cut(),
-        Broken::Other(why) => ProviderError::NotUnderstood { why },
+    let events = read_events(body).map_err(|broken| match broken {
+        BrokenBody::Cut => cut(),
+        BrokenBody::Other(why) => ProviderError::NotUnderstood { why },
     })?;
-    let mut draft = Draft::default();
+    let mut draft = AnswerDraft::default();
     let mut is_known = false;
     for event in &events.values {
-        if let Some(error) = refusal::inside(event) {
+        if let Some(error) = refusal::error_in_event(event) {
             return Err(error);
         }
-        is_known |= (dialect.take)(event, &mut draft);
+        is_known |= (dialect.take_event)(event, &mut draft);
     }
     if draft.stop.is_none() && (events.is_stream || draft.is_open) {
         return Err(cut());
@@ -41,7 +41,7 @@ pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
         let found = events
             .values
             .first()
-            .map_or_else(|| "nothing".to_owned(), kind);
+            .map_or_else(|| "nothing".to_owned(), describe_kind);
         let why = format!(
             "expected {} of `{}`, found {found}",
             dialect.expected, dialect.name

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The policy for repeated calls.
 #[derive(Clone, Copy, Debug)]
-pub struct Retry {
+pub struct RetryPolicy {
     /// The maximum number of repetitions after a failure. A rate limit is no failure.
     pub failures: u32,
     /// The maximum total wait of a call.
@@ -16,7 +16,7 @@ pub struct Retry {
     pub longest: Duration,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
@@ -30,19 +30,19 @@ impl Default for Retry {
 
 /// The history of one call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Attempts {
+pub(super) struct CallAttempts {
     failures: u32,
     limited: u32,
     waited: Duration,
 }
 
-impl Retry {
+impl RetryPolicy {
     /// Returns the wait before the next attempt; `None` if the call is not repeated. `chance`, from
     /// 0 to 1, spreads the repetitions of concurrent calls.
-    pub(super) fn wait(
+    pub(super) fn next_wait(
         &self,
         error: &ProviderError,
-        attempts: &mut Attempts,
+        attempts: &mut CallAttempts,
         chance: f64,
     ) -> Option<Duration> {
         if !error.is_retryable() {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 /// Returns the requested wait at a time in seconds since 1970. A date in the past means no wait.
-pub fn retry_after(value: &str, now: u64) -> Option<Duration> {
+pub fn parse_retry_after(value: &str, now: u64) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    date(value).map(|then| Duration::from_secs(then.saturating_sub(now)))
+    parse_http_date(value).map(|then| Duration::from_secs(then.saturating_sub(now)))
 }
 
 const MONTHS: [&str; 12] = [
@@ -17,7 +17,7 @@ const MONTHS: [&str; 12] = [
 
 /// Returns the seconds since 1970 of a date such as `Wed, 21 Oct 2015 07:28:00 GMT`, the only
 /// format still in use.
-fn date(text: &str) -> Option<u64> {
+fn parse_http_date(text: &str) -> Option<u64> {
     let (_, rest) = text.split_once(", ")?;
     let [day, month, year, time, "GMT"] = rest.split(' ').collect::<Vec<_>>()[..] else {
         return None;

@@ -5,23 +5,23 @@ use crate::kernel::provider::ProviderError;
 use std::fmt;
 
 /// The replacement of a key in a message.
-const HIDDEN: &str = "⟦key⟧";
+const KEY_MASK: &str = "⟦key⟧";
 
 /// The minimum length of a key that is searched for in messages: shorter ones would match in any
 /// text.
-const FOUND: usize = 4;
+const MIN_MASKED_LENGTH: usize = 4;
 
 /// A key of a provider.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct ProviderKey(String);
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ProviderKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
     }
 }
 
-impl Secret {
+impl ProviderKey {
     /// Returns the key in an environment variable.
     ///
     /// # Errors
@@ -52,10 +52,10 @@ impl Secret {
 
     /// Returns a text without the key.
     pub(super) fn hide_in(&self, text: &str) -> String {
-        if self.0.len() < FOUND {
+        if self.0.len() < MIN_MASKED_LENGTH {
             text.to_owned()
         } else {
-            text.replace(&self.0, HIDDEN)
+            text.replace(&self.0, KEY_MASK)
         }
     }
 }

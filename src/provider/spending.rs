@@ -1,7 +1,7 @@
 //! The common budget of all calls. A call begins only if its share is left; calls under way count
 //! with their share.
 
-use crate::base::number::{thousands, usd};
+use crate::base::number::{format_thousands, format_usd};
 use crate::kernel::provider::ProviderError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ impl Spend {
     }
 
     /// The greater of both, each for itself.
-    pub(super) fn or_more(self, other: Self) -> Self {
+    pub(super) fn max_each(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.max(other.tokens),
             usd: self.usd.max(other.usd),
@@ -55,12 +55,12 @@ pub struct SpendLimit {
 #[derive(Debug, Default)]
 pub struct Spending {
     most: SpendLimit,
-    state: Mutex<State>,
+    state: Mutex<SpendingState>,
     settled: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SpendingState {
     spent: Spend,
     /// The shares of the calls under way.
     held: Vec<Spend>,
@@ -82,18 +82,18 @@ impl Spending {
     }
 
     /// Adds earlier use.
-    pub fn add(&self, spend: Spend) {
-        let mut state = self.state();
+    pub fn add_spend(&self, spend: Spend) {
+        let mut state = self.lock_state();
         state.spent = state.spent.plus(spend);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, SpendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the use so far.
-    pub fn spent(&self) -> Spend {
-        self.state().spent
+    pub fn total_spend(&self) -> Spend {
+        self.lock_state().spent
     }
 
     /// Reserves the share of a call: at least `least`, and at least the largest use so far. Waits
@@ -101,12 +101,12 @@ impl Spending {
     ///
     /// # Errors
     /// The budget is exhausted. From then on no call begins.
-    pub(super) fn hold(&self, least: Spend) -> Result<Held<'_>, ProviderError> {
-        let mut state = self.state();
+    pub(super) fn reserve(&self, least: Spend) -> Result<Reservation<'_>, ProviderError> {
+        let mut state = self.lock_state();
         loop {
-            let wanted = least.or_more(state.largest);
+            let wanted = least.max_each(state.largest);
             if state.over.is_none() {
-                state.over = self.excess(state.spent, wanted);
+                state.over = self.describe_excess(state.spent, wanted);
             }
             if let Some(why) = state.over.clone() {
                 drop(state);
@@ -117,9 +117,9 @@ impl Spending {
                 .held
                 .iter()
                 .fold(state.spent, |sum, held| sum.plus(*held));
-            if self.excess(held, wanted).is_none() {
+            if self.describe_excess(held, wanted).is_none() {
                 state.held.push(wanted);
-                return Ok(Held {
+                return Ok(Reservation {
                     budget: self,
                     held: wanted,
                 });
@@ -138,7 +138,7 @@ impl Spending {
         if self.most.tokens.is_none() && self.most.usd.is_none() {
             return;
         }
-        let mut state = self.state();
+        let mut state = self.lock_state();
         while !state.cases.contains_key(case) && !state.cases.is_empty() && state.over.is_none() {
             let is_known = state.largest != Spend::default();
             let all = state
@@ -149,7 +149,11 @@ impl Spending {
                 .held
                 .iter()
                 .fold(state.spent, |sum, held| sum.plus(*held));
-            if is_known && self.excess(held, state.largest.times(all)).is_none() {
+            if is_known
+                && self
+                    .describe_excess(held, state.largest.times(all))
+                    .is_none()
+            {
                 break;
             }
             state = self
@@ -163,16 +167,16 @@ impl Spending {
 
     /// Counts a case as done.
     pub fn end_case(&self, case: &str) {
-        self.state().cases.remove(case);
+        self.lock_state().cases.remove(case);
         self.settled.notify_all();
     }
 
     /// Why so much more is too much.
-    fn excess(&self, used: Spend, wanted: Spend) -> Option<String> {
+    fn describe_excess(&self, used: Spend, wanted: Spend) -> Option<String> {
         let sum = used.plus(wanted);
         if let Some(most) = self.most.tokens.filter(|most| sum.tokens > *most) {
             let [most, used, wanted] =
-                [most, used.tokens, wanted.tokens].map(|tokens| thousands(tokens as usize));
+                [most, used.tokens, wanted.tokens].map(|tokens| format_thousands(tokens as usize));
             return Some(format!(
                 "the budget of {most} tokens has {used} used, and this call may use {wanted}"
             ));
@@ -180,31 +184,31 @@ impl Spending {
         let most = self.most.usd.filter(|most| sum.usd > *most)?;
         Some(format!(
             "the budget of US$ {most} has US$ {} used, and this call may use US$ {}",
-            usd(used.usd),
-            usd(wanted.usd)
+            format_usd(used.usd),
+            format_usd(wanted.usd)
         ))
     }
 }
 
 /// The share of a call under way.
 #[derive(Debug)]
-pub(super) struct Held<'b> {
+pub(super) struct Reservation<'b> {
     budget: &'b Spending,
     held: Spend,
 }
 
-impl Held<'_> {
+impl Reservation<'_> {
     /// Records the use of an attempt.
-    pub(super) fn spend(&self, used: Spend) {
-        let mut state = self.budget.state();
+    pub(super) fn record_spend(&self, used: Spend) {
+        let mut state = self.budget.lock_state();
         state.spent = state.spent.plus(used);
-        state.largest = state.largest.or_more(used);
+        state.largest = state.largest.max_each(used);
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        let mut state = self.budget.state();
+        let mut state = self.budget.lock_state();
         if let Some(at) = state.held.iter().position(|held| *held == self.held) {
             state.held.swap_remove(at);
         }

@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::limiter::Limiter;
-use super::retry::{Attempts, Retry};
+use super::retry::{CallAttempts, RetryPolicy};
 use super::spending::{Spend, Spending};
 use crate::base::hash::Hasher;
 use crate::kernel::provider::{Answer, Provider, ProviderError, Response, Usage, WireRequest};
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The cost of a call in US$, by the name of its model.
-pub type Price<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
+pub type PriceFn<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
 
 /// The calls that were made, and their use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Calls {
+pub struct CallStats {
     /// The number of calls, with or without an answer.
     pub made: u64,
     /// The number of failed calls, by the names of `ProviderError`.
@@ -25,9 +25,9 @@ pub struct Calls {
     pub spent: Spend,
 }
 
-impl Calls {
+impl CallStats {
     /// Adds other statistics.
-    pub fn add(&mut self, other: &Self) {
+    pub fn add_stats(&mut self, other: &Self) {
         self.made = self.made.saturating_add(other.made);
         self.spent = self.spent.plus(other.spent);
         for (word, count) in &other.failed {
@@ -41,22 +41,22 @@ pub struct Throttle<'a> {
     provider: &'a dyn Provider,
     limiter: &'a Limiter,
     budget: &'a Spending,
-    retry: Retry,
+    retry: RetryPolicy,
     clock: &'a dyn Clock,
-    price: Price<'a>,
+    price: PriceFn<'a>,
     seed: u64,
     context: Option<u64>,
     waits: AtomicU64,
-    calls: Mutex<Calls>,
+    calls: Mutex<CallStats>,
 }
 
 impl<'a> Throttle<'a> {
     /// Adds limits to a provider. The seed determines the spread of waits.
     pub fn new(
         provider: &'a dyn Provider,
-        (limiter, budget, retry): (&'a Limiter, &'a Spending, Retry),
+        (limiter, budget, retry): (&'a Limiter, &'a Spending, RetryPolicy),
         clock: &'a dyn Clock,
-        price: Price<'a>,
+        price: PriceFn<'a>,
         seed: u64,
     ) -> Self {
         let (waits, calls) = (AtomicU64::new(0), Mutex::default());
@@ -77,34 +77,34 @@ impl<'a> Throttle<'a> {
     /// Sets the counted tokens of its requests, against which the provider's own counts are
     /// checked.
     #[must_use]
-    pub const fn counting(mut self, context: Option<u64>) -> Self {
+    pub const fn with_context_tokens(mut self, context: Option<u64>) -> Self {
         self.context = context;
         self
     }
 
-    fn spend(&self, model: &str, usage: &Usage) -> Spend {
+    fn spend_of(&self, model: &str, usage: &Usage) -> Spend {
         spend(self.price, model, usage)
     }
 
     /// Returns the calls made so far.
-    pub fn calls(&self) -> Calls {
+    pub fn call_stats(&self) -> CallStats {
         self.calls
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn count(&self, spent: Spend, error: Option<&ProviderError>) {
+    fn record_call(&self, spent: Spend, error: Option<&ProviderError>) {
         // Without a key no call is made.
         if !matches!(error, Some(ProviderError::NoKey { .. })) {
             let failed = error
-                .map(|error| (error.word().to_owned(), 1))
+                .map(|error| (error.as_str().to_owned(), 1))
                 .into_iter()
                 .collect();
             self.calls
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .add(&Calls {
+                .add_stats(&CallStats {
                     made: 1,
                     failed,
                     spent,
@@ -113,34 +113,37 @@ impl<'a> Throttle<'a> {
     }
 
     /// Returns a number from 0 to 1, different for each wait.
-    fn chance(&self) -> f64 {
+    fn next_chance(&self) -> f64 {
         let number = self.waits.fetch_add(1, Ordering::Relaxed);
-        let hash = Hasher::new().number(self.seed).number(number).finish();
+        let hash = Hasher::new()
+            .add_number(self.seed)
+            .add_number(number)
+            .finish();
         f64::from(u16::from_le_bytes([hash.0[0], hash.0[1]])) / f64::from(u16::MAX)
     }
 }
 
 impl Provider for Throttle<'_> {
     fn answer(&self, request: &WireRequest<'_>) -> Result<Response, ProviderError> {
-        let sent = self.spend(request.model, &guess(request.body.len(), 0));
-        let mut attempts = Attempts::default();
+        let sent = self.spend_of(request.model, &estimate_usage(request.body.len(), 0));
+        let mut attempts = CallAttempts::default();
         loop {
-            let held = self.budget.hold(sent)?;
-            let permit = self.limiter.enter();
+            let held = self.budget.reserve(sent)?;
+            let permit = self.limiter.acquire_permit();
             let answered = self.provider.answer(request);
             drop(permit);
             let error = match answered {
                 Ok(response) => {
-                    self.limiter.answered();
+                    self.limiter.record_answer();
                     let used = used(self.price, (request, self.context), &response);
-                    held.spend(used);
-                    self.count(used, None);
+                    held.record_spend(used);
+                    self.record_call(used, None);
                     return Ok(response);
                 }
                 Err(error) => error,
             };
             if matches!(error, ProviderError::RateLimited { .. }) {
-                self.limiter.limited(self.clock.now());
+                self.limiter.record_rate_limit(self.clock.now());
             }
             // The request arrived and may have been processed.
             let is_billed = matches!(
@@ -148,14 +151,17 @@ impl Provider for Throttle<'_> {
                 ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. }
             );
             if is_billed {
-                held.spend(sent);
+                held.record_spend(sent);
             }
-            self.count(
+            self.record_call(
                 if is_billed { sent } else { Spend::default() },
                 Some(&error),
             );
             drop(held);
-            match self.retry.wait(&error, &mut attempts, self.chance()) {
+            match self
+                .retry
+                .next_wait(&error, &mut attempts, self.next_chance())
+            {
                 Some(wait) => self.clock.sleep(wait),
                 None => return Err(error),
             }
@@ -166,18 +172,18 @@ impl Provider for Throttle<'_> {
 /// Returns the use of an answered call; `context` is the counted number of its request's tokens, if
 /// it is known.
 pub fn used(
-    price: Price<'_>,
+    price: PriceFn<'_>,
     (request, context): (&WireRequest<'_>, Option<u64>),
     response: &Response,
 ) -> Spend {
     spend(
         price,
         request.model,
-        &credible(&response.answer, request.body.len(), context),
+        &credible_usage(&response.answer, request.body.len(), context),
     )
 }
 
-fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
+fn spend(price: PriceFn<'_>, model: &str, usage: &Usage) -> Spend {
     let tokens = usage
         .input
         .unwrap_or(0)
@@ -189,11 +195,11 @@ fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
 }
 
 /// The typical number of bytes per token.
-const BYTES: usize = 4;
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Estimates the use of a request and an answer by their bytes.
-fn guess(sent: usize, written: usize) -> Usage {
-    let tokens = |bytes: usize| Some((bytes / BYTES) as u64);
+fn estimate_usage(sent: usize, written: usize) -> Usage {
+    let tokens = |bytes: usize| Some((bytes / BYTES_PER_TOKEN) as u64);
     Usage {
         input: tokens(sent),
         output: tokens(written),
@@ -203,10 +209,10 @@ fn guess(sent: usize, written: usize) -> Usage {
 
 /// Returns the use of an answer: the provider's count, or the own count or estimate if that is
 /// missing or impossible.
-fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
+fn credible_usage(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
     let usage = answer.usage;
-    let guess = guess(sent, answer.turn.read().text.len());
-    if context.is_some() && miscounted(answer, context).is_some() {
+    let guess = estimate_usage(sent, answer.turn.text_form().text.len());
+    if context.is_some() && describe_miscount(answer, context).is_some() {
         return Usage {
             input: context,
             output: guess.output,
@@ -229,15 +235,16 @@ fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
 
 /// The maximum ratio between the provider's count and the own one; real differences, above all for
 /// images, are smaller.
-const FACTOR: u64 = 25;
+const MAX_COUNT_RATIO: u64 = 25;
 /// The minimum size of a context for this check.
-const SMALL: u64 = 100;
+const MIN_CHECKED_CONTEXT: u64 = 100;
 
 /// Describes an impossible count of the provider, for a request with the given number of tokens.
-pub fn miscounted(answer: &Answer, context: Option<u64>) -> Option<String> {
-    let context = context.filter(|context| *context >= SMALL);
+pub fn describe_miscount(answer: &Answer, context: Option<u64>) -> Option<String> {
+    let context = context.filter(|context| *context >= MIN_CHECKED_CONTEXT);
     let is_off = |input: u64, context: u64| {
-        input.saturating_mul(FACTOR) < context || input > context.saturating_mul(FACTOR)
+        input.saturating_mul(MAX_COUNT_RATIO) < context
+            || input > context.saturating_mul(MAX_COUNT_RATIO)
     };
     let off = answer
         .usage

@@ -3,13 +3,13 @@
 //!
 //! Sends nothing and reads no project.
 
-use super::escapes::unescaped;
-use crate::base::secrets::known_forms::run;
+use super::escapes::unescape_once;
+use crate::base::secrets::known_forms::run_length;
 use crate::base::secrets::names::name_strength;
 
 /// Lower-case endings of header and parameter names whose values are always secrets. URLs without
 /// these parameters are part of a call's key, so the list must not change.
-const NAMES: [&str; 7] = [
+const SECRET_NAME_ENDINGS: [&str; 7] = [
     "authorization",
     "key",
     "token",
@@ -20,13 +20,13 @@ const NAMES: [&str; 7] = [
 ];
 
 /// Returns true if the values of headers and parameters with this name are secrets.
-fn is_secret(name: &str) -> bool {
+fn has_secret_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    NAMES.iter().any(|end| lower.ends_with(end))
+    SECRET_NAME_ENDINGS.iter().any(|end| lower.ends_with(end))
 }
 
 /// Returns the secrets in a header: the credential of `Bearer KEY`, each value of a cookie.
-pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
+pub(super) fn header_secrets<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
     if name.to_ascii_lowercase().ends_with("cookie") {
         return value
             .split(';')
@@ -37,20 +37,20 @@ pub(super) fn of_header<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
     value
         .split_whitespace()
         .last()
-        .filter(|_| is_secret(name) || name_strength(name).is_some())
+        .filter(|_| has_secret_name(name) || name_strength(name).is_some())
         .into_iter()
         .collect()
 }
 
 /// Returns the query of a URL without its secrets, `?` included unless empty, and the secrets.
-pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
+pub(super) fn split_secrets(query: &str) -> (String, Vec<String>) {
     let parameters = query.split('&').filter(|one| !one.is_empty());
     let (hidden, rest): (Vec<&str>, Vec<&str>) =
-        parameters.partition(|one| is_secret(one.split('=').next().unwrap_or(one)));
+        parameters.partition(|one| has_secret_name(one.split('=').next().unwrap_or(one)));
     let secrets = hidden
         .iter()
         .filter_map(|one| one.split_once('='))
-        .flat_map(|(_, value)| [Some(value.to_owned()), unescaped(value)]);
+        .flat_map(|(_, value)| [Some(value.to_owned()), unescape_once(value)]);
     (
         if rest.is_empty() {
             String::new()
@@ -63,12 +63,12 @@ pub(super) fn without_secrets(query: &str) -> (String, Vec<String>) {
 
 /// Returns the length of the user name and password before the host of a URL. Outside web schemes,
 /// the password may contain `/` and `#`.
-pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
+pub(super) fn login_length(head: &str, text: &str) -> Option<usize> {
     let is_web = !head.ends_with("://")
         || ["http://", "https://", "ssh://"]
             .iter()
             .any(|scheme| head.ends_with(scheme));
-    let len = run(
+    let len = run_length(
         text.get(..text.floor_char_boundary(256)).unwrap_or(text),
         |byte| {
             !(byte.is_ascii_whitespace()
@@ -84,7 +84,7 @@ pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
         return None;
     }
     // `host:5432/`
-    let digits = run(rest, |byte| byte.is_ascii_digit());
+    let digits = run_length(rest, |byte| byte.is_ascii_digit());
     if !user.is_empty()
         && (1..=5).contains(&digits)
         && rest
@@ -94,7 +94,7 @@ pub(super) fn in_address(head: &str, text: &str) -> Option<usize> {
         return None;
     }
     let is_host = |rest: &str| {
-        let host = run(rest, |byte| {
+        let host = run_length(rest, |byte| {
             byte.is_ascii_alphanumeric() || b".-_".contains(&byte)
         });
         let port = rest
@@ -152,7 +152,7 @@ fn is_login(user: &str, password: &str) -> bool {
 
 /// The length of the name and password before `@` of an address without `//`:
 /// `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
-pub(super) fn before_driver(head: &str, rest: &str) -> Option<usize> {
+pub(super) fn driver_login_length(head: &str, rest: &str) -> Option<usize> {
     let word = head
         .rsplit(|sign: char| sign.is_whitespace() || "\"'`<>⟧".contains(sign))
         .next()?;

@@ -6,33 +6,33 @@
 //! keys; equal forms, with placeholders that depend on the user's salt; equal forms without the
 //! hashes of placeholders; or one request is the result of masking values in the other.
 
-use super::json_tree::Json;
-use super::key::unmarked;
-use super::mask::{is_shape, shape};
+use super::json_tree::JsonTree;
+use super::key::without_fence_marks;
+use super::mask::{body_shape, is_shape};
 use super::recording::Recording;
 use super::redact::Redactor;
-use super::remask::{mask, stands_for, without_hashes};
-use super::volatile::Volatile;
+use super::remask::{is_masked_form, mask_text, without_hashes};
+use super::volatile::VolatileParts;
 use crate::base::hash::{Hash, Hasher};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The rules by which requests are compared.
 #[derive(Clone, Debug)]
-pub struct Comparison {
-    volatile: Volatile,
+pub struct RequestComparison {
+    volatile: VolatileParts,
     redactor: Redactor,
 }
 
-impl Default for Comparison {
+impl Default for RequestComparison {
     fn default() -> Self {
-        Self::new(Volatile::default(), Redactor::new([0; 32], []))
+        Self::new(VolatileParts::default(), Redactor::new([0; 32], []))
     }
 }
 
 /// The part of a request that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum ComparisonScope {
     /// The path and the whole body.
     #[default]
     Whole,
@@ -57,15 +57,15 @@ pub struct LiveRequest<'a> {
 
 /// Masked texts of strings by the hash of their clear form: most calls of a recording repeat the
 /// strings of earlier calls.
-pub(super) type Memo = BTreeMap<Hash, Option<String>>;
+pub(super) type MaskMemo = BTreeMap<Hash, Option<String>>;
 
 /// The minimum length in bytes of a string whose masked text is remembered.
-const REMEMBERED: usize = 128;
+const MIN_MEMO_BYTES: usize = 128;
 
 /// The hashes of a request's forms. Several exist if a volatile pattern may match both a value
 /// before masking and its placeholder afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Forms {
+pub(super) struct RequestForms {
     /// Forms with the hashes of placeholders.
     pub(super) exact: Vec<Hash>,
     /// Forms without the hashes of placeholders.
@@ -74,38 +74,43 @@ pub(super) struct Forms {
     pub(super) shape: Option<Hash>,
 }
 
-impl Comparison {
+impl RequestComparison {
     /// Creates a comparison without volatile parts, with these masks. Always masks personal data,
     /// even if the project does not.
-    pub fn new(volatile: Volatile, redactor: Redactor) -> Self {
+    pub fn new(volatile: VolatileParts, redactor: Redactor) -> Self {
         Self {
             volatile,
-            redactor: redactor.masking_persons(),
+            redactor: redactor.mask_personal_data(),
         }
     }
 
     /// The volatile parts.
-    pub const fn volatile(&self) -> &Volatile {
+    pub const fn volatile(&self) -> &VolatileParts {
         &self.volatile
     }
 
     /// Computes the forms of a recorded call.
-    pub(super) fn forms_of_call(&self, call: &Recording, scope: Scope, memo: &mut Memo) -> Forms {
+    pub(super) fn call_forms(
+        &self,
+        call: &Recording,
+        scope: ComparisonScope,
+        memo: &mut MaskMemo,
+    ) -> RequestForms {
         let mut masks = |text: &mut String| {
-            if text.len() < REMEMBERED {
-                return mask(&self.redactor, text);
+            if text.len() < MIN_MEMO_BYTES {
+                return mask_text(&self.redactor, text);
             }
-            let of = Hash::of(text.as_bytes());
+            let of = Hash::digest(text.as_bytes());
             let masked = memo.entry(of).or_insert_with(|| {
                 let mut masked = text.clone();
-                mask(&self.redactor, &mut masked);
+                mask_text(&self.redactor, &mut masked);
                 (masked != *text).then_some(masked)
             });
             if let Some(masked) = masked {
                 text.clone_from(masked);
             }
         };
-        self.forms(
+        self.hash_forms(
             (&call.endpoint, &call.dialect),
             call.request.get(),
             scope,
@@ -114,62 +119,66 @@ impl Comparison {
     }
 
     /// Computes the forms of a live request.
-    pub(super) fn forms_of(&self, live: &LiveRequest<'_>, scope: Scope) -> Forms {
-        let redactor = self.redactor_of(live);
-        self.forms(
+    pub(super) fn live_forms(
+        &self,
+        live: &LiveRequest<'_>,
+        scope: ComparisonScope,
+    ) -> RequestForms {
+        let redactor = self.redactor_for(live);
+        self.hash_forms(
             (live.endpoint, live.dialect),
             live.body,
             scope,
-            &mut |text| mask(redactor, text),
+            &mut |text| mask_text(redactor, text),
         )
     }
 
-    fn redactor_of<'r>(&'r self, live: &LiveRequest<'r>) -> &'r Redactor {
+    fn redactor_for<'r>(&'r self, live: &LiveRequest<'r>) -> &'r Redactor {
         live.redactor.unwrap_or(&self.redactor)
     }
 
     /// Computes the forms of a body; empty if it is nested too deep, or has no last message where
     /// that is compared.
-    fn forms(
+    fn hash_forms(
         &self,
         (endpoint, dialect): (&str, &str),
         body: &str,
-        scope: Scope,
+        scope: ComparisonScope,
         masks: &mut dyn FnMut(&mut String),
-    ) -> Forms {
-        let Some(tree) = Json::read(body) else {
-            return Forms::default();
+    ) -> RequestForms {
+        let Some(tree) = JsonTree::parse(body) else {
+            return RequestForms::default();
         };
-        let mut address = if scope == Scope::Whole {
+        let mut address = if scope == ComparisonScope::Whole {
             endpoint
         } else {
             dialect
         }
         .to_owned();
         masks(&mut address);
-        let hash = |tree: &Json, address: &str| {
+        let hash = |tree: &JsonTree, address: &str| {
             let mut text = String::new();
-            tree.normal(&mut text);
+            tree.write_normal(&mut text);
             Hasher::new()
-                .field("ctxc comparison 1")
-                .field(address)
-                .field(text)
+                .add_field("ctxc comparison 1")
+                .add_field(address)
+                .add_field(text)
                 .finish()
         };
-        let mut forms = Forms::default();
-        for mut tree in self.views(tree, masks) {
-            if scope == Scope::LastMessage {
-                match last_message(tree) {
+        let mut forms = RequestForms::default();
+        for mut tree in self.normalized_trees(tree, masks) {
+            if scope == ComparisonScope::LastMessage {
+                match take_last_message(tree) {
                     Some(last) => tree = last,
-                    None => return Forms::default(),
+                    None => return RequestForms::default(),
                 }
             }
-            tree.sort();
+            tree.sort_fields();
             forms.exact.push(hash(&tree, &address));
             self.drop_hashes(&mut tree);
             forms.masked.push(hash(&tree, &without_hashes(&address)));
             if forms.shape.is_none() {
-                tree.map_texts(&mut String::clear);
+                tree.map_strings(&mut String::clear);
                 forms.shape = Some(hash(&tree, ""));
             }
         }
@@ -178,7 +187,11 @@ impl Comparison {
 
     /// Returns the masked trees of a body without volatile parts: one with patterns applied before
     /// and after masking, and one with patterns applied after masking only, if the two differ.
-    fn views(&self, mut tree: Json, masks: &mut dyn FnMut(&mut String)) -> Vec<Json> {
+    fn normalized_trees(
+        &self,
+        mut tree: JsonTree,
+        masks: &mut dyn FnMut(&mut String),
+    ) -> Vec<JsonTree> {
         self.volatile.remove_values(&mut tree);
         let early = self.volatile.has_patterns().then(|| {
             let mut tree = tree.clone();
@@ -186,9 +199,9 @@ impl Comparison {
             tree
         });
         let early = early.filter(|early| *early != tree);
-        let masked = |mut tree: Json, masks: &mut dyn FnMut(&mut String)| {
-            tree.map_texts(&mut |text| {
-                if let Some(plain) = unmarked(text) {
+        let masked = |mut tree: JsonTree, masks: &mut dyn FnMut(&mut String)| {
+            tree.map_strings(&mut |text| {
+                if let Some(plain) = without_fence_marks(text) {
                     *text = plain;
                 }
                 masks(text);
@@ -206,9 +219,9 @@ impl Comparison {
     }
 
     /// Removes the hashes of placeholders, and the matches of patterns in the result.
-    fn drop_hashes(&self, tree: &mut Json) {
+    fn drop_hashes(&self, tree: &mut JsonTree) {
         let mut is_changed = false;
-        tree.map_texts(&mut |text| {
+        tree.map_strings(&mut |text| {
             if text.contains('⟦') {
                 *text = without_hashes(text);
                 is_changed = true;
@@ -217,73 +230,73 @@ impl Comparison {
         if is_changed {
             self.volatile.cut_texts(tree);
         }
-        tree.sort();
+        tree.sort_fields();
     }
 
     /// Returns true if a request is that of a recorded call.
     pub fn is_same(&self, call: &Recording, live: &LiveRequest<'_>) -> bool {
         if call.key == live.key && !live.key.is_empty() {
-            self.look(live);
+            self.note_volatile(live);
             return true;
         }
         let (recorded, own) = (
-            self.forms_of_call(call, Scope::Whole, &mut Memo::new()),
-            self.forms_of(live, Scope::Whole),
+            self.call_forms(call, ComparisonScope::Whole, &mut MaskMemo::new()),
+            self.live_forms(live, ComparisonScope::Whole),
         );
         recorded.masked.iter().any(|form| own.masked.contains(form))
-            || self.stands_for(call, live, Scope::Whole)
-            || self.shape_for(call, live).is_some_and(|body| {
-                let own = self.forms_of(
+            || self.is_masked_form(call, live, ComparisonScope::Whole)
+            || self.live_shape(call, live).is_some_and(|body| {
+                let own = self.live_forms(
                     &LiveRequest {
                         body: &body,
                         ..*live
                     },
-                    Scope::Whole,
+                    ComparisonScope::Whole,
                 );
                 recorded.exact.iter().any(|form| own.exact.contains(form))
             })
     }
 
     /// Returns the shape of a request if the recorded call contains only a shape.
-    pub(super) fn shape_for(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<String> {
+    pub(super) fn live_shape(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<String> {
         is_shape(call.request.get()).then(|| {
-            let redactor = self.redactor_of(live);
-            shape(
+            let redactor = self.redactor_for(live);
+            body_shape(
                 redactor,
-                &redactor.json(live.body, "/request", &mut Vec::new()),
+                &redactor.mask_json(live.body, "/request", &mut Vec::new()),
             )
         })
     }
 
     /// Returns true if the recorded call is the result of masking values in a request, by the masks
     /// of any time.
-    pub(super) fn stands_for(
+    pub(super) fn is_masked_form(
         &self,
         call: &Recording,
         live: &LiveRequest<'_>,
-        scope: Scope,
+        scope: ComparisonScope,
     ) -> bool {
-        let redactor = self.redactor_of(live);
+        let redactor = self.redactor_for(live);
         let is_same_text = |recorded: &str, own: &str| is_same_text(recorded, own, redactor);
         let address = match scope {
-            Scope::Whole => is_same_text(&call.endpoint, live.endpoint),
-            Scope::LastMessage => call.dialect == live.dialect,
+            ComparisonScope::Whole => is_same_text(&call.endpoint, live.endpoint),
+            ComparisonScope::LastMessage => call.dialect == live.dialect,
         };
         let clear = |body: &str| {
-            let mut tree = Json::read(body)?;
+            let mut tree = JsonTree::parse(body)?;
             self.volatile.remove_values(&mut tree);
             self.volatile.cut_texts(&mut tree);
-            tree.map_texts(&mut |text| {
-                if let Some(plain) = unmarked(text) {
+            tree.map_strings(&mut |text| {
+                if let Some(plain) = without_fence_marks(text) {
                     *text = plain;
                 }
             });
-            let mut tree = if scope == Scope::LastMessage {
-                last_message(tree)?
+            let mut tree = if scope == ComparisonScope::LastMessage {
+                take_last_message(tree)?
             } else {
                 tree
             };
-            tree.sort();
+            tree.sort_fields();
             Some(tree)
         };
         address
@@ -295,20 +308,26 @@ impl Comparison {
     /// Returns a recorded call and a request in the form in which they are compared, for output:
     /// without volatile parts, masked, without hashes. `None` if either is nested too deep to have
     /// a form.
-    pub fn shown(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<(Value, Value)> {
-        let redactor = self.redactor_of(live);
-        let recorded = self.shown_tree(call.request.get(), &self.redactor)?;
-        let own = self.shape_for(call, live);
+    pub fn comparable_values(
+        &self,
+        call: &Recording,
+        live: &LiveRequest<'_>,
+    ) -> Option<(Value, Value)> {
+        let redactor = self.redactor_for(live);
+        let recorded = self.comparable_tree(call.request.get(), &self.redactor)?;
+        let own = self.live_shape(call, live);
         Some((
-            recorded.into_shown(),
-            self.shown_tree(own.as_deref().unwrap_or(live.body), redactor)?
-                .into_shown(),
+            recorded.into_exact_value(),
+            self.comparable_tree(own.as_deref().unwrap_or(live.body), redactor)?
+                .into_exact_value(),
         ))
     }
 
-    fn shown_tree(&self, body: &str, redactor: &Redactor) -> Option<Json> {
+    fn comparable_tree(&self, body: &str, redactor: &Redactor) -> Option<JsonTree> {
         let mut tree = self
-            .views(Json::read(body)?, &mut |text| mask(redactor, text))
+            .normalized_trees(JsonTree::parse(body)?, &mut |text| {
+                mask_text(redactor, text);
+            })
             .pop()?;
         self.drop_hashes(&mut tree);
         Some(tree)
@@ -316,34 +335,34 @@ impl Comparison {
 
     /// Returns the body of a request in the form in which it is compared; unchanged if it is nested
     /// too deep to have one.
-    pub fn body(&self, body: &str) -> String {
-        let Some(tree) = self.shown_tree(body, &self.redactor) else {
+    pub fn comparable_body(&self, body: &str) -> String {
+        let Some(tree) = self.comparable_tree(body, &self.redactor) else {
             return body.to_owned();
         };
         let mut out = String::new();
-        tree.normal(&mut out);
+        tree.write_normal(&mut out);
         out
     }
 
     /// Returns a JSON document with today's masks, without the hashes of placeholders, volatile
     /// parts included; unchanged if it is nested too deep.
-    pub fn masked(&self, document: &str) -> String {
-        let Some(mut tree) = Json::read(document) else {
+    pub fn mask_document(&self, document: &str) -> String {
+        let Some(mut tree) = JsonTree::parse(document) else {
             return document.to_owned();
         };
-        tree.map_texts(&mut |text| {
-            mask(&self.redactor, text);
+        tree.map_strings(&mut |text| {
+            mask_text(&self.redactor, text);
             *text = without_hashes(text);
         });
         let mut out = String::new();
-        tree.normal(&mut out);
+        tree.write_normal(&mut out);
         out
     }
 
     /// Returns true if a stored JSON document is the result of masking values in another, by the
     /// masks of any time, volatile parts included. Both have their fields in the same order.
     pub fn is_same_document(&self, stored: &str, clear: &str) -> bool {
-        let (stored, clear) = (Json::read(stored), Json::read(clear));
+        let (stored, clear) = (JsonTree::parse(stored), JsonTree::parse(clear));
         stored.zip(clear).is_some_and(|(stored, clear)| {
             stored.is_same_with(&clear, &|one, other| {
                 is_same_text(one, other, &self.redactor)
@@ -352,21 +371,22 @@ impl Comparison {
     }
 
     /// Returns a text with today's masks, without the hashes of its placeholders.
-    pub fn text(&self, text: &str) -> String {
+    pub fn mask_text(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        mask(&self.redactor, &mut text);
+        mask_text(&self.redactor, &mut text);
         without_hashes(&text)
     }
 
     /// Returns true if a request and a recorded call have the same address.
     pub fn is_same_address(&self, call: &Recording, live: &LiveRequest<'_>) -> bool {
-        call.endpoint == live.endpoint || self.text(&call.endpoint) == self.text(live.endpoint)
+        call.endpoint == live.endpoint
+            || self.mask_text(&call.endpoint) == self.mask_text(live.endpoint)
     }
 
     /// Records which volatile parts a request has if it is not compared otherwise.
-    pub(super) fn look(&self, live: &LiveRequest<'_>) {
+    pub(super) fn note_volatile(&self, live: &LiveRequest<'_>) {
         if !self.volatile.0.is_empty()
-            && let Some(mut tree) = Json::read(live.body)
+            && let Some(mut tree) = JsonTree::parse(live.body)
         {
             self.volatile.remove_values(&mut tree);
             self.volatile.cut_texts(&mut tree);
@@ -378,15 +398,15 @@ impl Comparison {
 fn is_same_text(stored: &str, clear: &str, redactor: &Redactor) -> bool {
     let alike = |text: &str| {
         let mut text = text.to_owned();
-        mask(redactor, &mut text);
+        mask_text(redactor, &mut text);
         without_hashes(&text)
     };
-    stored == clear || stands_for(stored, clear, redactor) || alike(stored) == alike(clear)
+    stored == clear || is_masked_form(stored, clear, redactor) || alike(stored) == alike(clear)
 }
 
 /// The last message of a body.
-fn last_message(tree: Json) -> Option<Json> {
-    let Json::Object(fields) = tree else {
+fn take_last_message(tree: JsonTree) -> Option<JsonTree> {
+    let JsonTree::Object(fields) = tree else {
         return None;
     };
     let messages = fields
@@ -394,7 +414,10 @@ fn last_message(tree: Json) -> Option<Json> {
         .find(|(key, _)| matches!(key.as_str(), "messages" | "contents" | "input"))?
         .1;
     match messages {
-        Json::List(mut items) => items.pop(),
-        whole @ (Json::Word(_) | Json::Number(_) | Json::Text(_) | Json::Object(_)) => Some(whole),
+        JsonTree::List(mut items) => items.pop(),
+        whole @ (JsonTree::Word(_)
+        | JsonTree::Number(_)
+        | JsonTree::Text(_)
+        | JsonTree::Object(_)) => Some(whole),
     }
 }

@@ -1,23 +1,23 @@
 //! The environment files of a project and of its repository, hidden folders included. Masks and the
 //! secret scan share this reader.
 
-use super::secret_scan::{EnvironmentFile, secrets};
+use super::secret_scan::{EnvironmentFile, environment_secrets};
 use crate::base::fs::{self, FolderEntry, ReadFs, RealFs};
 use crate::base::patterns::PACKAGE_FOLDERS;
-use crate::base::secrets::environment::decoded;
+use crate::base::secrets::environment::decode_text;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// The maximum size in bytes of an environment file; larger files are skipped.
-const LIMIT: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The maximum number of entries that are visited, nearest to the project and to the repository's
 /// root first.
-const ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
 /// Returns the secret values in the environment files of a project.
 pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
     environment_files(root).into_iter().flat_map(|file| {
-        secrets(&file.text)
+        environment_secrets(&file.text)
             .map(|(_, value)| value)
             .collect::<Vec<_>>()
     })
@@ -27,7 +27,7 @@ pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
 /// repository. Their paths are relative to the project.
 pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
     let real = RealFs
-        .canonical(root)
+        .canonicalize(root)
         .unwrap_or_else(|_| root.to_path_buf());
     let depth = real
         .ancestors()
@@ -42,18 +42,21 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
     );
     let mut known: BTreeSet<PathBuf> = folders.iter().map(|(folder, _)| folder.clone()).collect();
     let mut files = Vec::new();
-    let mut left = ENTRIES;
+    let mut left = MAX_ENTRIES;
     while let Some((folder, inside)) = folders.pop_front().filter(|_| left > 0) {
         for FolderEntry {
             name,
             path,
             is_folder,
-        } in fs::typed_entries_in(&folder).into_iter().take(left)
+        } in fs::list_folder(&folder).into_iter().take(left)
         {
             left -= 1;
-            if is_environment(&name) && fs::is_file(&path) {
+            if is_environment_file(&name) && fs::is_file(&path) {
                 // An unreadable file has no known values.
-                let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
+                let text = RealFs
+                    .read(&path, MAX_FILE_BYTES)
+                    .ok()
+                    .map(|bytes| decode_text(&bytes));
                 files.extend(text.map(|text| EnvironmentFile {
                     path: format!("{inside}{name}"),
                     text,
@@ -68,7 +71,7 @@ pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
 }
 
 /// Returns true if a name is that of an environment file with values, not of a sample.
-fn is_environment(name: &str) -> bool {
+fn is_environment_file(name: &str) -> bool {
     const NAMES: [&str; 3] = [".envrc", ".flaskenv", ".dev.vars"];
     const SAMPLES: [&str; 4] = ["dist", "example", "sample", "template"];
     let name = name.to_ascii_lowercase();

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Returns the ASCII character that a character resembles: typographic blanks and hyphens,
 /// full-width letters; `None` for an invisible character.
-fn plain(sign: char) -> Option<char> {
+fn ascii_lookalike(sign: char) -> Option<char> {
     match sign {
         '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => None,
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
@@ -18,7 +18,7 @@ fn plain(sign: char) -> Option<char> {
 }
 
 /// Decodes an HTML entity: `#64`, `#x40`, `nbsp`.
-fn entity(name: &str) -> Option<char> {
+fn decode_entity(name: &str) -> Option<char> {
     match name {
         "nbsp" => Some(' '),
         "commat" => Some('@'),
@@ -37,7 +37,7 @@ fn entity(name: &str) -> Option<char> {
 }
 
 /// Decodes the escape at the start of a text: returns its character and its length in bytes.
-fn escape(rest: &str) -> Option<(char, usize)> {
+fn decode_escape(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let hex = |skip: usize, len: usize| {
         let digits = rest
@@ -79,7 +79,7 @@ fn escape(rest: &str) -> Option<(char, usize)> {
             .position(|byte| *byte == b';')
             .and_then(|end| {
                 let name = rest.get(1..=end)?;
-                Some((entity(name)?, end + 2))
+                Some((decode_entity(name)?, end + 2))
             }),
         [b'\\', b'u', ..] => sign(4),
         [b'\\', b'x', ..] => sign(2),
@@ -87,14 +87,14 @@ fn escape(rest: &str) -> Option<(char, usize)> {
         [b'\\', sign @ (b'"' | b'\'' | b'/' | b'\\'), ..] => Some((char::from(*sign), 2)),
         [0xc2 | 0xe2 | 0xe3 | 0xef, ..] => {
             let sign = rest.chars().next()?;
-            (plain(sign) != Some(sign)).then_some((sign, sign.len_utf8()))
+            (ascii_lookalike(sign) != Some(sign)).then_some((sign, sign.len_utf8()))
         }
         _ => None,
     }
 }
 
 /// Finds the escapes of a text, in order: the offset, the character, and the length in bytes.
-fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
+fn find_escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let bytes = text.as_bytes();
     let signs = memchr::memchr3_iter(b'\\', b'%', b'&', bytes);
     // The first bytes of letters that resemble ASCII, and of wide hyphens and blanks.
@@ -116,7 +116,7 @@ fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
             if start < done {
                 continue;
             }
-            if let Some((sign, len)) = text.get(start..).and_then(escape) {
+            if let Some((sign, len)) = text.get(start..).and_then(decode_escape) {
                 done = start + len;
                 return Some((start, sign, len));
             }
@@ -125,7 +125,7 @@ fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
 }
 
 /// A part of a text with one layer of escapes decoded.
-pub(super) struct View {
+pub(super) struct UnescapedView {
     /// The decoded text.
     pub(super) text: String,
     /// The start of the part in the text.
@@ -134,9 +134,9 @@ pub(super) struct View {
     places: Vec<(u32, u32)>,
 }
 
-impl View {
+impl UnescapedView {
     /// Maps an offset in the view to an offset in the text.
-    pub(super) fn place(&self, at: usize) -> usize {
+    pub(super) fn text_offset(&self, at: usize) -> usize {
         let count = self
             .places
             .partition_point(|(view, _)| *view as usize <= at);
@@ -150,12 +150,12 @@ impl View {
 }
 
 /// Decodes the parts of a text that have escapes, with a margin of this many bytes around them.
-pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
-    let mut all = escapes(text).peekable();
+pub(super) fn unescaped_views(text: &str, margin: usize) -> impl Iterator<Item = UnescapedView> {
+    let mut all = find_escapes(text).peekable();
     std::iter::from_fn(move || {
         let (first, ..) = *all.peek()?;
         let start = text.floor_char_boundary(first.saturating_sub(margin));
-        let mut view = View {
+        let mut view = UnescapedView {
             text: String::new(),
             start,
             places: Vec::new(),
@@ -163,7 +163,7 @@ pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
         let (mut at, mut end) = (start, first);
         while let Some((place, sign, len)) = all.next_if(|(place, ..)| *place <= end + 2 * margin) {
             view.text.push_str(text.get(at..place).unwrap_or(""));
-            view.text.extend(plain(sign));
+            view.text.extend(ascii_lookalike(sign));
             at = place + len;
             end = at;
             view.places
@@ -176,11 +176,13 @@ pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
 }
 
 /// Decodes one layer of escapes of a whole text; `None` if it has none.
-pub(super) fn unescaped(text: &str) -> Option<String> {
-    views(text, text.len()).next().map(|view| view.text)
+pub(super) fn unescape_once(text: &str) -> Option<String> {
+    unescaped_views(text, text.len())
+        .next()
+        .map(|view| view.text)
 }
 
 /// Maps a range of a view to a range of its text.
-pub(super) fn in_text(view: &View, range: &Range<usize>) -> Range<usize> {
-    view.place(range.start)..view.place(range.end)
+pub(super) fn text_range(view: &UnescapedView, range: &Range<usize>) -> Range<usize> {
+    view.text_offset(range.start)..view.text_offset(range.end)
 }

@@ -5,15 +5,15 @@
 //! A stored request with a placeholder equals a request with any value of that kind in its place:
 //! the original value is not known.
 
-use super::json_text::{Edit, Site, map_strings, replaced};
-use super::json_tree::Json;
-use super::redact::{Find, Redactor};
-use crate::project::config::Content;
+use super::json_text::{JsonEdit, StringSite, apply_json_edits, map_strings};
+use super::json_tree::JsonTree;
+use super::redact::{PatternFinder, Redactor};
+use crate::project::config::RecordedContent;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The maximum length in bytes of a masked value that today's masks do not find.
-const UNKNOWN: usize = 400;
+const MAX_UNKNOWN_BYTES: usize = 400;
 
 /// Replaces secrets and personal data by placeholders without hashes.
 #[derive(Clone, Debug)]
@@ -22,57 +22,57 @@ pub struct FixedMask(Redactor);
 impl FixedMask {
     /// Creates a mask from the project's content setting, its own patterns and the known secrets.
     pub fn new(
-        content: Content,
-        own: Vec<Arc<dyn Find>>,
+        content: RecordedContent,
+        own: Vec<Arc<dyn PatternFinder>>,
         secrets: impl IntoIterator<Item = String>,
     ) -> Self {
-        let redactor = Redactor::new([0; 32], secrets).replacing(own);
-        Self(if content == Content::Full {
-            redactor.keeping_persons()
+        let redactor = Redactor::new([0; 32], secrets).with_patterns(own);
+        Self(if content == RecordedContent::Full {
+            redactor.keep_personal_data()
         } else {
             redactor
         })
     }
 
     /// Creates a mask for values with a known form only.
-    pub fn by_form() -> Self {
+    pub fn with_known_forms() -> Self {
         Self(Redactor::new([0; 32], []))
     }
 
     /// Returns a text masked; `None` if nothing is masked.
-    pub fn text(&self, text: &str) -> Option<String> {
-        self.text_behind("", text)
+    pub fn mask_text(&self, text: &str) -> Option<String> {
+        self.mask_named_text("", text)
     }
 
     /// Returns a text that is the value of a name masked; `None` if nothing is masked.
-    pub fn text_behind(&self, name: &str, text: &str) -> Option<String> {
-        let edits: Vec<Edit> = self
+    pub fn mask_named_text(&self, name: &str, text: &str) -> Option<String> {
+        let edits: Vec<JsonEdit> = self
             .0
-            .find_behind(name, text)
+            .find_named_ranges(name, text)
             .into_iter()
             .map(|(range, kind)| (range, format!("⟦{kind}⟧")))
             .collect();
-        (!edits.is_empty()).then(|| replaced(text, edits))
+        (!edits.is_empty()).then(|| apply_json_edits(text, edits))
     }
 
     /// Masks the strings of a JSON text at the selected pointers, by their content and by their
     /// keys.
-    pub fn json(&self, json: &str, is_masked: impl Fn(&str) -> bool) -> String {
+    pub fn mask_json(&self, json: &str, is_masked: impl Fn(&str) -> bool) -> String {
         map_strings(json, |site, pointer, text| {
             let key = pointer
                 .rsplit('/')
                 .find(|step| step.parse::<usize>().is_err())
-                .filter(|_| site == Site::Value);
-            is_masked(pointer).then(|| self.text_behind(key.unwrap_or(""), text))?
+                .filter(|_| site == StringSite::Value);
+            is_masked(pointer).then(|| self.mask_named_text(key.unwrap_or(""), text))?
         })
     }
 
     /// Masks a stored request. An array of lines is searched as one text.
-    pub fn stored_request(&self, stored: &str) -> String {
+    pub fn mask_stored_request(&self, stored: &str) -> String {
         let Ok(mut document) = serde_json::from_str::<Value>(stored) else {
-            return self.json(stored, |_| true);
+            return self.mask_json(stored, |_| true);
         };
-        if !self.value("", &mut document) {
+        if !self.mask_value("", &mut document) {
             return stored.to_owned();
         }
         // Serialising a value cannot fail.
@@ -80,8 +80,8 @@ impl FixedMask {
     }
 
     /// Masks a value and everything below it. Returns true if anything was masked.
-    fn value(&self, key: &str, value: &mut Value) -> bool {
-        if let Some(changed) = text_of(value).and_then(|text| self.text_behind(key, &text)) {
+    fn mask_value(&self, key: &str, value: &mut Value) -> bool {
+        if let Some(changed) = value_text(value).and_then(|text| self.mask_named_text(key, &text)) {
             let lines = || changed.split('\n').map(Value::from).collect();
             *value = if value.is_array() && changed.contains('\n') {
                 Value::Array(lines())
@@ -94,15 +94,15 @@ impl FixedMask {
             Value::Array(values) => {
                 values
                     .iter_mut()
-                    .filter_map(|value| self.value(key, value).then_some(()))
+                    .filter_map(|value| self.mask_value(key, value).then_some(()))
                     .count()
                     > 0
             }
             Value::Object(fields) => {
                 let is_masked = |(key, value): (String, Value)| {
                     let mut value = value;
-                    self.value(&key, &mut value);
-                    (self.text(&key).unwrap_or(key), value)
+                    self.mask_value(&key, &mut value);
+                    (self.mask_text(&key).unwrap_or(key), value)
                 };
                 let before = fields.clone();
                 *fields = std::mem::take(fields)
@@ -122,17 +122,17 @@ impl FixedMask {
         }
         if !stored.contains('⟦') {
             // The same request may be formatted in another way.
-            return Json::read(stored)
-                .is_some_and(|stored| Json::read(now).is_some_and(|now| now == stored));
+            return JsonTree::parse(stored)
+                .is_some_and(|stored| JsonTree::parse(now).is_some_and(|now| now == stored));
         }
         let read = |text: &str| serde_json::from_str::<Value>(text).ok();
         read(stored)
             .zip(read(now))
-            .is_some_and(|(stored, now)| self.is_same(&stored, &now))
+            .is_some_and(|(stored, now)| self.is_same_value(&stored, &now))
     }
 
-    fn is_same(&self, stored: &Value, now: &Value) -> bool {
-        if let (Some(stored), Some(now)) = (text_of(stored), text_of(now)) {
+    fn is_same_value(&self, stored: &Value, now: &Value) -> bool {
+        if let (Some(stored), Some(now)) = (value_text(stored), value_text(now)) {
             return self.is_same_text(&stored, &now);
         }
         match (stored, now) {
@@ -141,14 +141,14 @@ impl FixedMask {
                     && stored
                         .iter()
                         .zip(now)
-                        .all(|(stored, now)| self.is_same(stored, now))
+                        .all(|(stored, now)| self.is_same_value(stored, now))
             }
             // The order of fields is compared too.
             (Value::Object(stored), Value::Object(now)) => {
                 let fields = stored.iter().zip(now);
                 stored.len() == now.len()
                     && fields.into_iter().all(|((a, stored), (b, now))| {
-                        self.is_same_text(a, b) && self.is_same(stored, now)
+                        self.is_same_text(a, b) && self.is_same_value(stored, now)
                     })
             }
             _ => stored == now,
@@ -160,7 +160,7 @@ impl FixedMask {
         if stored == now || !stored.contains('⟦') {
             return stored == now;
         }
-        let found = self.0.find(now);
+        let found = self.0.find_ranges(now);
         let (mut stored, mut at) = (stored, 0);
         loop {
             let rest = now.get(at..).unwrap_or("");
@@ -190,7 +190,7 @@ impl FixedMask {
                 .find(|(range, own)| range.start == at && *own == kind);
             let end = masked
                 .map(|(range, _)| range.end)
-                .or_else(|| unknown(now.get(at..)?, after).map(|len| at + len));
+                .or_else(|| unknown_value_length(now.get(at..)?, after).map(|len| at + len));
             let Some(end) = end else { return false };
             (stored, at) = (after, end);
         }
@@ -199,8 +199,10 @@ impl FixedMask {
 
 /// Returns the length in bytes of a value that only another machine's environment marks as a
 /// secret: up to the stored text after the placeholder, within one line.
-fn unknown(now: &str, after: &str) -> Option<usize> {
-    let near = now.get(..now.floor_char_boundary(UNKNOWN)).unwrap_or(now);
+fn unknown_value_length(now: &str, after: &str) -> Option<usize> {
+    let near = now
+        .get(..now.floor_char_boundary(MAX_UNKNOWN_BYTES))
+        .unwrap_or(now);
     let line = near.split('\n').next().unwrap_or("");
     let next: String = after
         .chars()
@@ -215,7 +217,7 @@ fn unknown(now: &str, after: &str) -> Option<usize> {
 }
 
 /// Returns the text of a value: a string, or an array of lines.
-fn text_of(value: &Value) -> Option<String> {
+fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Array(lines) if lines.len() > 1 => {

@@ -7,44 +7,48 @@ use std::ops::Range;
 
 /// Returns a JSON text on one line, values unchanged: the text itself if it has no white space
 /// between values.
-pub fn compacted(text: &str) -> Cow<'_, str> {
-    let is_compact =
-        tokens(text).all(|token| !token.starts_with(is_blank) && !token.ends_with(is_blank));
+pub fn compact_if_needed(text: &str) -> Cow<'_, str> {
+    let is_compact = json_tokens(text)
+        .all(|token| !token.starts_with(is_whitespace) && !token.ends_with(is_whitespace));
     if is_compact {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(compact(text))
+        Cow::Owned(compact_json(text))
     }
 }
 
-fn is_blank(sign: char) -> bool {
+fn is_whitespace(sign: char) -> bool {
     sign.is_whitespace()
 }
 
 /// Returns a JSON text on one line, values unchanged.
-pub fn compact(text: &str) -> String {
+pub fn compact_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    out.extend(tokens(text).map(str::trim));
+    out.extend(json_tokens(text).map(str::trim));
     out
 }
 
 /// Converts a body to a JSON value: itself if it is JSON, otherwise a string.
-pub fn raw(body: &str) -> Box<RawValue> {
+pub fn to_raw_json(body: &str) -> Box<RawValue> {
     let is_json = serde_json::from_str::<&RawValue>(body).is_ok();
-    let text = if is_json { compact(body) } else { quoted(body) };
+    let text = if is_json {
+        compact_json(body)
+    } else {
+        quote_json(body)
+    };
     // Both forms are valid JSON, so this cannot fail.
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// Returns a text as a JSON string.
-fn quoted(text: &str) -> String {
+fn quote_json(text: &str) -> String {
     // Serialising a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
 /// The role of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Site {
+pub enum StringSite {
     /// The key of an object.
     Key,
     /// A value.
@@ -52,34 +56,37 @@ pub enum Site {
 }
 
 /// An edit: a range of bytes, and its new text.
-pub type Edit = (Range<usize>, String);
+pub type JsonEdit = (Range<usize>, String);
 
 /// Changes the strings of a JSON text, each passed with its pointer; a key has the pointer of its
 /// object. A string for which `change` returns `None` keeps its bytes, escapes included. Pointers
 /// contain keys in their changed form.
-pub fn map_strings(json: &str, change: impl FnMut(Site, &str, &str) -> Option<String>) -> String {
-    replaced(json, string_edits(json, change))
+pub fn map_strings(
+    json: &str,
+    change: impl FnMut(StringSite, &str, &str) -> Option<String>,
+) -> String {
+    apply_json_edits(json, string_edits(json, change))
 }
 
 /// Returns the edits of `map_strings`, in order: few, for a large text that hardly changes.
 pub fn string_edits(
     json: &str,
-    mut change: impl FnMut(Site, &str, &str) -> Option<String>,
-) -> Vec<Edit> {
+    mut change: impl FnMut(StringSite, &str, &str) -> Option<String>,
+) -> Vec<JsonEdit> {
     let mut edits = Vec::new();
-    let mut path = Path::default();
+    let mut path = TokenPath::default();
     let mut at = 0;
-    for token in tokens(json) {
+    for token in json_tokens(json) {
         let range = at..at + token.len();
         at = range.end;
         if !token.starts_with('"') {
-            path.take(token);
+            path.enter_token(token);
             continue;
         }
-        let (site, pointer) = if path.wants_key() {
-            (Site::Key, path.object())
+        let (site, pointer) = if path.expects_key() {
+            (StringSite::Key, path.object_pointer())
         } else {
-            (Site::Value, path.pointer())
+            (StringSite::Value, path.pointer())
         };
         let inner = token
             .strip_prefix('"')
@@ -90,14 +97,14 @@ pub fn string_edits(
             .map(Cow::Borrowed);
         let changed =
             match plain.or_else(|| serde_json::from_str::<String>(token).ok().map(Cow::Owned)) {
-                Some(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
+                Some(text) => change(site, &pointer, &text).map(|changed| quote_json(&changed)),
                 // Half of a surrogate pair is no character: such a string is passed as written.
                 None => inner
                     .and_then(|text| change(site, &pointer, text))
                     .map(|text| format!("\"{text}\"")),
             };
-        if site == Site::Key {
-            path.key(changed.as_deref().unwrap_or(token));
+        if site == StringSite::Key {
+            path.set_key(changed.as_deref().unwrap_or(token));
         }
         edits.extend(changed.map(|changed| (range, changed)));
     }
@@ -105,7 +112,7 @@ pub fn string_edits(
 }
 
 /// Applies edits, which are in order, to a text.
-pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
+pub fn apply_json_edits(text: &str, edits: Vec<JsonEdit>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, new) in edits {
@@ -120,15 +127,15 @@ pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
 ///
 /// # Errors
 /// The error of `take`.
-pub fn compact_with<E>(
+pub fn write_compact_edited<E>(
     json: &str,
-    edits: &[Edit],
+    edits: &[JsonEdit],
     mut take: impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut edits = edits.iter().peekable();
     // The start of the next token, and the end of the last edit.
     let (mut at, mut end) = (0, 0);
-    for token in tokens(json) {
+    for token in json_tokens(json) {
         if let Some((range, new)) = edits.next_if(|(range, _)| range.start == at) {
             take(new)?;
             end = range.end;
@@ -142,7 +149,7 @@ pub fn compact_with<E>(
 
 /// Splits JSON into tokens: strings with their quotes, single punctuation characters, and the text
 /// between them.
-pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn json_tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = json;
     std::iter::from_fn(move || {
         let first = rest.bytes().next()?;
@@ -174,63 +181,63 @@ fn string_end(bytes: &[u8]) -> usize {
 
 /// The current position in a JSON text.
 #[derive(Debug, Default)]
-struct Path(Vec<Step>);
+struct TokenPath(Vec<TokenPathStep>);
 
 #[derive(Debug)]
-enum Step {
+enum TokenPathStep {
     /// In an object: the key of the next value; `None` if a key comes next.
     Key(Option<String>),
     /// In a list: the index of the element.
     Number(usize),
 }
 
-impl Path {
-    fn take(&mut self, sign: &str) {
+impl TokenPath {
+    fn enter_token(&mut self, sign: &str) {
         match sign {
-            "{" => self.0.push(Step::Key(None)),
-            "[" => self.0.push(Step::Number(0)),
+            "{" => self.0.push(TokenPathStep::Key(None)),
+            "[" => self.0.push(TokenPathStep::Number(0)),
             "}" | "]" => drop(self.0.pop()),
             "," => match self.0.last_mut() {
-                Some(Step::Key(key)) => *key = None,
-                Some(Step::Number(number)) => *number += 1,
+                Some(TokenPathStep::Key(key)) => *key = None,
+                Some(TokenPathStep::Number(number)) => *number += 1,
                 None => {}
             },
             _ => {}
         }
     }
 
-    fn wants_key(&self) -> bool {
-        matches!(self.0.last(), Some(Step::Key(None)))
+    fn expects_key(&self) -> bool {
+        matches!(self.0.last(), Some(TokenPathStep::Key(None)))
     }
 
-    fn key(&mut self, token: &str) {
-        if let Some(Step::Key(key)) = self.0.last_mut() {
+    fn set_key(&mut self, token: &str) {
+        if let Some(TokenPathStep::Key(key)) = self.0.last_mut() {
             *key = Some(serde_json::from_str(token).unwrap_or_default());
         }
     }
 
     fn pointer(&self) -> String {
-        written(&self.0)
+        format_pointer(&self.0)
     }
 
     /// The pointer of the enclosing object.
-    fn object(&self) -> String {
-        written(self.0.split_last().map_or(&[], |(_, outer)| outer))
+    fn object_pointer(&self) -> String {
+        format_pointer(self.0.split_last().map_or(&[], |(_, outer)| outer))
     }
 }
 
-fn written(steps: &[Step]) -> String {
+fn format_pointer(steps: &[TokenPathStep]) -> String {
     let mut out = String::new();
     for step in steps {
         out.push('/');
         match step {
-            Step::Key(key) => out.push_str(
+            TokenPathStep::Key(key) => out.push_str(
                 &key.as_deref()
                     .unwrap_or("")
                     .replace('~', "~0")
                     .replace('/', "~1"),
             ),
-            Step::Number(number) => out.push_str(&number.to_string()),
+            TokenPathStep::Number(number) => out.push_str(&number.to_string()),
         }
     }
     out

@@ -4,15 +4,15 @@
 //!
 //! Never recurses deeper than `MAX_DEPTH`.
 
-use super::json_text::tokens;
+use super::json_text::json_tokens;
 use serde_json::Value;
 
 /// The maximum number of levels. A deeper text has no tree.
-pub const DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 128;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Json {
+pub enum JsonTree {
     /// `null`, `true` or `false`.
     Word(String),
     /// A number as written.
@@ -20,43 +20,43 @@ pub enum Json {
     /// A string. A string with half of a surrogate pair is kept as written, quotes included.
     Text(String),
     /// A list.
-    List(Vec<Json>),
+    List(Vec<JsonTree>),
     /// An object.
-    Object(Vec<(String, Json)>),
+    Object(Vec<(String, JsonTree)>),
 }
 
 /// A list or an object whose end has not been read yet.
-enum Open {
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>, Option<String>),
+enum OpenContainer {
+    List(Vec<JsonTree>),
+    Object(Vec<(String, JsonTree)>, Option<String>),
 }
 
-impl Json {
+impl JsonTree {
     /// Parses valid JSON. `None` if the text is invalid or nested deeper than `MAX_DEPTH`.
-    pub fn read(text: &str) -> Option<Self> {
-        let mut open: Vec<Open> = Vec::new();
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut open: Vec<OpenContainer> = Vec::new();
         let mut whole = None;
-        for token in tokens(text) {
+        for token in json_tokens(text) {
             let token = token.trim();
             let value = match token {
                 "" | "," | ":" => continue,
-                "{" | "[" if open.len() == DEPTH => return None,
+                "{" | "[" if open.len() == MAX_DEPTH => return None,
                 "{" => {
-                    open.push(Open::Object(Vec::new(), None));
+                    open.push(OpenContainer::Object(Vec::new(), None));
                     continue;
                 }
                 "[" => {
-                    open.push(Open::List(Vec::new()));
+                    open.push(OpenContainer::List(Vec::new()));
                     continue;
                 }
                 "}" | "]" => match open.pop()? {
-                    Open::List(items) => Self::List(items),
-                    Open::Object(fields, _) => Self::Object(fields),
+                    OpenContainer::List(items) => Self::List(items),
+                    OpenContainer::Object(fields, _) => Self::Object(fields),
                 },
                 "null" | "true" | "false" => Self::Word(token.to_owned()),
                 _ if token.starts_with('"') => {
                     let text = serde_json::from_str(token).unwrap_or_else(|_| token.to_owned());
-                    if let Some(Open::Object(_, key @ None)) = open.last_mut() {
+                    if let Some(OpenContainer::Object(_, key @ None)) = open.last_mut() {
                         *key = Some(text);
                         continue;
                     }
@@ -67,24 +67,24 @@ impl Json {
             match open.last_mut() {
                 None if whole.is_some() => return None,
                 None => whole = Some(value),
-                Some(Open::List(items)) => items.push(value),
-                Some(Open::Object(fields, key)) => fields.push((key.take()?, value)),
+                Some(OpenContainer::List(items)) => items.push(value),
+                Some(OpenContainer::Object(fields, key)) => fields.push((key.take()?, value)),
             }
         }
         whole.filter(|_| open.is_empty())
     }
 
     /// Converts a value, whose numbers may already have lost digits.
-    pub fn of(value: Value) -> Self {
+    pub fn from_value(value: Value) -> Self {
         match value {
             Value::Null | Value::Bool(_) => Self::Word(value.to_string()),
             Value::Number(number) => Self::Number(number.to_string()),
             Value::String(text) => Self::Text(text),
-            Value::Array(items) => Self::List(items.into_iter().map(Self::of).collect()),
+            Value::Array(items) => Self::List(items.into_iter().map(Self::from_value).collect()),
             Value::Object(fields) => Self::Object(
                 fields
                     .into_iter()
-                    .map(|(key, value)| (key, Self::of(value)))
+                    .map(|(key, value)| (key, Self::from_value(value)))
                     .collect(),
             ),
         }
@@ -99,12 +99,12 @@ impl Json {
 
     /// Converts to a value for output and comparison: a number that a `Value` cannot hold exactly
     /// becomes a text of its digits.
-    pub fn into_shown(self) -> Value {
+    pub fn into_exact_value(self) -> Value {
         self.into_value_with(&|number| {
-            let own = normal_number(&number);
+            let own = normalize_number(&number);
             let value: Option<Value> = serde_json::from_str(&own).ok();
             value
-                .filter(|value| normal_number(&value.to_string()) == own)
+                .filter(|value| normalize_number(&value.to_string()) == own)
                 .unwrap_or(Value::String(own))
         })
     }
@@ -126,22 +126,22 @@ impl Json {
     }
 
     /// Changes every string and every key.
-    pub fn map_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+    pub fn map_strings(&mut self, change: &mut dyn FnMut(&mut String)) {
         match self {
             Self::Word(_) | Self::Number(_) => {}
             Self::Text(text) => change(text),
-            Self::List(items) => items.iter_mut().for_each(|item| item.map_texts(change)),
+            Self::List(items) => items.iter_mut().for_each(|item| item.map_strings(change)),
             Self::Object(fields) => {
                 for (key, value) in fields {
                     change(key);
-                    value.map_texts(change);
+                    value.map_strings(change);
                 }
             }
         }
     }
 
     /// Returns the value at a JSON Pointer; of repeated fields the last one, as in most readers.
-    pub fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
+    pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Self> {
         let mut at = self;
         for step in pointer.split('/').skip(1) {
             at = match at {
@@ -161,14 +161,14 @@ impl Json {
     }
 
     /// Sorts the fields of all objects by name.
-    pub fn sort(&mut self) {
+    pub fn sort_fields(&mut self) {
         match self {
             Self::Word(_) | Self::Number(_) | Self::Text(_) => {}
-            Self::List(items) => items.iter_mut().for_each(Self::sort),
+            Self::List(items) => items.iter_mut().for_each(Self::sort_fields),
             Self::Object(fields) => {
                 fields.sort_by(|(one, _), (other, _)| one.cmp(other));
                 for (_, value) in fields.iter_mut() {
-                    value.sort();
+                    value.sort_fields();
                 }
             }
         }
@@ -180,7 +180,7 @@ impl Json {
         match (self, other) {
             (Self::Word(one), Self::Word(other)) => one == other,
             (Self::Number(one), Self::Number(other)) => {
-                one == other || normal_number(one) == normal_number(other)
+                one == other || normalize_number(one) == normalize_number(other)
             }
             (Self::Text(one), Self::Text(other)) => is_same(one, other),
             (Self::List(one), Self::List(other)) => {
@@ -206,16 +206,16 @@ impl Json {
 
     /// Writes the normal form of the value, with fields in their order: one text for all spellings
     /// of a value.
-    pub fn normal(&self, out: &mut String) {
+    pub fn write_normal(&self, out: &mut String) {
         match self {
             Self::Word(word) => out.push_str(word),
-            Self::Number(number) => out.push_str(&normal_number(number)),
-            Self::Text(text) => quote(text, out),
+            Self::Number(number) => out.push_str(&normalize_number(number)),
+            Self::Text(text) => write_quoted(text, out),
             Self::List(items) => {
                 out.push('[');
                 for (number, item) in items.iter().enumerate() {
                     out.push_str(if number > 0 { "," } else { "" });
-                    item.normal(out);
+                    item.write_normal(out);
                 }
                 out.push(']');
             }
@@ -223,9 +223,9 @@ impl Json {
                 out.push('{');
                 for (number, (key, value)) in fields.iter().enumerate() {
                     out.push_str(if number > 0 { "," } else { "" });
-                    quote(key, out);
+                    write_quoted(key, out);
                     out.push(':');
-                    value.normal(out);
+                    value.write_normal(out);
                 }
                 out.push('}');
             }
@@ -233,18 +233,18 @@ impl Json {
     }
 }
 
-fn quote(text: &str, out: &mut String) {
+fn write_quoted(text: &str, out: &mut String) {
     // Serialising a string cannot fail.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
 /// The greatest power of ten, positive or negative, at which a number is written without an
 /// exponent.
-const WRITTEN_OUT: i64 = 30;
+const MAX_PLAIN_EXPONENT: i64 = 30;
 
 /// Returns the one normal spelling of a number, with all its digits: `1.0`, `1e0` and `1` become
 /// `1`, and `-0` becomes `0`.
-pub fn normal_number(written: &str) -> String {
+pub fn normalize_number(written: &str) -> String {
     let (sign, rest) = written
         .strip_prefix('-')
         .map_or(("", written), |rest| ("-", rest));
@@ -268,16 +268,16 @@ pub fn normal_number(written: &str) -> String {
     };
     let length = i64::try_from(plain.len()).unwrap_or(i64::MAX);
     match power {
-        0..=WRITTEN_OUT => format!(
+        0..=MAX_PLAIN_EXPONENT => format!(
             "{sign}{plain}{}",
             "0".repeat(usize::try_from(power).unwrap_or(0))
         ),
-        _ if (-WRITTEN_OUT..0).contains(&power) && length > -power => {
+        _ if (-MAX_PLAIN_EXPONENT..0).contains(&power) && length > -power => {
             let (before, behind) =
                 plain.split_at(plain.len() - usize::try_from(-power).unwrap_or(0));
             format!("{sign}{before}.{behind}")
         }
-        _ if (-WRITTEN_OUT..0).contains(&power) => {
+        _ if (-MAX_PLAIN_EXPONENT..0).contains(&power) => {
             format!(
                 "{sign}0.{}{plain}",
                 "0".repeat(usize::try_from(-power - length).unwrap_or(0))

@@ -3,12 +3,14 @@
 //! Finds a value even if a stream delivers it in pieces: the pieces of a text are joined before
 //! they are searched.
 
-use super::json_text::{Edit, Site, compacted, map_strings, raw, replaced};
-use super::key::unmarked;
-use super::recording::{Recording, Redacted};
-use super::redact::{Find, Redactor, merged};
-use super::secrets::string_names::{Named, Names};
-use crate::project::config::Content;
+use super::json_text::{
+    JsonEdit, StringSite, apply_json_edits, compact_if_needed, map_strings, to_raw_json,
+};
+use super::key::without_fence_marks;
+use super::recording::{MaskedCount, Recording};
+use super::redact::{PatternFinder, Redactor, merge_ranges};
+use super::secrets::string_names::{StringName, StringNames};
+use crate::project::config::RecordedContent;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,15 +20,15 @@ use std::sync::Arc;
 
 /// Keys whose strings classify something instead of quoting it. Where texts are not kept, such a
 /// string is kept if it is one plain word.
-const KINDS: &str = "role type model name id object status call_id tool_call_id tool_use_id item_id finish_reason finishReason stop_reason \
+const KIND_KEYS: &str = "role type model name id object status call_id tool_call_id tool_use_id item_id finish_reason finishReason stop_reason \
                      done_reason code event";
 
-fn is_kind(key: &str) -> bool {
-    KINDS.split(' ').any(|kind| kind == key)
+fn is_kind_key(key: &str) -> bool {
+    KIND_KEYS.split(' ').any(|kind| kind == key)
 }
 
 /// Keys with free-form values: where texts are not kept, no key and no string below them is kept.
-const FREE: [&str; 8] = [
+const FREE_FORM_KEYS: [&str; 8] = [
     "input",
     "arguments",
     "args",
@@ -39,24 +41,24 @@ const FREE: [&str; 8] = [
 
 /// Masks calls before they are recorded.
 #[derive(Clone, Debug)]
-pub struct Mask {
+pub struct CallMask {
     redactor: Redactor,
-    content: Content,
+    content: RecordedContent,
 }
 
 /// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum StreamEnding {
     /// As its vendor ends it, as far as known.
     Whole,
     /// Before its end.
     Cut,
 }
 
-impl Ending {
+impl StreamEnding {
     /// Returns the ending of an answer. Some servers end a stream with `[DONE]` only, so that its
     /// reader reports it as truncated.
-    pub fn of(is_truncated: bool, text: &str) -> Self {
+    pub fn from_truncated(is_truncated: bool, text: &str) -> Self {
         if is_truncated && !text.trim_end().ends_with("[DONE]") {
             Self::Cut
         } else {
@@ -65,16 +67,16 @@ impl Ending {
     }
 }
 
-impl Mask {
+impl CallMask {
     /// Creates the mask of a project from its content setting and its known secrets.
     pub fn new(
         salt: [u8; 32],
         secrets: impl IntoIterator<Item = String>,
-        content: Content,
+        content: RecordedContent,
     ) -> Self {
         let redactor = Redactor::new(salt, secrets);
-        let redactor = if content == Content::Full {
-            redactor.keeping_persons()
+        let redactor = if content == RecordedContent::Full {
+            redactor.keep_personal_data()
         } else {
             redactor
         };
@@ -83,9 +85,9 @@ impl Mask {
 
     /// Also masks the matches of the project's own patterns.
     #[must_use]
-    pub fn replacing(self, own: &[Arc<dyn Find>]) -> Self {
+    pub fn with_patterns(self, own: &[Arc<dyn PatternFinder>]) -> Self {
         Self {
-            redactor: self.redactor.replacing(own.to_vec()),
+            redactor: self.redactor.with_patterns(own.to_vec()),
             ..self
         }
     }
@@ -96,37 +98,39 @@ impl Mask {
     }
 
     /// Masks a text that is not a body.
-    pub fn text(&self, text: &str) -> String {
-        self.redactor.text(text).0
+    pub fn mask_text(&self, text: &str) -> String {
+        self.redactor.mask_text(text).0
     }
 
     /// Masks the words of a command.
-    pub fn words(&self, words: &[String]) -> Vec<String> {
-        self.redactor.words(words)
+    pub fn mask_words(&self, words: &[String]) -> Vec<String> {
+        self.redactor.mask_words(words)
     }
 
     /// Masks a JSON body and returns it on one line. Adds the masked values to `redacted`, with
     /// pointers below `root`.
-    pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        let body = compacted(body);
+    pub fn mask_body(&self, body: &str, root: &str, redacted: &mut Vec<MaskedCount>) -> String {
+        let body = compact_if_needed(body);
         let body = if root == "/response" {
-            without_logprobs(&body)
+            remove_logprobs(&body)
         } else {
             Cow::Borrowed(&*body)
         };
-        let body = self.redactor.json(&body, root, redacted);
-        if self.content == Content::Shape {
-            shape(&self.redactor, &body)
+        let body = self.redactor.mask_json(&body, root, redacted);
+        if self.content == RecordedContent::Shape {
+            body_shape(&self.redactor, &body)
         } else {
             body
         }
     }
 
     /// Returns the edits that mask the body of a request; adds the masked values to `redacted`.
-    pub fn request_edits(&self, body: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
+    pub fn request_edits(&self, body: &str, redacted: &mut Vec<MaskedCount>) -> Vec<JsonEdit> {
         match self.content {
-            Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
-            Content::Redacted | Content::Full => {
+            RecordedContent::Shape => {
+                vec![(0..body.len(), self.mask_body(body, "/request", redacted))]
+            }
+            RecordedContent::Redacted | RecordedContent::Full => {
                 self.redactor.json_edits(body, "/request", redacted)
             }
         }
@@ -134,7 +138,7 @@ impl Mask {
 
     /// Masks a recorded call of any recorder. Existing placeholders stay as they are.
     #[must_use]
-    pub fn call(&self, mut call: Recording) -> Recording {
+    pub fn mask_call(&self, mut call: Recording) -> Recording {
         let mut redacted = std::mem::take(&mut call.redacted);
         let own = [
             &mut call.agent,
@@ -148,9 +152,9 @@ impl Mask {
             .chain([&mut call.endpoint, &mut call.model])
             .chain(call.headers.values_mut())
         {
-            *text = self.text(text);
+            *text = self.mask_text(text);
         }
-        call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
+        call.request = to_raw_json(&self.mask_body(call.request.get(), "/request", &mut redacted));
         if let Some(response) = call.response.take() {
             let text = response.get();
             // Gemini also sends a stream as a list.
@@ -161,9 +165,9 @@ impl Mask {
             };
             call.response =
                 Some(match stream {
-                    Err(_) => raw(&self.json(text, "/response", &mut redacted)),
+                    Err(_) => to_raw_json(&self.mask_body(text, "/response", &mut redacted)),
                     Ok(stream) => {
-                        let ending = Ending::of(call.truncated, &stream);
+                        let ending = StreamEnding::from_truncated(call.truncated, &stream);
                         let parts = call.chunks.take();
                         let mut ends = Vec::new();
                         for (_, part) in parts.iter().flatten() {
@@ -172,12 +176,12 @@ impl Mask {
                             ));
                         }
                         let whole = parts.is_none().then_some(stream.len());
-                        let kept = self.stream(
+                        let kept = self.mask_stream(
                             &stream,
                             (&ends.into_iter().chain(whole).collect::<Vec<_>>(), ending),
                             &mut redacted,
                         );
-                        let all = raw(&kept.concat());
+                        let all = to_raw_json(&kept.concat());
                         call.chunks = parts
                             .map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
                         all
@@ -189,23 +193,28 @@ impl Mask {
 
     /// Masks a stream that arrived in parts, which end at the given offsets. Returns each part
     /// masked.
-    pub fn stream(
+    pub fn mask_stream(
         &self,
         text: &str,
-        (ends, ending): (&[usize], Ending),
-        redacted: &mut Vec<Redacted>,
+        (ends, ending): (&[usize], StreamEnding),
+        redacted: &mut Vec<MaskedCount>,
     ) -> Vec<String> {
-        cut(text, self.edits(text, ending, redacted), ends)
+        split_edited(text, self.stream_edits(text, ending, redacted), ends)
     }
 
     /// Returns the edits of a stream, in order.
-    fn edits(&self, text: &str, ending: Ending, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
-        let (payloads, cut) = payloads(text);
-        let is_cut = ending == Ending::Cut || cut.is_some();
+    fn stream_edits(
+        &self,
+        text: &str,
+        ending: StreamEnding,
+        redacted: &mut Vec<MaskedCount>,
+    ) -> Vec<JsonEdit> {
+        let (payloads, cut) = find_payloads(text);
+        let is_cut = ending == StreamEnding::Cut || cut.is_some();
         // The end of a cut event is unknown, so the event is masked whole. Of an answer that is not
         // a stream, only the last word is.
         let end = cut.filter(|_| !payloads.is_empty()).unwrap_or(text.len());
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits: Vec<JsonEdit> = Vec::new();
         if end < text.len() {
             edits.push((
                 end..text.len(),
@@ -217,23 +226,23 @@ impl Mask {
         for range in payloads.iter().cloned().chain(std::iter::once(end..end)) {
             // Event names, comments, and invalid JSON.
             let between = text.get(at..range.start).unwrap_or("");
-            let mut found = self.redactor.find(between);
-            let last = last_word(between)..between.len();
+            let mut found = self.redactor.find_ranges(between);
+            let last = last_word_start(between)..between.len();
             if is_cut && range.start == text.len() && !last.is_empty() {
                 found.push((last, "cut"));
             }
             let mut start = 0;
             for line in between
                 .split_inclusive(['\n', '\r'])
-                .filter(|_| self.content == Content::Shape)
+                .filter(|_| self.content == RecordedContent::Shape)
             {
-                if !is_frame(line) {
+                if !is_frame_line(line) {
                     found.push((start..start + line.trim_end().len(), "text"));
                 }
                 start += line.len();
             }
-            for (place, kind) in merged(found) {
-                redacted.extend((kind != "text").then(|| row("", kind)));
+            for (place, kind) in merge_ranges(found) {
+                redacted.extend((kind != "text").then(|| masked_count("", kind)));
                 let new = self
                     .redactor
                     .placeholder(kind, between.get(place.clone()).unwrap_or(""));
@@ -243,13 +252,13 @@ impl Mask {
         }
         let bodies: Vec<Cow<'_, str>> = payloads
             .iter()
-            .map(|range| without_logprobs(text.get(range.clone()).unwrap_or("")))
+            .map(|range| remove_logprobs(text.get(range.clone()).unwrap_or("")))
             .collect();
-        let mut changed = self.joined(&bodies, is_cut, redacted).into_iter();
+        let mut changed = self.mask_joined(&bodies, is_cut, redacted).into_iter();
         for (range, body) in payloads.into_iter().zip(bodies) {
             let new = map_strings(&body, |_, _, _| changed.next().flatten());
-            let new = if self.content == Content::Shape {
-                shape(&self.redactor, &new)
+            let new = if self.content == RecordedContent::Shape {
+                body_shape(&self.redactor, &new)
             } else {
                 new
             };
@@ -265,26 +274,29 @@ impl Mask {
     /// may be a piece of a text: the strings at one place of all events are searched as one text,
     /// and so are the strings with one name anywhere. In a cut stream, the last word may be half of
     /// a value and is masked.
-    fn joined(
+    fn mask_joined(
         &self,
         bodies: &[Cow<'_, str>],
         is_cut: bool,
-        redacted: &mut Vec<Redacted>,
+        redacted: &mut Vec<MaskedCount>,
     ) -> Vec<Option<String>> {
-        let (strings, views) = views(bodies);
+        let (strings, views) = group_strings(bodies);
         let name_of = |pieces: &[usize]| {
             pieces
                 .first()
                 .and_then(|first| strings.get(*first))
                 .and_then(|piece| piece.name.as_ref())
         };
-        let mut gone: Vec<Vec<Gone>> = vec![Vec::new(); strings.len()];
+        let mut gone: Vec<Vec<StringMask>> = vec![Vec::new(); strings.len()];
         for (view, pieces) in &views {
             let text = |number: &usize| strings.get(*number).map_or("", |piece| &*piece.text);
             let whole: String = pieces.iter().map(text).collect();
             let (mut found, mut start) = (Vec::new(), 0);
-            for piece in pieces.iter().filter(|_| !matches!(view, View::Name(_))) {
-                let own = self.redactor.find(text(piece)).into_iter();
+            for piece in pieces
+                .iter()
+                .filter(|_| !matches!(view, StringGroup::Name(_)))
+            {
+                let own = self.redactor.find_ranges(text(piece)).into_iter();
                 found.extend(own.map(|(at, kind)| (at.start + start..at.end + start, kind)));
                 start += text(piece).len();
             }
@@ -293,17 +305,17 @@ impl Mask {
                 .windows(2)
                 .all(|two| matches!(two, [a, b] if text(a) == text(b)));
             if pieces.len() > 1 && (!is_one || found.is_empty()) {
-                found.extend(self.redactor.find(&whole));
+                found.extend(self.redactor.find_ranges(&whole));
             }
-            if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
-                found.push((last_word(&whole)..whole.len(), "cut"));
+            if is_cut && matches!(view, StringGroup::Place(_)) && (pieces.len() == 1 || !is_one) {
+                found.push((last_word_start(&whole)..whole.len(), "cut"));
             }
-            let found = if matches!(view, View::Place(_)) {
-                Redactor::named(name_of(pieces), &whole, found)
+            let found = if matches!(view, StringGroup::Place(_)) {
+                Redactor::add_named_ranges(name_of(pieces), &whole, found)
             } else {
                 found
             };
-            for (range, kind) in merged(found) {
+            for (range, kind) in merge_ranges(found) {
                 let value = whole.get(range.clone()).unwrap_or("");
                 let mut begins = Some((kind, self.redactor.placeholder(kind, value)));
                 let mut start = 0;
@@ -331,36 +343,37 @@ impl Mask {
                 }
             }
         }
-        let change = |(Piece { pointer, text, .. }, mut gone): (&Piece, Vec<Gone>)| {
-            gone.sort_by_key(|(range, _)| range.start);
-            let edit = |(range, begins): Gone| {
-                let new = begins.map(|(kind, new)| {
-                    redacted.push(row(pointer, kind));
-                    new
-                });
-                (range, new.unwrap_or_default())
+        let change =
+            |(StreamString { pointer, text, .. }, mut gone): (&StreamString, Vec<StringMask>)| {
+                gone.sort_by_key(|(range, _)| range.start);
+                let edit = |(range, begins): StringMask| {
+                    let new = begins.map(|(kind, new)| {
+                        redacted.push(masked_count(pointer, kind));
+                        new
+                    });
+                    (range, new.unwrap_or_default())
+                };
+                let edits: Vec<JsonEdit> = gone.into_iter().map(edit).collect();
+                (!edits.is_empty()).then(|| apply_json_edits(text, edits))
             };
-            let edits: Vec<Edit> = gone.into_iter().map(edit).collect();
-            (!edits.is_empty()).then(|| replaced(text, edits))
-        };
         strings.iter().zip(gone).map(change).collect()
     }
 }
 
 /// A string of an event.
-struct Piece {
+struct StreamString {
     pointer: String,
     text: String,
     /// The key or name that precedes it.
-    name: Option<Named>,
+    name: Option<StringName>,
 }
 
 /// A masked range of a string and its placeholder; `None` if the value began in an earlier string.
-type Gone = (Range<usize>, Option<(&'static str, String)>);
+type StringMask = (Range<usize>, Option<(&'static str, String)>);
 
 /// A group of strings that are searched as one text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum View {
+enum StringGroup {
     /// A single string, by its index.
     Alone(usize),
     /// The strings at one place.
@@ -371,30 +384,32 @@ enum View {
 
 /// Returns the strings of all events and their groups. Groups by place take precedence over groups
 /// by name.
-fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
-    let mut strings: Vec<Piece> = Vec::new();
-    let mut views: BTreeMap<View, Vec<usize>> = BTreeMap::new();
+fn group_strings(
+    bodies: &[Cow<'_, str>],
+) -> (Vec<StreamString>, BTreeMap<StringGroup, Vec<usize>>) {
+    let mut strings: Vec<StreamString> = Vec::new();
+    let mut views: BTreeMap<StringGroup, Vec<usize>> = BTreeMap::new();
     for body in bodies {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
-        let mut names = Names::new(body);
+        let mut names = StringNames::new(body);
         map_strings(body, |site, pointer, text| {
-            let name_before = if site == Site::Value {
-                names.of(pointer, text)
+            let name_before = if site == StringSite::Value {
+                names.name_string(pointer, text)
             } else {
                 None
             };
             let name = pointer.rsplit('/').next().unwrap_or("");
-            if site == Site::Key || is_kind(name) {
-                views.insert(View::Alone(strings.len()), vec![strings.len()]);
+            if site == StringSite::Key || is_kind_key(name) {
+                views.insert(StringGroup::Alone(strings.len()), vec![strings.len()]);
             } else {
                 for view in [
-                    View::Place(place(&value, pointer)),
-                    View::Name(name.to_owned()),
+                    StringGroup::Place(string_place(&value, pointer)),
+                    StringGroup::Name(name.to_owned()),
                 ] {
                     views.entry(view).or_default().push(strings.len());
                 }
             }
-            strings.push(Piece {
+            strings.push(StreamString {
                 pointer: pointer.to_owned(),
                 text: text.to_owned(),
                 name: name_before,
@@ -407,7 +422,7 @@ fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
 
 /// Returns the start of a text's last word, which may be half of a value. Groups of digits count as
 /// one word.
-fn last_word(text: &str) -> usize {
+fn last_word_start(text: &str) -> usize {
     let is_end = |c: char| c.is_whitespace() || c == '"';
     let mut start = text
         .rfind(is_end)
@@ -432,10 +447,10 @@ fn last_word(text: &str) -> usize {
 }
 
 /// Returns true if a line of a stream contains only framing.
-fn is_frame(line: &str) -> bool {
+fn is_frame_line(line: &str) -> bool {
     let signs = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
     line.strip_prefix("event:")
-        .is_some_and(|name| is_word(name.trim()))
+        .is_some_and(|name| is_plain_word(name.trim()))
         || signs(
             line.trim_start_matches("data:")
                 .trim()
@@ -445,21 +460,22 @@ fn is_frame(line: &str) -> bool {
 
 /// Replaces the strings of a JSON text by their length and hash, except words that classify
 /// something.
-pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
+pub(super) fn body_shape(redactor: &Redactor, json: &str) -> String {
     map_strings(json, |site, pointer, text| {
         let (above, key) = match site {
-            Site::Key => (pointer, ""),
-            Site::Value => pointer.rsplit_once('/').unwrap_or_default(),
+            StringSite::Key => (pointer, ""),
+            StringSite::Value => pointer.rsplit_once('/').unwrap_or_default(),
         };
         // At the root, the Responses dialect of OpenAI has its items below `input`, and its events
         // below `response`.
         let mut steps = above.split('/').skip(1).enumerate();
         let is_free = steps.any(|(depth, step)| {
-            FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response"))
+            FREE_FORM_KEYS.contains(&step) && (depth > 0 || !matches!(step, "input" | "response"))
         });
-        let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
+        let is_kept =
+            !is_free && (site == StringSite::Key || is_kind_key(key) && is_plain_word(text));
         (!is_kept && !text.is_empty()).then(|| {
-            let text = unmarked(text).map_or(Cow::Borrowed(text), Cow::Owned);
+            let text = without_fence_marks(text).map_or(Cow::Borrowed(text), Cow::Owned);
             redactor.placeholder(&format!("{} bytes", text.len()), &text)
         })
     })
@@ -476,8 +492,8 @@ pub(super) fn is_shape(body: &str) -> bool {
     })
 }
 
-fn row(pointer: &str, kind: &str) -> Redacted {
-    Redacted {
+fn masked_count(pointer: &str, kind: &str) -> MaskedCount {
+    MaskedCount {
         pointer: format!("/response{pointer}"),
         kind: kind.to_owned(),
         count: 1,
@@ -486,7 +502,7 @@ fn row(pointer: &str, kind: &str) -> Redacted {
 
 /// Returns true if a text is one short word of letters, digits and a few signs, such as an id or a
 /// tool name.
-fn is_word(text: &str) -> bool {
+fn is_plain_word(text: &str) -> bool {
     text.len() <= 128
         && text
             .bytes()
@@ -495,7 +511,7 @@ fn is_word(text: &str) -> bool {
 
 /// Returns the place of a string in its event: the keys above it, and the indexes of its item, part
 /// and choice, which alternate in a stream.
-fn place(event: &Value, pointer: &str) -> String {
+fn string_place(event: &Value, pointer: &str) -> String {
     let number = |(key, value): (&String, &Value)| {
         key.ends_with("index")
             .then(|| value.as_u64().map(|value| format!("{key} {value} ")))?
@@ -523,7 +539,7 @@ fn place(event: &Value, pointer: &str) -> String {
 }
 
 /// Returns a response without its log probabilities, whose tokens repeat the text.
-fn without_logprobs(json: &str) -> Cow<'_, str> {
+fn remove_logprobs(json: &str) -> Cow<'_, str> {
     fn remove(value: &mut Value) {
         match value {
             Value::Object(fields) => {
@@ -552,7 +568,7 @@ fn without_logprobs(json: &str) -> Cow<'_, str> {
 
 /// Applies edits to a text and splits it at the given ends. A replacement belongs to the part in
 /// which its range begins.
-fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
+fn split_edited(text: &str, edits: Vec<JsonEdit>, ends: &[usize]) -> Vec<String> {
     let mut edits = edits.into_iter().peekable();
     let mut at = 0;
     let mut parts = Vec::new();
@@ -571,7 +587,7 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
 }
 
 /// Finds the JSON objects of a stream, in events, lines or a list, and the start of a cut object.
-fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
+fn find_payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
     let (mut found, mut cut, mut at, mut open) = (Vec::new(), None, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let object = rest

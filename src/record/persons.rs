@@ -3,16 +3,16 @@
 //!
 //! Never uses names or nearby words as evidence.
 
-use crate::base::secrets::known_forms::run;
+use crate::base::secrets::known_forms::run_length;
 
-pub(super) fn email(text: &str) -> Option<usize> {
+pub(super) fn email_length(text: &str) -> Option<usize> {
     /// The maximum length in bytes of the part before `@`, and of the part after it.
-    const MOST: usize = 255;
+    const MAX_PART_BYTES: usize = 255;
     /// Endings of file and service names that no host has.
-    const FILES: &str = " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
+    const FILE_ENDINGS: &str = " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
     let len = |text: &str, takes: fn(char) -> bool| -> usize {
         text.chars()
-            .take(MOST)
+            .take(MAX_PART_BYTES)
             .take_while(|c| takes(*c))
             .map(char::len_utf8)
             .sum()
@@ -38,7 +38,7 @@ pub(super) fn email(text: &str) -> Option<usize> {
     let top = |at: usize| {
         let top = domain.get(at + 1..)?;
         let is_coded = top.starts_with("xn--");
-        let len = run(top, |byte| {
+        let len = run_length(top, |byte| {
             byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit())
         });
         let ends = !top
@@ -49,7 +49,7 @@ pub(super) fn email(text: &str) -> Option<usize> {
         let (name, after) = (top.get(..len)?, text.as_bytes().get(end));
         let is_code = after == Some(&b'(') && !["com", "org", "net", "edu"].contains(&name)
             || text.starts_with("git@") && matches!(after, Some(b':' | b'/'))
-            || FILES.contains(&format!(" {name} "));
+            || FILE_ENDINGS.contains(&format!(" {name} "));
         (at > 0 && len >= 2 && ends && !is_code).then_some(end)
     };
     domain.rmatch_indices('.').find_map(|(at, _)| top(at))
@@ -58,7 +58,7 @@ pub(super) fn email(text: &str) -> Option<usize> {
 /// Returns the digits at the start of a text and, for each group of them, the digit count and byte
 /// offset at its end. Allows at most `between` separators between two digits, and reads at most
 /// `most` digits.
-fn digits(
+fn leading_digits(
     text: &str,
     (separators, between): (&[u8], usize),
     most: usize,
@@ -89,8 +89,8 @@ fn digits(
 
 /// Returns the length in bytes of a card number: its first digits determine its length, it is
 /// written in groups of four or more, and its check digit fits.
-pub(super) fn card(text: &str) -> Option<usize> {
-    let (digits, ends) = digits(text, (b" -", 1), 19);
+pub(super) fn card_length(text: &str) -> Option<usize> {
+    let (digits, ends) = leading_digits(text, (b" -", 1), 19);
     let doubled = |(at, digit): (usize, &u32)| match (at % 2, digit * 2) {
         (0, _) => *digit,
         (_, twice) if twice > 9 => twice - 9,
@@ -120,7 +120,7 @@ pub(super) fn card(text: &str) -> Option<usize> {
         .map(|(_, len)| *len)
 }
 
-pub(super) fn iban(text: &str) -> Option<usize> {
+pub(super) fn iban_length(text: &str) -> Option<usize> {
     let (country, check) = (text.get(..2)?, text.get(2..4)?);
     if !country.bytes().all(|byte| byte.is_ascii_alphabetic())
         || !check.bytes().all(|byte| byte.is_ascii_digit())
@@ -161,7 +161,7 @@ fn is_iban(signs: &[u8]) -> bool {
 
 /// Returns the length in bytes of a number that begins with its country code and has at least
 /// `least` digits. Excludes dates, decimals, counts and IP addresses.
-fn abroad(text: &str, least: usize) -> Option<usize> {
+fn international_number_length(text: &str, least: usize) -> Option<usize> {
     // `+2500 -1300`
     let minus = text
         .as_bytes()
@@ -169,7 +169,7 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
         .take(64)
         .position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
     let text = minus.and_then(|at| text.get(..at)).unwrap_or(text);
-    let (digits, ends) = digits(text, (b" -./()", 3), 15);
+    let (digits, ends) = leading_digits(text, (b" -./()", 3), 15);
     if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
@@ -194,15 +194,15 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
 
 /// Returns the length in bytes of a phone number: with `+` or `00` before its country code, or in
 /// three groups of 3, 3 and 4 digits.
-pub(super) fn phone(before: char, text: &str) -> Option<usize> {
+pub(super) fn phone_length(before: char, text: &str) -> Option<usize> {
     if let Some(rest) = text.strip_prefix('+') {
-        return abroad(rest, 8).map(|len| len + 1);
+        return international_number_length(rest, 8).map(|len| len + 1);
     }
     if matches!(before, '.' | '-' | '+') {
         return None;
     }
     if let Some(rest) = text.strip_prefix("00") {
-        return abroad(rest, 10)
+        return international_number_length(rest, 10)
             .filter(|_| !matches!(before, ',' | '/' | '#'))
             .map(|len| len + 2);
     }
@@ -219,13 +219,13 @@ pub(super) fn phone(before: char, text: &str) -> Option<usize> {
     let mut rest = groups;
     for (at, wanted) in [3, 3, 4].into_iter().enumerate() {
         if at > 0 {
-            let separator = run(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
-            is_marked |= run(rest, |byte| byte == b' ') < separator;
+            let separator = run_length(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
+            is_marked |= run_length(rest, |byte| byte == b' ') < separator;
             rest = rest
                 .get(separator..)
                 .filter(|_| (1..=2).contains(&separator))?;
         }
-        if run(rest, |byte| byte.is_ascii_digit()) != wanted {
+        if run_length(rest, |byte| byte.is_ascii_digit()) != wanted {
             return None;
         }
         rest = rest.get(wanted..)?;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 /// The maximum length of a placeholder's kind.
-const KIND: usize = 32;
+const MAX_KIND_LENGTH: usize = 32;
 /// The number of hex digits in a placeholder's hash.
-pub(super) const DIGITS: usize = 4;
+pub(super) const HASH_DIGITS: usize = 4;
 
 /// A placeholder in a text, such as `⟦email:3fa2⟧`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) struct Placeholder<'t> {
 }
 
 /// Finds the placeholders in a text, in order.
-pub(super) fn placeholders(text: &str) -> impl Iterator<Item = Placeholder<'_>> {
+pub(super) fn find_placeholders(text: &str) -> impl Iterator<Item = Placeholder<'_>> {
     text.match_indices('⟦').filter_map(|(start, sign)| {
         let rest = text.get(start + sign.len()..)?;
         let inner = rest.get(
@@ -28,11 +28,12 @@ pub(super) fn placeholders(text: &str) -> impl Iterator<Item = Placeholder<'_>> 
                 .filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with('⟧')))?,
         )?;
         let (kind, hash) = inner.split_once(':').unwrap_or((inner, ""));
-        let is_kind = (1..=KIND).contains(&kind.len())
+        let is_kind = (1..=MAX_KIND_LENGTH).contains(&kind.len())
             && kind
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(&byte));
-        let is_hash = hash.len() <= DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hash =
+            hash.len() <= HASH_DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let range = start..start + 2 * sign.len() + inner.len();
         (is_kind && is_hash).then_some(Placeholder { range, kind, hash })
     })

@@ -4,38 +4,38 @@
 //! Named recordings are in the user's data folder, never in the project. A file `last` beside them
 //! contains the path of the newest one.
 
-use super::file::{self, FileFault, LinePlace, ReadFault};
-use super::foreign::{self, ForeignFault, Format};
+use super::file::{self, RecordingFileFault, RecordingLine, RecordingReadFault};
+use super::foreign::{self, ForeignFault, RecordingFormat};
 use super::recording::Recording;
-use crate::base::contained_path::reason;
+use crate::base::contained_path::describe_io_error;
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The extension of recording files.
-pub const ENDING: &str = ".jsonl";
+pub const RECORDING_EXTENSION: &str = ".jsonl";
 /// The name of the newest recording, and of the file that contains its path.
-pub const LAST: &str = "last";
+pub const LAST_NAME: &str = "last";
 /// The maximum size in bytes of a recording of another tool.
-const LIMIT: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The number of bytes that is enough to detect a file's format.
-const HEAD: u64 = 4096;
+const FORMAT_HEAD_BYTES: u64 = 4096;
 /// The maximum length in bytes of a path.
-const PATH: u64 = 1 << 16;
+const MAX_PATH_BYTES: u64 = 1 << 16;
 
 /// A reference to a recording or to one of its calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub struct RecordingSelector {
     /// The recording.
-    pub place: Place,
+    pub place: RecordingPlace,
     /// The number of the call, from 1; `None` for all calls.
     pub number: Option<usize>,
 }
 
 /// A reference to a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RecordingPlace {
     /// By its name.
     Named(String),
     /// By the path of a file, or of a folder with files.
@@ -44,20 +44,20 @@ pub enum Place {
 
 /// A call with its place.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct LocatedCall {
     /// Its reference: `@NAME#3`, `DIR#3`.
     pub name: String,
     /// The file.
     pub file: PathBuf,
     /// The line, whose number is 0 in a file of another tool.
-    pub at: LinePlace,
+    pub at: RecordingLine,
     /// The request and its response.
     pub call: Recording,
     /// The format of the tool that recorded it.
-    pub format: Format,
+    pub format: RecordingFormat,
 }
 
-impl AsRef<Recording> for Call {
+impl AsRef<Recording> for LocatedCall {
     fn as_ref(&self) -> &Recording {
         &self.call
     }
@@ -65,12 +65,12 @@ impl AsRef<Recording> for Call {
 
 /// The reason why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceFault {
+pub enum RecordingPlaceFault {
     /// No folder for recordings is known.
     #[error("no folder for recordings: set XDG_DATA_HOME or HOME")]
-    Nowhere,
+    NoDataFolder,
     /// The project has no recording with this name.
-    #[error("there is no recording @{name} of this project; {}", listed(known))]
+    #[error("there is no recording @{name} of this project; {}", list_names(known))]
     NoName {
         /// The name.
         name: String,
@@ -78,7 +78,7 @@ pub enum PlaceFault {
         known: Vec<String>,
     },
     /// The recording has fewer calls.
-    #[error("{subject} has {}, so there is no call {number}", calls(*count))]
+    #[error("{subject} has {}, so there is no call {number}", call_count(*count))]
     NoCall {
         /// The recording.
         subject: String,
@@ -88,7 +88,7 @@ pub enum PlaceFault {
         count: usize,
     },
     /// A folder without recordings.
-    #[error("the folder {} holds no file that ends in {ENDING}", .0.display())]
+    #[error("the folder {} holds no file that ends in {RECORDING_EXTENSION}", .0.display())]
     NoFiles(PathBuf),
     /// A line of a file is not a call.
     #[error("{}: {fault}", file.display())]
@@ -97,7 +97,7 @@ pub enum PlaceFault {
         file: PathBuf,
         /// The line and its fault.
         #[source]
-        fault: FileFault,
+        fault: RecordingFileFault,
     },
     /// A file of another tool holds no calls.
     #[error("{}: {fault}", file.display())]
@@ -109,7 +109,7 @@ pub enum PlaceFault {
         fault: ForeignFault,
     },
     /// A file cannot be read.
-    #[error("{}{}", file.display(), why(fault))]
+    #[error("{}{}", file.display(), describe_read_fault(fault))]
     Unreadable {
         /// The file.
         file: PathBuf,
@@ -120,16 +120,16 @@ pub enum PlaceFault {
 }
 
 /// Describes why a file cannot be used: the system's error, or a limit of ctxc.
-fn why(fault: &io::Error) -> String {
+fn describe_read_fault(fault: &io::Error) -> String {
     let says = if fault.kind() == io::ErrorKind::Other {
         ""
     } else {
         " cannot be read"
     };
-    format!("{says}: {}", reason(fault))
+    format!("{says}: {}", describe_io_error(fault))
 }
 
-fn listed(known: &[String]) -> String {
+fn list_names(known: &[String]) -> String {
     if known.is_empty() {
         return "it has none yet, and `ctxc record -- COMMAND` makes one".to_owned();
     }
@@ -143,7 +143,7 @@ fn listed(known: &[String]) -> String {
     )
 }
 
-fn calls(count: usize) -> String {
+fn call_count(count: usize) -> String {
     if count == 1 {
         "1 call".to_owned()
     } else {
@@ -151,7 +151,7 @@ fn calls(count: usize) -> String {
     }
 }
 
-impl Subject {
+impl RecordingSelector {
     /// Parses `@NAME`, `@NAME#3`, a path, or a path with `#3`.
     pub fn parse(text: &str) -> Self {
         let number = |text: &str| text.parse::<usize>().ok();
@@ -162,8 +162,8 @@ impl Subject {
         let split = split.filter(|_| text.starts_with('@') || !fs::exists(Path::new(text)));
         let (place, number) = split.map_or((text, None), |(rest, number)| (rest, Some(number)));
         let place = place.strip_prefix('@').map_or_else(
-            || Place::Path(place.into()),
-            |name| Place::Named(name.to_owned()),
+            || RecordingPlace::Path(place.into()),
+            |name| RecordingPlace::Named(name.to_owned()),
         );
         Self { place, number }
     }
@@ -173,13 +173,13 @@ impl Subject {
     ///
     /// # Errors
     /// The recording or call does not exist, or cannot be read.
-    pub fn load(
+    pub fn load_calls(
         &self,
         project: &Path,
         note: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Call>, PlaceFault> {
+    ) -> Result<Vec<LocatedCall>, RecordingPlaceFault> {
         let mut found = Vec::new();
-        self.each(project, |call| found.push(call))?
+        self.each_call(project, |call| found.push(call))?
             .iter()
             .for_each(|line| note(line));
         Ok(found)
@@ -191,18 +191,18 @@ impl Subject {
     /// # Errors
     /// The recording or call does not exist, or cannot be read; earlier calls may have been passed
     /// on.
-    pub fn each(
+    pub fn each_call(
         &self,
         project: &Path,
-        mut take: impl FnMut(Call),
-    ) -> Result<Vec<String>, PlaceFault> {
+        mut take: impl FnMut(LocatedCall),
+    ) -> Result<Vec<String>, RecordingPlaceFault> {
         let (mut notes, mut count) = (Vec::new(), 0);
-        for file in files(&self.place, project)? {
-            let mut counted = |call, at: LinePlace, format| {
+        for file in recording_files(&self.place, project)? {
+            let mut counted = |call, at: RecordingLine, format| {
                 count += 1;
                 if self.number.is_none_or(|number| number == count) {
                     let name = format!("{}#{count}", self.place);
-                    take(Call {
+                    take(LocatedCall {
                         name,
                         file: file.clone(),
                         at,
@@ -211,23 +211,27 @@ impl Subject {
                     });
                 }
             };
-            let unreadable = |fault| PlaceFault::Unreadable {
+            let unreadable = |fault| RecordingPlaceFault::Unreadable {
                 file: file.clone(),
                 fault,
             };
-            if let Some(format) = format_of_file(&file).filter(|format| *format != Format::Ctxc) {
+            if let Some(format) =
+                detect_file_format(&file).filter(|format| *format != RecordingFormat::Ctxc)
+            {
                 let mut bytes = Vec::new();
-                fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
+                fs::read_into(&file, MAX_FILE_BYTES, &mut bytes).map_err(unreadable)?;
                 let text = String::from_utf8(bytes)
                     .map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;
-                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign {
-                    file: file.clone(),
-                    fault,
+                let calls = foreign::read_calls(format, &text).map_err(|fault| {
+                    RecordingPlaceFault::Foreign {
+                        file: file.clone(),
+                        fault,
+                    }
                 })?;
                 for call in calls {
                     counted(
                         call,
-                        LinePlace {
+                        RecordingLine {
                             line: 0,
                             offset: 0,
                             len: 0,
@@ -237,13 +241,13 @@ impl Subject {
                 }
             } else {
                 let mut is_empty = true;
-                let is_cut = file::each(&file, |call, at| {
+                let is_cut = file::each_call(&file, |call, at| {
                     is_empty = false;
-                    counted(call, at, Format::Ctxc);
+                    counted(call, at, RecordingFormat::Ctxc);
                 });
                 let is_cut = is_cut.map_err(|fault| match fault {
-                    ReadFault::Unreadable(fault) => unreadable(fault),
-                    ReadFault::Line(fault) => PlaceFault::Line {
+                    RecordingReadFault::Unreadable(fault) => unreadable(fault),
+                    RecordingReadFault::Line(fault) => RecordingPlaceFault::Line {
                         file: file.clone(),
                         fault,
                     },
@@ -262,7 +266,7 @@ impl Subject {
             }
         }
         match self.number {
-            Some(number) if number == 0 || number > count => Err(PlaceFault::NoCall {
+            Some(number) if number == 0 || number > count => Err(RecordingPlaceFault::NoCall {
                 subject: self.place.to_string(),
                 number,
                 count,
@@ -273,12 +277,12 @@ impl Subject {
 }
 
 /// Detects the tool that wrote a file of calls from its content; `None` for another file.
-pub fn format_of_file(path: &Path) -> Option<Format> {
-    let head = fs::head(path, HEAD).ok().flatten()?;
-    foreign::format_of(&String::from_utf8_lossy(&head))
+pub fn detect_file_format(path: &Path) -> Option<RecordingFormat> {
+    let head = fs::read_head(path, FORMAT_HEAD_BYTES).ok().flatten()?;
+    foreign::detect_format(&String::from_utf8_lossy(&head))
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for RecordingPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Named(name) => write!(f, "@{name}"),
@@ -288,49 +292,55 @@ impl std::fmt::Display for Place {
 }
 
 /// Lists the files of a recording, ordered by name.
-fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
+fn recording_files(
+    place: &RecordingPlace,
+    project: &Path,
+) -> Result<Vec<PathBuf>, RecordingPlaceFault> {
     match place {
-        Place::Named(name) => {
-            let folder = folders::data(project).ok_or(PlaceFault::Nowhere)?;
-            let file = if name == LAST {
-                last(&folder)
+        RecordingPlace::Named(name) => {
+            let folder = folders::project_data(project).ok_or(RecordingPlaceFault::NoDataFolder)?;
+            let file = if name == LAST_NAME {
+                last_recording(&folder)
             } else {
-                file(&folder, name)
+                recording_path(&folder, name)
             };
-            let no_name = || PlaceFault::NoName {
+            let no_name = || RecordingPlaceFault::NoName {
                 name: name.clone(),
-                known: names(project),
+                known: recording_names(project),
             };
             Ok(vec![
                 file.filter(|file| fs::is_file(file)).ok_or_else(no_name)?,
             ])
         }
-        Place::Path(path) if fs::is_dir(path) => {
-            let names = fs::names_in(path)
+        RecordingPlace::Path(path) if fs::is_dir(path) => {
+            let names = fs::list_names(path)
                 .into_iter()
-                .filter(|name| name.ends_with(ENDING));
+                .filter(|name| name.ends_with(RECORDING_EXTENSION));
             let files: Vec<PathBuf> = names.map(|name| path.join(name)).collect();
             if files.is_empty() {
-                Err(PlaceFault::NoFiles(path.clone()))
+                Err(RecordingPlaceFault::NoFiles(path.clone()))
             } else {
                 Ok(files)
             }
         }
-        Place::Path(path) => Ok(vec![path.clone()]),
+        RecordingPlace::Path(path) => Ok(vec![path.clone()]),
     }
 }
 
 /// Returns the path of a recording with this name in a folder; `None` for an invalid name.
-pub fn file(folder: &Path, name: &str) -> Option<PathBuf> {
+pub fn recording_path(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let is_name =
-        !name.is_empty() && name != LAST && !name.starts_with('.') && name.chars().all(is_plain);
-    is_name.then(|| folder.join(format!("{name}{ENDING}")))
+    let is_name = !name.is_empty()
+        && name != LAST_NAME
+        && !name.starts_with('.')
+        && name.chars().all(is_plain);
+    is_name.then(|| folder.join(format!("{name}{RECORDING_EXTENSION}")))
 }
 
 /// The newest recording.
-fn last(folder: &Path) -> Option<PathBuf> {
-    let path = String::from_utf8(RealFs.read(&folder.join(LAST), PATH).ok()?).ok()?;
+fn last_recording(folder: &Path) -> Option<PathBuf> {
+    let path =
+        String::from_utf8(RealFs.read(&folder.join(LAST_NAME), MAX_PATH_BYTES).ok()?).ok()?;
     Some(PathBuf::from(path.trim_end_matches('\n')))
 }
 
@@ -338,28 +348,28 @@ fn last(folder: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// The file `last` cannot be written.
-pub fn point_last(project: &Path, file: &Path) -> io::Result<()> {
-    let folder =
-        folders::data(project).ok_or_else(|| io::Error::other(PlaceFault::Nowhere.to_string()))?;
-    folders::make(&folder)?;
-    let path = RealFs.canonical(file)?;
+pub fn set_last(project: &Path, file: &Path) -> io::Result<()> {
+    let folder = folders::project_data(project)
+        .ok_or_else(|| io::Error::other(RecordingPlaceFault::NoDataFolder.to_string()))?;
+    folders::create_private(&folder)?;
+    let path = RealFs.canonicalize(file)?;
     fs::write_atomic(
-        &folder.join(LAST),
+        &folder.join(LAST_NAME),
         format!("{}\n", path.display()).as_bytes(),
     )
     .map(drop)
 }
 
 /// Returns the names of a project's recordings, in order, `last` first if it exists.
-pub fn names(project: &Path) -> Vec<String> {
-    let Some(folder) = folders::data(project) else {
+pub fn recording_names(project: &Path) -> Vec<String> {
+    let Some(folder) = folders::project_data(project) else {
         return Vec::new();
     };
-    let last = last(&folder)
+    let last = last_recording(&folder)
         .filter(|file| fs::is_file(file))
-        .map(|_| LAST.to_owned());
-    let own = fs::names_in(&folder)
+        .map(|_| LAST_NAME.to_owned());
+    let own = fs::list_names(&folder)
         .into_iter()
-        .filter_map(|name| Some(name.strip_suffix(ENDING)?.to_owned()));
+        .filter_map(|name| Some(name.strip_suffix(RECORDING_EXTENSION)?.to_owned()));
     last.into_iter().chain(own).collect()
 }

@@ -4,34 +4,34 @@
 //! A request with the key of a call costs one look-up. The forms of the calls are computed at the
 //! first request that has no recorded key.
 
-use super::comparison::{Comparison, Forms, LiveRequest, Memo, Scope};
-use super::difference::difference;
+use super::comparison::{ComparisonScope, LiveRequest, MaskMemo, RequestComparison, RequestForms};
+use super::difference::describe_difference;
 use super::mask::is_shape;
 use super::recording::Recording;
-use super::volatile::ADVICE;
+use super::volatile::VOLATILE_ADVICE;
 use crate::base::hash::Hash;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The number of calls, the nearest ones, that are compared one by one if no form matches.
-const NEAREST: usize = 16;
+const MAX_NEAREST: usize = 16;
 
 /// Recorded calls.
 #[derive(Debug)]
 pub struct RecordedCalls<T> {
     calls: Vec<T>,
-    comparison: Comparison,
-    scope: Scope,
+    comparison: RequestComparison,
+    scope: ComparisonScope,
     by_key: BTreeMap<String, Vec<usize>>,
-    by_form: OnceLock<ByForm>,
+    by_form: OnceLock<CallsByForm>,
     /// The number of requests that each group of calls has answered.
-    answered: Mutex<BTreeMap<Group, usize>>,
+    answered: Mutex<BTreeMap<CallGroup, usize>>,
 }
 
 /// The calls by their forms.
 #[derive(Debug, Default)]
-struct ByForm {
+struct CallsByForm {
     exact: BTreeMap<Hash, Vec<usize>>,
     masked: BTreeMap<Hash, Vec<usize>>,
     /// The shape of each call.
@@ -42,24 +42,32 @@ struct ByForm {
 
 /// The property that the calls of a group share; they answer equal requests in turn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
+enum CallGroup {
     Key(String),
     Form(Hash),
     Masked(Hash),
-    One(usize),
+    Single(usize),
 }
 
 impl<T: AsRef<Recording>> Default for RecordedCalls<T> {
     fn default() -> Self {
-        Self::new(Vec::new(), Comparison::default(), Scope::Whole)
+        Self::new(
+            Vec::new(),
+            RequestComparison::default(),
+            ComparisonScope::Whole,
+        )
     }
 }
 
 impl<T: AsRef<Recording>> RecordedCalls<T> {
     /// Builds the index over some calls, in their order.
-    pub fn new(calls: Vec<T>, comparison: Comparison, scope: Scope) -> Self {
+    pub fn new(calls: Vec<T>, comparison: RequestComparison, scope: ComparisonScope) -> Self {
         let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (at, call) in calls.iter().enumerate().filter(|_| scope == Scope::Whole) {
+        for (at, call) in calls
+            .iter()
+            .enumerate()
+            .filter(|_| scope == ComparisonScope::Whole)
+        {
             by_key
                 .entry(call.as_ref().key.clone())
                 .or_default()
@@ -81,26 +89,26 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     }
 
     /// The comparison that requests and calls are matched by.
-    pub const fn comparison(&self) -> &Comparison {
+    pub const fn comparison(&self) -> &RequestComparison {
         &self.comparison
     }
 
     /// Returns the number of calls with the same request.
-    pub fn count(&self, live: &LiveRequest<'_>) -> usize {
-        self.group(live, |_, calls| calls.len()).unwrap_or(0)
+    pub fn count_same(&self, live: &LiveRequest<'_>) -> usize {
+        self.with_group(live, |_, calls| calls.len()).unwrap_or(0)
     }
 
     /// Returns true if one of the calls with the same request meets a condition.
-    pub fn any_same(&self, live: &LiveRequest<'_>, holds: impl Fn(&T) -> bool) -> bool {
-        self.group(live, |_, calls| {
+    pub fn has_same(&self, live: &LiveRequest<'_>, holds: impl Fn(&T) -> bool) -> bool {
+        self.with_group(live, |_, calls| {
             calls.iter().filter_map(|at| self.calls.get(*at)).any(holds)
         })
         .unwrap_or(false)
     }
 
     /// Returns the call whose answer a request gets next; `None` if no call has the same request.
-    pub fn next(&self, live: &LiveRequest<'_>) -> Option<&T> {
-        let at = self.group(live, |group, calls| {
+    pub fn next_call(&self, live: &LiveRequest<'_>) -> Option<&T> {
+        let at = self.with_group(live, |group, calls| {
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
             let number = answered.entry(group).or_default();
             let at = calls.get(*number).or(calls.last()).copied();
@@ -111,22 +119,29 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     }
 
     /// Passes the calls with the same request to a function; `None` if no call has it.
-    fn group<R>(
+    fn with_group<R>(
         &self,
         live: &LiveRequest<'_>,
-        then: impl FnOnce(Group, &[usize]) -> R,
+        then: impl FnOnce(CallGroup, &[usize]) -> R,
     ) -> Option<R> {
         if let Some(calls) = self.by_key.get(live.key) {
-            self.comparison.look(live);
-            return Some(then(Group::Key(live.key.to_owned()), calls));
+            self.comparison.note_volatile(live);
+            return Some(then(CallGroup::Key(live.key.to_owned()), calls));
         }
         if self.calls.is_empty() {
             return None;
         }
-        let (own, known) = (self.comparison.forms_of(live, self.scope), self.by_form());
+        let (own, known) = (
+            self.comparison.live_forms(live, self.scope),
+            self.index_by_form(),
+        );
         for (group, forms, known) in [
-            (Group::Form as fn(Hash) -> Group, &own.exact, &known.exact),
-            (Group::Masked, &own.masked, &known.masked),
+            (
+                CallGroup::Form as fn(Hash) -> CallGroup,
+                &own.exact,
+                &known.exact,
+            ),
+            (CallGroup::Masked, &own.masked, &known.masked),
         ] {
             if let Some((form, calls)) =
                 forms.iter().find_map(|form| Some((form, known.get(form)?)))
@@ -136,10 +151,10 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         }
         let with_shape = known.with_shape.and_then(|at| {
             self.comparison
-                .shape_for(self.calls.get(at)?.as_ref(), live)
+                .live_shape(self.calls.get(at)?.as_ref(), live)
         });
         let own_shape = with_shape.map(|body| {
-            self.comparison.forms_of(
+            self.comparison.live_forms(
                 &LiveRequest {
                     body: &body,
                     ..*live
@@ -152,7 +167,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
             .flat_map(|own| &own.exact)
             .find_map(|form| Some((form, known.exact.get(form)?)))
         {
-            return Some(then(Group::Form(*form), calls));
+            return Some(then(CallGroup::Form(*form), calls));
         }
         // A call without masked values, or with another structure, cannot match through different
         // masking rules.
@@ -163,23 +178,27 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 .map(AsRef::as_ref)
                 .filter(|call| call.request.get().contains('⟦'));
             let is_shape = own.shape.is_some() && known.shapes.get(*at) == Some(&own.shape);
-            is_shape && call.is_some_and(|call| self.comparison.stands_for(call, live, self.scope))
+            is_shape
+                && call.is_some_and(|call| self.comparison.is_masked_form(call, live, self.scope))
         };
-        let at = self.nearest(live, &own).into_iter().find(stands_for)?;
-        Some(then(Group::One(at), &[at]))
+        let at = self
+            .nearest_calls(live, &own)
+            .into_iter()
+            .find(stands_for)?;
+        Some(then(CallGroup::Single(at), &[at]))
     }
 
-    fn by_form(&self) -> &ByForm {
+    fn index_by_form(&self) -> &CallsByForm {
         self.by_form.get_or_init(|| {
-            let (mut all, mut memo) = (ByForm::default(), Memo::new());
+            let (mut all, mut memo) = (CallsByForm::default(), MaskMemo::new());
             for (at, call) in self.calls.iter().enumerate() {
-                let Forms {
+                let RequestForms {
                     exact,
                     masked,
                     shape,
                 } = self
                     .comparison
-                    .forms_of_call(call.as_ref(), self.scope, &mut memo);
+                    .call_forms(call.as_ref(), self.scope, &mut memo);
                 for (forms, known) in [(exact, &mut all.exact), (masked, &mut all.masked)] {
                     for form in forms {
                         let calls: &mut Vec<usize> = known.entry(form).or_default();
@@ -199,8 +218,8 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     }
 
     /// Returns the calls nearest to a request, nearest first.
-    fn nearest(&self, live: &LiveRequest<'_>, own: &Forms) -> Vec<usize> {
-        let known = self.by_form();
+    fn nearest_calls(&self, live: &LiveRequest<'_>, own: &RequestForms) -> Vec<usize> {
+        let known = self.index_by_form();
         let alike = |at: usize| {
             let call = self.calls.get(at)?.as_ref();
             let same = |(a, b): &(u8, u8)| a == b;
@@ -227,7 +246,7 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
             ))
         };
         let mut all: Vec<_> = (0..self.calls.len()).filter_map(alike).collect();
-        let count = NEAREST.min(all.len());
+        let count = MAX_NEAREST.min(all.len());
         if all.len() > count {
             all.select_nth_unstable_by(count, |one, other| other.cmp(one));
             all.truncate(count);
@@ -237,17 +256,17 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     }
 
     /// Returns the call most similar to a request that no call equals.
-    pub fn most_like(&self, live: &LiveRequest<'_>) -> Option<&T> {
-        let nearest = self.nearest(live, &self.comparison.forms_of(live, self.scope));
-        let now = self.comparison.body(live.body);
+    pub fn most_similar(&self, live: &LiveRequest<'_>) -> Option<&T> {
+        let nearest = self.nearest_calls(live, &self.comparison.live_forms(live, self.scope));
+        let now = self.comparison.comparable_body(live.body);
         let alike = |at: &usize| {
             let call = self.calls.get(*at)?.as_ref();
             let shape = self
                 .comparison
-                .shape_for(call, live)
-                .map(|body| self.comparison.body(&body));
+                .live_shape(call, live)
+                .map(|body| self.comparison.comparable_body(&body));
             let now = shape.as_ref().unwrap_or(&now);
-            let recorded = self.comparison.body(call.request.get());
+            let recorded = self.comparison.comparable_body(call.request.get());
             let same = |(a, b): &(u8, u8)| a == b;
             let head = recorded.bytes().zip(now.bytes()).take_while(same).count();
             let tail = recorded
@@ -269,8 +288,12 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
 
     /// Describes why no call has the same request: the name of the nearest call, and the
     /// difference.
-    pub fn why_none(&self, live: &LiveRequest<'_>, name: impl FnOnce(&T) -> String) -> String {
-        let Some(nearest) = self.most_like(live) else {
+    pub fn describe_mismatch(
+        &self,
+        live: &LiveRequest<'_>,
+        name: impl FnOnce(&T) -> String,
+    ) -> String {
+        let Some(nearest) = self.most_similar(live) else {
             return "the recording has no answered call".to_owned();
         };
         let (name, call) = (name(nearest), nearest.as_ref());
@@ -280,9 +303,9 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 live.endpoint, call.endpoint
             );
         }
-        let differs = difference(&self.comparison, call, live);
+        let differs = describe_difference(&self.comparison, call, live);
         format!(
-            "no recorded call is equal to this one; the nearest is {name}: {differs} ({ADVICE})"
+            "no recorded call is equal to this one; the nearest is {name}: {differs} ({VOLATILE_ADVICE})"
         )
     }
 }

@@ -1,7 +1,7 @@
 //! One call: a request with its response, a line of a file.
 
-use super::key::key;
-use crate::base::json::why_not;
+use super::key::call_key;
+use crate::base::json::describe_syntax_error;
 use crate::kernel::provider::Usage;
 use crate::schema::json::names::{REQUEST, RUN};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Recording {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// The trial of a scenario that it is of, where `ctxc eval` made the call; else null.
-    pub trial: Option<TrialOf>,
+    pub trial: Option<TrialNumber>,
     /// Who answered: `upstream` is a model, `script` a person, `replay` an earlier recording.
     pub answered_by: AnsweredBy,
     /// The form of the request and its response, by the words of `ctxc render --as`.
@@ -67,7 +67,7 @@ pub struct Recording {
     /// Whether the response is cut.
     pub truncated: bool,
     /// What was replaced in the bodies.
-    pub redacted: Vec<Redacted>,
+    pub redacted: Vec<MaskedCount>,
     /// Secrets in what another tool recorded beside the bodies, which are written nowhere.
     #[serde(skip)]
     pub secrets: Vec<String>,
@@ -76,9 +76,10 @@ pub struct Recording {
 /// A trial among those that were to be recorded with it. Where fewer are there, somebody took some away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct TrialOf {
+#[cfg_attr(feature = "cli", schemars(rename = "TrialOf"))]
+pub struct TrialNumber {
     /// The stage that tries it.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// Its number in this stage, from 1.
     pub number: u32,
     /// How many this stage was to have.
@@ -89,7 +90,8 @@ pub struct TrialOf {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+#[cfg_attr(feature = "cli", schemars(rename = "Stage"))]
+pub enum TrialStage {
     /// Every scenario has it.
     #[default]
     First,
@@ -114,7 +116,8 @@ pub enum AnsweredBy {
 /// Something that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Redacted {
+#[cfg_attr(feature = "cli", schemars(rename = "Redacted"))]
+pub struct MaskedCount {
     /// Where it stood, as a JSON pointer that begins with `/request` or `/response`.
     pub pointer: String,
     /// What it was: `secret`, `email`, `phone`, `card`, `iban`, or `own` for what a pattern of the project finds.
@@ -142,7 +145,7 @@ pub enum LineFault {
 
 /// The schema of a line.
 #[derive(Deserialize)]
-struct Head {
+struct LineHead {
     schema: Option<String>,
 }
 
@@ -157,19 +160,21 @@ impl Recording {
     ///
     /// # Errors
     /// The line is not a call, or a later version wrote it.
-    pub fn read(line: &str) -> Result<Self, LineFault> {
+    pub fn parse_line(line: &str) -> Result<Self, LineFault> {
         match serde_json::from_str::<Self>(line) {
             Ok(call) if call.schema == REQUEST => Ok(call),
             // Most lines are calls: the reason against one is computed only if parsing fails.
-            Ok(_) => Err(fault(line).unwrap_or_else(|| {
+            Ok(_) => Err(line_fault(line).unwrap_or_else(|| {
                 LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))
             })),
-            Err(error) => Err(fault(line).unwrap_or_else(|| LineFault::Other(error.to_string()))),
+            Err(error) => {
+                Err(line_fault(line).unwrap_or_else(|| LineFault::Other(error.to_string())))
+            }
         }
     }
 
     /// Returns the call as a line, line end included.
-    pub fn line(&self) -> String {
+    pub fn to_line(&self) -> String {
         // Serialising plain data with string keys cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
@@ -186,7 +191,7 @@ impl Recording {
         request: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
         const KEY: &str = "\"request\":";
-        let line = self.line();
+        let line = self.to_line();
         // No string contains this text: quotes inside strings are escaped.
         let (head, tail) = line
             .split_once(&[KEY, "null"].concat())
@@ -213,11 +218,11 @@ impl Recording {
 
     /// Returns true if the key is that of the request, or if masked values in the request make that
     /// impossible to check.
-    pub fn has_its_key(&self) -> bool {
+    pub fn key_matches(&self) -> bool {
         self.redacted
             .iter()
             .any(|one| one.pointer.starts_with("/request"))
-            || key("POST", &self.endpoint, self.request.get()).to_string() == self.key
+            || call_key("POST", &self.endpoint, self.request.get()).to_string() == self.key
     }
 
     /// The body of the response as received; `None` if no response came.
@@ -228,15 +233,15 @@ impl Recording {
 }
 
 /// Finds the reason why a line is not a call, as far as its schema shows it.
-fn fault(line: &str) -> Option<LineFault> {
+fn line_fault(line: &str) -> Option<LineFault> {
     if let Err(error) = serde_json::from_str::<&RawValue>(line) {
-        return Some(LineFault::NoJson(why_not(&error)));
+        return Some(LineFault::NoJson(describe_syntax_error(&error)));
     }
-    let schema = match serde_json::from_str::<Head>(line) {
-        Ok(Head {
+    let schema = match serde_json::from_str::<LineHead>(line) {
+        Ok(LineHead {
             schema: Some(schema),
         }) => schema,
-        Ok(Head { schema: None }) => {
+        Ok(LineHead { schema: None }) => {
             return Some(LineFault::Other(format!(
                 "expected the key `schema` to say `{REQUEST}`"
             )));

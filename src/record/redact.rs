@@ -5,13 +5,13 @@
 //! salt, so that its value cannot be found by trial. Masking a masked text changes nothing. Numbers
 //! of JSON are left alone: a card number is always in a text.
 
-use super::escapes::{in_text, views};
-use super::json_text::{Edit, Site, map_strings, replaced, string_edits};
-use super::placeholders::{DIGITS, placeholders};
-use super::recording::Redacted;
-use super::secrets::notations::behind_key;
-use super::secrets::scanner::{self, Found, in_word, scan_part};
-use super::secrets::string_names::{Named, Names};
+use super::escapes::{text_range, unescaped_views};
+use super::json_text::{JsonEdit, StringSite, apply_json_edits, map_strings, string_edits};
+use super::placeholders::{HASH_DIGITS, find_placeholders};
+use super::recording::MaskedCount;
+use super::secrets::notations::key_value_ranges;
+use super::secrets::scanner::{self, MaskMatch, scan_part, word_matches};
+use super::secrets::string_names::{StringName, StringNames};
 use crate::base::hash::Hasher;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 /// The minimum length of a secret that is found within words. A shorter one must be a word of its
 /// own, with a letter and a digit.
-const SECRET: usize = 8;
+const MIN_SECRET_LENGTH: usize = 8;
 /// The minimum length of any secret.
-const SHORT: usize = 4;
+const MIN_SHORT_SECRET_LENGTH: usize = 4;
 
 /// Replaces secrets and personal data by placeholders.
 #[derive(Clone)]
@@ -34,18 +34,18 @@ pub struct Redactor {
     /// True if personal data stay as they are.
     keeps_persons: bool,
     /// The project's own patterns.
-    own: Vec<Arc<dyn Find>>,
+    own: Vec<Arc<dyn PatternFinder>>,
 }
 
 /// The maximum number of nested escape layers that are decoded: JSON in a JSON string in a URL.
-const LAYERS: usize = 4;
+const MAX_ESCAPE_LAYERS: usize = 4;
 
 /// The number of bytes around an escape that are searched with it.
-const MARGIN: usize = 1024;
+const ESCAPE_MARGIN: usize = 1024;
 
 /// The depth to which escapes are decoded.
 #[derive(Clone, Copy)]
-struct Reach {
+struct EscapeDepth {
     /// Layers of escapes, one within another.
     layers: usize,
     /// Bytes around an escape.
@@ -53,13 +53,13 @@ struct Reach {
 }
 
 /// Finds the matches of a project's own pattern.
-pub trait Find: std::fmt::Debug + Send + Sync {
+pub trait PatternFinder: std::fmt::Debug + Send + Sync {
     /// Returns every match, in order; the whole text if the pattern cannot be applied.
-    fn all(&self, text: &str) -> Vec<Range<usize>>;
+    fn find_all(&self, text: &str) -> Vec<Range<usize>>;
 }
 
 /// The kind of values found by a project's own pattern.
-const OWN: &str = "own";
+const OWN_KIND: &str = "own";
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -72,8 +72,8 @@ impl Redactor {
     pub fn new(salt: [u8; 32], values: impl IntoIterator<Item = String>) -> Self {
         let has = |value: &str, is: fn(&char) -> bool| value.chars().any(|c| is(&c));
         let is_secret = |value: &String| {
-            value.len() >= SECRET
-                || value.len() >= SHORT
+            value.len() >= MIN_SECRET_LENGTH
+                || value.len() >= MIN_SHORT_SECRET_LENGTH
                     && has(value, char::is_ascii_alphabetic)
                     && has(value, char::is_ascii_digit)
         };
@@ -98,7 +98,7 @@ impl Redactor {
 
     /// Leaves personal data unmasked.
     #[must_use]
-    pub fn keeping_persons(self) -> Self {
+    pub fn keep_personal_data(self) -> Self {
         Self {
             keeps_persons: true,
             ..self
@@ -107,7 +107,7 @@ impl Redactor {
 
     /// Masks personal data as well.
     #[must_use]
-    pub fn masking_persons(self) -> Self {
+    pub fn mask_personal_data(self) -> Self {
         Self {
             keeps_persons: false,
             ..self
@@ -116,16 +116,16 @@ impl Redactor {
 
     /// Adds the project's own patterns.
     #[must_use]
-    pub fn replacing(self, own: Vec<Arc<dyn Find>>) -> Self {
+    pub fn with_patterns(self, own: Vec<Arc<dyn PatternFinder>>) -> Self {
         Self { own, ..self }
     }
 
     /// Returns the placeholder of a value: equal values have equal placeholders.
     pub fn placeholder(&self, kind: &str, value: &str) -> String {
         let hash = Hasher::new()
-            .field(self.salt)
-            .field(kind)
-            .field(value)
+            .add_field(self.salt)
+            .add_field(kind)
+            .add_field(value)
             .finish()
             .to_string();
         format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
@@ -133,12 +133,12 @@ impl Redactor {
 
     /// Finds the ranges of a text to mask, with their kinds, in order: in the text as written, and
     /// with the escapes of JSON and URLs decoded, up to some nested layers.
-    pub fn find(&self, text: &str) -> Vec<Found> {
-        let mut all = self.scan(text);
+    pub fn find_ranges(&self, text: &str) -> Vec<MaskMatch> {
+        let mut all = self.scan_text(text);
         let longest = self.values.first().map_or(0, |value| value.needle().len());
-        let reach = Reach {
-            layers: LAYERS,
-            margin: MARGIN.max(longest),
+        let reach = EscapeDepth {
+            layers: MAX_ESCAPE_LAYERS,
+            margin: ESCAPE_MARGIN.max(longest),
         };
         self.find_escaped(text, reach, &|at| at, &mut all);
         // A backslash before a masked character is masked too: the rest would be invalid JSON.
@@ -146,37 +146,37 @@ impl Redactor {
             let before = text.get(..range.start).unwrap_or("");
             range.start -= (before.len() - before.trim_end_matches('\\').len()) % 2;
         }
-        merged(all)
+        merge_ranges(all)
     }
 
     /// Finds the ranges to mask in the decoded parts of a text, recursively.
     fn find_escaped(
         &self,
         text: &str,
-        reach: Reach,
+        reach: EscapeDepth,
         place: &dyn Fn(usize) -> usize,
-        all: &mut Vec<Found>,
+        all: &mut Vec<MaskMatch>,
     ) {
         if reach.layers == 0 {
             return;
         }
-        for view in views(text, reach.margin) {
-            let found = self.scan(&view.text).into_iter().map(|(range, kind)| {
-                let range = in_text(&view, &range);
+        for view in unescaped_views(text, reach.margin) {
+            let found = self.scan_text(&view.text).into_iter().map(|(range, kind)| {
+                let range = text_range(&view, &range);
                 (place(range.start)..place(range.end), kind)
             });
             all.extend(found);
-            let reach = Reach {
+            let reach = EscapeDepth {
                 layers: reach.layers - 1,
                 ..reach
             };
-            self.find_escaped(&view.text, reach, &|at| place(view.place(at)), all);
+            self.find_escaped(&view.text, reach, &|at| place(view.text_offset(at)), all);
         }
     }
 
     /// Returns known values, matches of the project's patterns, and placeholders: no other finding
     /// crosses them.
-    fn fixed(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
+    fn fixed_ranges(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
         let bytes = text.as_bytes();
         let mut fixed: Vec<(Range<usize>, Option<&'static str>)> = Vec::new();
         let is_letter = |at: Option<usize>| {
@@ -187,27 +187,27 @@ impl Redactor {
             let len = value.needle().len();
             let places = value.find_iter(bytes).map(|at| at..at + len);
             let is_here = |range: &Range<usize>| {
-                len >= SECRET
+                len >= MIN_SECRET_LENGTH
                     || !is_letter(range.start.checked_sub(1)) && !is_letter(Some(range.end))
             };
             fixed.extend(
                 places
                     .filter(is_here)
-                    .map(|range| (range, Some(scanner::SECRET))),
+                    .map(|range| (range, Some(scanner::SECRET_KIND))),
             );
         }
         for own in &self.own {
             fixed.extend(
-                own.all(text)
+                own.find_all(text)
                     .into_iter()
                     .filter(|range| !range.is_empty())
-                    .map(|range| (range, Some(OWN))),
+                    .map(|range| (range, Some(OWN_KIND))),
             );
         }
         if !text.is_ascii() {
             fixed.extend(
-                placeholders(text)
-                    .filter(|one| one.hash.len() == DIGITS)
+                find_placeholders(text)
+                    .filter(|one| one.hash.len() == HASH_DIGITS)
                     .map(|one| (one.range, None)),
             );
         }
@@ -224,11 +224,11 @@ impl Redactor {
     }
 
     /// Finds the ranges to mask in a text as written.
-    fn scan(&self, text: &str) -> Vec<Found> {
+    fn scan_text(&self, text: &str) -> Vec<MaskMatch> {
         let mut found = Vec::new();
         let mut at = 0;
         for (range, kind) in self
-            .fixed(text)
+            .fixed_ranges(text)
             .into_iter()
             .chain(std::iter::once((text.len()..text.len(), None)))
         {
@@ -236,55 +236,63 @@ impl Redactor {
             at = at.max(range.end);
             found.extend(kind.map(|kind| (range, kind)));
         }
-        merged(found)
+        merge_ranges(found)
     }
 
     /// Masks a text; also counts the masked values of each kind.
-    pub fn text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
-        self.text_behind("", text)
+    pub fn mask_text(&self, text: &str) -> (String, BTreeMap<&'static str, u64>) {
+        self.mask_named_text("", text)
     }
 
     /// Masks a text that is the value of a name; also counts the masked values of each kind.
-    pub fn text_behind(&self, name: &str, text: &str) -> (String, BTreeMap<&'static str, u64>) {
-        self.replaced(text, self.find_behind(name, text))
+    pub fn mask_named_text(&self, name: &str, text: &str) -> (String, BTreeMap<&'static str, u64>) {
+        self.replace_ranges(text, self.find_named_ranges(name, text))
     }
 
     /// Finds the ranges to mask in a text that is the value of a name.
-    pub fn find_behind(&self, name: &str, text: &str) -> Vec<Found> {
-        Self::named(Some(&Named::Key(name.to_owned())), text, self.find(text))
+    pub fn find_named_ranges(&self, name: &str, text: &str) -> Vec<MaskMatch> {
+        Self::add_named_ranges(
+            Some(&StringName::Key(name.to_owned())),
+            text,
+            self.find_ranges(text),
+        )
     }
 
     /// Masks ranges of a text; also counts the masked values of each kind.
-    pub(super) fn replaced(
+    pub(super) fn replace_ranges(
         &self,
         text: &str,
-        found: Vec<Found>,
+        found: Vec<MaskMatch>,
     ) -> (String, BTreeMap<&'static str, u64>) {
         let mut counts = BTreeMap::new();
-        let edit = |(range, kind): Found| {
+        let edit = |(range, kind): MaskMatch| {
             *counts.entry(kind).or_default() += 1;
             let new = self.placeholder(kind, text.get(range.clone()).unwrap_or(""));
             (range, new)
         };
         let edits = found.into_iter().map(edit).collect();
-        (replaced(text, edits), counts)
+        (apply_json_edits(text, edits), counts)
     }
 
     /// Masks the words of a command: the value of an option that takes a secret is masked whole.
-    pub fn words(&self, words: &[String]) -> Vec<String> {
+    pub fn mask_words(&self, words: &[String]) -> Vec<String> {
         let mut before = String::new();
         let masked = |word: &String| {
-            let found = Self::named(Some(&Named::Words(before.clone())), word, self.find(word));
+            let found = Self::add_named_ranges(
+                Some(&StringName::Words(before.clone())),
+                word,
+                self.find_ranges(word),
+            );
             before.extend([word, " "]);
-            self.replaced(word, found).0
+            self.replace_ranges(word, found).0
         };
         words.iter().map(masked).collect()
     }
 
     /// Masks the strings of a JSON text; every other byte stays. Adds the masked values to
     /// `redacted`, with pointers below `root`.
-    pub fn json(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
-        replaced(json, self.json_edits(json, root, redacted))
+    pub fn mask_json(&self, json: &str, root: &str, redacted: &mut Vec<MaskedCount>) -> String {
+        apply_json_edits(json, self.json_edits(json, root, redacted))
     }
 
     /// Returns the edits that mask a JSON text.
@@ -292,12 +300,12 @@ impl Redactor {
         &self,
         json: &str,
         root: &str,
-        redacted: &mut Vec<Redacted>,
-    ) -> Vec<Edit> {
-        let mut names = Names::new(json);
+        redacted: &mut Vec<MaskedCount>,
+    ) -> Vec<JsonEdit> {
+        let mut names = StringNames::new(json);
         string_edits(json, |site, pointer, text| {
-            let (changed, counts) = self.string(&mut names, site, pointer, text)?;
-            let row = |(kind, count): (&&str, &u64)| Redacted {
+            let (changed, counts) = self.mask_string(&mut names, site, pointer, text)?;
+            let row = |(kind, count): (&&str, &u64)| MaskedCount {
                 pointer: [root, pointer].concat(),
                 kind: (*kind).to_owned(),
                 count: *count,
@@ -308,39 +316,43 @@ impl Redactor {
     }
 
     /// Masks a JSON text, except the strings at these pointers.
-    pub fn json_except(&self, json: &str, pointers: &[&str]) -> String {
-        let mut names = Names::new(json);
+    pub fn mask_json_except(&self, json: &str, pointers: &[&str]) -> String {
+        let mut names = StringNames::new(json);
         map_strings(json, |site, pointer, text| {
-            let (changed, _) = self.string(&mut names, site, pointer, text)?;
+            let (changed, _) = self.mask_string(&mut names, site, pointer, text)?;
             (!pointers.contains(&pointer)).then_some(changed)
         })
     }
 
     /// Masks a JSON string; also counts the masked values of each kind. `None` if nothing is
     /// masked.
-    fn string(
+    fn mask_string(
         &self,
-        names: &mut Names,
-        site: Site,
+        names: &mut StringNames,
+        site: StringSite,
         pointer: &str,
         text: &str,
     ) -> Option<(String, BTreeMap<&'static str, u64>)> {
-        let found = self.find(text);
-        let found = if site == Site::Value {
-            Self::named(names.of(pointer, text).as_ref(), text, found)
+        let found = self.find_ranges(text);
+        let found = if site == StringSite::Value {
+            Self::add_named_ranges(names.name_string(pointer, text).as_ref(), text, found)
         } else {
             found
         };
-        (!found.is_empty()).then(|| self.replaced(text, found))
+        (!found.is_empty()).then(|| self.replace_ranges(text, found))
     }
 
     /// Adds the ranges that a string's name marks as secret.
-    pub(super) fn named(name: Option<&Named>, text: &str, mut found: Vec<Found>) -> Vec<Found> {
+    pub(super) fn add_named_ranges(
+        name: Option<&StringName>,
+        text: &str,
+        mut found: Vec<MaskMatch>,
+    ) -> Vec<MaskMatch> {
         let ranges = match name {
             None => return found,
-            Some(Named::Key(key)) => behind_key(key, text, false),
-            Some(Named::Apart(name)) => behind_key(name, text, true),
-            Some(Named::Words(words)) => in_word(words, text),
+            Some(StringName::Key(key)) => key_value_ranges(key, text, false),
+            Some(StringName::Apart(name)) => key_value_ranges(name, text, true),
+            Some(StringName::Words(words)) => word_matches(words, text),
         };
         let has_placeholder = |range: &Range<usize>| {
             text.get(range.clone())
@@ -350,16 +362,16 @@ impl Redactor {
             ranges
                 .into_iter()
                 .filter(|range| !has_placeholder(range))
-                .map(|range| (range, scanner::SECRET)),
+                .map(|range| (range, scanner::SECRET_KIND)),
         );
-        merged(found)
+        merge_ranges(found)
     }
 }
 
 /// Sorts ranges and merges those that overlap.
-pub(super) fn merged(mut all: Vec<Found>) -> Vec<Found> {
+pub(super) fn merge_ranges(mut all: Vec<MaskMatch>) -> Vec<MaskMatch> {
     all.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<MaskMatch> = Vec::new();
     for (range, kind) in all {
         match found.last_mut().filter(|(last, _)| range.start < last.end) {
             Some((last, _)) => last.end = last.end.max(range.end),

@@ -1,45 +1,50 @@
 //! Masking of texts that may already contain placeholders, of this project or another: a
 //! placeholder stays intact and never becomes part of a masked value.
 
-use super::json_text::{Edit, replaced};
-use super::placeholders::{Placeholder, placeholders};
+use super::json_text::{JsonEdit, apply_json_edits};
+use super::placeholders::{Placeholder, find_placeholders};
 use super::redact::Redactor;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The maximum number of passes over a text; each works on the result of the previous one.
-const PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 /// True if a placeholder stands for plain text of which the recording keeps only a hash, not for a
 /// masked value.
-fn stands_for_words(kind: &str) -> bool {
+fn hides_text(kind: &str) -> bool {
     kind.ends_with(" bytes") || matches!(kind, "cut" | "text")
 }
 
 /// Returns a text whose placeholders no longer depend on a user's salt. Placeholders for plain text
 /// keep their hash: without it, any two texts of one length would be equal.
 pub(super) fn without_hashes(text: &str) -> String {
-    let values = placeholders(text).filter(|one| !stands_for_words(one.kind));
-    replaced(text, values.map(Placeholder::bare).collect())
+    let values = find_placeholders(text).filter(|one| !hides_text(one.kind));
+    apply_json_edits(text, values.map(Placeholder::drop_hash).collect())
 }
 
 /// Returns a text without the hashes of all its placeholders.
 pub fn without_all_hashes(text: &str) -> String {
-    replaced(text, placeholders(text).map(Placeholder::bare).collect())
+    apply_json_edits(
+        text,
+        find_placeholders(text)
+            .map(Placeholder::drop_hash)
+            .collect(),
+    )
 }
 
 impl Placeholder<'_> {
     /// Returns an edit that removes the placeholder's hash.
-    fn bare(self) -> Edit {
+    fn drop_hash(self) -> JsonEdit {
         (self.range, format!("⟦{}⟧", self.kind))
     }
 }
 
 /// Returns the ranges of a text that a redactor masks, with their kinds. A range that cuts through
 /// a placeholder is extended over it; a range inside a placeholder is left out.
-pub(super) fn masked_places(redactor: &Redactor, text: &str) -> Vec<(Range<usize>, &'static str)> {
-    let mut found = redactor.find(text);
+pub(super) fn find_maskable(redactor: &Redactor, text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let mut found = redactor.find_ranges(text);
     if !found.is_empty() && text.contains('⟦') {
-        let known: Vec<Range<usize>> = placeholders(text).map(|one| one.range).collect();
+        let known: Vec<Range<usize>> = find_placeholders(text).map(|one| one.range).collect();
         found.retain(|(range, _)| {
             !known
                 .iter()
@@ -52,34 +57,34 @@ pub(super) fn masked_places(redactor: &Redactor, text: &str) -> Vec<(Range<usize
                 }
             }
         }
-        found = super::redact::merged(found);
+        found = super::redact::merge_ranges(found);
     }
     found
 }
 
 /// Masks everything in a text that a redactor masks and that is not masked yet. Masking the result
 /// again changes nothing.
-pub(super) fn mask(redactor: &Redactor, text: &mut String) {
-    for _ in 0..PASSES {
-        let found = masked_places(redactor, text);
+pub(super) fn mask_text(redactor: &Redactor, text: &mut String) {
+    for _ in 0..MAX_PASSES {
+        let found = find_maskable(redactor, text);
         if found.is_empty() {
             return;
         }
-        *text = redactor.replaced(text, found).0;
+        *text = redactor.replace_ranges(text, found).0;
     }
 }
 
 /// The maximum length in bytes of a value that one placeholder stands for.
-const LONGEST: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 /// The maximum number of candidate positions for the text after a placeholder.
-const WAYS: usize = 64;
+const MAX_CANDIDATE_ENDS: usize = 64;
 
 /// Returns true if a masked text is the result of masking values in a clear one: everything outside
 /// the placeholders is equal, and each placeholder stands for a value that has the same hash, that
 /// is masked today, or that has the form of its kind. This compares texts that were masked by older
 /// rules.
-pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool {
-    let known: Vec<Placeholder<'_>> = placeholders(masked).collect();
+pub(super) fn is_masked_form(masked: &str, clear: &str, redactor: &Redactor) -> bool {
+    let known: Vec<Placeholder<'_>> = find_placeholders(masked).collect();
     let Some(first) = known.first() else {
         return false;
     };
@@ -91,11 +96,11 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
     {
         return false;
     }
-    let mut places: Vec<Range<usize>> = masked_places(redactor, clear)
+    let mut places: Vec<Range<usize>> = find_maskable(redactor, clear)
         .into_iter()
         .map(|(range, _)| range)
         .collect();
-    places.extend(placeholders(clear).map(|one| one.range));
+    places.extend(find_placeholders(clear).map(|one| one.range));
     // The offsets at which the text after the placeholders so far may begin.
     let mut reached = BTreeSet::from([first.range.start]);
     for (number, one) in known.iter().enumerate() {
@@ -114,8 +119,8 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
                     .into_iter()
                     .collect()
             } else {
-                let limit =
-                    clear.ceil_char_boundary((at + LONGEST + literal.len()).min(clear.len()));
+                let limit = clear
+                    .ceil_char_boundary((at + MAX_VALUE_BYTES + literal.len()).min(clear.len()));
                 let rest = clear.get(at..limit).unwrap_or("");
                 rest.match_indices(literal)
                     .map(|(length, _)| at + length)
@@ -123,18 +128,18 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
             };
             let values = ends
                 .into_iter()
-                .filter(|end| *end > at && end - at <= LONGEST)
+                .filter(|end| *end > at && end - at <= MAX_VALUE_BYTES)
                 .map(|end| at..end);
             for value in values {
-                match evidence(one, clear, &value, &places, redactor) {
-                    Evidence::Hash => {
+                match find_evidence(one, clear, &value, &places, redactor) {
+                    MatchEvidence::Hash => {
                         next = BTreeSet::from([value.end + literal.len()]);
                         break;
                     }
-                    Evidence::Form if next.len() < WAYS => {
-                        drop(next.insert(value.end + literal.len()));
+                    MatchEvidence::Form if next.len() < MAX_CANDIDATE_ENDS => {
+                        next.insert(value.end + literal.len());
                     }
-                    Evidence::Form | Evidence::None => {}
+                    MatchEvidence::Form | MatchEvidence::None => {}
                 }
             }
         }
@@ -145,7 +150,7 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
 
 /// The evidence that a placeholder stands for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Evidence {
+enum MatchEvidence {
     /// The placeholder has the hash of the value.
     Hash,
     /// The value is masked today, or has the form of the placeholder's kind.
@@ -156,28 +161,28 @@ enum Evidence {
 
 /// Returns the evidence that a placeholder stands for a range of a text; `masked` contains the
 /// ranges that are masked today.
-fn evidence(
+fn find_evidence(
     one: &Placeholder<'_>,
     text: &str,
     range: &Range<usize>,
     masked: &[Range<usize>],
     redactor: &Redactor,
-) -> Evidence {
+) -> MatchEvidence {
     let value = text.get(range.clone()).unwrap_or("");
     let own = redactor.placeholder(one.kind, value);
-    if placeholders(&own)
+    if find_placeholders(&own)
         .next()
         .is_some_and(|own| own.hash == one.hash)
     {
-        return Evidence::Hash;
+        return MatchEvidence::Hash;
     }
     let is_masked = |place: &Range<usize>| place.start <= range.start && range.end <= place.end;
     let is_value =
-        !stands_for_words(one.kind) && (masked.iter().any(is_masked) || has_form(one.kind, value));
+        !hides_text(one.kind) && (masked.iter().any(is_masked) || has_form(one.kind, value));
     if is_value {
-        Evidence::Form
+        MatchEvidence::Form
     } else {
-        Evidence::None
+        MatchEvidence::None
     }
 }
 

@@ -6,11 +6,11 @@ use crate::kernel::provider::{Answer, Stop};
 use serde_json::{Value, json};
 
 /// The time of an answer that no model made.
-pub(crate) const WHEN: &str = "1970-01-01T00:00:00Z";
+pub(crate) const UNIX_EPOCH: &str = "1970-01-01T00:00:00Z";
 
 /// An answer to be written as a response.
 #[derive(Debug)]
-pub(crate) struct Made<'a> {
+pub(crate) struct ResponseDraft<'a> {
     pub(crate) answer: &'a Answer,
     /// The id of the response.
     pub(crate) id: String,
@@ -30,9 +30,9 @@ pub(crate) struct Made<'a> {
     pub(crate) is_sse: bool,
 }
 
-impl Made<'_> {
+impl ResponseDraft<'_> {
     /// Returns the input and output tokens.
-    pub(crate) fn usage(&self) -> (u64, u64) {
+    pub(crate) fn token_counts(&self) -> (u64, u64) {
         (
             self.answer.usage.input.unwrap_or(0),
             self.answer.usage.output.unwrap_or(0),
@@ -41,7 +41,7 @@ impl Made<'_> {
 }
 
 /// Returns the stop reason in a dialect's vocabulary.
-pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
+pub(crate) fn stop_reason(dialect: &str, stop: Stop) -> &'static str {
     match (dialect, stop) {
         ("anthropic", Stop::Length) => "max_tokens",
         ("anthropic", Stop::Tool) => "tool_use",
@@ -58,10 +58,10 @@ pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
 }
 
 /// Returns the body of a response with this answer and this id.
-pub(crate) fn body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
-    whole(
+pub(crate) fn answer_body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
+    complete_body(
         dialect,
-        &Made {
+        &ResponseDraft {
             answer,
             id: id.to_owned(),
             model,
@@ -72,13 +72,13 @@ pub(crate) fn body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) ->
 }
 
 /// Returns the body of a response that is not a stream.
-pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
-    let (input, written) = made.usage();
+pub(crate) fn complete_body(dialect: &str, made: &ResponseDraft<'_>) -> String {
+    let (input, written) = made.token_counts();
     let body = match dialect {
-        "openai-responses" => response(made, "completed", &output(made)),
+        "openai-responses" => responses_body(made, "completed", &responses_output(made)),
         "anthropic" => {
-            json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": blocks(made),
-            "stop_reason": reason(dialect, made.answer.stop), "stop_sequence": null, "usage": anthropic_usage(made)})
+            json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": anthropic_blocks(made),
+            "stop_reason": stop_reason(dialect, made.answer.stop), "stop_sequence": null, "usage": anthropic_usage(made)})
         }
         "gemini" => {
             let part = |part: &Part| match part {
@@ -89,7 +89,7 @@ pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
                 Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
             };
             let parts: Vec<Value> = made.answer.turn.parts.iter().filter_map(part).collect();
-            json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason(dialect, made.answer.stop), "index": 0}],
+            json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop_reason(dialect, made.answer.stop), "index": 0}],
                 "usageMetadata": gemini_usage(made), "modelVersion": made.model, "responseId": made.id})
         }
         "ollama" => {
@@ -99,7 +99,7 @@ pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
             if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
                 object.insert("tool_calls".to_owned(), calls.into());
             }
-            json!({"model": made.model, "created_at": WHEN, "message": message, "done": true, "done_reason": reason(dialect, made.answer.stop),
+            json!({"model": made.model, "created_at": UNIX_EPOCH, "message": message, "done": true, "done_reason": stop_reason(dialect, made.answer.stop),
                 "prompt_eval_count": input, "eval_count": written})
         }
         _ => {
@@ -116,30 +116,30 @@ pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
                 object.insert("tool_calls".to_owned(), calls.into());
             }
             json!({"id": made.id, "object": "chat.completion", "created": 0, "model": made.model,
-                "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": reason(dialect, made.answer.stop)}],
+                "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": stop_reason(dialect, made.answer.stop)}],
                 "usage": chat_usage(made)})
         }
     };
     body.to_string()
 }
 
-pub(crate) fn chat_usage(made: &Made<'_>) -> Value {
-    let (input, written) = made.usage();
+pub(crate) fn chat_usage(made: &ResponseDraft<'_>) -> Value {
+    let (input, written) = made.token_counts();
     json!({"prompt_tokens": input, "completion_tokens": written, "total_tokens": input.saturating_add(written)})
 }
 
-pub(crate) fn anthropic_usage(made: &Made<'_>) -> Value {
-    let (input, written) = made.usage();
+pub(crate) fn anthropic_usage(made: &ResponseDraft<'_>) -> Value {
+    let (input, written) = made.token_counts();
     json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": written})
 }
 
-pub(crate) fn gemini_usage(made: &Made<'_>) -> Value {
-    let (input, written) = made.usage();
+pub(crate) fn gemini_usage(made: &ResponseDraft<'_>) -> Value {
+    let (input, written) = made.token_counts();
     json!({"promptTokenCount": input, "candidatesTokenCount": written, "totalTokenCount": input.saturating_add(written)})
 }
 
 /// Builds the content blocks of an Anthropic message.
-pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
+pub(crate) fn anthropic_blocks(made: &ResponseDraft<'_>) -> Vec<Value> {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
         Part::Call(call) => Some(
@@ -151,7 +151,7 @@ pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
 }
 
 /// Builds the output items of an OpenAI response.
-pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
+pub(crate) fn responses_output(made: &ResponseDraft<'_>) -> Vec<Value> {
     let item = |(at, part): (usize, &Part)| match part {
         Part::Text(text) => Some(
             json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
@@ -173,8 +173,8 @@ pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
 }
 
 /// Builds an OpenAI response with every field that strict clients require.
-pub(crate) fn response(made: &Made<'_>, status: &str, output: &[Value]) -> Value {
-    let (input, written) = made.usage();
+pub(crate) fn responses_body(made: &ResponseDraft<'_>, status: &str, output: &[Value]) -> Value {
+    let (input, written) = made.token_counts();
     let usage = (status == "completed").then(|| {
         json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input.saturating_add(written)})

@@ -5,24 +5,24 @@
 //! no file and never repeats a value.
 
 use crate::base::base64;
-use crate::base::secrets::environment::values;
+use crate::base::secrets::environment::parse_values;
 use crate::base::secrets::known_forms::keys_of_services;
 use crate::base::secrets::names::{is_placeholder, is_secret_name, is_secret_variable};
 use crate::base::secrets::placeholders::{is_sample, is_whole_placeholder};
 use std::collections::BTreeSet;
 
 /// The minimum length in characters of an environment value that is searched for.
-const LEAST: usize = 6;
+const MIN_VALUE_CHARS: usize = 6;
 /// The minimum length in characters of a value made of letters only, or under any name.
-const LONG: usize = 8;
+const MIN_LONG_CHARS: usize = 8;
 /// The minimum length in characters of a value that can be random.
-const RANDOM: usize = 16;
+const MIN_RANDOM_CHARS: usize = 16;
 /// The minimum entropy in bits per character of a random value of letters and digits: words
 /// followed by a number reach 3.3; of random values with 16 characters, all but one in a thousand
 /// have at least 3.4.
-const ENTROPY: f64 = 3.4;
+const MIN_ENTROPY: f64 = 3.4;
 /// The minimum entropy of hexadecimal digits, of which a random value has at least 32.
-const HEX_ENTROPY: f64 = 3.0;
+const MIN_HEX_ENTROPY: f64 = 3.0;
 
 /// An environment file of a project.
 #[derive(Clone, Debug)]
@@ -57,12 +57,12 @@ pub enum SecretInText {
 
 /// One spelling of an environment file's value.
 #[derive(Debug)]
-struct Needle {
+struct SecretForm {
     bytes: Vec<u8>,
     /// True if it is base64, which can be found inside words.
     is_packed: bool,
     /// The index into `names`.
-    of: usize,
+    name_index: usize,
 }
 
 /// Finds secrets in texts.
@@ -70,7 +70,7 @@ struct Needle {
 pub struct SecretScan {
     /// The names of variables with their files.
     names: Vec<(String, String)>,
-    needles: Vec<Needle>,
+    needles: Vec<SecretForm>,
     /// The first two bytes of all forms: most positions of a text match no such pair.
     pairs: BTreeSet<[u8; 2]>,
     /// The first bytes of all forms.
@@ -86,9 +86,9 @@ impl SecretScan {
         };
         let mut known = BTreeSet::new();
         for EnvironmentFile { path, text } in files {
-            for (name, value) in secrets(text) {
+            for (name, value) in environment_secrets(text) {
                 let of = scan.names.len();
-                for (bytes, is_packed) in forms(&value)
+                for (bytes, is_packed) in value_forms(&value)
                     .into_iter()
                     .filter(|(bytes, _)| known.insert(bytes.clone()))
                 {
@@ -98,10 +98,10 @@ impl SecretScan {
                             *is_first = true;
                         }
                     }
-                    scan.needles.push(Needle {
+                    scan.needles.push(SecretForm {
                         bytes,
                         is_packed,
-                        of,
+                        name_index: of,
                     });
                 }
                 scan.names.push((name, path.clone()));
@@ -111,18 +111,18 @@ impl SecretScan {
     }
 
     /// Finds the first secret in a line.
-    pub fn find(&self, line: &str) -> Option<SecretInText> {
+    pub fn find_secret(&self, line: &str) -> Option<SecretInText> {
         let random = || {
-            random(line).map(|name| SecretInText::Random {
+            find_random_value(line).map(|name| SecretInText::Random {
                 name: name.to_owned(),
             })
         };
-        self.environment(line)
+        self.find_environment_value(line)
             .or_else(random)
-            .or_else(|| has_key(line).then_some(SecretInText::Key))
+            .or_else(|| contains_key(line).then_some(SecretInText::Key))
     }
 
-    fn environment(&self, line: &str) -> Option<SecretInText> {
+    fn find_environment_value(&self, line: &str) -> Option<SecretInText> {
         if self.needles.is_empty() {
             return None;
         }
@@ -139,7 +139,7 @@ impl SecretScan {
                     .and_then(|pair| pair.try_into().ok())
                     .is_some_and(|pair: [u8; 2]| self.pairs.contains(&pair))
         };
-        let stands = |needle: &&Needle, at: usize| {
+        let stands = |needle: &&SecretForm, at: usize| {
             let is_letter = |at: Option<usize>| {
                 at.and_then(|at| bytes.get(at))
                     .is_some_and(u8::is_ascii_alphanumeric)
@@ -147,14 +147,14 @@ impl SecretScan {
             let end = at + needle.bytes.len();
             // A short value occurs in longer words by chance.
             let is_apart = needle.is_packed
-                || needle.bytes.len() >= 2 * LONG
+                || needle.bytes.len() >= 2 * MIN_LONG_CHARS
                 || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
             bytes.get(at..end) == Some(&needle.bytes) && is_apart
         };
         let found = (0..bytes.len())
             .filter(is_start)
             .find_map(|at| self.needles.iter().find(|needle| stands(needle, at)));
-        let (name, file) = self.names.get(found?.of)?;
+        let (name, file) = self.names.get(found?.name_index)?;
         Some(SecretInText::Environment {
             name: name.clone(),
             file: file.clone(),
@@ -163,26 +163,26 @@ impl SecretScan {
 }
 
 /// Returns true if a line contains a service's key, or the first line of a private key.
-fn has_key(line: &str) -> bool {
+fn contains_key(line: &str) -> bool {
     line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----")
         || keys_of_services(line).any(|key| !is_sample(key))
 }
 
 /// Returns the names and values of the secrets in the text of an environment file.
-pub fn secrets(text: &str) -> impl Iterator<Item = (String, String)> {
-    values(text)
+pub fn environment_secrets(text: &str) -> impl Iterator<Item = (String, String)> {
+    parse_values(text)
         .into_iter()
-        .filter(|(name, value)| is_secret(name, value))
+        .filter(|(name, value)| is_searched_value(name, value))
 }
 
 /// Returns true if an environment value is searched for: under a secret's name all but plain words,
 /// under another name only random values.
-fn is_secret(name: &str, value: &str) -> bool {
+fn is_searched_value(name: &str, value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
-    let is_long = value.chars().count() >= LONG;
+    let is_long = value.chars().count() >= MIN_LONG_CHARS;
     let is_mixed = has(u8::is_ascii_alphabetic) && has(|byte| !byte.is_ascii_alphabetic());
     let is_named = is_secret_variable(name, value);
-    let is_enough = is_long || value.chars().count() >= LEAST && is_mixed && is_named;
+    let is_enough = is_long || value.chars().count() >= MIN_VALUE_CHARS && is_mixed && is_named;
     if !is_enough
         || if is_named {
             is_whole_placeholder(value)
@@ -206,18 +206,19 @@ fn is_secret(name: &str, value: &str) -> bool {
             .is_some_and(|(user, _)| user.contains(':'));
     }
     let is_number = value.parse::<f64>().is_ok() && (!is_named || value.contains('.'));
-    let is_plain =
-        value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_lowercase()) || is_number;
+    let is_plain = value.len() < MIN_RANDOM_CHARS
+        && value.bytes().all(|byte| byte.is_ascii_lowercase())
+        || is_number;
     if is_named {
         !is_plain
     } else {
-        is_random(value)
+        is_random_value(value)
     }
 }
 
 /// Returns a value in all spellings: as it is, escaped for JSON, URLs and HTML, and in base64,
 /// which is marked.
-fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
+fn value_forms(value: &str) -> Vec<(Vec<u8>, bool)> {
     let json = serde_json::to_string(value).unwrap_or_default();
     let json = json
         .get(1..json.len().saturating_sub(1))
@@ -242,7 +243,7 @@ fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
         .replace('"', "&quot;");
     let plain = [value.to_owned(), json, twice, url, html].map(|form| (form.into_bytes(), false));
     let packed = (0..3).flat_map(|before| {
-        let standard = packed(value, before);
+        let standard = base64_core(value, before);
         [standard.replace('+', "-").replace('/', "_"), standard]
             .map(|form| (form.into_bytes(), true))
     });
@@ -251,7 +252,7 @@ fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
 
 /// Returns the base64 characters of a value that are independent of its neighbours, if it begins at
 /// this offset in a group of three bytes.
-fn packed(value: &str, before: usize) -> String {
+fn base64_core(value: &str, before: usize) -> String {
     let bytes: Vec<u8> = std::iter::repeat_n(0, before)
         .chain(value.bytes())
         .collect();
@@ -264,18 +265,18 @@ fn packed(value: &str, before: usize) -> String {
 }
 
 /// Returns the name of a random value in a line, if that is a secret's name.
-fn random(line: &str) -> Option<&str> {
+fn find_random_value(line: &str) -> Option<&str> {
     let is_value = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_.~-".contains(&byte);
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_value(**byte)).count();
-        if len >= RANDOM
-            && let Some(name) = name_before(line.get(..at)?)
+        if len >= MIN_RANDOM_CHARS
+            && let Some(name) = preceding_name(line.get(..at)?)
             && is_secret_name(name)
             && line.get(at..at + len).is_some_and(|value| {
-                is_random(value.trim_end_matches('.')) && !is_placeholder(value)
+                is_random_value(value.trim_end_matches('.')) && !is_placeholder(value)
             })
         {
             return Some(name);
@@ -293,7 +294,7 @@ fn random(line: &str) -> Option<&str> {
 
 /// Returns the name that a value belongs to, from the text before it: `name: `, `"name": "`,
 /// `NAME=`, `--name `, escaped or not.
-fn name_before(head: &str) -> Option<&str> {
+fn preceding_name(head: &str) -> Option<&str> {
     let is_sign = |c: char| c.is_whitespace() || "\"'`\\".contains(c);
     let bare = |text: &str| -> usize {
         let mut text = text;
@@ -341,7 +342,7 @@ fn name_before(head: &str) -> Option<&str> {
 
 /// Returns true if a value is random: long, with letters and digits, without words, and without a
 /// dominant character.
-fn is_random(value: &str) -> bool {
+fn is_random_value(value: &str) -> bool {
     let len = value.len();
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let is_word = |part: &str| {
@@ -349,7 +350,7 @@ fn is_random(value: &str) -> bool {
             || part.bytes().all(|byte| byte.is_ascii_alphabetic())
             || part.bytes().all(|byte| byte.is_ascii_digit())
     };
-    if len < RANDOM || !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) {
+    if len < MIN_RANDOM_CHARS || !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) {
         return false;
     }
     if value
@@ -359,9 +360,9 @@ fn is_random(value: &str) -> bool {
         return false;
     }
     if value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return len >= 2 * RANDOM && entropy(value) >= HEX_ENTROPY;
+        return len >= 2 * MIN_RANDOM_CHARS && shannon_entropy(value) >= MIN_HEX_ENTROPY;
     }
-    entropy(value) >= ENTROPY
+    shannon_entropy(value) >= MIN_ENTROPY
 }
 
 /// Returns the Shannon entropy of a text's bytes, in bits per byte.
@@ -369,7 +370,7 @@ fn is_random(value: &str) -> bool {
     clippy::cast_precision_loss,
     reason = "a line has fewer bytes than fit"
 )]
-fn entropy(text: &str) -> f64 {
+fn shannon_entropy(text: &str) -> f64 {
     let mut counts = [0_usize; 256];
     for byte in text.bytes() {
         if let Some(count) = counts.get_mut(usize::from(byte)) {

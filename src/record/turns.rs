@@ -7,15 +7,15 @@
 use super::recording::Recording;
 use crate::kernel::conversation::Speaker;
 use crate::request::dialect::Dialect;
-use crate::request::model::Request;
-use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, is_shared, threads};
+use crate::request::model::ModelRequest;
+use crate::request::segments::{RequestSegment, build_segments};
+use crate::request::threads::{SentRequest, attribute_requests, is_shared};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The position of a call among the calls of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
+pub struct CallPosition {
     /// The number of its conversation, from 1, in the order in which they begin.
     pub conversation: usize,
     /// Its number in the conversation, from 1.
@@ -24,17 +24,17 @@ pub struct Turn {
 
 /// The content that determines a call's position.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct CallContent {
     dialect: Dialect,
-    segments: Vec<Segment>,
+    segments: Vec<RequestSegment>,
     agent: Option<String>,
     conversation: Option<String>,
 }
 
-impl Said {
+impl CallContent {
     /// Reads a request, with its agent and its conversation if the program names them. `None` if it
     /// is not a request to a model.
-    pub fn of(
+    pub fn from_request(
         body: &str,
         endpoint: &str,
         agent: Option<&str>,
@@ -42,18 +42,18 @@ impl Said {
     ) -> Option<Self> {
         // A body for embeddings looks like a body of the Responses dialect.
         Dialect::of_path(endpoint)?;
-        let request = Request::read(body, Some(endpoint)).ok()?;
+        let request = ModelRequest::parse(body, Some(endpoint)).ok()?;
         Some(Self {
             dialect: request.dialect,
-            segments: segments(&request),
+            segments: build_segments(&request),
             agent: agent.map(str::to_owned),
             conversation: conversation.map(str::to_owned),
         })
     }
 
     /// Reads the request of a recorded call.
-    pub fn of_call(call: &Recording) -> Option<Self> {
-        Self::of(
+    pub fn from_call(call: &Recording) -> Option<Self> {
+        Self::from_request(
             call.request.get(),
             &call.endpoint,
             call.agent.as_deref(),
@@ -64,11 +64,11 @@ impl Said {
 
 /// Returns the position of each call, in call order; `None` for a call that is not a request to a
 /// model.
-pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
-    let sent: Vec<Sent<'_>> = said
+pub fn call_positions(said: &[Option<CallContent>]) -> Vec<Option<CallPosition>> {
+    let sent: Vec<SentRequest<'_>> = said
         .iter()
         .flatten()
-        .map(|one| Sent {
+        .map(|one| SentRequest {
             segments: &one.segments,
             dialect: one.dialect,
             agent: one.agent.as_deref(),
@@ -76,13 +76,13 @@ pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
         })
         .collect();
     let mut conversations: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
-    let mut found = threads(&sent).into_iter().map(|thread| {
+    let mut found = attribute_requests(&sent).into_iter().map(|thread| {
         let number = conversations.len() + 1;
         let (conversation, n) = conversations
             .entry((thread.agent, thread.conversation))
             .or_insert((number, 0));
         *n += 1;
-        Turn {
+        CallPosition {
             conversation: *conversation,
             n: *n,
         }
@@ -98,17 +98,21 @@ pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
 /// Pairs of a recorded and a later conversation are matched from the most alike down, by
 /// `conversation_likeness` of their first calls; equal pairs in recorded order. Conversations that
 /// the recording lacks get the next numbers.
-pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option<Turn>> {
-    let (known, own) = (turns(recorded), turns(later));
-    let (first_known, first_own) = (beginnings(&known), beginnings(&own));
-    let said = |all: &'_ [Option<Said>], at: usize| all.get(at).and_then(Option::as_ref).cloned();
+pub fn matched_positions(
+    recorded: &[Option<CallContent>],
+    later: &[Option<CallContent>],
+) -> Vec<Option<CallPosition>> {
+    let (known, own) = (call_positions(recorded), call_positions(later));
+    let (first_known, first_own) = (first_calls(&known), first_calls(&own));
+    let said =
+        |all: &'_ [Option<CallContent>], at: usize| all.get(at).and_then(Option::as_ref).cloned();
     let mut pairs = Vec::new();
     for (conversation, at) in &first_known {
         let Some(known) = said(recorded, *at) else {
             continue;
         };
         for (other, at) in &first_own {
-            let likeness = said(later, *at).and_then(|own| likeness(&known, &own));
+            let likeness = said(later, *at).and_then(|own| conversation_likeness(&known, &own));
             pairs.extend(likeness.map(|likeness| (Reverse(likeness), *conversation, *other)));
         }
     }
@@ -126,7 +130,7 @@ pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option
             next
         });
     }
-    let placed = |turn: Turn| Turn {
+    let placed = |turn: CallPosition| CallPosition {
         conversation: place
             .get(&turn.conversation)
             .copied()
@@ -137,8 +141,8 @@ pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option
 }
 
 /// Returns the index of each conversation's first call.
-fn beginnings(turns: &[Option<Turn>]) -> BTreeMap<usize, usize> {
-    let first = |(at, turn): (usize, &Option<Turn>)| {
+fn first_calls(turns: &[Option<CallPosition>]) -> BTreeMap<usize, usize> {
+    let first = |(at, turn): (usize, &Option<CallPosition>)| {
         turn.filter(|turn| turn.n == 1)
             .map(|turn| (turn.conversation, at))
     };
@@ -149,19 +153,23 @@ fn beginnings(turns: &[Option<Turn>]) -> BTreeMap<usize, usize> {
 /// conversation name; agent (its tools and its system text: 2 if equal, 1 if half is common); same
 /// first user turn; number of equal leading segments; number of equal leading and trailing bytes.
 /// `None` if the agents differ in name or dialect.
-fn likeness(known: &Said, own: &Said) -> Option<(bool, u8, bool, usize, usize)> {
+fn conversation_likeness(
+    known: &CallContent,
+    own: &CallContent,
+) -> Option<(bool, u8, bool, usize, usize)> {
     if known.dialect != own.dialect || known.agent != own.agent {
         return None;
     }
-    let shared = |said: &Said| -> String {
+    let shared = |said: &CallContent| -> String {
         said.segments
             .iter()
             .filter(|one| is_shared(one))
             .map(|one| &*one.wire)
             .collect()
     };
-    let whole = |said: &Said| -> String { said.segments.iter().map(|one| &*one.wire).collect() };
-    let turn = |said: &'_ Said| -> Vec<String> {
+    let whole =
+        |said: &CallContent| -> String { said.segments.iter().map(|one| &*one.wire).collect() };
+    let turn = |said: &'_ CallContent| -> Vec<String> {
         let of_user = said
             .segments
             .iter()

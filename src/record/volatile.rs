@@ -4,7 +4,7 @@
 //! The key of a recording is unaffected: it covers all bytes, so the setting can be added after the
 //! recording.
 
-use super::json_tree::Json;
+use super::json_tree::JsonTree;
 use serde_json::Value;
 use std::fmt;
 use std::ops::Range;
@@ -12,34 +12,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Finds the first range of a text that is left out.
-pub type Search = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
+pub type PatternSearch = Arc<dyn Fn(&str) -> Option<Range<usize>> + Send + Sync>;
 
 /// A volatile part of requests.
 #[derive(Clone)]
-pub struct Part {
+pub struct VolatileMatcher {
     /// The JSON Pointer of a value.
     pub place: String,
     /// The pattern that is left out of texts at and below that place; `None` for the whole value.
-    pub find: Option<Search>,
+    pub find: Option<PatternSearch>,
     /// The setting as written.
-    pub words: String,
+    pub source_text: String,
     /// `EXAMINED` once a request was examined, `FOUND` once one had the part.
     pub seen: Arc<AtomicU8>,
 }
 
 /// States of a part.
-const LOOKED: u8 = 1;
+const EXAMINED: u8 = 1;
 const FOUND: u8 = 2;
 
-impl Part {
+impl VolatileMatcher {
     /// Records that a request was examined, and if it had the part.
-    fn see(&self, is_there: bool) {
+    fn note_seen(&self, is_there: bool) {
         self.seen
-            .fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
+            .fetch_max(if is_there { FOUND } else { EXAMINED }, Ordering::Relaxed);
     }
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for VolatileMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Part")
             .field("place", &self.place)
@@ -49,32 +49,35 @@ impl fmt::Debug for Part {
 
 /// All volatile parts.
 #[derive(Clone, Debug, Default)]
-pub struct Volatile(pub Vec<Part>);
+pub struct VolatileParts(pub Vec<VolatileMatcher>);
 
-impl Volatile {
+impl VolatileParts {
     /// Returns a request without its volatile parts; `None` if none are configured.
-    pub fn rest(&self, value: Value) -> Option<Value> {
+    pub fn without_volatile(&self, value: Value) -> Option<Value> {
         if self.0.is_empty() {
             return None;
         }
-        let mut tree = Json::of(value);
+        let mut tree = JsonTree::from_value(value);
         self.remove_values(&mut tree);
         self.cut_texts(&mut tree);
         Some(tree.into_value())
     }
 
     /// Removes whole values from a request.
-    pub(super) fn remove_values(&self, tree: &mut Json) {
+    pub(super) fn remove_values(&self, tree: &mut JsonTree) {
         for part in self.0.iter().filter(|part| part.find.is_none()) {
-            part.see(remove(tree, &part.place));
+            part.note_seen(remove_value(tree, &part.place));
         }
     }
 
     /// Removes the matches of patterns from the texts of a request.
-    pub(super) fn cut_texts(&self, tree: &mut Json) {
+    pub(super) fn cut_texts(&self, tree: &mut JsonTree) {
         for part in &self.0 {
             if let Some(find) = &part.find {
-                part.see(tree.at_mut(&part.place).is_some_and(|at| cut(at, find)));
+                part.note_seen(
+                    tree.pointer_mut(&part.place)
+                        .is_some_and(|at| cut_matches(at, find)),
+                );
             }
         }
     }
@@ -85,11 +88,11 @@ impl Volatile {
     }
 
     /// Returns the settings of the parts that no examined request had.
-    pub fn idle(&self) -> impl Iterator<Item = &str> {
+    pub fn unmatched_parts(&self) -> impl Iterator<Item = &str> {
         self.0
             .iter()
-            .filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED)
-            .map(|part| part.words.as_str())
+            .filter(|part| part.seen.load(Ordering::Relaxed) == EXAMINED)
+            .map(|part| part.source_text.as_str())
     }
 }
 
@@ -104,34 +107,34 @@ pub fn differ_in_digits(one: &str, other: &str) -> bool {
 }
 
 /// The advice about a request that differs with every run.
-pub const ADVICE: &str = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
+pub const VOLATILE_ADVICE: &str = "where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out";
 
 /// Removes a value and returns true if it existed. In a list, replaces it with `null`, to keep the
 /// indexes of later items.
-fn remove(tree: &mut Json, place: &str) -> bool {
+fn remove_value(tree: &mut JsonTree, place: &str) -> bool {
     let Some((parent, last)) = place.rsplit_once('/') else {
         return false;
     };
-    match tree.at_mut(parent) {
-        Some(Json::Object(fields)) => {
+    match tree.pointer_mut(parent) {
+        Some(JsonTree::Object(fields)) => {
             let name = last.replace("~1", "/").replace("~0", "~");
             let before = fields.len();
             fields.retain(|(key, _)| *key != name);
             fields.len() < before
         }
-        Some(Json::List(items)) => {
+        Some(JsonTree::List(items)) => {
             let item = last.parse::<usize>().ok().and_then(|at| items.get_mut(at));
-            item.map(|item| *item = Json::Word("null".to_owned()))
+            item.map(|item| *item = JsonTree::Word("null".to_owned()))
                 .is_some()
         }
-        Some(Json::Word(_) | Json::Number(_) | Json::Text(_)) | None => false,
+        Some(JsonTree::Word(_) | JsonTree::Number(_) | JsonTree::Text(_)) | None => false,
     }
 }
 
 /// Removes all matches from the texts at and below a place. Returns true if any text changed.
-fn cut(tree: &mut Json, find: &Search) -> bool {
+fn cut_matches(tree: &mut JsonTree, find: &PatternSearch) -> bool {
     match tree {
-        Json::Text(text) => {
+        JsonTree::Text(text) => {
             let (mut out, mut rest) = (String::new(), text.as_str());
             while let Some((before, after)) = find(rest)
                 .filter(|at| !at.is_empty())
@@ -147,14 +150,14 @@ fn cut(tree: &mut Json, find: &Search) -> bool {
             *text = out;
             true
         }
-        Json::List(items) => items
+        JsonTree::List(items) => items
             .iter_mut()
-            .map(|item| cut(item, find))
+            .map(|item| cut_matches(item, find))
             .fold(false, |any, one| any | one),
-        Json::Object(fields) => fields
+        JsonTree::Object(fields) => fields
             .iter_mut()
-            .map(|(_, field)| cut(field, find))
+            .map(|(_, field)| cut_matches(field, find))
             .fold(false, |any, one| any | one),
-        Json::Word(_) | Json::Number(_) => false,
+        JsonTree::Word(_) | JsonTree::Number(_) => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::kernel::agent_node::AgentNode;
 /// Collects every agent or script node (those that `is_meant` accepts) that a node can reach,
 /// including nodes of the tasks and templates that it refers to. `behind` returns the definition
 /// that a node refers to, with its name.
-pub(crate) fn collect<'t, E>(
+pub(crate) fn collect_agent_nodes<'t, E>(
     root: (&'t str, &'t Node),
     behind: &dyn Fn(&'t Node) -> Option<Result<(&'t str, &'t Node), E>>,
     is_meant: fn(&Node) -> bool,

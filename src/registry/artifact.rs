@@ -5,10 +5,10 @@
 
 use super::body::Text;
 use super::node::{self, Node};
-use super::raw::{Raw, ReadError};
+use super::raw::{RawJson, ReadError};
 use crate::base::hash::Hash;
 use crate::base::span::Span;
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::base::words::words;
 #[cfg(feature = "assemble")]
 use crate::template::trust::TrustNode;
@@ -25,16 +25,16 @@ pub struct Registry {
     pub(super) edition: String,
     pub(super) compiler: String,
     pub(super) hash: Hash,
-    pub(super) tasks: Vec<Entry>,
-    pub(super) templates: Vec<Entry>,
+    pub(super) tasks: Vec<IndexedDefinition>,
+    pub(super) templates: Vec<IndexedDefinition>,
     pub(super) fragments: Vec<Fragment>,
-    pub(super) lookup: Lookup,
+    pub(super) lookup: NameLookup,
     pub(super) text: String,
 }
 
 /// One task or template; the ranges refer to the text of the registry.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexedDefinition {
     pub(super) name: Box<str>,
     pub(super) version: Option<Box<str>>,
     pub(super) operator: Box<str>,
@@ -56,7 +56,8 @@ pub(super) struct Entry {
 /// Where a definition stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Source {
+#[cfg_attr(feature = "cli", schemars(rename = "Source"))]
+pub struct DefinitionSource {
     /// The file, relative to the project.
     pub path: String,
     /// The element in that file.
@@ -66,7 +67,8 @@ pub struct Source {
 /// A variable that a task or function template takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Parameter {
+#[cfg_attr(feature = "cli", schemars(rename = "Parameter"))]
+pub struct RegistryParameter {
     /// The name of the variable.
     pub name: String,
     /// The type of its value; null where none is declared.
@@ -123,7 +125,7 @@ pub struct Warning {
 
 /// The error of a lookup by a name that no task has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}` in this registry{}", meant(near.as_deref()))]
+#[error("there is no task `{name}` in this registry{}", suggestion_suffix(near.as_deref()))]
 pub struct NoTask {
     /// The requested name.
     pub name: String,
@@ -131,7 +133,7 @@ pub struct NoTask {
     pub near: Option<String>,
 }
 
-fn meant(near: Option<&str>) -> String {
+fn suggestion_suffix(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
 }
 
@@ -140,7 +142,7 @@ fn meant(near: Option<&str>) -> String {
 pub struct Fragment {
     pub(super) name: String,
     pub(super) hash: Hash,
-    pub(super) source: Source,
+    pub(super) source: DefinitionSource,
     pub(super) text: Range<usize>,
 }
 
@@ -156,30 +158,30 @@ impl Fragment {
     }
 
     /// The file and span of its definition.
-    pub const fn source(&self) -> &Source {
+    pub const fn source(&self) -> &DefinitionSource {
         &self.source
     }
 }
 
 /// The tasks of one operator by their subtype.
-type Subtypes = BTreeMap<Option<Box<str>>, Vec<u32>>;
+type TasksBySubtype = BTreeMap<Option<Box<str>>, Vec<u32>>;
 
 /// Indexes by name and by type, so that a lookup scans nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lookup {
+pub(super) struct NameLookup {
     tasks: HashMap<Box<str>, u32>,
     templates: HashMap<Box<str>, u32>,
     fragments: HashMap<Box<str>, u32>,
-    types: BTreeMap<Box<str>, Subtypes>,
+    types: BTreeMap<Box<str>, TasksBySubtype>,
 }
 
-impl Lookup {
+impl NameLookup {
     pub(super) fn new(
-        tasks: &[Entry],
-        templates: &[Entry],
+        tasks: &[IndexedDefinition],
+        templates: &[IndexedDefinition],
         fragments: &[Fragment],
     ) -> Result<Self, ReadError> {
-        let mut types: BTreeMap<Box<str>, Subtypes> = BTreeMap::new();
+        let mut types: BTreeMap<Box<str>, TasksBySubtype> = BTreeMap::new();
         for (at, task) in tasks.iter().enumerate() {
             let subtypes = match types.get_mut(&*task.operator) {
                 Some(subtypes) => subtypes,
@@ -191,9 +193,9 @@ impl Lookup {
             }
         }
         Ok(Self {
-            tasks: by_name("task", tasks.iter().map(|entry| &*entry.name))?,
-            templates: by_name("template", templates.iter().map(|entry| &*entry.name))?,
-            fragments: by_name(
+            tasks: index_by_name("task", tasks.iter().map(|entry| &*entry.name))?,
+            templates: index_by_name("template", templates.iter().map(|entry| &*entry.name))?,
+            fragments: index_by_name(
                 "fragment",
                 fragments.iter().map(|fragment| fragment.name.as_str()),
             )?,
@@ -202,7 +204,7 @@ impl Lookup {
     }
 }
 
-fn by_name<'a>(
+fn index_by_name<'a>(
     kind: &'static str,
     names: impl ExactSizeIterator<Item = &'a str>,
 ) -> Result<HashMap<Box<str>, u32>, ReadError> {
@@ -245,8 +247,8 @@ impl Registry {
     /// The registry has no such task. Use [`Registry::find`] if that is not a mistake.
     pub fn task(&self, name: &str) -> Result<Task<'_>, NoTask> {
         self.find(name).ok_or_else(|| {
-            let near =
-                nearest(name, self.tasks.iter().map(|entry| &*entry.name)).map(str::to_owned);
+            let near = nearest_candidate(name, self.tasks.iter().map(|entry| &*entry.name))
+                .map(str::to_owned);
             NoTask {
                 name: name.to_owned(),
                 near,
@@ -256,12 +258,12 @@ impl Registry {
 
     /// The task with a name, if the registry has one.
     pub fn find(&self, name: &str) -> Option<Task<'_>> {
-        self.nth(&self.tasks, *self.lookup.tasks.get(name)?)
+        self.task_at(&self.tasks, *self.lookup.tasks.get(name)?)
     }
 
     /// The template (a function over tasks) with a name.
     pub fn template(&self, name: &str) -> Option<Task<'_>> {
-        self.nth(&self.templates, *self.lookup.templates.get(name)?)
+        self.task_at(&self.templates, *self.lookup.templates.get(name)?)
     }
 
     /// The fragment with a name.
@@ -309,15 +311,15 @@ impl Registry {
         found
             .into_iter()
             .flatten()
-            .filter_map(|&at| self.nth(&self.tasks, at))
+            .filter_map(|&at| self.task_at(&self.tasks, at))
     }
 
     /// The text of a fragment, as stored in the registry.
     pub fn fragment_text(&self, fragment: &Fragment) -> Result<Text<'static>, ReadError> {
-        Raw::at(&self.text, &fragment.text).parse(&self.text)
+        RawJson::in_range(&self.text, &fragment.text).parse(&self.text)
     }
 
-    fn nth<'r>(&'r self, entries: &'r [Entry], at: u32) -> Option<Task<'r>> {
+    fn task_at<'r>(&'r self, entries: &'r [IndexedDefinition], at: u32) -> Option<Task<'r>> {
         entries.get(at as usize).map(|entry| Task {
             entry,
             registry: self,
@@ -328,7 +330,7 @@ impl Registry {
 /// A task or template of a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'r> {
-    entry: &'r Entry,
+    entry: &'r IndexedDefinition,
     registry: &'r Registry,
 }
 
@@ -369,16 +371,16 @@ impl<'r> Task<'r> {
     }
 
     /// The file and span of its definition.
-    pub fn source(self) -> Result<Source, ReadError> {
-        self.parse(&self.entry.source)
+    pub fn source(self) -> Result<DefinitionSource, ReadError> {
+        self.parse_range(&self.entry.source)
     }
 
     /// The variables that it takes, declared or found in its texts.
-    pub fn parameters(self) -> Result<Vec<Parameter>, ReadError> {
+    pub fn parameters(self) -> Result<Vec<RegistryParameter>, ReadError> {
         if self.entry.parameters.is_empty() {
             return Ok(Vec::new());
         }
-        self.parse(&self.entry.parameters)
+        self.parse_range(&self.entry.parameters)
     }
 
     /// The nodes that its values are derived from, if that decides which of them are trusted.
@@ -387,29 +389,29 @@ impl<'r> Task<'r> {
         if self.entry.trust.is_empty() {
             Ok(Vec::new())
         } else {
-            self.parse(&self.entry.trust)
+            self.parse_range(&self.entry.trust)
         }
     }
 
     /// Its references.
     pub fn references(self) -> Result<Vec<Reference>, ReadError> {
-        self.parse(&self.entry.references)
+        self.parse_range(&self.entry.references)
     }
 
     /// Findings that did not fail the build.
     pub fn warnings(self) -> Result<Vec<Warning>, ReadError> {
-        self.parse(&self.entry.warnings)
+        self.parse_range(&self.entry.warnings)
     }
 
     /// Its tree: every node with its resolved settings.
     pub fn root(self) -> Result<Node, ReadError> {
-        node::read(
-            Raw::at(&self.registry.text, &self.entry.root),
+        node::parse_tree(
+            RawJson::in_range(&self.registry.text, &self.entry.root),
             &self.registry.text,
         )
     }
 
-    fn parse<T: Deserialize<'r>>(self, range: &Range<usize>) -> Result<T, ReadError> {
-        Raw::at(&self.registry.text, range).parse(&self.registry.text)
+    fn parse_range<T: Deserialize<'r>>(self, range: &Range<usize>) -> Result<T, ReadError> {
+        RawJson::in_range(&self.registry.text, range).parse(&self.registry.text)
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The action on the registry file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum WriteMode {
     /// Write the registry if it differs.
     Write,
     /// Only compare; write nothing.
@@ -15,7 +15,7 @@ pub enum Goal {
 
 /// The outcome for the registry on disk.
 #[derive(Debug)]
-pub enum State {
+pub enum WriteOutcome {
     /// Not touched, since a finding is an error or there is no template.
     Untouched,
     /// Already up to date.
@@ -29,14 +29,15 @@ pub enum State {
 }
 
 /// Makes a file contain a registry, or compares the two.
-pub fn put(output: &Path, registry: &[u8], goal: Goal) -> State {
+pub fn write_registry(output: &Path, registry: &[u8], goal: WriteMode) -> WriteOutcome {
     let mut there = Vec::new();
-    if fs::read_own(output, registry.len() as u64, &mut there).is_ok() && there == registry {
-        return State::Current;
+    if fs::read_regular(output, registry.len() as u64, &mut there).is_ok() && there == registry {
+        return WriteOutcome::Current;
     }
-    if goal == Goal::Compare {
-        return State::Stale;
+    if goal == WriteMode::Compare {
+        return WriteOutcome::Stale;
     }
-    fs::write_atomic(output, registry)
-        .map_or_else(State::Failed, |_| State::Written(registry.len() as u64))
+    fs::write_atomic(output, registry).map_or_else(WriteOutcome::Failed, |_| {
+        WriteOutcome::Written(registry.len() as u64)
+    })
 }

@@ -8,7 +8,7 @@ use super::node::Node;
 use super::raw::ReadError;
 use crate::base::hash::Hash;
 use crate::base::span::Span;
-use crate::settings::provenance::Value;
+use crate::settings::provenance::SettingValue;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,15 +33,16 @@ pub struct Diff {
     /// Tasks that changed only because something they refer to did.
     pub referenced: Vec<String>,
     /// Changes of function templates.
-    pub templates: Names,
+    pub templates: NameChanges,
     /// Changes of shared texts.
-    pub fragments: Names,
+    pub fragments: NameChanges,
 }
 
 /// Changes of things that have no settings of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Names {
+#[cfg_attr(feature = "cli", schemars(rename = "Names"))]
+pub struct NameChanges {
     /// Only in the new registry.
     pub added: Vec<String>,
     /// Only in the old registry.
@@ -66,7 +67,8 @@ pub struct TextChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Cause {
+#[cfg_attr(feature = "cli", schemars(rename = "Cause"))]
+pub enum SettingCause {
     /// The template says something else now.
     Text,
     /// A default moved beneath the same text.
@@ -84,11 +86,11 @@ pub struct ResolvedChange {
     /// The setting that moved.
     pub setting: SettingName,
     /// The value before; null for “does not apply”.
-    pub from: Value,
+    pub from: SettingValue,
     /// The value now; null for “does not apply”.
-    pub to: Value,
+    pub to: SettingValue,
     /// Why it moved.
-    pub cause: Cause,
+    pub cause: SettingCause,
 }
 
 impl Diff {
@@ -111,12 +113,12 @@ impl Diff {
             && resolved.is_empty()
             && [templates, fragments]
                 .iter()
-                .all(|names| **names == Names::default())
+                .all(|names| **names == NameChanges::default())
     }
 }
 
 /// Compares two registries.
-pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
+pub fn compare_registries(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
     let mut out = Diff {
         schema: SCHEMA,
         added: new
@@ -132,8 +134,8 @@ pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
         text: Vec::new(),
         resolved: Vec::new(),
         referenced: Vec::new(),
-        templates: names(&hashes(old.templates()), &hashes(new.templates())),
-        fragments: names(
+        templates: compare_names(&task_hashes(old.templates()), &task_hashes(new.templates())),
+        fragments: compare_names(
             &old.fragments()
                 .map(|fragment| (fragment.name(), fragment.hash()))
                 .collect(),
@@ -147,19 +149,19 @@ pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
             continue;
         };
         if before.hash() != after.hash() {
-            task(before, after, &mut out)?;
+            compare_task(before, after, &mut out)?;
         }
     }
     Ok(out)
 }
 
-fn hashes<'r>(tasks: impl Iterator<Item = Task<'r>>) -> BTreeMap<&'r str, Hash> {
+fn task_hashes<'r>(tasks: impl Iterator<Item = Task<'r>>) -> BTreeMap<&'r str, Hash> {
     tasks.map(|task| (task.name(), task.hash())).collect()
 }
 
-fn names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> Names {
+fn compare_names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> NameChanges {
     let list = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    Names {
+    NameChanges {
         added: list(
             new.keys()
                 .filter(|name| !old.contains_key(*name))
@@ -181,11 +183,11 @@ fn names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> Names {
     }
 }
 
-fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadError> {
+fn compare_task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadError> {
     let old_root = before.root()?;
     let new_root = after.root()?;
-    let old_nodes = nodes(&old_root);
-    let new_nodes = nodes(&new_root);
+    let old_nodes = nodes_by_id(&old_root);
+    let new_nodes = nodes_by_id(&new_root);
     let mut text = before.version() != after.version()
         || before.parameters()? != after.parameters()?
         || old_nodes.len() != new_nodes.len();
@@ -195,9 +197,9 @@ fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadErr
             text = true;
             continue;
         };
-        text |= written_differs(old, new);
+        text |= has_text_change(old, new);
         for &setting in SettingName::ALL {
-            compare(after.name(), old, new, setting, &mut out.resolved);
+            compare_setting(after.name(), old, new, setting, &mut out.resolved);
         }
     }
     if text {
@@ -214,7 +216,7 @@ fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadErr
 }
 
 /// All nodes of a task by id, without recursion.
-fn nodes(root: &Node) -> BTreeMap<&str, &Node> {
+fn nodes_by_id(root: &Node) -> BTreeMap<&str, &Node> {
     let mut found = BTreeMap::new();
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
@@ -225,7 +227,7 @@ fn nodes(root: &Node) -> BTreeMap<&str, &Node> {
 }
 
 /// Returns true if the author's text of a node differs, without its children.
-fn written_differs(old: &Node, new: &Node) -> bool {
+fn has_text_change(old: &Node, new: &Node) -> bool {
     let head = |node: &Node| {
         (
             node.element.clone(),
@@ -242,11 +244,11 @@ fn written_differs(old: &Node, new: &Node) -> bool {
     head(old) != head(new)
         || old.body != new.body
         || slots(old) != slots(new)
-        || written(old) != written(new)
+        || written_settings(old) != written_settings(new)
 }
 
 /// The settings that the template itself sets.
-fn written(node: &Node) -> Vec<(SettingName, Value)> {
+fn written_settings(node: &Node) -> Vec<(SettingName, SettingValue)> {
     let Some(settings) = &node.settings else {
         return Vec::new();
     };
@@ -258,7 +260,7 @@ fn written(node: &Node) -> Vec<(SettingName, Value)> {
         .collect()
 }
 
-fn compare(
+fn compare_setting(
     task: &str,
     old: &Node,
     new: &Node,
@@ -277,9 +279,9 @@ fn compare(
         old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
     let is_default = !before.origin.layer.is_written() && !after.origin.layer.is_written();
     let cause = if same_type && is_default {
-        Cause::Default
+        SettingCause::Default
     } else {
-        Cause::Text
+        SettingCause::Text
     };
     let from = before.value;
     let to = after.value;

@@ -3,21 +3,21 @@
 //! read has no definitions.
 
 use super::compile::is_foreign;
-use super::workspace::files::{self, File, Where};
+use super::workspace::files::{self, FileSelection, SelectedFile};
 use super::workspace::request::NoSuchPath;
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::kernel::sampling::Sampling;
 use crate::project::config::Config;
-use crate::rules::file_stem::stem;
-use crate::settings::bodies::Bodies;
+use crate::rules::file_stem::default_task_name;
+use crate::settings::bodies::ResolvedBodies;
 use crate::settings::data::SettingsData;
-use crate::settings::explain::View;
+use crate::settings::explain::SettingsView;
 use crate::syntax::decode;
-use crate::syntax::reader::Reader;
+use crate::syntax::reader::XmlReader;
 use crate::template;
-use crate::template::names::{Definition, DefinitionKind};
-use crate::template::nodes::{self, Node};
+use crate::template::names::{DefinitionFacts, DefinitionKind};
+use crate::template::nodes::{self, TaskNode};
 use serde::Serialize;
 use std::io;
 use std::num::NonZeroUsize;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// The place where a task or a function template is defined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct DefinitionPlace {
     /// Its name.
     pub name: Box<str>,
     /// Task or template.
@@ -62,7 +62,7 @@ pub struct ResolvedNode {
     #[serde(skip_serializing_if = "Sampling::is_empty")]
     #[cfg_attr(
         feature = "cli",
-        schemars(schema_with = "crate::kernel::sampling::schema")
+        schemars(schema_with = "crate::kernel::sampling::sampling_schema")
     )]
     pub sampling: Sampling,
 }
@@ -71,27 +71,28 @@ pub struct ResolvedNode {
 ///
 /// # Errors
 /// The project includes a path that does not exist.
-pub fn places(
+pub fn find_definitions(
     root: &Path,
     config: &Config,
     threads: Option<NonZeroUsize>,
-) -> Result<Vec<Place>, NoSuchPath> {
-    let found = files::each(
-        Where {
+) -> Result<Vec<DefinitionPlace>, NoSuchPath> {
+    let found = files::map_files(
+        FileSelection {
             root,
             config,
             given: &[],
             threads,
         },
-        &|file| Some(places_in(file, config)),
+        &|file| Some(definitions_in_file(file, config)),
     )?;
-    let mut places: Vec<Place> = found.into_iter().flat_map(|(_, places)| places).collect();
+    let mut places: Vec<DefinitionPlace> =
+        found.into_iter().flat_map(|(_, places)| places).collect();
     places.sort();
     places.dedup();
     Ok(places)
 }
 
-fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
+fn definitions_in_file(file: &SelectedFile<'_>, config: &Config) -> Vec<DefinitionPlace> {
     let Some(text) = file
         .bytes
         .as_ref()
@@ -100,24 +101,27 @@ fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
     else {
         return Vec::new();
     };
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     reader.read(&text, &config.limits);
     let document = reader.document(&text);
     if is_foreign(document) {
         return Vec::new();
     }
-    let facts = template::facts::collect(&template::lower(document), stem(file.name));
+    let facts = template::facts::collect(
+        &template::lower_document(document),
+        default_task_name(file.name),
+    );
     let path: Arc<str> = Arc::from(file.name);
     let tasks = facts
         .definitions
         .into_iter()
         .zip(0..)
         .filter(|(definition, _)| definition.kind != DefinitionKind::Fragment);
-    let place = |(found, definition): (Definition, u32)| {
-        let Definition {
+    let place = |(found, definition): (DefinitionFacts, u32)| {
+        let DefinitionFacts {
             name, kind, span, ..
         } = found;
-        Place {
+        DefinitionPlace {
             name,
             kind,
             path: Arc::clone(&path),
@@ -132,15 +136,19 @@ fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
 ///
 /// # Errors
 /// The file can no longer be read.
-pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<ResolvedNode>> {
+pub fn resolve_nodes(
+    root: &Path,
+    config: &Config,
+    place: &DefinitionPlace,
+) -> io::Result<Vec<ResolvedNode>> {
     let mut bytes = Vec::new();
-    fs::read_own(&root.join(&*place.path), config.limits.file, &mut bytes)?;
+    fs::read_regular(&root.join(&*place.path), config.limits.file, &mut bytes)?;
     let text = decode::decode(&bytes)
         .map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     reader.read(&text, &config.limits);
-    let file = template::lower(reader.document(&text));
-    let mut bodies = Bodies::default();
+    let file = template::lower_document(reader.document(&text));
+    let mut bodies = ResolvedBodies::default();
     bodies.resolve(&file, &config.layers);
     let mut out = Vec::new();
     if let Some(task) = file
@@ -148,17 +156,17 @@ pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<Reso
         .get(place.definition as usize)
         .and_then(template::model::Definition::task)
     {
-        nodes::paths(task, &mut |node, id| {
-            out.push(resolved(node, id, &bodies, config, &place.path));
+        nodes::visit_nodes(task, &mut |node, id| {
+            out.push(resolve_node(node, id, &bodies, config, &place.path));
         });
     }
     Ok(out)
 }
 
-fn resolved(
-    node: Node<'_, '_>,
+fn resolve_node(
+    node: TaskNode<'_, '_>,
     id: &str,
-    bodies: &Bodies,
+    bodies: &ResolvedBodies,
     config: &Config,
     path: &str,
 ) -> ResolvedNode {
@@ -176,15 +184,15 @@ fn resolved(
         sampling: Sampling::new(),
     };
     match node {
-        Node::Call(call) => {
+        TaskNode::Call(call) => {
             "call".clone_into(&mut out.element);
             (out.result, out.reference) = (owned(&call.result), owned(&call.template));
         }
-        Node::Cond(cond) => {
+        TaskNode::Cond(cond) => {
             cond.element.name().clone_into(&mut out.element);
             out.result = owned(&cond.result);
         }
-        Node::Task(task) => {
+        TaskNode::Task(task) => {
             task.element.name().clone_into(&mut out.element);
             (out.result, out.reference) = (owned(&task.result), owned(&task.reference));
             out.sampling = task.sampling.clone();
@@ -194,12 +202,12 @@ fn resolved(
                 out.operator = Some(row.operator().to_string());
                 out.subtype = row.subtype().map(ToString::to_string);
                 out.settings = Some(
-                    View {
+                    SettingsView {
                         resolved: &body.resolved,
                         layers: &config.layers,
                         path,
                     }
-                    .settings(),
+                    .settings_data(),
                 );
             }
         }

@@ -4,19 +4,19 @@
 //! Never prints and never exits: all findings are returned as data.
 
 use super::artifact::Registry;
-use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use super::workspace::documents::Documents;
+use super::compile::{CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler};
+use super::workspace::documents::CompiledFiles;
 use super::workspace::link;
-use super::workspace::partial::{self, Goal};
+use super::workspace::partial::{self, CheckGoal};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
 use crate::project::linked_names::Links;
-use crate::rules::check::{self, Active};
+use crate::rules::check::{self, ActiveRules};
 use crate::rules::input::read_fault;
-use crate::rules::rule::Scope;
+use crate::rules::rule::CheckScope;
 use crate::syntax::decode;
-use crate::template::scope::Purpose;
+use crate::template::scope::LinkDetail;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
@@ -86,11 +86,11 @@ pub fn compile_sources<'s>(
     let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
     compile_files(
         config,
-        FileSource {
+        VirtualProject {
             root: Path::new(""),
             files: &files,
-            scope: Scope::Whole,
-            goal: Goal::Registry,
+            scope: CheckScope::WholeProject,
+            goal: CheckGoal::Registry,
         },
         templates,
     )
@@ -98,50 +98,50 @@ pub fn compile_sources<'s>(
 
 /// The files of a project that is not a folder of this machine.
 #[derive(Clone, Copy)]
-pub(crate) struct FileSource<'h> {
+pub(crate) struct VirtualProject<'h> {
     /// The project's folder, as a path within `files`.
     pub(crate) root: &'h Path,
     /// The access to files that templates include.
     pub(crate) files: &'h dyn ReadFs,
     /// The scope of the link check: all templates of the project, or a part of them.
-    pub(crate) scope: Scope,
+    pub(crate) scope: CheckScope,
     /// The required result; a partial registry is possible despite errors.
-    pub(crate) goal: Goal,
+    pub(crate) goal: CheckGoal,
 }
 
 /// Compiles templates by name and bytes, wherever they come from. Each is treated as a file found
 /// by a walk.
 pub(crate) fn compile_files<'b>(
     config: &Config,
-    source: FileSource<'_>,
+    source: VirtualProject<'_>,
     templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
 ) -> Built {
-    let active = Active::new(config);
+    let active = ActiveRules::new(config);
     let compiler = Compiler {
         config,
         active: &active,
         root: source.root,
         files: source.files,
-        purpose: Purpose::Registry,
+        purpose: LinkDetail::Registry,
     };
-    let mut scratch = Scratch::new();
-    let mut documents = Documents::default();
+    let mut scratch = CompileBuffers::new();
+    let mut documents = CompiledFiles::default();
     for (path, bytes) in templates {
         let outcome = match bytes {
-            Ok(bytes) => compiler.compile(&path, &bytes, Chosen::Found, &mut scratch),
+            Ok(bytes) => compiler.compile(&path, &bytes, CompileReason::Found, &mut scratch),
             Err(err) => {
-                let finding = read_fault::word(&path, &err, config.limits.file);
-                Outcome::Taken(Box::new(Compiled {
+                let finding = read_fault::report(&path, &err, config.limits.file);
+                CompileOutcome::Taken(Box::new(CompiledFile {
                     diagnostics: vec![finding],
-                    ..Compiled::default()
+                    ..CompiledFile::default()
                 }))
             }
         };
-        if let Outcome::Taken(file) = outcome {
+        if let CompileOutcome::Taken(file) = outcome {
             documents.insert(path, *file);
         }
     }
-    let mut found = check::config(config);
+    let mut found = check::config_findings(config);
     found.append(&mut documents.take_findings());
     let text = |path: &str| {
         let bytes = source
@@ -152,9 +152,9 @@ pub(crate) fn compile_files<'b>(
     };
     let index = documents.index();
     let links = Links::new(&index);
-    found.extend(link::link(config, &links, source.scope, text));
-    diagnostic::sort(&mut found);
-    let (registry, _) = partial::registry(&documents, &links, &found, source.goal);
+    found.extend(link::link_files(config, &links, source.scope, text));
+    diagnostic::sort_diagnostics(&mut found);
+    let (registry, _) = partial::build_registry(&documents, &links, &found, source.goal);
     Built::new(registry, found, documents.iter().len())
 }
 
@@ -166,17 +166,19 @@ mod folder {
     use super::{Built, check, diagnostic};
     use crate::base::fs::{self, RealFs};
     use crate::base::rule_meta::RuleMeta;
-    use crate::project::config::{Config, Input};
+    use crate::project::config::{Config, ConfigInput};
     use crate::registry::workspace::check::{CheckOutput, check_project};
-    use crate::registry::workspace::partial::Excluded;
-    use crate::registry::workspace::request::{Goal, Overlay, Recording, Request};
+    use crate::registry::workspace::partial::ExcludedDefinition;
+    use crate::registry::workspace::request::{
+        CheckGoal, CheckRequest, FileOverlay, InputRecording,
+    };
     use crate::rules::list;
     use crate::syntax::decode;
     use std::io;
     use std::path::{Path, PathBuf};
 
     /// The size limit of a project file, in bytes.
-    const LIMIT: u64 = 4 << 20;
+    const MAX_CONFIG_BYTES: u64 = 4 << 20;
 
     /// A folder of templates with its project file, if it has one.
     #[derive(Clone, Debug)]
@@ -225,7 +227,7 @@ mod folder {
             }
             let path = root.join("ctxc.toml");
             let mut bytes = Vec::new();
-            match fs::read_into(&path, LIMIT, &mut bytes) {
+            match fs::read_into(&path, MAX_CONFIG_BYTES, &mut bytes) {
                 Ok(_) => {}
                 Err(err) if err.kind() == io::ErrorKind::NotFound => {
                     return Ok(Self {
@@ -236,8 +238,8 @@ mod folder {
                 Err(why) => return Err(LoadError::Unreadable { path, why }),
             }
             let text = decode::decode(&bytes).map_err(|fault| LoadError::NoText { path, fault })?;
-            let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-            let config = Config::read(&Input {
+            let rules: Vec<&'static RuleMeta> = list::all_rules().map(|rule| &rule.meta).collect();
+            let config = Config::read(&ConfigInput {
                 path: "ctxc.toml",
                 text: &text,
                 root: &root,
@@ -254,21 +256,21 @@ mod folder {
 
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
-            self.checked(Goal::Registry).0
+            self.check_for(CheckGoal::Registry).0
         }
 
         /// Compiles a project that may have errors: the registry contains the definitions without
         /// errors, and the second value lists the others. There is no registry if the project file
         /// has errors.
-        pub fn build_partial(&self) -> (Built, Vec<Excluded>) {
-            self.checked(Goal::Partial)
+        pub fn build_partial(&self) -> (Built, Vec<ExcludedDefinition>) {
+            self.check_for(CheckGoal::Partial)
         }
 
-        fn checked(&self, goal: Goal) -> (Built, Vec<Excluded>) {
+        fn check_for(&self, goal: CheckGoal) -> (Built, Vec<ExcludedDefinition>) {
             let Self { root, config } = self;
-            let overlay = Overlay::default();
+            let overlay = FileOverlay::default();
             let given = &[];
-            let request = Request {
+            let request = CheckRequest {
                 root,
                 config,
                 given,
@@ -276,9 +278,9 @@ mod folder {
                 overlay: &overlay,
                 threads: None,
                 goal,
-                recording: Recording::Off,
-                identity: crate::rules::check::Identity::Wanted,
-                least: crate::base::rule_meta::Severity::Hint,
+                recording: InputRecording::Off,
+                identity: crate::rules::check::Fingerprints::Computed,
+                min_severity: crate::base::rule_meta::Severity::Hint,
             };
             // No path is given, so no given path can be missing.
             let CheckOutput {
@@ -288,10 +290,10 @@ mod folder {
                 excluded,
                 ..
             } = check_project(&request).unwrap_or_default();
-            let mut found = check::config(config);
+            let mut found = check::config_findings(config);
             let sound = !found.iter().any(check::is_error);
             found.extend(diagnostics);
-            diagnostic::sort(&mut found);
+            diagnostic::sort_diagnostics(&mut found);
             (
                 Built::new(registry.filter(|_| sound), found, files),
                 excluded,

@@ -34,9 +34,10 @@ mod task_signature;
 pub mod workspace;
 
 pub use artifact::{
-    Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning,
+    DefinitionSource, Fragment, NoTask, Reference, ReferenceKind, Registry, RegistryParameter,
+    Task, Warning,
 };
 #[cfg(all(feature = "assemble", feature = "compile"))]
-pub(crate) use compile::{is_use, preserves};
+pub(crate) use compile::{is_use, preserves_space};
 pub use node::{Child, Node};
 pub use raw::{ReadError, SCHEMA};

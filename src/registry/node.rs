@@ -3,8 +3,8 @@
 //! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`]
 //! levels deep.
 
-use super::body::Body;
-use super::raw::{Raw, ReadError};
+use super::body::NodeBody;
+use super::raw::{RawJson, ReadError};
 use crate::settings::data::SettingsData;
 #[cfg(feature = "assemble")]
 use crate::template::setting::SettingName;
@@ -30,7 +30,7 @@ pub struct Node {
     /// The four settings; null where it has no context of its own.
     pub settings: Option<SettingsData>,
     /// What it says itself: texts, inputs, files, formats, by their names in the language.
-    pub body: Body<'static>,
+    pub body: NodeBody<'static>,
     /// The nodes inside it, in document order.
     pub children: Vec<Child>,
 }
@@ -71,7 +71,7 @@ pub(crate) enum NodeForm {
 /// The definition that a node refers to.
 #[cfg(any(feature = "compile", feature = "assemble"))]
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target<'n> {
+pub(crate) enum NodeTarget<'n> {
     /// A task.
     Task(&'n str),
     /// A function template.
@@ -81,7 +81,7 @@ pub(crate) enum Target<'n> {
 #[cfg(any(feature = "compile", feature = "assemble"))]
 impl Child {
     /// Its number in a slot with several children, from 0.
-    pub(crate) fn number(&self) -> Option<usize> {
+    pub(crate) fn slot_number(&self) -> Option<usize> {
         self.node.id.rsplit('/').next()?.parse().ok()
     }
 }
@@ -106,10 +106,10 @@ impl Node {
     }
 
     /// The definition that it refers to.
-    pub(crate) fn target(&self) -> Option<Target<'_>> {
+    pub(crate) fn target(&self) -> Option<NodeTarget<'_>> {
         match self.element.as_str() {
-            "call" => self.body.template.as_deref().map(Target::Template),
-            _ => self.body.reference.as_deref().map(Target::Task),
+            "call" => self.body.template.as_deref().map(NodeTarget::Template),
+            _ => self.body.reference.as_deref().map(NodeTarget::Task),
         }
     }
 
@@ -121,7 +121,7 @@ impl Node {
             .as_ref()
             .map(|settings| settings.get(name))
             .filter(|setting| setting.applies);
-        setting.map_or("", |setting| setting.value.word())
+        setting.map_or("", |setting| setting.value.as_str())
     }
 
     /// The form in which it runs, decided by its slots and body, since a part can have any form
@@ -166,13 +166,13 @@ struct UnparsedNode<'a> {
     operator: Option<String>,
     subtype: Option<String>,
     settings: Option<SettingsData>,
-    body: Body<'static>,
+    body: NodeBody<'static>,
     #[serde(borrow)]
-    children: Vec<RawChild<'a>>,
+    children: Vec<UnparsedChild<'a>>,
 }
 
 #[derive(Deserialize)]
-struct RawChild<'a> {
+struct UnparsedChild<'a> {
     #[serde(borrow)]
     slot: Cow<'a, str>,
     #[serde(rename = "as")]
@@ -182,16 +182,16 @@ struct RawChild<'a> {
 }
 
 /// A node under construction: its children are added one by one from the stack.
-struct Open<'a> {
+struct OpenNode<'a> {
     node: Node,
     slot: String,
     name: Option<String>,
-    rest: std::vec::IntoIter<RawChild<'a>>,
+    rest: std::vec::IntoIter<UnparsedChild<'a>>,
 }
 
-impl<'a> Open<'a> {
-    fn read(
-        raw: Raw<'a>,
+impl<'a> OpenNode<'a> {
+    fn parse_shallow(
+        raw: RawJson<'a>,
         text: &str,
         slot: String,
         name: Option<String>,
@@ -217,8 +217,8 @@ impl<'a> Open<'a> {
 
 /// Parses a node and everything below it. Each level skips the levels below once, so the cost is at
 /// most size × depth.
-pub(super) fn read(raw: Raw<'_>, text: &str) -> Result<Node, ReadError> {
-    let mut stack = vec![Open::read(raw, text, String::new(), None)?];
+pub(super) fn parse_tree(raw: RawJson<'_>, text: &str) -> Result<Node, ReadError> {
+    let mut stack = vec![OpenNode::parse_shallow(raw, text, String::new(), None)?];
     loop {
         let depth = stack.len();
         let Some(top) = stack.last_mut() else {
@@ -228,8 +228,8 @@ pub(super) fn read(raw: Raw<'_>, text: &str) -> Result<Node, ReadError> {
             if depth >= MAX_DEPTH {
                 return Err(ReadError::TooDeep { limit: MAX_DEPTH });
             }
-            let open = Open::read(
-                Raw::inside(child.node, text),
+            let open = OpenNode::parse_shallow(
+                RawJson::borrowed_value(child.node, text),
                 text,
                 child.slot.into_owned(),
                 child.name,

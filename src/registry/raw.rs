@@ -9,9 +9,9 @@ use std::ops::Range;
 /// The schema that this program writes.
 pub const SCHEMA: &str = "ctxc/registry/1";
 /// The prefix of the schema of every version.
-pub(super) const FAMILY: &str = "ctxc/registry/";
+pub(super) const SCHEMA_PREFIX: &str = "ctxc/registry/";
 /// The newest supported version of the schema.
-pub(super) const NEWEST: u32 = 1;
+pub(super) const NEWEST_VERSION: u32 = 1;
 
 /// The reason why bytes are not a registry that this program can use.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -71,13 +71,13 @@ pub enum ReadError {
 
 /// A JSON value inside the registry's text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw<'a> {
+pub(super) struct RawJson<'a> {
     json: &'a str,
     at: usize,
 }
 
-impl<'a> Raw<'a> {
-    pub(super) fn at(text: &'a str, range: &Range<usize>) -> Self {
+impl<'a> RawJson<'a> {
+    pub(super) fn in_range(text: &'a str, range: &Range<usize>) -> Self {
         Self {
             json: text.get(range.clone()).unwrap_or(""),
             at: range.start,
@@ -85,27 +85,32 @@ impl<'a> Raw<'a> {
     }
 
     /// A value borrowed from `text`.
-    pub(super) fn inside(raw: &'a RawValue, text: &str) -> Self {
+    pub(super) fn borrowed_value(raw: &'a RawValue, text: &str) -> Self {
         Self {
             json: raw.get(),
-            at: range_in(raw, text).start,
+            at: borrowed_range(raw, text).start,
         }
     }
 
     pub(super) fn parse<T: Deserialize<'a>>(self, text: &str) -> Result<T, ReadError> {
-        serde_json::from_str(self.json).map_err(|err| damaged(&err, self.json, self.at, text))
+        serde_json::from_str(self.json).map_err(|err| damage_error(&err, self.json, self.at, text))
     }
 }
 
 /// The range of a borrowed value in the text that it was borrowed from.
-pub(super) fn range_in(raw: &RawValue, text: &str) -> Range<usize> {
+pub(super) fn borrowed_range(raw: &RawValue, text: &str) -> Range<usize> {
     let json = raw.get();
     let start = (json.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + json.len()
 }
 
 /// Converts a JSON error within a part into an error with the position in the whole text.
-pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str) -> ReadError {
+pub(super) fn damage_error(
+    err: &serde_json::Error,
+    json: &str,
+    at: usize,
+    text: &str,
+) -> ReadError {
     let mut start = 0;
     for _ in 1..err.line() {
         start += memchr::memchr(b'\n', json.get(start..).unwrap_or("").as_bytes())

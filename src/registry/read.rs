@@ -4,11 +4,11 @@
 //! Never panics and never recurses on input; every fault is returned as a [`ReadError`] with its
 //! position.
 
-use super::artifact::{Entry, Fragment, Lookup, Registry, Source};
-use super::raw::{FAMILY, NEWEST, ReadError, SCHEMA, damaged, range_in};
+use super::artifact::{DefinitionSource, Fragment, IndexedDefinition, NameLookup, Registry};
+use super::raw::{NEWEST_VERSION, ReadError, SCHEMA, SCHEMA_PREFIX, borrowed_range, damage_error};
 #[cfg(feature = "cli")]
 use super::{
-    artifact::{Parameter, Reference, Warning},
+    artifact::{Reference, RegistryParameter, Warning},
     body::Text,
     node::Node,
 };
@@ -21,47 +21,47 @@ use std::borrow::Cow;
 
 /// The schema declared in the first bytes of a file, if it is a registry in the form that this
 /// program writes.
-pub fn declared(head: &[u8]) -> Option<&str> {
+pub fn declared_schema(head: &[u8]) -> Option<&str> {
     let schema = head.strip_prefix(b"{\"schema\":\"")?;
     let end = memchr::memchr(b'"', schema)?;
     std::str::from_utf8(schema.get(..end)?)
         .ok()
-        .filter(|schema| schema.starts_with(FAMILY))
+        .filter(|schema| schema.starts_with(SCHEMA_PREFIX))
 }
 
 /// Returns true if a registry schema is newer than the supported ones.
 pub fn is_newer(schema: &str) -> bool {
     schema
-        .strip_prefix(FAMILY)
+        .strip_prefix(SCHEMA_PREFIX)
         .and_then(|version| version.parse::<u32>().ok())
-        .is_some_and(|version| version > NEWEST)
+        .is_some_and(|version| version > NEWEST_VERSION)
 }
 
 impl Registry {
     /// Reads `registry.json`. Older versions are upgraded; newer ones are an error that names the
     /// schema.
     pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
-        read(bytes.into())
+        parse_registry(bytes.into())
     }
 }
 
 /// Reads a registry of any supported version.
-fn read(bytes: Vec<u8>) -> Result<Registry, ReadError> {
+fn parse_registry(bytes: Vec<u8>) -> Result<Registry, ReadError> {
     let text = String::from_utf8(bytes).map_err(|err| ReadError::NotText {
         at: err.utf8_error().valid_up_to(),
     })?;
-    match version(&text)? {
-        1 => read_1(text),
+    match schema_version(&text)? {
+        1 => parse_v1(text),
         // Versions below 1 do not exist; a later version of this program adds its own arm and keeps
         // this one.
         other => Err(ReadError::Other {
-            found: format!("schema `{FAMILY}{other}`"),
+            found: format!("schema `{SCHEMA_PREFIX}{other}`"),
         }),
     }
 }
 
 /// The version of the schema, read before any other structure is assumed.
-fn version(text: &str) -> Result<u32, ReadError> {
+fn schema_version(text: &str) -> Result<u32, ReadError> {
     #[derive(Deserialize)]
     struct Probe<'a> {
         #[serde(borrow)]
@@ -72,24 +72,24 @@ fn version(text: &str) -> Result<u32, ReadError> {
         rest.strip_prefix(SCHEMA)
             .is_some_and(|rest| rest.starts_with('"'))
     }) {
-        return Ok(NEWEST);
+        return Ok(NEWEST_VERSION);
     }
     let probe: Probe<'_> =
-        serde_json::from_str(text).map_err(|err| damaged(&err, text, 0, text))?;
+        serde_json::from_str(text).map_err(|err| damage_error(&err, text, 0, text))?;
     let Some(schema) = probe.schema else {
         return Err(ReadError::Other {
             found: "JSON without a `schema`".to_owned(),
         });
     };
     let Some(version) = schema
-        .strip_prefix(FAMILY)
+        .strip_prefix(SCHEMA_PREFIX)
         .and_then(|version| version.parse::<u32>().ok())
     else {
         return Err(ReadError::Other {
             found: format!("schema `{schema}`"),
         });
     };
-    if version > NEWEST {
+    if version > NEWEST_VERSION {
         return Err(ReadError::Newer {
             found: schema.into_owned(),
         });
@@ -101,7 +101,8 @@ fn version(text: &str) -> Result<u32, ReadError> {
 /// resolved at run time.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub(crate) struct Document1<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Document1"))]
+pub(crate) struct RegistryV1<'a> {
     /// The edition of the language that it was compiled by.
     edition: String,
     /// The version of ctxc that wrote it.
@@ -111,13 +112,13 @@ pub(crate) struct Document1<'a> {
     hash: Cow<'a, str>,
     /// Every task, by name.
     #[serde(borrow)]
-    tasks: Vec<Entry1<'a>>,
+    tasks: Vec<DefinitionV1<'a>>,
     /// Every function template, by name: a function over tasks, which sees its parameters and nothing else.
     #[serde(borrow)]
-    templates: Vec<Entry1<'a>>,
+    templates: Vec<DefinitionV1<'a>>,
     /// Every shared text, by name.
     #[serde(borrow)]
-    fragments: Vec<Fragment1<'a>>,
+    fragments: Vec<FragmentV1<'a>>,
 }
 
 /// A task or a function template.
@@ -127,7 +128,7 @@ pub(crate) struct Document1<'a> {
     derive(schemars::JsonSchema),
     schemars(rename = "Definition")
 )]
-struct Entry1<'a> {
+struct DefinitionV1<'a> {
     /// The name, unique among its kind.
     name: Box<str>,
     /// The author's version of it; null where none is written.
@@ -138,18 +139,18 @@ struct Entry1<'a> {
     subtype: Option<Box<str>>,
     /// Where it stands.
     #[serde(borrow)]
-    #[cfg_attr(feature = "cli", schemars(with = "Source"))]
+    #[cfg_attr(feature = "cli", schemars(with = "DefinitionSource"))]
     source: &'a RawValue,
     /// Over what it means and over everything it refers to; not over where or how it is written.
     #[serde(borrow)]
     hash: Cow<'a, str>,
     /// Of a task: the variables that it takes, declared or found in its texts.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", schemars(with = "Vec<Parameter>"))]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<RegistryParameter>"))]
     parameters: Option<&'a RawValue>,
     /// Of a function template: the parameters that a call gives it, in order.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "cli", schemars(with = "Vec<Parameter>"))]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<RegistryParameter>"))]
     params: Option<&'a RawValue>,
     /// Of a function template: the type of its result; null where none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,39 +180,39 @@ struct Entry1<'a> {
     derive(schemars::JsonSchema),
     schemars(rename = "Fragment")
 )]
-struct Fragment1<'a> {
+struct FragmentV1<'a> {
     /// The name that `use` gives, unique in the registry.
     name: String,
     /// Over its text and the fragments that it uses.
     #[serde(borrow)]
     hash: Cow<'a, str>,
     /// Where it stands.
-    source: Source,
+    source: DefinitionSource,
     /// The text itself.
     #[serde(borrow)]
     #[cfg_attr(feature = "cli", schemars(with = "Text<'static>"))]
     text: &'a RawValue,
 }
 
-fn read_1(text: String) -> Result<Registry, ReadError> {
-    let document: Document1<'_> =
-        serde_json::from_str(&text).map_err(|err| damaged(&err, &text, 0, &text))?;
-    let tasks = entries(&document.tasks, &text)?;
-    let templates = entries(&document.templates, &text)?;
+fn parse_v1(text: String) -> Result<Registry, ReadError> {
+    let document: RegistryV1<'_> =
+        serde_json::from_str(&text).map_err(|err| damage_error(&err, &text, 0, &text))?;
+    let tasks = index_definitions(&document.tasks, &text)?;
+    let templates = index_definitions(&document.templates, &text)?;
     let fragments = document
         .fragments
         .iter()
         .map(|raw| {
-            let hash = hash(&raw.hash, raw.text, &text)?;
+            let hash = parse_hash(&raw.hash, raw.text, &text)?;
             Ok(Fragment {
                 name: raw.name.clone(),
                 hash,
                 source: raw.source.clone(),
-                text: range_in(raw.text, &text),
+                text: borrowed_range(raw.text, &text),
             })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let lookup = Lookup::new(&tasks, &templates, &fragments)?;
+    let lookup = NameLookup::new(&tasks, &templates, &fragments)?;
     let hash = Hash::parse(&document.hash).ok_or_else(|| ReadError::Damaged {
         line: 1,
         column: 1,
@@ -234,11 +235,11 @@ fn read_1(text: String) -> Result<Registry, ReadError> {
     })
 }
 
-fn hash(written: &str, near: &RawValue, text: &str) -> Result<Hash, ReadError> {
+fn parse_hash(written: &str, near: &RawValue, text: &str) -> Result<Hash, ReadError> {
     Hash::parse(written).ok_or_else(|| {
         let before = text
             .as_bytes()
-            .get(..range_in(near, text).start)
+            .get(..borrowed_range(near, text).start)
             .unwrap_or(&[]);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         ReadError::Damaged {
@@ -249,17 +250,20 @@ fn hash(written: &str, near: &RawValue, text: &str) -> Result<Hash, ReadError> {
     })
 }
 
-fn entries(raw: &[Entry1<'_>], text: &str) -> Result<Vec<Entry>, ReadError> {
-    let range = |raw: &RawValue| range_in(raw, text);
+fn index_definitions(
+    raw: &[DefinitionV1<'_>],
+    text: &str,
+) -> Result<Vec<IndexedDefinition>, ReadError> {
+    let range = |raw: &RawValue| borrowed_range(raw, text);
     raw.iter()
         .map(|raw| {
-            Ok(Entry {
+            Ok(IndexedDefinition {
                 name: raw.name.clone(),
                 version: raw.version.clone(),
                 operator: raw.operator.clone(),
                 subtype: raw.subtype.clone(),
                 returns: raw.returns.clone(),
-                hash: hash(&raw.hash, raw.root, text)?,
+                hash: parse_hash(&raw.hash, raw.root, text)?,
                 source: range(raw.source),
                 parameters: raw.parameters.or(raw.params).map(range).unwrap_or_default(),
                 trust: raw.trust.map(range).unwrap_or_default(),

@@ -8,19 +8,22 @@ use crate::template::round_names::ROUND_NAMES;
 use std::collections::BTreeMap;
 
 /// The maximum number of visited nodes; a task has a few for each of its agents.
-const MOST: usize = 16 * MAX_AGENTS;
+const MAX_VISITED_NODES: usize = 16 * MAX_AGENTS;
 
 /// From a name or a path to the paths of the results that it denotes.
 pub type ResultNames = BTreeMap<String, Vec<String>>;
 
 /// Collects the results of a task. `behind` returns the definition that a node refers to.
-pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Node>) -> ResultNames {
+pub(crate) fn collect_results<'t>(
+    root: &'t Node,
+    behind: &dyn Fn(&'t Node) -> Option<&'t Node>,
+) -> ResultNames {
     let mut found = ResultNames::new();
     let mut open = vec![(root, String::new(), 0)];
     let mut seen = 0;
-    while let Some((node, base, depth)) = open.pop().filter(|_| seen < MOST) {
+    while let Some((node, base, depth)) = open.pop().filter(|_| seen < MAX_VISITED_NODES) {
         seen += 1;
-        for (name, id) in left(node) {
+        for (name, id) in part_results(node) {
             let path = [&*base, &*id].concat();
             for key in name.into_iter().chain([&*path]) {
                 found.entry(key.to_owned()).or_default().push(path.clone());
@@ -45,7 +48,7 @@ pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Nod
 
 /// The results that the parts of a node produce for each other: their names, and their paths in the
 /// definition.
-fn left(node: &Node) -> Vec<(Option<&str>, String)> {
+fn part_results(node: &Node) -> Vec<(Option<&str>, String)> {
     let mut found = Vec::new();
     for child in &node.children {
         let names: &[&str] = match child.slot.as_str() {
@@ -68,7 +71,7 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
                     &node.body.inputs
                 };
                 let name = child
-                    .number()
+                    .slot_number()
                     .and_then(|number| given.get(number)?.name.as_deref());
                 found.push((name, child.node.id.clone()));
                 continue;
@@ -80,17 +83,21 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
             }
             _ => continue,
         };
-        found.extend(names.iter().map(|name| (Some(*name), of_round(node, name))));
+        found.extend(
+            names
+                .iter()
+                .map(|name| (Some(*name), round_variable_path(node, name))),
+        );
     }
     found
 }
 
 /// The path of a round variable in its definition: that of the part whose answer it holds, or its
 /// own.
-pub(crate) fn of_round(node: &Node, name: &str) -> String {
+pub(crate) fn round_variable_path(node: &Node, name: &str) -> String {
     let slot = ROUND_NAMES
         .iter()
         .find(|row| row.name == name)
-        .map_or(name, |row| row.of);
+        .map_or(name, |row| row.answer_slot);
     format!("{}/{slot}", node.id.trim_end_matches('/'))
 }

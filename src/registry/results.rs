@@ -3,10 +3,10 @@
 
 use super::agents;
 use super::artifact::{ReferenceKind, Registry};
-use super::node::{Child, Node, Target};
+use super::node::{Child, Node, NodeTarget};
 use super::result_names;
 use crate::kernel::agent_node::AgentNode;
-use crate::rules::scenario::cx::Results;
+use crate::rules::scenario::cx::AgentResults;
 use crate::template::setting::SettingName;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -16,25 +16,29 @@ type Trees = BTreeMap<(bool, String), Node>;
 
 /// The results available to the agent given by path or name, or to the first agent if none is
 /// given. `None` if there is no such task.
-pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option<Results> {
-    let trees = trees(registry, task)?;
-    let behind = |node: &Node| trees.get(&key(node.target()?));
+pub(super) fn find_results(
+    registry: &Registry,
+    task: &str,
+    asked: Option<&str>,
+) -> Option<AgentResults> {
+    let trees = collect_trees(registry, task)?;
+    let behind = |node: &Node| trees.get(&target_key(node.target()?));
     let all = trees
         .get(&(false, task.to_owned()))
-        .map(|root| result_names::of(root, &behind))
+        .map(|root| result_names::collect_results(root, &behind))
         .unwrap_or_default();
-    let agents = nodes(&trees, task, Node::is_agent);
-    let meant = AgentNode::meant(&agents, asked);
+    let agents = collect_leaves(&trees, task, Node::is_agent);
+    let meant = AgentNode::find_agent(&agents, asked);
     let agent = meant
         .ok()
         .or_else(|| agents.first().filter(|_| asked.is_none()));
-    let way = agent.and_then(|agent| way(&trees, task, &agent.node));
-    let hears = way.is_some_and(|way| hears(&way));
+    let way = agent.and_then(|agent| path_to_agent(&trees, task, &agent.node));
+    let hears = way.is_some_and(|way| has_conversation(&way));
     let handles = agents
         .iter()
-        .map(|agent| agent.handle(&agents).to_owned())
+        .map(|agent| agent.short_name(&agents).to_owned())
         .collect();
-    Some(Results {
+    Some(AgentResults {
         all,
         agent: agent.map(|agent| agent.node.clone()),
         agents: handles,
@@ -42,7 +46,7 @@ pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option
     })
 }
 
-fn trees(registry: &Registry, task: &str) -> Option<Trees> {
+fn collect_trees(registry: &Registry, task: &str) -> Option<Trees> {
     let mut trees = Trees::new();
     let mut open = vec![(false, registry.find(task)?)];
     while let Some((is_template, task)) = open.pop() {
@@ -63,25 +67,25 @@ fn trees(registry: &Registry, task: &str) -> Option<Trees> {
 }
 
 /// The agents that a task calls, and the scripts that it runs; `None` if there is no such task.
-pub(super) fn leaves(registry: &Registry, task: &str) -> Option<[Vec<AgentNode>; 2]> {
-    let trees = trees(registry, task)?;
-    Some([Node::is_agent, Node::is_script].map(|is_meant| nodes(&trees, task, is_meant)))
+pub(super) fn find_leaves(registry: &Registry, task: &str) -> Option<[Vec<AgentNode>; 2]> {
+    let trees = collect_trees(registry, task)?;
+    Some([Node::is_agent, Node::is_script].map(|is_meant| collect_leaves(&trees, task, is_meant)))
 }
 
-fn nodes(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec<AgentNode> {
+fn collect_leaves(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec<AgentNode> {
     let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else {
         return Vec::new();
     };
     let behind = |node: &Node| {
         trees
-            .get_key_value(&self::key(node.target()?))
+            .get_key_value(&self::target_key(node.target()?))
             .map(|(key, root)| Ok((key.1.as_str(), root)))
     };
-    agents::collect::<Infallible>((&key.1, root), &behind, is_meant).unwrap_or_default()
+    agents::collect_agent_nodes::<Infallible>((&key.1, root), &behind, is_meant).unwrap_or_default()
 }
 
 /// The nodes from the task's root to the agent with a path.
-fn way<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
+fn path_to_agent<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
     let mut node = trees.get(&(false, task.to_owned()))?;
     let mut way = vec![node];
     let mut base = String::new();
@@ -98,7 +102,7 @@ fn way<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
             (Some(child), _) => &child.node,
             (None, Some(target)) => {
                 base.push_str(id);
-                trees.get(&key(target))?
+                trees.get(&target_key(target))?
             }
             (None, None) => return (inner == id).then_some(way),
         };
@@ -106,21 +110,21 @@ fn way<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
     }
 }
 
-fn key(target: Target<'_>) -> (bool, String) {
+fn target_key(target: NodeTarget<'_>) -> (bool, String) {
     match target {
-        Target::Task(name) => (false, name.to_owned()),
-        Target::Template(name) => (true, name.to_owned()),
+        NodeTarget::Task(name) => (false, name.to_owned()),
+        NodeTarget::Template(name) => (true, name.to_owned()),
     }
 }
 
 /// Returns true if the agent at the end of a path has a conversation of its own, or inherits one.
-fn hears(way: &[&Node]) -> bool {
+fn has_conversation(way: &[&Node]) -> bool {
     for node in way.iter().rev().filter(|node| node.target().is_none()) {
         if node.body.history.is_some() {
             return true;
         }
         if !matches!(
-            setting(node, SettingName::InheritContext),
+            effective_setting(node, SettingName::InheritContext),
             Some("full" | "subset")
         ) {
             return false;
@@ -130,7 +134,7 @@ fn hears(way: &[&Node]) -> bool {
 }
 
 /// The value of a setting of a node, if the setting applies.
-fn setting(node: &Node, name: SettingName) -> Option<&'static str> {
+fn effective_setting(node: &Node, name: SettingName) -> Option<&'static str> {
     let setting = node.settings.as_ref()?.get(name);
-    setting.applies.then(|| setting.value.word())
+    setting.applies.then(|| setting.value.as_str())
 }

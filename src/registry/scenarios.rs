@@ -2,22 +2,22 @@
 //! fixed texts. Writes nothing.
 
 use super::artifact::Registry;
-use super::compile::sources::CONTEXT_FILE;
+use super::compile::sources::MAX_CONTEXT_FILE_BYTES;
 use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::base::source::{LineIndex, Position};
-use crate::kernel::agent_node::Tested;
+use crate::kernel::agent_node::TestedAgents;
 use crate::project::config::Config;
-use crate::rules::apply::{self, Fixed, Which};
-use crate::rules::check::{is_error, weigh};
+use crate::rules::apply::{self, FixSelection, FixedText};
+use crate::rules::check::{apply_levels, is_error};
 use crate::rules::input::read_fault;
-use crate::rules::scenario::check::{self, Reach};
-use crate::rules::scenario::cx::{File, ProjectView, Results, TaskSignature, Tasks};
+use crate::rules::scenario::check::{self, ScenarioScope};
+use crate::rules::scenario::cx::{AgentResults, ProjectView, ScenarioFile, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::rules::syntax::undecodable;
-use crate::scenario::Options;
-use crate::scenario::load::{self, Loaded, Unread};
+use crate::scenario::ScenarioReadOptions;
+use crate::scenario::load::{self, LoadedScenario, ScenarioReadError};
 use crate::syntax::decode;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// The input of a check of scenarios.
 #[derive(Clone, Copy)]
-pub struct Request<'r> {
+pub struct ScenarioRequest<'r> {
     /// The project's folder.
     pub root: &'r Path,
     /// The project.
@@ -42,7 +42,7 @@ pub struct Request<'r> {
 
 /// The result of a check of scenarios.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ScenarioFindings {
     /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
     /// The paths of the files that were read.
@@ -51,13 +51,13 @@ pub struct Found {
 
 /// The tasks of a registry, each signature read once.
 #[derive(Debug)]
-struct Known<'r> {
+struct CachedTasks<'r> {
     registry: &'r Registry,
     excluded: &'r [String],
-    taken: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
+    signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
 }
 
-impl Tasks for Known<'_> {
+impl Tasks for CachedTasks<'_> {
     fn names(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = Tasks::names(self.registry)
             .into_iter()
@@ -67,61 +67,61 @@ impl Tasks for Known<'_> {
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
-        if let Some(known) = self.taken.borrow().get(task) {
+        if let Some(known) = self.signatures.borrow().get(task) {
             return known.clone();
         }
         let found = self.registry.signature(task);
-        self.taken
+        self.signatures
             .borrow_mut()
             .insert(task.to_owned(), found.clone());
         found
     }
 
-    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
+    fn results(&self, task: &str, node: Option<&str>) -> Option<AgentResults> {
         self.registry.results(task, node)
     }
 }
 
 /// The scenario files of a project, sorted.
-pub fn files(root: &Path, config: &Config) -> Vec<String> {
-    let mut files = load::files(root, &config.eval.places());
-    files.retain(|path| config.eval.holds(path));
+pub fn list_files(root: &Path, config: &Config) -> Vec<String> {
+    let mut files = load::find_files(root, &config.eval.scenario_roots());
+    files.retain(|path| config.eval.contains_scenario(path));
     files
 }
 
 /// Reads scenario files.
-pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
-    load::load(root, paths, config.limits.file, &options(config))
+pub fn load_files(root: &Path, config: &Config, paths: &[String]) -> Vec<LoadedScenario> {
+    load::load_files(root, paths, config.limits.file, &suite_options(config))
 }
 
 /// The agents that the scenarios of a project test, for `[[require]]`. A file that cannot be parsed
 /// tests none.
-pub fn tested(root: &Path, config: &Config) -> Tested {
-    let loaded = load(root, config, &files(root, config));
+pub fn tested_agents(root: &Path, config: &Config) -> TestedAgents {
+    let loaded = load_files(root, config, &list_files(root, config));
     let cases = loaded
         .iter()
         .filter_map(|file| file.suite.as_ref())
         .flat_map(|suite| &suite.cases);
-    untested_task::tested(cases, config)
+    untested_task::tested_agents(cases, config)
 }
 
-fn options(config: &Config) -> Options<'_> {
-    Options {
-        rule: config.eval.rule(),
+fn suite_options(config: &Config) -> ScenarioReadOptions<'_> {
+    ScenarioReadOptions {
+        rule: config.eval.trial_rule(),
         tables: None,
     }
 }
 
 /// Checks all scenario files of a project. Names are resolved over all files; findings are returned
 /// only for files that `wanted` accepts and for the project file.
-pub fn check(
-    request: &Request<'_>,
+pub fn check_files(
+    request: &ScenarioRequest<'_>,
     paths: &[String],
-    reach: Reach,
+    reach: ScenarioScope,
     wanted: &dyn Fn(&str) -> bool,
-) -> Found {
-    let loaded = load(request.root, request.config, paths);
-    let mut diagnostics = found(request, &loaded, reach);
+) -> ScenarioFindings {
+    let loaded = load_files(request.root, request.config, paths);
+    let mut diagnostics = collect_findings(request, &loaded, reach);
     let is_told =
         |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
     diagnostics.retain(|finding| is_told(&finding.path));
@@ -130,32 +130,40 @@ pub fn check(
         .map(|file| file.path)
         .filter(|path| wanted(path))
         .collect();
-    Found { diagnostics, paths }
+    ScenarioFindings { diagnostics, paths }
 }
 
-fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnostic> {
+fn collect_findings(
+    request: &ScenarioRequest<'_>,
+    loaded: &[LoadedScenario],
+    reach: ScenarioScope,
+) -> Vec<Diagnostic> {
     let config = request.config;
-    let mut found = in_world(request, loaded, |world, files| {
-        check::files(world, files, reach, &|_| true)
+    let mut found = with_project_view(request, loaded, |world, files| {
+        check::scenario_findings(world, files, reach, &|_| true)
     });
-    found.extend(loaded.iter().filter_map(|file| unread(config, file)));
-    diagnostic::sort(&mut found);
+    found.extend(
+        loaded
+            .iter()
+            .filter_map(|file| unread_finding(config, file)),
+    );
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
 /// The finding about a file that could not be read.
-fn unread(config: &Config, file: &Loaded) -> Option<Diagnostic> {
-    let unread = match file.unread.as_ref()? {
-        Unread::Io(error) => read_fault::word(&file.path, error, config.limits.file),
-        Unread::NoText(fault) => undecodable::word(&file.path, fault),
+fn unread_finding(config: &Config, file: &LoadedScenario) -> Option<Diagnostic> {
+    let unread = match file.read_error.as_ref()? {
+        ScenarioReadError::Io(error) => read_fault::report(&file.path, error, config.limits.file),
+        ScenarioReadError::NotText(fault) => undecodable::report(&file.path, fault),
     };
-    weigh(config, unread)
+    apply_levels(config, unread)
 }
 
 /// The project around scenarios if there is no registry.
 #[cfg(feature = "lsp")]
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'s> {
+pub(crate) struct OpenProject<'s> {
     /// The project's folder.
     pub(crate) root: &'s Path,
     /// The project.
@@ -171,38 +179,42 @@ pub(crate) struct Surroundings<'s> {
 /// The findings of all scenarios of a project, sorted by path: those of the project file, and those
 /// of files that `wanted` accepts.
 #[cfg(feature = "lsp")]
-pub(crate) fn of_loaded(
-    around: &Surroundings<'_>,
-    loaded: &[&Loaded],
+pub(crate) fn check_loaded(
+    around: &OpenProject<'_>,
+    loaded: &[&LoadedScenario],
     wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Diagnostic> {
-    let Surroundings {
+    let OpenProject {
         root,
         config,
         tasks,
         exists,
         text,
     } = *around;
-    let leads_out = |path: &str| leads_out(root, path);
+    let leads_out = |path: &str| links_outside(root, path);
     let world = ProjectView {
         config,
         tasks,
         exists,
         leads_out: &leads_out,
         text,
-        today: Some(today()),
+        today: Some(days_since_epoch()),
     };
-    let mut found = check::files(
+    let mut found = check::scenario_findings(
         &world,
-        &readable(loaded.iter().copied()),
-        Reach::All,
+        &readable_files(loaded.iter().copied()),
+        ScenarioScope::All,
         wanted,
     );
-    found.extend(loaded.iter().filter_map(|file| unread(config, file)));
+    found.extend(
+        loaded
+            .iter()
+            .filter_map(|file| unread_finding(config, file)),
+    );
     found.retain(|finding| {
         wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path)
     });
-    diagnostic::sort(&mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
@@ -214,50 +226,51 @@ pub(crate) fn read_open(
     config: &Config,
     path: &str,
     open: &dyn Fn(&str) -> Option<String>,
-) -> Option<Loaded> {
+) -> Option<LoadedScenario> {
     let limit = config.limits.file;
-    let tables =
-        |table: &str| match contained_path::beside(path, table).and_then(|name| open(&name)) {
-            Some(text) => Ok(text),
-            None => load::table_text(root, path, table, limit),
-        };
-    let options = Options {
+    let tables = |table: &str| match contained_path::resolve_beside(path, table)
+        .and_then(|name| open(&name))
+    {
+        Some(text) => Ok(text),
+        None => load::read_table_text(root, path, table, limit),
+    };
+    let options = ScenarioReadOptions {
         tables: Some(&tables),
-        ..options(config)
+        ..suite_options(config)
     };
     match open(path) {
-        Some(text) => Some(load::of_text(root, path, &text, limit, &options)),
-        None => load::load(root, &[path.to_owned()], limit, &options).pop(),
+        Some(text) => Some(load::load_text(root, path, &text, limit, &options)),
+        None => load::load_files(root, &[path.to_owned()], limit, &options).pop(),
     }
 }
 
 /// Today as days since 1970, from `SOURCE_DATE_EPOCH` if it is set.
 #[cfg(any(feature = "cli", feature = "lsp"))]
-pub(crate) fn today() -> i64 {
+pub(crate) fn days_since_epoch() -> i64 {
     const DAY: i64 = 86_400;
-    fs::seconds().div_euclid(DAY)
+    fs::timestamp_seconds().div_euclid(DAY)
 }
 
 /// Calls `then` with the project and the files that could be read.
-fn in_world<T>(
-    request: &Request<'_>,
-    loaded: &[Loaded],
-    then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T,
+fn with_project_view<T>(
+    request: &ScenarioRequest<'_>,
+    loaded: &[LoadedScenario],
+    then: impl FnOnce(&ProjectView<'_>, &[ScenarioFile<'_>]) -> T,
 ) -> T {
-    let Request {
+    let ScenarioRequest {
         root,
         config,
         registry,
         excluded,
         today,
     } = *request;
-    let exists = |path: &str| is_there(root, path);
-    let leads_out = |path: &str| leads_out(root, path);
-    let text = |path: &str| text_of(root, path);
-    let known = registry.map(|registry| Known {
+    let exists = |path: &str| file_exists(root, path);
+    let leads_out = |path: &str| links_outside(root, path);
+    let text = |path: &str| read_project_text(root, path);
+    let known = registry.map(|registry| CachedTasks {
         registry,
         excluded,
-        taken: RefCell::default(),
+        signatures: RefCell::default(),
     });
     let tasks = known.as_ref().map(|known| known as &dyn Tasks);
     let world = ProjectView {
@@ -268,29 +281,31 @@ fn in_world<T>(
         text: &text,
         today,
     };
-    then(&world, &readable(loaded.iter()))
+    then(&world, &readable_files(loaded.iter()))
 }
 
 /// Returns true if a file exists in the project.
-pub(crate) fn is_there(root: &Path, path: &str) -> bool {
-    fs::is_file(&root.join(path)) && !leads_out(root, path)
+pub(crate) fn file_exists(root: &Path, path: &str) -> bool {
+    fs::is_file(&root.join(path)) && !links_outside(root, path)
 }
 
 /// Returns true if a link on the path leads out of the project; such a file is never read.
-fn leads_out(root: &Path, path: &str) -> bool {
-    contained_path::leads_out(&fs::RealFs, root, &root.join(path)).is_some()
+fn links_outside(root: &Path, path: &str) -> bool {
+    contained_path::link_out_error(&fs::RealFs, root, &root.join(path)).is_some()
 }
 
 /// Reads the text of a file of the project.
-pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
-    let bytes = contained_path::read(&fs::RealFs, root, Path::new(path), CONTEXT_FILE).ok()?;
+pub(crate) fn read_project_text(root: &Path, path: &str) -> Option<String> {
+    let bytes =
+        contained_path::read_file(&fs::RealFs, root, Path::new(path), MAX_CONTEXT_FILE_BYTES)
+            .ok()?;
     Some(decode::decode(&bytes).ok()?.into_owned())
 }
 
-fn readable<'l>(loaded: impl Iterator<Item = &'l Loaded>) -> Vec<File<'l>> {
-    let files = loaded.filter(|file| file.unread.is_none());
+fn readable_files<'l>(loaded: impl Iterator<Item = &'l LoadedScenario>) -> Vec<ScenarioFile<'l>> {
+    let files = loaded.filter(|file| file.read_error.is_none());
     files
-        .map(|file| File {
+        .map(|file| ScenarioFile {
             path: &file.path,
             text: &file.text,
             suite: file.suite.as_ref(),
@@ -306,22 +321,22 @@ pub struct Refusals(BTreeMap<(Arc<str>, String), String>);
 
 impl Refusals {
     /// The reason why a case cannot run; `None` if nothing is wrong with it.
-    pub fn of(&self, path: &str, case: &str) -> Option<&str> {
+    pub fn reason_for(&self, path: &str, case: &str) -> Option<&str> {
         self.0
             .get(&(Arc::from(path), case.to_owned()))
             .map(String::as_str)
     }
 
     /// Records another reason why a case cannot run; it replaces the one from `check`.
-    pub fn refuse(&mut self, path: &Arc<str>, case: &str, why: String) {
+    pub fn add_reason(&mut self, path: &Arc<str>, case: &str, why: String) {
         self.0.insert((Arc::clone(path), case.to_owned()), why);
     }
 }
 
 /// Finds the cases of loaded files that cannot run as written. The project's severities of rules
 /// apply here too.
-pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
-    let refused = in_world(request, loaded, check::refused);
+pub fn find_refusals(request: &ScenarioRequest<'_>, loaded: &[LoadedScenario]) -> Refusals {
+    let refused = with_project_view(request, loaded, check::rejected_cases);
     let texts: BTreeMap<&str, &str> = loaded
         .iter()
         .map(|file| (&*file.path, &*file.text))
@@ -332,7 +347,7 @@ pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
         let lines = lines
             .entry(Arc::clone(&finding.path))
             .or_insert_with(|| LineIndex::new(text));
-        words(finding, text, lines)
+        describe_error(finding, text, lines)
     };
     Refusals(
         refused
@@ -343,7 +358,7 @@ pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
 }
 
 /// An error in one line: its rule, its position, its message and the suggestion.
-fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
+fn describe_error(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
     let Position { line, column, .. } = lines.position(text, finding.span.start);
     let meant = finding
         .help
@@ -367,11 +382,12 @@ const SOURCE: usize = 120;
 
 /// Why nothing of a file can be run: the first error in how it is written, with its line, and how
 /// many more `check` has.
-pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
-    let errors: Vec<Diagnostic> = found(request, std::slice::from_ref(file), Reach::Some)
-        .into_iter()
-        .filter(|finding| finding.path == file.path && is_error(finding))
-        .collect();
+pub fn explain_broken_file(request: &ScenarioRequest<'_>, file: &LoadedScenario) -> String {
+    let errors: Vec<Diagnostic> =
+        collect_findings(request, std::slice::from_ref(file), ScenarioScope::Some)
+            .into_iter()
+            .filter(|finding| finding.path == file.path && is_error(finding))
+            .collect();
     // A missing key can be a consequence of a misspelt one, so faults of the text come first.
     let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
     let lines = LineIndex::new(&file.text);
@@ -398,7 +414,7 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
             .help
             .as_deref()
             .filter(|help| !help.starts_with("did you mean"));
-        words(first, &file.text, &lines)
+        describe_error(first, &file.text, &lines)
             + &source
             + &help.map_or_else(String::new, |help| format!("; {help}"))
     };
@@ -411,15 +427,15 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
 }
 
 /// Checks one text alone, in place of the file with this path.
-pub fn of_text(request: &Request<'_>, path: &str, text: &str) -> Vec<Diagnostic> {
-    let loaded = load::of_text(
+pub fn check_text(request: &ScenarioRequest<'_>, path: &str, text: &str) -> Vec<Diagnostic> {
+    let loaded = load::load_text(
         request.root,
         path,
         text,
         request.config.limits.file,
-        &options(request.config),
+        &suite_options(request.config),
     );
-    found(request, &[loaded], Reach::Some)
+    collect_findings(request, &[loaded], ScenarioScope::Some)
 }
 
 /// A scenario file with its text before and after fixing.
@@ -439,14 +455,14 @@ pub struct FixedScenario {
 
 /// Fixes files in memory. Findings that `wanted` rejects are left alone.
 pub fn apply_fixes(
-    request: &Request<'_>,
+    request: &ScenarioRequest<'_>,
     found: &[Diagnostic],
-    which: Which,
+    which: FixSelection,
     wanted: &dyn Fn(&Diagnostic) -> bool,
 ) -> Vec<FixedScenario> {
     let fixable = found
         .iter()
-        .filter(|finding| wanted(finding) && apply::eligible(finding, which).is_some());
+        .filter(|finding| wanted(finding) && apply::eligible_fix(finding, which).is_some());
     let files: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
     files
         .into_iter()
@@ -455,22 +471,22 @@ pub fn apply_fixes(
 }
 
 fn fix_one(
-    request: &Request<'_>,
+    request: &ScenarioRequest<'_>,
     name: &str,
-    which: Which,
+    which: FixSelection,
     wanted: &dyn Fn(&Diagnostic) -> bool,
 ) -> Option<FixedScenario> {
     let mut before = Vec::new();
-    fs::read_own(
+    fs::read_regular(
         &request.root.join(name),
         request.config.limits.file,
         &mut before,
     )
     .ok()?;
     let text = decode::decode(&before).ok()?;
-    let mut check = |text: &str| of_text(request, name, text);
-    let Fixed { text, fixed, left } =
-        apply::fix(&text, which, &request.config.limits, wanted, &mut check);
+    let mut check = |text: &str| check_text(request, name, text);
+    let FixedText { text, fixed, left } =
+        apply::fix_text(&text, which, &request.config.limits, wanted, &mut check);
     let after = decode::encode_like(&text, &before);
     if after == before {
         return None;

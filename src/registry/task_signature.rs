@@ -5,7 +5,7 @@
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
 use super::results;
-use crate::rules::scenario::cx::{Parameter, Results, TaskSignature, Tasks};
+use crate::rules::scenario::cx::{AgentResults, SignatureParameter, TaskSignature, Tasks};
 use crate::template::keywords::FileSource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,19 +16,19 @@ impl Tasks for Registry {
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
-        of(self, task).map(Rc::new)
+        read_signature(self, task).map(Rc::new)
     }
 
-    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
-        results::of(self, task, node)
+    fn results(&self, task: &str, node: Option<&str>) -> Option<AgentResults> {
+        results::find_results(self, task, node)
     }
 }
 
 /// The signature of a task; `None` if there is no such task or the registry cannot be read.
-fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
+fn read_signature(registry: &Registry, name: &str) -> Option<TaskSignature> {
     let task = registry.find(name)?;
     let parameters = task.parameters().ok()?;
-    let parameter = |found: super::artifact::Parameter| Parameter {
+    let parameter = |found: super::artifact::RegistryParameter| SignatureParameter {
         name: found.name.into(),
         kind: found.kind.map(String::into),
         required: found.required && found.default.is_none(),
@@ -41,7 +41,7 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
     let mut open = vec![task];
     while let Some(task) = open.pop() {
         takes.sources.insert(task.name().to_owned());
-        nodes(&task.root().ok()?, &mut takes);
+        add_nodes(&task.root().ok()?, &mut takes);
         for reference in task.references().ok()? {
             let found = match reference.kind {
                 ReferenceKind::Ref => registry.find(&reference.name),
@@ -52,11 +52,11 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
             open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
         }
     }
-    [takes.agents, takes.scripts] = results::leaves(registry, name)?;
+    [takes.agents, takes.scripts] = results::find_leaves(registry, name)?;
     Some(takes)
 }
 
-fn nodes(root: &Node, takes: &mut TaskSignature) {
+fn add_nodes(root: &Node, takes: &mut TaskSignature) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
         takes.inputs.extend(

@@ -42,7 +42,7 @@ impl Dialect {
     }
 
     /// The key of the list of messages.
-    pub const fn list(self) -> &'static str {
+    pub const fn list_key(self) -> &'static str {
         match self {
             Self::Gemini => "contents",
             Self::OpenaiResponses => "input",
@@ -51,7 +51,7 @@ impl Dialect {
     }
 
     /// The end of the path that its requests go to.
-    pub const fn path(self) -> &'static str {
+    pub const fn path_suffix(self) -> &'static str {
         match self {
             Self::OpenaiChat => "/chat/completions",
             Self::OpenaiResponses => "/responses",
@@ -62,7 +62,7 @@ impl Dialect {
     }
 
     /// Returns the dialect with a name.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn find(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.word() == word)
     }
 
@@ -79,7 +79,7 @@ impl Dialect {
         }
         let found = Self::ALL
             .into_iter()
-            .find(|dialect| path.ends_with(dialect.path()));
+            .find(|dialect| path.ends_with(dialect.path_suffix()));
         found.or_else(|| {
             path.ends_with(":streamGenerateContent")
                 .then_some(Self::Gemini)

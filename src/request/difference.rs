@@ -1,12 +1,12 @@
 //! The differences between two requests, segment by segment.
 
-use super::segments::Segment;
-use crate::base::lines::changes;
+use super::segments::RequestSegment;
+use crate::base::lines::diff_lines;
 use std::collections::BTreeMap;
 
 /// A difference of one segment, with its index in the later or earlier request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum SegmentDifference {
     /// The segment was added, at this index of the later request.
     Added(usize),
     /// The segment was removed, from this index of the earlier request.
@@ -19,8 +19,8 @@ pub enum Change {
 
 /// Returns the differences in the order of the later request; removed segments appear at their
 /// earlier position.
-pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
-    let line = |segment: &Segment| format!("{:?} {}", segment.speaker, segment.wire);
+pub fn differences(before: &[RequestSegment], after: &[RequestSegment]) -> Vec<SegmentDifference> {
+    let line = |segment: &RequestSegment| format!("{:?} {}", segment.speaker, segment.wire);
     let (old, new): (Vec<String>, Vec<String>) = (
         before.iter().map(line).collect(),
         after.iter().map(line).collect(),
@@ -29,7 +29,7 @@ pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
         old.iter().map(String::as_str).collect(),
         new.iter().map(String::as_str).collect(),
     );
-    let runs = changes(&old, &new);
+    let runs = diff_lines(&old, &new);
     let mut gone: Vec<usize> = runs.iter().flat_map(|(gone, _)| gone.clone()).collect();
     let mut found = Vec::new();
     for at in runs.into_iter().flat_map(|(_, came)| came) {
@@ -62,22 +62,25 @@ pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
                 found.push((
                     at,
                     if is_same {
-                        Change::Moved(old, at)
+                        SegmentDifference::Moved(old, at)
                     } else {
-                        Change::Changed(old, at)
+                        SegmentDifference::Changed(old, at)
                     },
                 ));
             }
-            None => found.push((at, Change::Added(at))),
+            None => found.push((at, SegmentDifference::Added(at))),
         }
     }
-    found.extend(gone.into_iter().map(|old| (old, Change::Removed(old))));
+    found.extend(
+        gone.into_iter()
+            .map(|old| (old, SegmentDifference::Removed(old))),
+    );
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, change)| change).collect()
 }
 
 /// Returns the distance between two requests: the number of segments that only one of them has.
-pub fn distance(before: &[Segment], after: &[Segment]) -> usize {
+pub fn distance(before: &[RequestSegment], after: &[RequestSegment]) -> usize {
     let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
     for segment in before {
         *counts.entry(&segment.wire).or_default() += 1;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A request to a model.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ModelRequest {
     /// Its dialect.
     pub dialect: Dialect,
     /// The requested model; `None` if neither the body nor the URL contains it.
@@ -18,16 +18,16 @@ pub struct Request {
     /// The body.
     pub body: Value,
     /// The tools that the model may call, in order.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<RequestTool>,
     /// The schema of the answer, with its pointer.
     pub format: Option<(String, Value)>,
     /// The messages in order; a separate system text comes first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<RequestMessage>,
 }
 
 /// A tool that the model may call.
 #[derive(Clone, Debug)]
-pub struct Tool {
+pub struct RequestTool {
     /// Its name; for a tool of the vendor, the name of its kind.
     pub name: String,
     /// Its description; empty if there is none.
@@ -48,7 +48,7 @@ pub struct Tool {
 
 /// A message.
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct RequestMessage {
     /// The speaker.
     pub speaker: Speaker,
     /// The role in the body; empty if the body has none.
@@ -58,12 +58,12 @@ pub struct Message {
     /// Its pointer in the body.
     pub pointer: String,
     /// Its parts.
-    pub parts: Vec<Placed>,
+    pub parts: Vec<RequestPart>,
 }
 
 /// A part of a message with its pointer.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct RequestPart {
     /// The content; `None` for a kind that is specific to its vendor.
     pub part: Option<Part>,
     /// The name of its kind in the body; empty for a plain text.
@@ -85,7 +85,7 @@ pub enum CacheMark {
 
 impl CacheMark {
     /// Returns the mark of a block.
-    pub fn of(value: &Value) -> Option<Self> {
+    pub fn from_block(value: &Value) -> Option<Self> {
         let control = value
             .get("cache_control")
             .filter(|control| control.is_object())?;
@@ -112,17 +112,18 @@ pub enum NoRequest {
     Other(String),
 }
 
-impl Request {
+impl ModelRequest {
     /// Returns the parts of all messages, each with its message.
-    pub fn parts(&self) -> impl Iterator<Item = (&Message, &Placed)> {
+    pub fn message_parts(&self) -> impl Iterator<Item = (&RequestMessage, &RequestPart)> {
         self.messages
             .iter()
             .flat_map(|message| message.parts.iter().map(move |part| (message, part)))
     }
 
     /// Returns the schema of a tool's arguments.
-    pub fn schema(&self, tool: &Tool) -> Option<&Value> {
-        self.at(&tool.schema_pointer).filter(|_| tool.has_schema)
+    pub fn argument_schema(&self, tool: &RequestTool) -> Option<&Value> {
+        self.value_at(&tool.schema_pointer)
+            .filter(|_| tool.has_schema)
     }
 
     /// Returns true if cached contents of Gemini precede the messages.
@@ -133,7 +134,7 @@ impl Request {
     }
 
     /// Returns the value at a pointer of the body.
-    pub fn at(&self, pointer: &str) -> Option<&Value> {
+    pub fn value_at(&self, pointer: &str) -> Option<&Value> {
         self.body.pointer(pointer)
     }
 }

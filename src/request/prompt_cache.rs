@@ -1,17 +1,17 @@
 //! Compares a call with the previous one: the prefix that a provider's prompt cache can reuse, and
 //! the first change that ends it.
 
-use super::segments::Segment;
+use super::segments::RequestSegment;
 use super::threads::is_shared;
 use crate::base::words::words;
 use crate::kernel::tokens::TokenCounter;
 
 /// The maximum number of characters of a change that are shown.
-const SHOWN: usize = 60;
+const MAX_EXCERPT_CHARS: usize = 60;
 
 /// The comparison of a call with the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reuse {
+pub struct PrefixReuse {
     /// Tokens of the call.
     pub tokens: usize,
     /// Tokens of the prefix that the calls share.
@@ -19,12 +19,12 @@ pub struct Reuse {
     /// Tokens of the previous call that this one could have reused; 0 if the prefix is intact.
     pub lost: usize,
     /// The change that ended the prefix.
-    pub broken_by: Option<Break>,
+    pub broken_by: Option<PrefixBreak>,
 }
 
 /// The first place where a call differs from the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Break {
+pub struct PrefixBreak {
     /// The id of the segment: of this call, or of the previous one if the segment was removed.
     pub segment: String,
     /// The byte of the segment where the difference begins.
@@ -34,7 +34,7 @@ pub struct Break {
     /// The later text.
     pub after: String,
     /// The kind of change.
-    pub cause: Cause,
+    pub cause: BreakCause,
     /// The pointer to the segment in the body; `None` if it was removed.
     pub pointer: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct Break {
 words! {
     /// The kind of change of a segment.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Cause {
+    pub enum BreakCause {
         /// Its text changed.
         Changed = "changed",
         /// Its position changed.
@@ -57,14 +57,22 @@ words! {
 }
 
 /// Compares a call with the previous one of its conversation.
-pub fn compare(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
-    reuse(&before.iter().collect::<Vec<_>>(), now, counter)
+pub fn compare_calls(
+    before: &[RequestSegment],
+    now: &[RequestSegment],
+    counter: &dyn TokenCounter,
+) -> PrefixReuse {
+    measure_reuse(&before.iter().collect::<Vec<_>>(), now, counter)
 }
 
 /// Compares the first call of a conversation with another conversation of the same agent: only
 /// tools and system text are expected to match.
-pub fn compare_agent(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
-    reuse(
+pub fn compare_agent(
+    before: &[RequestSegment],
+    now: &[RequestSegment],
+    counter: &dyn TokenCounter,
+) -> PrefixReuse {
+    measure_reuse(
         &before
             .iter()
             .filter(|segment| is_shared(segment))
@@ -74,16 +82,20 @@ pub fn compare_agent(before: &[Segment], now: &[Segment], counter: &dyn TokenCou
     )
 }
 
-fn same(a: &Segment, b: &Segment) -> bool {
+fn is_same(a: &RequestSegment, b: &RequestSegment) -> bool {
     a.speaker == b.speaker && a.wire == b.wire
 }
 
-fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
+fn measure_reuse(
+    before: &[&RequestSegment],
+    now: &[RequestSegment],
+    counter: &dyn TokenCounter,
+) -> PrefixReuse {
     let tokens = now.iter().map(|segment| segment.tokens(counter)).sum();
     let common = before
         .iter()
         .zip(now)
-        .take_while(|(a, b)| same(a, b))
+        .take_while(|(a, b)| is_same(a, b))
         .count();
     let mut reused: usize = now
         .iter()
@@ -91,7 +103,7 @@ fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Re
         .map(|segment| segment.tokens(counter))
         .sum();
     let Some(old) = before.get(common) else {
-        return Reuse {
+        return PrefixReuse {
             tokens,
             reused,
             lost: 0,
@@ -109,24 +121,24 @@ fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Re
     {
         // The text was extended.
         reused += old.tokens(counter);
-        return Reuse {
+        return PrefixReuse {
             tokens,
             reused,
             lost: 0,
             broken_by: None,
         };
     }
-    let found = explain(
+    let found = explain_break(
         old,
         before.get(common + 1..).unwrap_or_default(),
         new,
         now.get(common + 1..).unwrap_or_default(),
     );
-    if let Some(new) = new.filter(|new| found.cause == Cause::Changed && new.is_text) {
+    if let Some(new) = new.filter(|new| found.cause == BreakCause::Changed && new.is_text) {
         reused += counter.count(new.wire.get(..found.offset).unwrap_or_default());
     }
     let had: usize = before.iter().map(|segment| segment.tokens(counter)).sum();
-    Reuse {
+    PrefixReuse {
         tokens,
         reused,
         lost: had.saturating_sub(reused),
@@ -134,13 +146,13 @@ fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Re
     }
 }
 
-fn explain(
-    old: &Segment,
-    old_rest: &[&Segment],
-    new: Option<&Segment>,
-    new_rest: &[Segment],
-) -> Break {
-    let whole = |segment: &Segment, cause| Break {
+fn explain_break(
+    old: &RequestSegment,
+    old_rest: &[&RequestSegment],
+    new: Option<&RequestSegment>,
+    new_rest: &[RequestSegment],
+) -> PrefixBreak {
+    let whole = |segment: &RequestSegment, cause| PrefixBreak {
         segment: segment.id.clone(),
         offset: 0,
         before: excerpt(&old.wire, 0),
@@ -148,16 +160,16 @@ fn explain(
         cause,
         pointer: Some(segment.pointer.clone()),
     };
-    let removed = || Break {
+    let removed = || PrefixBreak {
         pointer: None,
-        ..whole(old, Cause::Removed)
+        ..whole(old, BreakCause::Removed)
     };
     let Some(new) = new else { return removed() };
-    let comes_later = new_rest.iter().any(|one| same(one, old));
-    let came_later = old_rest.iter().any(|one| same(one, new));
+    let comes_later = new_rest.iter().any(|one| is_same(one, old));
+    let came_later = old_rest.iter().any(|one| is_same(one, new));
     match (comes_later, came_later) {
-        (true, true) => whole(new, Cause::Moved),
-        (true, false) => whole(new, Cause::Added),
+        (true, true) => whole(new, BreakCause::Moved),
+        (true, false) => whole(new, BreakCause::Added),
         (false, true) => removed(),
         // Another call or another speaker: the earlier segment was removed.
         (false, false) if old.name() != new.name() || old.speaker != new.speaker => removed(),
@@ -172,12 +184,12 @@ fn explain(
                 .wire
                 .floor_char_boundary(offset)
                 .min(new.wire.floor_char_boundary(offset));
-            Break {
+            PrefixBreak {
                 segment: new.id.clone(),
                 offset,
                 before: excerpt(&old.wire, offset),
                 after: excerpt(&new.wire, offset),
-                cause: Cause::Changed,
+                cause: BreakCause::Changed,
                 pointer: Some(new.pointer.clone()),
             }
         }
@@ -187,7 +199,7 @@ fn explain(
 /// Returns the beginning of the text at an offset.
 fn excerpt(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
-    match rest.char_indices().nth(SHOWN) {
+    match rest.char_indices().nth(MAX_EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", rest.get(..end).unwrap_or_default()),
         None => rest.to_owned(),
     }

@@ -9,7 +9,7 @@ const TABLE: &str = include_str!("public_models.csv");
 
 /// The default minimum length of a cached prefix in tokens: the value of `OpenAI`, and the lowest
 /// of most vendors.
-pub const CACHE_FLOOR: u64 = 1024;
+pub const DEFAULT_CACHE_FLOOR: u64 = 1024;
 
 /// The facts about a public model. Prices are US$ for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,9 +35,9 @@ pub struct PublicModel {
 }
 
 static MODELS: LazyLock<BTreeMap<&'static str, PublicModel>> =
-    LazyLock::new(|| TABLE.lines().filter_map(row).collect());
+    LazyLock::new(|| TABLE.lines().filter_map(parse_row).collect());
 
-fn row(line: &'static str) -> Option<(&'static str, PublicModel)> {
+fn parse_row(line: &'static str) -> Option<(&'static str, PublicModel)> {
     let cells: Vec<&str> = line.split(',').collect();
     let &[
         name,
@@ -64,7 +64,7 @@ fn row(line: &'static str) -> Option<(&'static str, PublicModel)> {
         usd_cached: price(usd_cached),
         usd_write: price(usd_write),
         usd_output: price(usd_output),
-        cache_floor: floor.parse().unwrap_or(CACHE_FLOOR),
+        cache_floor: floor.parse().unwrap_or(DEFAULT_CACHE_FLOOR),
         // Chat variants take the parameters of other models, although the map lists them as
         // reasoning.
         is_reasoning: reasoning == "1" && !name.contains("-chat"),
@@ -79,13 +79,13 @@ fn row(line: &'static str) -> Option<(&'static str, PublicModel)> {
 
 /// Returns the facts about a model, by its vendor's name for it. A router's prefix (`openai/`) and
 /// a date that is missing in the table are removed.
-pub fn public_model(name: &str) -> Option<&'static PublicModel> {
+pub fn find_model(name: &str) -> Option<&'static PublicModel> {
     let name = name.rsplit('/').next().unwrap_or(name);
-    MODELS.get(name).or_else(|| MODELS.get(undated(name)?))
+    MODELS.get(name).or_else(|| MODELS.get(without_date(name)?))
 }
 
 /// Returns a name without the date at its end: `-2025-04-14` or `-20250929`.
-fn undated(name: &str) -> Option<&str> {
+fn without_date(name: &str) -> Option<&str> {
     let is_form = |text: &str, form: &str| {
         let fits = |(byte, form): (u8, u8)| {
             if form == b'-' {
@@ -103,7 +103,7 @@ fn undated(name: &str) -> Option<&str> {
 }
 
 /// Returns the date of the table.
-pub fn date() -> &'static str {
+pub fn table_date() -> &'static str {
     let first = TABLE.lines().next().unwrap_or_default();
     first
         .split(" on ")

@@ -1,28 +1,28 @@
 //! Reads a body into a request, by its dialect.
 
 use super::dialect::{Dialect, has_kept_input};
-use super::model::{NoRequest, Request};
+use super::model::{ModelRequest, NoRequest};
 use super::read::{anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::base::json::{kind, why_not};
+use crate::base::json::{describe_kind, describe_syntax_error};
 use serde_json::Value;
 
-impl Request {
+impl ModelRequest {
     /// Reads the text of a body. A known path determines the dialect, and the model if the body
     /// does not contain it.
     ///
     /// # Errors
     /// The text is not valid JSON, or not a request.
-    pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
-        let body =
-            serde_json::from_str(text).map_err(|error| NoRequest::NoJson(why_not(&error)))?;
-        Self::of(body, path)
+    pub fn parse(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
+        let body = serde_json::from_str(text)
+            .map_err(|error| NoRequest::NoJson(describe_syntax_error(&error)))?;
+        Self::from_body(body, path)
     }
 
     /// Reads a parsed body.
     ///
     /// # Errors
     /// The body is not a request.
-    pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
+    pub fn from_body(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
         let has_list = ["messages", "input", "contents"]
             .iter()
             .any(|key| body.get(key).is_some())
@@ -31,8 +31,8 @@ impl Request {
             .and_then(Dialect::of_path)
             .filter(|_| has_list)
             .or_else(|| Dialect::of_body(&body));
-        let dialect = dialect.ok_or_else(|| NoRequest::Other(kind(&body)))?;
-        let mut request = request(dialect, body);
+        let dialect = dialect.ok_or_else(|| NoRequest::Other(describe_kind(&body)))?;
+        let mut request = read_body(dialect, body);
         if request.model.is_none() {
             request.model = path.and_then(model_of_path);
         }
@@ -47,7 +47,7 @@ impl Request {
     /// # Errors
     /// The body is not a request.
     pub fn with_body(&self, body: Value) -> Result<Self, NoRequest> {
-        let mut request = Self::of(body, Some(self.dialect.path()))?;
+        let mut request = Self::from_body(body, Some(self.dialect.path_suffix()))?;
         if request.model.is_none() && self.body.get("model").is_none() {
             request.model.clone_from(&self.model);
         }
@@ -58,8 +58,8 @@ impl Request {
 }
 
 /// Reads a body of a dialect.
-fn request(dialect: Dialect, body: Value) -> Request {
-    let mut request = Request {
+fn read_body(dialect: Dialect, body: Value) -> ModelRequest {
+    let mut request = ModelRequest {
         dialect,
         model: body
             .get("model")
@@ -74,11 +74,11 @@ fn request(dialect: Dialect, body: Value) -> Request {
         messages: Vec::new(),
     };
     match dialect {
-        Dialect::OpenaiChat => openai_chat::read(&body, &mut request),
-        Dialect::OpenaiResponses => openai_responses::read(&body, &mut request),
-        Dialect::Anthropic => anthropic::read(&body, &mut request),
-        Dialect::Gemini => gemini::read(&body, &mut request),
-        Dialect::Ollama => ollama::read(&body, &mut request),
+        Dialect::OpenaiChat => openai_chat::read_body(&body, &mut request),
+        Dialect::OpenaiResponses => openai_responses::read_body(&body, &mut request),
+        Dialect::Anthropic => anthropic::read_body(&body, &mut request),
+        Dialect::Gemini => gemini::read_body(&body, &mut request),
+        Dialect::Ollama => ollama::read_body(&body, &mut request),
     }
     request.body = body;
     request

@@ -2,12 +2,12 @@
 //! restrictions than they enforce; this module contains those that were observed.
 
 use super::dialect::Dialect;
-use super::places::below;
+use super::places::child_pointer;
 use serde_json::{Map, Value};
 
 /// A fault of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SchemaFault {
+pub enum ToolSchemaFault {
     /// Alternatives at the root, which must be one object.
     Top(&'static str),
     /// An array without the schema of its items.
@@ -21,17 +21,17 @@ pub enum SchemaFault {
 }
 
 /// A fault with its pointer.
-pub type PlacedFault = (String, SchemaFault);
+pub type PlacedFault = (String, ToolSchemaFault);
 
 /// Keywords of JSON Schema that Gemini's own schema language lacks.
-const OTHERS: &str = "$schema additionalProperties const examples exclusiveMaximum exclusiveMinimum multipleOf prefixItems propertyNames \
+const UNKNOWN_TO_GEMINI: &str = "$schema additionalProperties const examples exclusiveMaximum exclusiveMinimum multipleOf prefixItems propertyNames \
                       uniqueItems";
 /// The maximum depth; intended schemas are flatter.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Returns the first fault of a schema, with its pointer. `is_own` is true for a schema in the
 /// vendor's own language instead of JSON Schema.
-pub fn schema_fault(
+pub fn find_fault(
     schema: &Value,
     dialect: Dialect,
     (is_strict, is_own): (bool, bool),
@@ -44,18 +44,18 @@ pub fn schema_fault(
         Dialect::Gemini | Dialect::Ollama => &[],
     };
     let top = refused.iter().find(|word| schema.get(**word).is_some());
-    let top = top.map(|word| (format!("/{word}"), SchemaFault::Top(word)));
+    let top = top.map(|word| (format!("/{word}"), ToolSchemaFault::Top(word)));
     top.or_else(|| {
-        first(
+        first_fault(
             schema,
-            &|object| one(object, dialect, (is_strict, is_own)),
-            DEPTH,
+            &|object| check_object(object, dialect, (is_strict, is_own)),
+            MAX_DEPTH,
         )
     })
 }
 
 /// Returns the fault of one schema inside a schema, with its pointer.
-fn one(
+fn check_object(
     object: &Map<String, Value>,
     dialect: Dialect,
     (is_strict, is_own): (bool, bool),
@@ -73,14 +73,14 @@ fn one(
     let wants_items = is_own && dialect == Dialect::Gemini
         || matches!(dialect, Dialect::OpenaiChat | Dialect::OpenaiResponses);
     if is_list && wants_items && !has("items") && !has("prefixItems") {
-        return Some((String::new(), SchemaFault::NoItems));
+        return Some((String::new(), ToolSchemaFault::NoItems));
     }
     if dialect == Dialect::Gemini {
         let listed = kind.is_some_and(Value::is_array).then_some("type");
         let word = listed
-            .or_else(|| OTHERS.split(' ').find(|word| has(word)))
+            .or_else(|| UNKNOWN_TO_GEMINI.split(' ').find(|word| has(word)))
             .filter(|_| is_own)?;
-        return Some((format!("/{word}"), SchemaFault::Unknown(word)));
+        return Some((format!("/{word}"), ToolSchemaFault::Unknown(word)));
     }
     let properties = object
         .get("properties")
@@ -97,20 +97,20 @@ fn one(
         .find(|key| needs_all && !required.clone().any(|own| own == key.as_str()));
     let is_closed = object.get("additionalProperties") == Some(&Value::Bool(false));
     let fault = optional
-        .map(|key| SchemaFault::Optional(key.clone()))
-        .or_else(|| (!is_closed).then_some(SchemaFault::Open));
+        .map(|key| ToolSchemaFault::Optional(key.clone()))
+        .or_else(|| (!is_closed).then_some(ToolSchemaFault::Open));
     Some((String::new(), fault?))
 }
 
 /// Returns the first fault in a schema and those inside it.
-fn first(
+fn first_fault(
     schema: &Value,
     look: &dyn Fn(&Map<String, Value>) -> Option<PlacedFault>,
     depth: usize,
 ) -> Option<PlacedFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
     let inside = |one: &Value, way: String| {
-        first(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault))
+        first_fault(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault))
     };
     let values = |key: &'static str| {
         object
@@ -134,7 +134,7 @@ fn first(
             let mut all = ["properties", "$defs", "definitions"]
                 .into_iter()
                 .flat_map(values);
-            all.find_map(|(key, (own, one))| inside(one, below(&format!("/{key}"), own)))
+            all.find_map(|(key, (own, one))| inside(one, child_pointer(&format!("/{key}"), own)))
         })
         .or_else(|| {
             object

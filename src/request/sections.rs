@@ -12,7 +12,7 @@ pub struct Section {
 }
 
 /// The end of a section.
-enum End {
+enum SectionEnd {
     /// A heading of this level or above.
     Heading(usize),
     /// The end of its element.
@@ -22,9 +22,9 @@ enum End {
 /// Returns the sections of a text, in the order of their beginnings. Headings are those of Markdown
 /// (`## Runbook`), elements stand alone on their lines (`<rules>` … `</rules>`), and fences have a
 /// name behind their signs.
-pub fn sections(text: &str) -> Vec<Section> {
+pub fn find_sections(text: &str) -> Vec<Section> {
     let mut found: Vec<Section> = Vec::new();
-    let mut open: Vec<(usize, End)> = Vec::new();
+    let mut open: Vec<(usize, SectionEnd)> = Vec::new();
     // The sign of the open fence, and its section if it has a name.
     let mut fence: Option<(String, Option<usize>)> = None;
     let mut start = 0;
@@ -56,14 +56,14 @@ pub fn sections(text: &str) -> Vec<Section> {
                 found.len() - 1
             });
             fence = Some((sign, section));
-        } else if let Some((level, title)) = heading(bare) {
-            close(
+        } else if let Some((level, title)) = parse_heading(bare) {
+            close_sections(
                 &mut open,
                 &mut found,
                 start,
-                |end| matches!(end, End::Heading(own) if *own >= level),
+                |end| matches!(end, SectionEnd::Heading(own) if *own >= level),
             );
-            open.push((found.len(), End::Heading(level)));
+            open.push((found.len(), SectionEnd::Heading(level)));
             found.push(Section {
                 title,
                 range: start..text.len(),
@@ -74,11 +74,11 @@ pub fn sections(text: &str) -> Vec<Section> {
         {
             if open
                 .iter()
-                .any(|(_, own)| matches!(own, End::Element(own) if own == name))
+                .any(|(_, own)| matches!(own, SectionEnd::Element(own) if own == name))
             {
                 // Sections inside the element end with it.
                 while let Some((at, own)) = open.pop() {
-                    let is_element = matches!(&own, End::Element(own) if own == name);
+                    let is_element = matches!(&own, SectionEnd::Element(own) if own == name);
                     if let Some(section) = found.get_mut(at) {
                         section.range.end = if is_element { end } else { start };
                     }
@@ -87,8 +87,8 @@ pub fn sections(text: &str) -> Vec<Section> {
                     }
                 }
             }
-        } else if let Some(name) = element(bare) {
-            open.push((found.len(), End::Element(name.clone())));
+        } else if let Some(name) = parse_element(bare) {
+            open.push((found.len(), SectionEnd::Element(name.clone())));
             found.push(Section {
                 title: name,
                 range: start..text.len(),
@@ -100,11 +100,11 @@ pub fn sections(text: &str) -> Vec<Section> {
 }
 
 /// Closes the innermost sections as long as `ends` accepts them.
-fn close(
-    open: &mut Vec<(usize, End)>,
+fn close_sections(
+    open: &mut Vec<(usize, SectionEnd)>,
     found: &mut [Section],
     at: usize,
-    ends: impl Fn(&End) -> bool,
+    ends: impl Fn(&SectionEnd) -> bool,
 ) {
     while open.last().is_some_and(|(_, end)| ends(end)) {
         if let Some(section) = open.pop().and_then(|(number, _)| found.get_mut(number)) {
@@ -113,7 +113,7 @@ fn close(
     }
 }
 
-fn heading(line: &str) -> Option<(usize, String)> {
+fn parse_heading(line: &str) -> Option<(usize, String)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let title = line
         .get(level..)?
@@ -124,7 +124,7 @@ fn heading(line: &str) -> Option<(usize, String)> {
     ((1..=6).contains(&level) && !title.is_empty()).then(|| (level, title.to_owned()))
 }
 
-fn element(line: &str) -> Option<String> {
+fn parse_element(line: &str) -> Option<String> {
     let inner = line.strip_prefix('<')?.strip_suffix('>')?;
     let name = inner.split(' ').next().unwrap_or(inner);
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())

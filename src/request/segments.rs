@@ -1,7 +1,7 @@
 //! A request as segments, in the order in which a provider's cache processes them.
 
-use super::model::{Message, Placed, Request};
-use super::sections::{Section, sections};
+use super::model::{ModelRequest, RequestMessage, RequestPart};
+use super::sections::{Section, find_sections};
 use crate::kernel::conversation::{MEDIA_TOKENS, Part, Speaker};
 use crate::kernel::tokens::TokenCounter;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A block of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct RequestSegment {
     /// The id in its request: `tool:search`, `system:1`, `message:3/text:1`,
     /// `message:4/tool_result:call_9f`.
     pub id: String,
@@ -32,7 +32,7 @@ pub struct Segment {
     pub media_tokens: usize,
 }
 
-impl Segment {
+impl RequestSegment {
     /// The id inside its group: `tool_call:call_9f`, `text:1`.
     pub fn name(&self) -> &str {
         self.id
@@ -48,7 +48,7 @@ impl Segment {
     /// Returns its sections if it is a text.
     pub fn sections(&self) -> Vec<Section> {
         if self.is_text {
-            sections(&self.text)
+            find_sections(&self.text)
         } else {
             Vec::new()
         }
@@ -56,13 +56,13 @@ impl Segment {
 }
 
 /// Returns the segments of a request: tools, the form of the answer, system text, messages.
-pub fn segments(request: &Request) -> Vec<Segment> {
-    let mut out: Vec<Segment> = request
+pub fn build_segments(request: &ModelRequest) -> Vec<RequestSegment> {
+    let mut out: Vec<RequestSegment> = request
         .tools
         .iter()
         .map(|tool| {
-            let wire = wire(request, &tool.pointer);
-            Segment {
+            let wire = wire_text(request, &tool.pointer);
+            RequestSegment {
                 id: format!("tool:{}", tool.name),
                 group: "tools".to_owned(),
                 speaker: None,
@@ -77,7 +77,7 @@ pub fn segments(request: &Request) -> Vec<Segment> {
         .collect();
     if let Some((pointer, schema)) = &request.format {
         let wire = schema.to_string();
-        out.push(Segment {
+        out.push(RequestSegment {
             id: "response_format".to_owned(),
             group: "response_format".to_owned(),
             speaker: None,
@@ -100,7 +100,7 @@ pub fn segments(request: &Request) -> Vec<Segment> {
             .map_or_else(|| "system".to_owned(), |number| format!("message:{number}"));
         let mut seen: BTreeMap<&'static str, usize> = BTreeMap::new();
         for placed in &message.parts {
-            let mut own = part(request, message, placed, &group, &mut seen);
+            let mut own = part_segment(request, message, placed, &group, &mut seen);
             if group == "system" {
                 blocks += 1;
                 own.id = format!("system:{blocks}");
@@ -108,24 +108,26 @@ pub fn segments(request: &Request) -> Vec<Segment> {
             out.push(own);
         }
     }
-    unique(&mut out);
+    number_repeated_ids(&mut out);
     out
 }
 
 /// Returns the bytes of the value at a pointer, without cache breakpoints.
-fn wire(request: &Request, pointer: &str) -> String {
-    match request.at(pointer) {
+fn wire_text(request: &ModelRequest, pointer: &str) -> String {
+    match request.value_at(pointer) {
         // Serialising plain data with string keys never fails.
-        Some(Value::Object(object)) => serde_json::to_string(&Unmarked(object)).unwrap_or_default(),
+        Some(Value::Object(object)) => {
+            serde_json::to_string(&WithoutCacheMark(object)).unwrap_or_default()
+        }
         Some(value) => value.to_string(),
         None => String::new(),
     }
 }
 
 /// An object without its cache breakpoint.
-struct Unmarked<'v>(&'v Map<String, Value>);
+struct WithoutCacheMark<'v>(&'v Map<String, Value>);
 
-impl Serialize for Unmarked<'_> {
+impl Serialize for WithoutCacheMark<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;
         for (key, value) in self.0.iter().filter(|(key, _)| *key != "cache_control") {
@@ -135,13 +137,13 @@ impl Serialize for Unmarked<'_> {
     }
 }
 
-fn part(
-    request: &Request,
-    message: &Message,
-    placed: &Placed,
+fn part_segment(
+    request: &ModelRequest,
+    message: &RequestMessage,
+    placed: &RequestPart,
     group: &str,
     seen: &mut BTreeMap<&'static str, usize>,
-) -> Segment {
+) -> RequestSegment {
     let mut number = |what: &'static str| {
         let count = seen.entry(what).or_default();
         *count += 1;
@@ -156,15 +158,15 @@ fn part(
         Some(Part::Media(_)) => (number("document"), None),
         None => (number("other"), None),
     };
-    let wire = text.map_or_else(|| wire(request, &placed.pointer), Clone::clone);
-    Segment {
+    let wire = text.map_or_else(|| wire_text(request, &placed.pointer), Clone::clone);
+    RequestSegment {
         id,
         group: group.to_owned(),
         speaker: Some(message.speaker),
         pointer: placed.pointer.clone(),
         text: text
             .cloned()
-            .or_else(|| placed.part.as_ref().map(|part| part.read().text))
+            .or_else(|| placed.part.as_ref().map(|part| part.text_form().text))
             .unwrap_or_else(|| wire.clone()),
         is_text: text.is_some(),
         wire,
@@ -183,7 +185,7 @@ fn part(
 }
 
 /// Numbers segments that share an id.
-fn unique(segments: &mut [Segment]) {
+fn number_repeated_ids(segments: &mut [RequestSegment]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for segment in segments {
         let count = seen.entry(segment.id.clone()).or_default();

@@ -2,16 +2,16 @@
 //! the requests.
 
 use super::dialect::Dialect;
-use super::segments::Segment;
+use super::segments::RequestSegment;
 use crate::base::hash::Hash;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// One of several requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent<'r> {
+pub struct SentRequest<'r> {
     /// Its segments.
-    pub segments: &'r [Segment],
+    pub segments: &'r [RequestSegment],
     /// Its dialect; each agent uses a single one.
     pub dialect: Dialect,
     /// Its agent, if the program names it.
@@ -22,7 +22,7 @@ pub struct Sent<'r> {
 
 /// The agent and conversation of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thread {
+pub struct Attribution {
     /// Its agent: the program's own name, otherwise `agent-1`, `agent-2`.
     pub agent: String,
     /// Its conversation: the program's own name, otherwise a number from 1.
@@ -34,7 +34,7 @@ pub struct Thread {
 }
 
 /// Returns true if a segment is the same in every call of its agent.
-pub fn is_shared(segment: &Segment) -> bool {
+pub fn is_shared(segment: &RequestSegment) -> bool {
     matches!(
         segment.group.as_str(),
         "tools" | "response_format" | "system"
@@ -43,7 +43,7 @@ pub fn is_shared(segment: &Segment) -> bool {
 
 /// The features of a request that identify its agent and its conversation.
 #[derive(Debug)]
-struct Outline {
+struct RequestOutline {
     at: usize,
     dialect: Dialect,
     /// The agent and the conversation that the program named.
@@ -53,27 +53,27 @@ struct Outline {
     /// The system text.
     system: Rc<str>,
     /// The first bytes of the hash of each segment that differs between calls.
-    said: Vec<u64>,
+    message_hashes: Vec<u64>,
     /// The same, sorted.
     sorted: Vec<u64>,
 }
 
 /// Returns the part of a hash that distinguishes the segments of a recording.
-fn short(text: &str) -> u64 {
-    let Hash(bytes) = Hash::of(text.as_bytes());
+fn short_hash(text: &str) -> u64 {
+    let Hash(bytes) = Hash::digest(text.as_bytes());
     bytes
         .iter()
         .take(8)
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-impl Outline {
-    fn of(sent: &Sent<'_>, at: usize) -> Self {
+impl RequestOutline {
+    fn from_request(sent: &SentRequest<'_>, at: usize) -> Self {
         let said: Vec<u64> = sent
             .segments
             .iter()
             .filter(|one| !is_shared(one))
-            .map(|one| short(&one.wire))
+            .map(|one| short_hash(&one.wire))
             .collect();
         let mut sorted = said.clone();
         sorted.sort_unstable();
@@ -91,7 +91,7 @@ impl Outline {
                 .collect::<Vec<_>>()
                 .join("\n")
                 .into(),
-            said,
+            message_hashes: said,
             sorted,
         }
     }
@@ -104,21 +104,21 @@ impl Outline {
 /// continues a conversation if it begins as before, or if it repeats at least half of the earlier
 /// messages.
 #[derive(Debug, Default)]
-pub struct Threads {
+pub struct ConversationTracker {
     count: usize,
-    agents: Vec<(String, Rc<Outline>)>,
-    conversations: Vec<(String, String, Rc<Outline>)>,
+    agents: Vec<(String, Rc<RequestOutline>)>,
+    conversations: Vec<(String, String, Rc<RequestOutline>)>,
 }
 
-impl Threads {
+impl ConversationTracker {
     /// Assigns the next request.
-    pub fn next(&mut self, sent: &Sent<'_>) -> Thread {
-        let mut own = Outline::of(sent, self.count);
+    pub fn attribute(&mut self, sent: &SentRequest<'_>) -> Attribution {
+        let mut own = RequestOutline::from_request(sent, self.count);
         self.count += 1;
-        let is_agent = |(name, last): &&mut (String, Rc<Outline>)| match sent.agent {
+        let is_agent = |(name, last): &&mut (String, Rc<RequestOutline>)| match sent.agent {
             Some(agent) => name == agent,
             None => {
-                last.named.0.is_none() && last.dialect == sent.dialect && same_agent(last, &own)
+                last.named.0.is_none() && last.dialect == sent.dialect && is_same_agent(last, &own)
             }
         };
         let known = self.agents.iter_mut().rev().find(is_agent);
@@ -140,12 +140,13 @@ impl Threads {
             self.agents.push((name.clone(), Rc::clone(&own)));
             (name, None)
         };
-        let score = |(of, name, last): &(String, String, Rc<Outline>)| match sent.conversation {
-            _ if *of != agent => None,
-            Some(conversation) => (name == conversation).then_some((true, 0, 0)),
-            None if last.named.1.is_some() => None,
-            None => goes_on(last, &own),
-        };
+        let score =
+            |(of, name, last): &(String, String, Rc<RequestOutline>)| match sent.conversation {
+                _ if *of != agent => None,
+                Some(conversation) => (name == conversation).then_some((true, 0, 0)),
+                None if last.named.1.is_some() => None,
+                None => continuation_score(last, &own),
+            };
         // Among equals the newest wins.
         let best = self
             .conversations
@@ -161,7 +162,7 @@ impl Threads {
             self.conversations.push((agent.clone(), name.clone(), own));
             (name, None)
         };
-        Thread {
+        Attribution {
             agent,
             conversation,
             before,
@@ -170,19 +171,19 @@ impl Threads {
     }
 
     /// Returns the indices of the requests that a later one may be compared with.
-    pub fn last(&self) -> impl Iterator<Item = usize> {
+    pub fn latest_requests(&self) -> impl Iterator<Item = usize> {
         let agents = self.agents.iter().map(|(_, last)| last.at);
         agents.chain(self.conversations.iter().map(|(_, _, last)| last.at))
     }
 }
 
 /// Assigns requests, in the order in which they were sent.
-pub fn threads(sent: &[Sent<'_>]) -> Vec<Thread> {
-    let mut threads = Threads::default();
-    sent.iter().map(|sent| threads.next(sent)).collect()
+pub fn attribute_requests(sent: &[SentRequest<'_>]) -> Vec<Attribution> {
+    let mut threads = ConversationTracker::default();
+    sent.iter().map(|sent| threads.attribute(sent)).collect()
 }
 
-fn same_agent(a: &Outline, b: &Outline) -> bool {
+fn is_same_agent(a: &RequestOutline, b: &RequestOutline) -> bool {
     let common = a.tools.iter().filter(|id| b.tools.contains(id)).count();
     common * 2 >= a.tools.len().max(b.tools.len()) && is_alike(&a.system, &b.system)
 }
@@ -205,19 +206,22 @@ fn is_alike(a: &str, b: &str) -> bool {
 /// Returns a score for a later request that continues an earlier one: a flag that it begins with
 /// the whole earlier one, the length of the common beginning, and the number of common segments.
 /// `None` if it does not continue it.
-fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
+fn continuation_score(
+    earlier: &RequestOutline,
+    later: &RequestOutline,
+) -> Option<(bool, usize, usize)> {
     let front = earlier
-        .said
+        .message_hashes
         .iter()
-        .zip(&later.said)
+        .zip(&later.message_hashes)
         .take_while(|(a, b)| a == b)
         .count();
-    let is_whole = front == earlier.said.len();
-    if is_whole && front == later.said.len() {
+    let is_whole = front == earlier.message_hashes.len();
+    if is_whole && front == later.message_hashes.len() {
         // The same request was sent again.
         return Some((true, front, front));
     }
-    if later.said.len() < 2 {
+    if later.message_hashes.len() < 2 {
         return None;
     }
     let mut common = 0;
@@ -236,5 +240,5 @@ fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
             }
         }
     }
-    (front > 0 || common * 2 >= earlier.said.len()).then_some((is_whole, front, common))
+    (front > 0 || common * 2 >= earlier.message_hashes.len()).then_some((is_whole, front, common))
 }

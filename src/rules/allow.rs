@@ -7,9 +7,9 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Code;
 use crate::base::span::{Span, Spanned};
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
-use crate::syntax::tree::{Document, Element, Kind, Node, NodeId};
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
+use crate::syntax::tree::{Element, NodeId, NodeKind, XmlDocument, XmlNode};
 use std::collections::{BTreeMap, HashMap};
 
 /// Elements that are tasks of their own. An `allow` outside such an element does not apply inside
@@ -54,19 +54,19 @@ impl Instruction<'_> {
 
 /// Returns every `<?ctxc …?>` of a document. Costs nothing if the document has no processing
 /// instruction.
-pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
+pub(super) fn collect_instructions(document: XmlDocument<'_>) -> Vec<Instruction<'_>> {
     if !document.has_instructions() {
         return Vec::new();
     }
     let mut found = Vec::new();
     for node in document.all_nodes() {
-        if node.kind() != Kind::Instruction {
+        if node.kind() != NodeKind::Instruction {
             continue;
         }
         let Some(("ctxc", _)) = node.instruction() else {
             continue;
         };
-        found.push(parse(
+        found.push(parse_instruction(
             document.text,
             node.span(),
             node.inner(),
@@ -78,7 +78,7 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
 
 /// A rule that instructions silence in one part of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct AllowCount {
     /// The name of the definition; `None` outside all named definitions.
     pub definition: Option<String>,
     /// The nearest named element inside the definition; `None` for the definition as a whole.
@@ -92,19 +92,19 @@ pub struct Counted {
 }
 
 /// Counts the rules that the instructions of a template silence.
-pub fn counted(text: &str) -> Vec<Counted> {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+pub fn count_allowed_rules(text: &str) -> Vec<AllowCount> {
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     let document = reader.document(text);
     let mut rules: BTreeMap<_, (u32, u32)> = BTreeMap::new();
-    for instruction in collect(document)
+    for instruction in collect_instructions(document)
         .iter()
         .filter(|instruction| instruction.is_allow())
     {
         let parent = document
             .all_nodes()
             .find(|node| node.span() == instruction.span)
-            .and_then(Node::parent);
+            .and_then(XmlNode::parent);
         let around = std::iter::successors(parent.or_else(|| document.root()), |element| {
             element.parent()
         })
@@ -113,7 +113,7 @@ pub fn counted(text: &str) -> Vec<Counted> {
             element.attribute(key).map(|name| name.value().into_owned())
         };
         let is_definition = |element: &Element<'_>| {
-            DEFINITIONS.contains(&element.local()) && name(element, "name").is_some()
+            DEFINITIONS.contains(&element.local_name()) && name(element, "name").is_some()
         };
         let depth = around.iter().rposition(is_definition);
         let inside = around
@@ -130,7 +130,7 @@ pub fn counted(text: &str) -> Vec<Counted> {
             *depth = (*depth).min(u32::try_from(inside.len()).unwrap_or(u32::MAX));
         }
     }
-    let one = |((definition, part, rule), (count, depth))| Counted {
+    let one = |((definition, part, rule), (count, depth))| AllowCount {
         definition,
         part,
         rule,
@@ -140,24 +140,26 @@ pub fn counted(text: &str) -> Vec<Counted> {
     rules.into_iter().map(one).collect()
 }
 
-fn parse<'a>(
+fn parse_instruction<'a>(
     text: &'a str,
     span: Span,
     inner: Span,
     parent: Option<Element<'_>>,
 ) -> Instruction<'a> {
     let may_be_used = parent.is_none_or(Element::is_damaged);
-    let mut words = words(text, inner).skip(1);
+    let mut words = split_words(text, inner).skip(1);
     let verb = words
         .next()
-        .unwrap_or(Spanned::new("", Span::at(inner.end)));
+        .unwrap_or(Spanned::new("", Span::empty_at(inner.end)));
     let names = words
         .take_while(|word| !is_reason(word))
         .map(|word| (word, may_be_used))
         .collect();
-    let has_reason = self::words(text, inner)
+    let has_reason = self::split_words(text, inner)
         .find(is_reason)
-        .is_some_and(|word| says_why(text.get(word.span.start as usize..inner.end as usize)));
+        .is_some_and(|word| {
+            has_reason_text(text.get(word.span.start as usize..inner.end as usize))
+        });
     Instruction {
         span,
         verb,
@@ -172,7 +174,7 @@ fn is_reason(word: &Spanned<&str>) -> bool {
 }
 
 /// True if `reason="…"` has more than white space between its quotes.
-fn says_why(written: Option<&str>) -> bool {
+fn has_reason_text(written: Option<&str>) -> bool {
     let value = written.and_then(|written| {
         written
             .strip_prefix("reason")?
@@ -183,7 +185,7 @@ fn says_why(written: Option<&str>) -> bool {
 }
 
 /// Splits a text into words separated by white space or commas, with their spans.
-fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
+fn split_words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
     let content = within.slice(text);
     content
         .split(|c: char| c.is_ascii_whitespace() || c == ',')
@@ -201,7 +203,7 @@ pub(super) struct Silencers(HashMap<(NodeId, Code), Vec<(usize, usize)>>);
 
 impl Silencers {
     /// Collects the names of all `allow` instructions.
-    pub(super) fn of(instructions: &[Instruction<'_>]) -> Self {
+    pub(super) fn from_instructions(instructions: &[Instruction<'_>]) -> Self {
         let mut all: HashMap<(NodeId, Code), Vec<(usize, usize)>> = HashMap::new();
         for (at, instruction) in instructions
             .iter()
@@ -210,7 +212,7 @@ impl Silencers {
         {
             for (number, (name, _)) in instruction.names.iter().enumerate() {
                 if let (Some(parent), Some(rule)) =
-                    (instruction.parent, super::list::find(name.value))
+                    (instruction.parent, super::list::find_rule(name.value))
                 {
                     all.entry((parent, rule.meta.code))
                         .or_default()
@@ -225,7 +227,7 @@ impl Silencers {
     pub(super) fn silence(
         &mut self,
         instructions: &mut [Instruction<'_>],
-        document: Document<'_>,
+        document: XmlDocument<'_>,
         finding: &Diagnostic,
     ) -> bool {
         if self.0.is_empty() || finding.locked {
@@ -246,7 +248,7 @@ impl Silencers {
                     }
                 }
             }
-            if BODIES.contains(&at.local()) {
+            if BODIES.contains(&at.local_name()) {
                 break;
             }
             element = at.parent();

@@ -9,22 +9,22 @@ use crate::base::fix::{self, Applicability, Edit, Fix};
 use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::base::span::Span;
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
 use crate::syntax::tree::Element;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Maximum number of rounds. A fix may uncover the next finding.
-pub const ROUNDS: usize = 10;
+pub const MAX_ROUNDS: usize = 10;
 
 /// Maximum number of failed attempts to apply fixes, over all rounds together. Bounds the number of
 /// checks of a text with many unusable fixes.
-pub const TRIALS: usize = 128;
+pub const MAX_TRIALS: usize = 128;
 
 /// Rules about texts and values that cannot be parsed. Such a finding hides the other findings
 /// inside the text.
-const HIDING: [&str; 6] = [
+const PARSING_RULES: [&str; 6] = [
     "bad-expression",
     "bad-condition",
     "bad-jinja",
@@ -39,7 +39,7 @@ const COST_OF_FINDING: usize = 256;
 
 /// The fixes that may be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum FixSelection {
     /// Only fixes that need no review.
     Safe,
     /// Suggested fixes too: the first of each finding.
@@ -48,25 +48,25 @@ pub enum Which {
 
 /// A fix that was chosen for a finding.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<'d> {
+pub struct FixChoice<'d> {
     /// The finding that the fix removes.
     pub finding: &'d Diagnostic,
     /// The fix to apply.
     pub fix: &'d Fix,
 }
 
-impl Choice<'_> {
+impl FixChoice<'_> {
     /// True if an error found after this fix may have existed before, hidden by the fixed error.
     /// That holds for a safe fix of an error, and for a fix of a text that could not be parsed.
-    pub fn uncovers(&self) -> bool {
-        let is_read = HIDING.contains(&self.finding.rule.name);
+    pub fn may_uncover_errors(&self) -> bool {
+        let is_read = PARSING_RULES.contains(&self.finding.rule.name);
         is_error(self.finding) && (is_read || self.fix.applicability == Applicability::Safe)
     }
 }
 
 /// The result of fixing a text.
 #[derive(Clone, Debug)]
-pub struct Fixed {
+pub struct FixedText {
     /// The fixed text.
     pub text: String,
     /// The number of findings that were removed.
@@ -80,39 +80,39 @@ pub type CheckText<'c> = dyn FnMut(&str) -> Vec<Diagnostic> + 'c;
 
 /// Returns the applicable fix of a finding; `None` if it has no fix of the selected kind, or only
 /// its author can choose one.
-pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
+pub fn eligible_fix(finding: &Diagnostic, which: FixSelection) -> Option<&Fix> {
     if !finding.is_fixable() {
         return None;
     }
     finding
         .fixes
         .iter()
-        .find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
+        .find(|fix| which == FixSelection::Suggested || fix.applicability == Applicability::Safe)
 }
 
 /// The findings before the first fix, with the number of times each occurs.
-pub struct Beginning(BTreeMap<(Arc<str>, u16, String), usize>);
+pub struct InitialFindings(BTreeMap<(Arc<str>, u16, String), usize>);
 
-impl Beginning {
+impl InitialFindings {
     /// Counts the findings of a text.
-    pub fn of(found: &[Diagnostic]) -> Self {
+    pub fn count_findings(found: &[Diagnostic]) -> Self {
         let mut counts = BTreeMap::new();
         for finding in found {
-            *counts.entry(Self::entry(finding)).or_default() += 1;
+            *counts.entry(Self::finding_key(finding)).or_default() += 1;
         }
         Self(counts)
     }
 
     /// Returns the number of these findings that are gone from `left`.
-    pub fn gone(&self, left: &[Diagnostic]) -> usize {
-        let left = Self::of(left);
+    pub fn removed_count(&self, left: &[Diagnostic]) -> usize {
+        let left = Self::count_findings(left);
         self.0
             .iter()
             .map(|(entry, had)| had.saturating_sub(left.0.get(entry).copied().unwrap_or(0)))
             .sum()
     }
 
-    fn entry(finding: &Diagnostic) -> (Arc<str>, u16, String) {
+    fn finding_key(finding: &Diagnostic) -> (Arc<str>, u16, String) {
         // Damage may hide any other finding, so the message of a syntax error does not identify it.
         let message = if is_syntax(finding) {
             String::new()
@@ -133,40 +133,44 @@ impl Beginning {
     /// True if a finding is no error, was caused by other fixes (such as a parameter that nothing
     /// reads any more), and its fix would delete text. Its author has to decide on that, unless the
     /// fix is safe.
-    pub fn lacks(&self, finding: &Diagnostic) -> bool {
+    pub fn is_side_effect(&self, finding: &Diagnostic) -> bool {
         let takes = |fix: &Fix| {
             fix.edits
                 .iter()
                 .all(|edit| edit.insert.len() < edit.span.len() as usize)
         };
-        let is_safe = || eligible(finding, Which::Safe).is_some();
+        let is_safe = || eligible_fix(finding, FixSelection::Safe).is_some();
         let takes_away =
             !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
-        takes_away && !self.has(finding)
+        takes_away && !self.contains(finding)
     }
 
     /// True if a finding existed before the first fix, or may have been hidden by damage.
-    pub fn has(&self, finding: &Diagnostic) -> bool {
+    pub fn contains(&self, finding: &Diagnostic) -> bool {
         let damage = (Arc::clone(&finding.path), 0, String::new());
-        self.0.contains_key(&Self::entry(finding)) || self.0.contains_key(&damage)
+        self.0.contains_key(&Self::finding_key(finding)) || self.0.contains_key(&damage)
     }
 }
 
 /// Chooses fixes that do not overlap, gravest findings first. An insertion at the border of another
 /// edit waits for the next round, because the order of the two would be a guess.
-pub fn choose<'d>(
+pub fn choose_fixes<'d>(
     found: impl IntoIterator<Item = &'d Diagnostic>,
-    which: Which,
-) -> Vec<Choice<'d>> {
+    which: FixSelection,
+) -> Vec<FixChoice<'d>> {
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     let mut chosen = Vec::new();
     let mut found: Vec<&Diagnostic> = found.into_iter().collect();
     found.sort_by_key(|finding| finding.severity);
     for finding in found {
-        let Some(fix) = eligible(finding, which).filter(|fix| !fix.edits.is_empty()) else {
+        let Some(fix) = eligible_fix(finding, which).filter(|fix| !fix.edits.is_empty()) else {
             continue;
         };
-        if fix.edits.iter().any(|edit| is_taken(&taken, edit.span)) {
+        if fix
+            .edits
+            .iter()
+            .any(|edit| overlaps_edit(&taken, edit.span))
+        {
             continue;
         }
         taken.extend(
@@ -174,13 +178,13 @@ pub fn choose<'d>(
                 .iter()
                 .map(|edit| (edit.span.start, edit.span.end)),
         );
-        chosen.push(Choice { finding, fix });
+        chosen.push(FixChoice { finding, fix });
     }
     chosen
 }
 
 /// True if an edit touches one of the chosen edits, which are disjoint and keyed by their starts.
-fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
+fn overlaps_edit(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
     let near = taken
         .range(..=span.end)
         .rev()
@@ -193,11 +197,11 @@ fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
 }
 
 /// Returns the text with these fixes applied; `None` if the edits of a fix do not fit the text.
-pub fn applied(text: &str, choices: &[Choice<'_>]) -> Option<String> {
-    fix::apply(text, &edits(choices))
+pub fn text_with_fixes(text: &str, choices: &[FixChoice<'_>]) -> Option<String> {
+    fix::apply_edits(text, &sorted_edits(choices))
 }
 
-fn edits(choices: &[Choice<'_>]) -> Vec<Edit> {
+fn sorted_edits(choices: &[FixChoice<'_>]) -> Vec<Edit> {
     let mut edits: Vec<Edit> = choices
         .iter()
         .flat_map(|choice| choice.fix.edits.iter().cloned())
@@ -209,23 +213,23 @@ fn edits(choices: &[Choice<'_>]) -> Vec<Edit> {
 /// Returns the fixes to apply next: those of the first choice that introduce no error, or, if none
 /// remains, those of the next choices. `before` contains all findings of the text, `found` those to
 /// fix.
-pub fn next<'d>(
+pub fn next_fixes<'d>(
     text: &str,
     found: &[&'d Diagnostic],
-    which: Which,
+    which: FixSelection,
     before: &[Diagnostic],
-    limits: &Limits,
+    limits: &XmlLimits,
     trials: &mut usize,
     check: &mut CheckText<'_>,
-) -> Vec<Choice<'d>> {
+) -> Vec<FixChoice<'d>> {
     // Syntax errors are fixed first, by themselves. Findings that they hid may appear then; such
     // findings must not excuse an error that another fix introduces.
     let (damage, rest): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         found.iter().partition(|finding| is_syntax(finding));
     for mut found in [damage, rest] {
-        for _ in 0..ROUNDS {
-            let choices = choose(found.iter().copied(), which);
-            let kept = sound(text, &choices, before, limits, trials, check);
+        for _ in 0..MAX_ROUNDS {
+            let choices = choose_fixes(found.iter().copied(), which);
+            let kept = sound_fixes(text, &choices, before, limits, trials, check);
             if !kept.is_empty() {
                 return kept;
             }
@@ -245,35 +249,39 @@ pub fn next<'d>(
 
 /// Returns those of the chosen fixes that together remove their findings and introduce no error.
 /// `before` contains the findings of the text.
-pub fn sound<'d>(
+pub fn sound_fixes<'d>(
     text: &str,
-    choices: &[Choice<'d>],
+    choices: &[FixChoice<'d>],
     before: &[Diagnostic],
-    limits: &Limits,
+    limits: &XmlLimits,
     trials: &mut usize,
     check: &mut CheckText<'_>,
-) -> Vec<Choice<'d>> {
+) -> Vec<FixChoice<'d>> {
     // The cost of a check grows with the length of the text and the number of its findings.
     let cost = 1 + (text.len() + COST_OF_FINDING * before.len()) / COST_OF_TRIAL;
-    most(choices, trials, cost, &mut |choices| {
-        applied(text, choices).is_some_and(|after| {
+    passing_items(choices, trials, cost, &mut |choices| {
+        text_with_fixes(text, choices).is_some_and(|after| {
             let found = check(&after);
-            let edits = edits(choices);
-            let change = Change {
+            let edits = sorted_edits(choices);
+            let change = EditedText {
                 text,
                 edits: &edits,
                 before,
                 limits,
             };
-            mends(choices, &edits, &found)
-                && !brings_errors(&change, choices.iter().all(Choice::uncovers), &found)
+            removes_findings(choices, &edits, &found)
+                && !adds_errors(
+                    &change,
+                    choices.iter().all(FixChoice::may_uncover_errors),
+                    &found,
+                )
         })
     })
 }
 
 /// Returns the items that pass together. Tries all of them, then bisects to exclude those that
 /// fail. Stops when no attempts are left; each failure costs `cost` of them.
-pub fn most<T: Copy>(
+pub fn passing_items<T: Copy>(
     items: &[T],
     trials: &mut usize,
     cost: usize,
@@ -304,28 +312,28 @@ pub fn most<T: Copy>(
 }
 
 /// Applies fixes to a text until nothing changes. Findings that `wanted` rejects are left alone.
-pub fn fix(
+pub fn fix_text(
     text: &str,
-    which: Which,
-    limits: &Limits,
+    which: FixSelection,
+    limits: &XmlLimits,
     wanted: &dyn Fn(&Diagnostic) -> bool,
     check: &mut CheckText<'_>,
-) -> Fixed {
-    let mut out = Fixed {
+) -> FixedText {
+    let mut out = FixedText {
         text: text.to_owned(),
         fixed: 0,
         left: check(text),
     };
-    let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
-    let mut trials = TRIALS;
-    let beginning = Beginning::of(&out.left);
-    for _ in 0..ROUNDS {
+    let mut seen = BTreeSet::from([Hash::digest(text.as_bytes())]);
+    let mut trials = MAX_TRIALS;
+    let beginning = InitialFindings::count_findings(&out.left);
+    for _ in 0..MAX_ROUNDS {
         let found: Vec<&Diagnostic> = out
             .left
             .iter()
-            .filter(|finding| wanted(finding) && !beginning.lacks(finding))
+            .filter(|finding| wanted(finding) && !beginning.is_side_effect(finding))
             .collect();
-        let sound = next(
+        let sound = next_fixes(
             &out.text,
             &found,
             which,
@@ -334,30 +342,30 @@ pub fn fix(
             &mut trials,
             check,
         );
-        let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else {
+        let Some(text) = text_with_fixes(&out.text, &sound).filter(|_| !sound.is_empty()) else {
             break;
         };
         // Two fixes that undo each other would repeat forever.
-        if !seen.insert(Hash::of(text.as_bytes())) {
+        if !seen.insert(Hash::digest(text.as_bytes())) {
             break;
         }
         out.left = check(&text);
         out.text = text;
     }
-    out.fixed = beginning.gone(&out.left);
+    out.fixed = beginning.removed_count(&out.left);
     out
 }
 
 /// A text with edits applied to it.
-struct Change<'c> {
+struct EditedText<'c> {
     text: &'c str,
     edits: &'c [Edit],
     before: &'c [Diagnostic],
-    limits: &'c Limits,
+    limits: &'c XmlLimits,
 }
 
 /// True if each finding to fix is gone from its place.
-fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
+fn removes_findings(choices: &[FixChoice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
     let place = |finding: &Diagnostic| {
         (
             finding.rule.code.0,
@@ -378,15 +386,15 @@ fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
 
 /// True if the edits introduced an error. An error that a damaged region hid was not introduced by
 /// the fix of the damage.
-fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> bool {
+fn adds_errors(change: &EditedText<'_>, uncovers: bool, after: &[Diagnostic]) -> bool {
     let mut known: BTreeMap<(u16, &str), usize> = BTreeMap::new();
     for finding in change.before.iter().filter(|finding| is_error(finding)) {
-        *known.entry(key(finding)).or_default() += 1;
+        *known.entry(error_key(finding)).or_default() += 1;
     }
     let new: Vec<&Diagnostic> = after
         .iter()
         .filter(|finding| is_error(finding))
-        .filter(|finding| match known.get_mut(&key(finding)) {
+        .filter(|finding| match known.get_mut(&error_key(finding)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false
@@ -406,7 +414,7 @@ fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> b
     if damages(after) >= damages(change.before) || new.iter().any(|finding| is_syntax(finding)) {
         return true;
     }
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     reader.read(change.text, change.limits);
     let document = reader.document(change.text);
     let was_hidden = |finding: &&Diagnostic| {
@@ -418,7 +426,7 @@ fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> b
     !new.iter().all(was_hidden)
 }
 
-fn key(finding: &Diagnostic) -> (u16, &str) {
+fn error_key(finding: &Diagnostic) -> (u16, &str) {
     (finding.rule.code.0, &finding.message)
 }
 

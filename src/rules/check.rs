@@ -9,47 +9,47 @@ use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, UnusedExtent};
 use super::engine::{locked_allow, missing_reason, unknown_allow};
-use super::file_stem::stem;
+use super::file_stem::default_task_name;
 use super::list;
 use super::project::requirement;
-use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope, SyntaxCx};
+use super::rule::{Check, CheckScope, ConfigCx, FileCx, LinkCx, NodeCx, Rule, SyntaxCx};
 use super::syntax::limits;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::linked_names::Links;
-use crate::syntax::fault::Fault;
+use crate::syntax::fault::XmlFault;
 use crate::template;
-use crate::template::model::{Definition, File, Task};
+use crate::template::model::{Definition, TaskBody, TemplateFile};
 use crate::template::nodes;
 use std::sync::Arc;
 
 /// The rules that a project has not turned off, grouped by the input of their check. Built once,
 /// used for every file.
 #[derive(Debug)]
-pub struct Active {
+pub struct ActiveRules {
     syntax: Vec<&'static Rule>,
     template: Vec<&'static Rule>,
     file: Vec<&'static Rule>,
     node: Vec<&'static Rule>,
-    identity: Identity,
+    identity: Fingerprints,
 }
 
 /// Controls the computation of fingerprints. They cost as much as the rest of a finding, and only
 /// suppressions and machine-readable formats need them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
+pub enum Fingerprints {
     /// Each finding gets its fingerprint.
-    Wanted,
+    Computed,
     /// Fingerprints stay empty.
-    Unwanted,
+    Omitted,
 }
 
-impl Active {
+impl ActiveRules {
     /// Collects the rules that a project enables.
     pub fn new(config: &Config) -> Self {
-        let identity = Identity::Wanted;
+        let identity = Fingerprints::Computed;
         let mut active = Self {
             syntax: Vec::new(),
             template: Vec::new(),
@@ -62,7 +62,7 @@ impl Active {
             config.lints.is_on(&rule.meta)
                 || matches!(rule.check, Check::Template(_) | Check::TemplateAndFile(..))
         };
-        for rule in list::all().filter(|rule| is_asked(rule)) {
+        for rule in list::all_rules().filter(|rule| is_asked(rule)) {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
                 Check::Template(_) => active.template.push(rule),
@@ -86,7 +86,7 @@ impl Active {
 
     /// Keeps only the rules about XML syntax, for files too large for all others.
     #[must_use]
-    pub fn structure(self) -> Self {
+    pub fn syntax_only(self) -> Self {
         Self {
             template: Vec::new(),
             file: Vec::new(),
@@ -97,14 +97,18 @@ impl Active {
 
     /// Enables or disables fingerprints.
     #[must_use]
-    pub fn with_identity(self, identity: Identity) -> Self {
+    pub fn with_fingerprints(self, identity: Fingerprints) -> Self {
         Self { identity, ..self }
     }
 }
 
 /// Returns the findings of one file, located and sorted. At most `limits.diagnostics` are returned;
 /// the gravest stay.
-pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnostic> {
+pub fn file_findings(
+    active: &ActiveRules,
+    cx: &FileCx<'_>,
+    faults: &[XmlFault],
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for fault in faults {
         found.extend(active.syntax.iter().find_map(|rule| {
@@ -130,7 +134,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             ..finding
         }));
     }
-    nodes::bodies(cx.file, |task, _| {
+    nodes::visit_bodies(cx.file, |task, _| {
         let Some(body) = cx.bodies.get(task) else {
             return;
         };
@@ -149,12 +153,19 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             check(cx, &mut found);
         }
     }
-    finish(active, cx, found)
+    finish_findings(active, cx, found)
 }
 
 /// True if a text between elements contains only a part that the reader has reported.
-fn is_reported(cx: &FileCx<'_>, fault: &template::fault::Fault<'_>, faults: &[Fault]) -> bool {
-    if !matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }) || faults.is_empty()
+fn is_reported(
+    cx: &FileCx<'_>,
+    fault: &template::fault::TemplateFault<'_>,
+    faults: &[XmlFault],
+) -> bool {
+    if !matches!(
+        fault.kind,
+        template::fault::TemplateFaultKind::MisplacedText { .. }
+    ) || faults.is_empty()
     {
         return false;
     }
@@ -166,21 +177,25 @@ fn is_reported(cx: &FileCx<'_>, fault: &template::fault::Fault<'_>, faults: &[Fa
     })
 }
 
-fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut instructions = allow::collect(cx.document);
-    let mut silencers = Silencers::of(&instructions);
+fn finish_findings(
+    active: &ActiveRules,
+    cx: &FileCx<'_>,
+    mut found: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut instructions = allow::collect_instructions(cx.document);
+    let mut silencers = Silencers::from_instructions(&instructions);
     found.retain(|finding| !silencers.silence(&mut instructions, cx.document, finding));
-    about_instructions(cx, &instructions, &mut found);
+    check_instructions(cx, &instructions, &mut found);
     found.retain_mut(|finding| {
-        level(cx.config, finding)
+        effective_severity(cx.config, finding)
             .inspect(|level| finding.severity = *level)
             .is_some()
     });
-    judge_again(active, cx, &mut found);
+    report_withheld_conflicts(active, cx, &mut found);
     if found.is_empty() {
         return found;
     }
-    limits::shorten(cx, &mut found);
+    limits::truncate_findings(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
     let mut last: Option<Arc<str>> = None;
     for finding in &mut found {
@@ -189,25 +204,25 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
             last.clone_from(&finding.task);
         }
         finding.place(cx.document.text, &index);
-        if active.identity == Identity::Wanted {
+        if active.identity == Fingerprints::Computed {
             finding.identify(cx.document.text, &index);
         }
     }
-    diagnostic::sort(&mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
 /// Reports conflicts of settings that were withheld because another error explained them. If that
 /// error was silenced, the conflict is reported after all: a registry never contains one.
-fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
+fn report_withheld_conflicts(active: &ActiveRules, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     if active.node.is_empty() || cx.config.is_broken() || found.iter().any(is_error) {
         return;
     }
-    nodes::bodies(cx.file, |task, _| {
+    nodes::visit_bodies(cx.file, |task, _| {
         let Some(body) = cx.bodies.get(task) else {
             return;
         };
-        found.extend(context_conflict_with_default::word(&NodeCx {
+        found.extend(context_conflict_with_default::report(&NodeCx {
             cx,
             task,
             body,
@@ -217,7 +232,7 @@ fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
 
 /// Returns the name of the task that contains an offset. `last` is the name returned before.
 fn task_at(
-    file: &File<'_>,
+    file: &TemplateFile<'_>,
     path: &Arc<str>,
     offset: u32,
     last: Option<&Arc<str>>,
@@ -230,19 +245,21 @@ fn task_at(
         return None;
     }
     match (definition, definition.name()) {
-        (_, Some(name)) => Some(shared(&name.value, last)),
-        (Definition::Task(Task { .. }), None) => Some(shared(stem(path), last)),
+        (_, Some(name)) => Some(reuse_name(&name.value, last)),
+        (Definition::Task(TaskBody { .. }), None) => {
+            Some(reuse_name(default_task_name(path), last))
+        }
         (Definition::Template(_) | Definition::Fragment(_), None) => None,
     }
 }
 
 /// Returns `last` if it equals the name; allocates otherwise.
-fn shared(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
+fn reuse_name(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
     last.filter(|last| ***last == *name)
         .map_or_else(|| Arc::from(name), Arc::clone)
 }
 
-fn about_instructions(
+fn check_instructions(
     cx: &FileCx<'_>,
     instructions: &[Instruction<'_>],
     out: &mut Vec<Diagnostic>,
@@ -251,7 +268,7 @@ fn about_instructions(
         if !VERBS.contains(&instruction.verb.value)
             || (instruction.is_allow() && instruction.names.is_empty())
         {
-            out.push(unknown_instruction::word(cx, instruction.verb));
+            out.push(unknown_instruction::report(cx, instruction.verb));
             continue;
         }
         if !instruction.is_allow() {
@@ -263,29 +280,33 @@ fn about_instructions(
             UnusedExtent::OneOfSeveral
         };
         for (name, used) in &instruction.names {
-            match list::find(name.value) {
-                None => out.push(unknown_allow::word(
+            match list::find_rule(name.value) {
+                None => out.push(unknown_allow::report(
                     cx,
                     *name,
-                    &list::all().map(|rule| rule.meta.name).collect::<Vec<_>>(),
+                    &list::all_rules()
+                        .map(|rule| rule.meta.name)
+                        .collect::<Vec<_>>(),
                 )),
-                Some(rule) if rule.meta.locked => out.push(locked_allow::word(cx, *name)),
-                Some(_) if !used => out.push(unused_allow::word(cx, instruction.span, *name, only)),
+                Some(rule) if rule.meta.locked => out.push(locked_allow::report(cx, *name)),
+                Some(_) if !used => {
+                    out.push(unused_allow::report(cx, instruction.span, *name, only));
+                }
                 Some(_) => {}
             }
         }
         if !instruction.has_reason && instruction.names.iter().any(|(_, used)| *used) {
-            out.push(missing_reason::word(cx, instruction.span));
+            out.push(missing_reason::report(cx, instruction.span));
         }
     }
 }
 
 /// Returns the findings of a project file.
-pub fn config(config: &Config) -> Vec<Diagnostic> {
+pub fn config_findings(config: &Config) -> Vec<Diagnostic> {
     let cx = ConfigCx { config };
     let mut found: Vec<Diagnostic> = Vec::new();
     for fault in &config.faults {
-        let worded = list::all().find_map(|rule| {
+        let worded = list::all_rules().find_map(|rule| {
             let Check::Config(word) = rule.check else {
                 return None;
             };
@@ -303,15 +324,15 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
         if let Some(file) = config.files.get(fault.file as usize) {
             finding.locate(&file.text, &file.lines);
         }
-        found.extend(weigh(config, finding));
+        found.extend(apply_levels(config, finding));
     }
-    diagnostic::sort(&mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
 /// Returns the findings about names and references of all files. They are not located, because the
 /// texts are not available here.
-pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic> {
+pub fn link_findings(config: &Config, links: &Links<'_>, scope: CheckScope) -> Vec<Diagnostic> {
     let Links {
         index,
         order,
@@ -327,26 +348,26 @@ pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic
         scope,
     };
     let mut found = Vec::new();
-    for rule in list::all() {
+    for rule in list::all_rules() {
         if let Check::Link(check) | Check::FileAndLink(_, check) = rule.check {
             check(&cx, &mut found);
         }
     }
     found
         .into_iter()
-        .filter_map(|finding| weigh(config, finding))
+        .filter_map(|finding| apply_levels(config, finding))
         .collect()
 }
 
 /// Applies the project's levels. Returns `None` for a rule that is off.
-pub fn weigh(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
-    finding.severity = level(config, &finding)?;
+pub fn apply_levels(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
+    finding.severity = effective_severity(config, &finding)?;
     Some(finding)
 }
 
 /// The severity of a finding under the project's levels. Levels do not lower a locked finding.
-fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
-    let level = config.lints.apply(finding.rule, finding.severity);
+fn effective_severity(config: &Config, finding: &Diagnostic) -> Option<Severity> {
+    let level = config.lints.severity_for(finding.rule, finding.severity);
     if finding.locked {
         Some(level.map_or(finding.severity, |level| level.min(finding.severity)))
     } else {
@@ -355,8 +376,8 @@ fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
 }
 
 /// True if a finding makes its definition invalid. Missing scenarios do not.
-pub fn is_flaw(finding: &Diagnostic) -> bool {
-    is_error(finding) && !requirement::is_of_scenarios(finding)
+pub fn invalidates_definition(finding: &Diagnostic) -> bool {
+    is_error(finding) && !requirement::is_about_scenarios(finding)
 }
 
 /// True if a finding makes the build fail.

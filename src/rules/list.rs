@@ -9,11 +9,11 @@ pub use crate::project::lints::FAMILIES;
 use std::sync::LazyLock;
 
 /// Returns every rule, sorted by code.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
-    ALL.iter().copied()
+pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
+    SORTED_RULES.iter().copied()
 }
 
-static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+static SORTED_RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let families = [
         syntax::RULES,
         structure::RULES,
@@ -31,7 +31,7 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         .into_iter()
         .flatten()
         .copied()
-        .chain(syntax::limits::rules())
+        .chain(syntax::limits::limit_rules())
         .collect();
     rules.sort_by_key(|rule| rule.meta.code);
     rules
@@ -45,21 +45,23 @@ pub fn is_linked(rule: &RuleMeta) -> bool {
     let is_linked = |check: &Check| {
         matches!(check, Check::Link(_) | Check::FileAndLink(..)) || is_assembled(check)
     };
-    all().any(|known| known.meta.code == rule.code && is_linked(&known.check))
+    all_rules().any(|known| known.meta.code == rule.code && is_linked(&known.check))
 }
 
 /// Returns the rule with this name, former name or code (`CTX202`, any case).
-pub fn find(handle: &str) -> Option<&'static Rule> {
-    all().find(|rule| names(&rule.meta, handle))
+pub fn find_rule(handle: &str) -> Option<&'static Rule> {
+    all_rules().find(|rule| has_handle(&rule.meta, handle))
 }
 
 /// True if a handle (name, former name or code) refers to this rule.
-pub fn names(rule: &RuleMeta, handle: &str) -> bool {
-    rule.name == handle || rule.renamed_from.contains(&handle) || code(handle) == Some(rule.code)
+pub fn has_handle(rule: &RuleMeta, handle: &str) -> bool {
+    rule.name == handle
+        || rule.renamed_from.contains(&handle)
+        || parse_code(handle) == Some(rule.code)
 }
 
 /// Parses a code such as `CTX202`.
-pub fn code(handle: &str) -> Option<Code> {
+pub fn parse_code(handle: &str) -> Option<Code> {
     let digits = handle
         .get(..3)
         .filter(|prefix| prefix.eq_ignore_ascii_case("ctx"))

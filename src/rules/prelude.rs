@@ -5,7 +5,7 @@ pub(super) use crate::base::diagnostic::Diagnostic;
 pub(super) use crate::base::fix::{Edit, Fix};
 pub(super) use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
 pub(super) use crate::base::span::{Span, Spanned};
-pub(super) use crate::base::suggest::{Budget, likeliest, nearest};
+pub(super) use crate::base::suggest::{ComparisonBudget, likeliest_candidate, nearest_candidate};
 
 /// The page and the examples of a rule: the text of `tests/cases/NAME.md`.
 macro_rules! case {

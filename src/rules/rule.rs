@@ -1,23 +1,23 @@
 //! The interface of a rule: its metadata, its check, and the contexts that checks receive.
 
 use crate::base::diagnostic::{Diagnostic, Label};
-use crate::base::quoted::shown;
+use crate::base::quoted::short_excerpt;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
-use crate::project::index::{Cycle, DefId, Index, RefId};
+use crate::project::index::{DefId, NameIndex, RefId, ReferenceCycle};
 use crate::project::linked_names::LinkedNames;
 use crate::rules::request::cx::RequestCx;
 use crate::rules::scenario::cx::{CaseCx, ScenarioCx, SuitesCx};
 use crate::scenario;
-use crate::settings::bodies::{Bodies, Body};
+use crate::settings::bodies::{ResolvedBodies, ResolvedBody};
 use crate::syntax;
-use crate::syntax::tree::Document;
+use crate::syntax::tree::XmlDocument;
 use crate::template;
-use crate::template::model::{File, Task};
-use crate::template::names::Reference;
+use crate::template::model::{TaskBody, TemplateFile};
+use crate::template::names::ReferenceFacts;
 use crate::template::scope::Scopes;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,18 +40,18 @@ impl Rule {
 }
 
 /// A kind of reader fault with the function that reports it.
-pub type SyntaxFault = (syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic);
+pub type SyntaxReporter = (syntax::fault::XmlFaultKind, fn(&SyntaxCx<'_>) -> Diagnostic);
 
 /// The check of a rule, by its input.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Reports faults of the reader, each kind by its own function.
-    Syntax(&'static [SyntaxFault]),
+    Syntax(&'static [SyntaxReporter]),
     /// Reports a fault of lowering; `None` if another rule handles the fault.
-    Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
+    Template(fn(&FileCx<'_>, &template::fault::TemplateFault<'_>) -> Option<Diagnostic>),
     /// Reports a fault of lowering, then checks the whole model of a file.
     TemplateAndFile(
-        fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>,
+        fn(&FileCx<'_>, &template::fault::TemplateFault<'_>) -> Option<Diagnostic>,
         fn(&FileCx<'_>, &mut Vec<Diagnostic>),
     ),
     /// Checks each task body with its resolved settings.
@@ -59,7 +59,7 @@ pub enum Check {
     /// Checks the whole model of a file.
     File(fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
     /// Reports a fault of the project file; `None` if another rule handles the fault.
-    Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
+    Config(fn(&ConfigCx<'_>, &project::fault::ProjectFault) -> Option<Diagnostic>),
     /// Checks the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Checks the whole model of a file, then the names of all files.
@@ -68,7 +68,7 @@ pub enum Check {
         fn(&LinkCx<'_>, &mut Vec<Diagnostic>),
     ),
     /// Reports a fault of a scenario file; `None` if another rule handles the fault.
-    Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
+    Scenario(fn(&ScenarioCx<'_>, &scenario::ScenarioFault) -> Option<Diagnostic>),
     /// Checks a case.
     Case(fn(&CaseCx<'_>, &mut Vec<Diagnostic>)),
     /// Checks the cases of all scenario files.
@@ -85,22 +85,22 @@ pub struct FileCx<'a> {
     /// Relative to the project root; `-` for standard input.
     pub path: &'a Arc<str>,
     /// Text and tree.
-    pub document: Document<'a>,
+    pub document: XmlDocument<'a>,
     /// The model.
-    pub file: &'a File<'a>,
+    pub file: &'a TemplateFile<'a>,
     /// The settings of its task bodies.
-    pub bodies: &'a Bodies,
+    pub bodies: &'a ResolvedBodies,
     /// The scopes of its variables.
     pub scopes: &'a Scopes<'a>,
     /// Files of `<file_paths>` that cannot be read, by the path as written.
-    pub unread: &'a BTreeMap<Box<str>, Unread>,
+    pub unread: &'a BTreeMap<Box<str>, UnreadableFile>,
     /// The project.
     pub config: &'a Config,
 }
 
 impl<'a> FileCx<'a> {
     /// Returns the white space before an offset if nothing else precedes the offset on its line.
-    pub fn indent(&self, offset: u32) -> Option<&'a str> {
+    pub fn line_indent(&self, offset: u32) -> Option<&'a str> {
         let before = self.document.text.get(..offset as usize).unwrap_or("");
         let others = before.trim_end_matches([' ', '\t']);
         before
@@ -111,7 +111,7 @@ impl<'a> FileCx<'a> {
 
 /// A file of the project that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadableFile {
     /// The reason: a lower-case fragment.
     pub why: String,
     /// A similar path that exists.
@@ -126,9 +126,9 @@ pub struct SyntaxCx<'a> {
     /// The file that contains it.
     pub file: &'a FileCx<'a>,
     /// Text and tree of that file.
-    pub document: Document<'a>,
+    pub document: XmlDocument<'a>,
     /// The fault.
-    pub fault: &'a syntax::fault::Fault,
+    pub fault: &'a syntax::fault::XmlFault,
     /// The span of the fault.
     pub span: Span,
 }
@@ -138,7 +138,7 @@ impl<'a> SyntaxCx<'a> {
     pub fn new(
         rule: &'static RuleMeta,
         file: &'a FileCx<'a>,
-        fault: &'a syntax::fault::Fault,
+        fault: &'a syntax::fault::XmlFault,
     ) -> Self {
         Self {
             rule,
@@ -150,48 +150,48 @@ impl<'a> SyntaxCx<'a> {
     }
 
     /// Creates a finding at the fault's span.
-    pub fn found(&self, message: impl Into<String>) -> Diagnostic {
-        self.found_at(self.span, message)
+    pub fn finding(&self, message: impl Into<String>) -> Diagnostic {
+        self.finding_at(self.span, message)
     }
 
     /// Creates a finding at another span.
-    pub fn found_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn finding_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.rule, self.file.path, span, message)
     }
 
     /// The source text of the fault.
-    pub fn written(&self) -> &'a str {
+    pub fn source_text(&self) -> &'a str {
         self.span.slice(self.document.text)
     }
 
     /// The source text of the fault, shortened for messages.
-    pub fn shown(&self) -> Cow<'a, str> {
-        self.cut(self.span)
+    pub fn quoted_text(&self) -> Cow<'a, str> {
+        self.quote_span(self.span)
     }
 
     /// The source text of a span, shortened for messages.
-    pub fn cut(&self, span: Span) -> Cow<'a, str> {
-        shown(span.slice(self.document.text))
+    pub fn quote_span(&self, span: Span) -> Cow<'a, str> {
+        short_excerpt(span.slice(self.document.text))
     }
 
     /// The second span of the fault, or its span if it has only one.
-    pub fn other(&self) -> Span {
+    pub fn second_span(&self) -> Span {
         self.fault.other.unwrap_or(self.span)
     }
 
     /// The text before an offset.
-    pub fn before(&self, offset: u32) -> &'a str {
+    pub fn text_before(&self, offset: u32) -> &'a str {
         self.document.text.get(..offset as usize).unwrap_or("")
     }
 
     /// The text from an offset on.
-    pub fn after(&self, offset: u32) -> &'a str {
+    pub fn text_after(&self, offset: u32) -> &'a str {
         self.document.text.get(offset as usize..).unwrap_or("")
     }
 
     /// Returns the white space before an offset if nothing else precedes the offset on its line.
-    pub fn indent(&self, offset: u32) -> Option<&'a str> {
-        self.file.indent(offset)
+    pub fn line_indent(&self, offset: u32) -> Option<&'a str> {
+        self.file.line_indent(offset)
     }
 }
 
@@ -201,9 +201,9 @@ pub struct NodeCx<'a> {
     /// The file that contains it.
     pub cx: &'a FileCx<'a>,
     /// The body as written.
-    pub task: &'a Task<'a>,
+    pub task: &'a TaskBody<'a>,
     /// The resolved body: its settings, its operator, and the fault if its type has no row.
-    pub body: &'a Body,
+    pub body: &'a ResolvedBody,
 }
 
 /// The project file under check.
@@ -226,7 +226,7 @@ impl ConfigCx<'_> {
     pub fn finding(
         &self,
         rule: &'static Rule,
-        fault: &project::fault::Fault,
+        fault: &project::fault::ProjectFault,
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::new(&rule.meta, &self.path(fault.file), fault.span, message)
@@ -234,7 +234,13 @@ impl ConfigCx<'_> {
 
     /// Adds a label in a project file to a finding.
     #[must_use]
-    pub fn label(&self, mut finding: Diagnostic, file: u16, span: Span, text: &str) -> Diagnostic {
+    pub fn add_label(
+        &self,
+        mut finding: Diagnostic,
+        file: u16,
+        span: Span,
+        text: &str,
+    ) -> Diagnostic {
         let path = self.path(file);
         let start = self
             .config
@@ -255,43 +261,43 @@ impl ConfigCx<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct LinkCx<'a> {
     /// Definitions and references.
-    pub index: &'a Index<'a>,
+    pub index: &'a NameIndex<'a>,
     /// Definitions, each after those that it refers to.
     pub order: &'a [DefId],
     /// The result of linking the names of references.
     pub names: &'a LinkedNames,
     /// References that lead back to their own definition.
-    pub cycles: &'a [Cycle],
+    pub cycles: &'a [ReferenceCycle],
     /// The project.
     pub config: &'a Config,
     /// The part of the project that these files are.
-    pub scope: Scope,
+    pub scope: CheckScope,
 }
 
 /// The part of a project that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum CheckScope {
     /// All of its files.
-    Whole,
+    WholeProject,
     /// Only the files named on the command line.
-    Part,
+    NamedFiles,
 }
 
 impl<'a> LinkCx<'a> {
     /// Creates a finding at a reference, and returns the reference too. `None` if the reference has
     /// no target.
-    pub fn at_reference(
+    pub fn reference_finding(
         &self,
         rule: &'static RuleMeta,
         at: RefId,
-        message: impl FnOnce(&Reference) -> String,
-    ) -> Option<(Diagnostic, &'a Reference)> {
+        message: impl FnOnce(&ReferenceFacts) -> String,
+    ) -> Option<(Diagnostic, &'a ReferenceFacts)> {
         let (file, reference) = (self.index.file(at.file)?, self.index.reference(at)?);
-        let target = self.index.target(reference)?;
+        let target = self.index.resolve_reference(reference)?;
         let span = self.index.definition(target)?.span;
         let found = Diagnostic::new(rule, file.path, reference.span, message(reference));
         Some((
-            self.label(
+            self.add_label(
                 found,
                 target.file,
                 span,
@@ -304,7 +310,13 @@ impl<'a> LinkCx<'a> {
     /// Adds a label in any file of the index to a finding. Its line is filled in later, once that
     /// file's text is available.
     #[must_use]
-    pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {
+    pub fn add_label(
+        &self,
+        mut finding: Diagnostic,
+        file: u32,
+        span: Span,
+        text: &str,
+    ) -> Diagnostic {
         let path = self
             .index
             .file(file)

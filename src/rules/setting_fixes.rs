@@ -1,15 +1,20 @@
 //! Fixes of findings about a setting, and the description of a row. Shared by several families.
 
 use crate::base::fix::{Edit, Fix};
-use crate::settings::layers::Row;
-use crate::settings::operators::Kind;
+use crate::settings::layers::OperatorRow;
+use crate::settings::operators::RowKind;
 use crate::syntax::write::{insert_before, insert_child};
-use crate::template::model::Task;
+use crate::template::model::TaskBody;
 use crate::template::setting::{SettingName, Word};
 
 /// Returns the fix that gives a setting a value: replaces the written value, adds the element to
 /// the existing block, or adds the block.
-pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str) -> Fix {
+pub(super) fn setting_fix(
+    task: &TaskBody<'_>,
+    name: SettingName,
+    value: &str,
+    effect: &str,
+) -> Fix {
     let word = name.word();
     let xml = format!("<{word}>{value}</{word}>");
     let Some(settings) = &task.settings else {
@@ -45,11 +50,11 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
 
 /// Describes a row as an author does: “type atomic”, “type atomic with subtype subtask”,
 /// “`inner_task` in type reduce”.
-pub(crate) fn type_of(row: &Row) -> String {
+pub(crate) fn describe_row(row: &OperatorRow) -> String {
     let operator = row.operator();
     match (row.subtype(), row.kind()) {
-        (Some(part), Kind::Part) => format!("{part} in type {operator}"),
-        (Some(subtype), Kind::Operator | Kind::Subtype) => {
+        (Some(part), RowKind::Part) => format!("{part} in type {operator}"),
+        (Some(subtype), RowKind::Operator | RowKind::Subtype) => {
             format!("type {operator} with subtype {subtype}")
         }
         (None, _) => format!("type {operator}"),

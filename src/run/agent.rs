@@ -4,21 +4,21 @@
 //! The context equals that of `ctxc render`, from the same function. Later messages of the
 //! conversation follow it.
 
-use super::answers::{AskedCall, Given, NoAnswer, response_of};
-use super::conversation::{CALLS, converse};
-use super::flow::Ready;
+use super::answers::{AgentRequest, NoAnswer, SourcedAnswer, recorded_response};
+use super::conversation::{MAX_REQUESTS, run_until_answered};
+use super::flow::ReadyStage;
 use super::output;
-use super::runner::{Frame, Runner};
-use super::subtask::Asking;
+use super::runner::{Runner, TaskFrame};
+use super::subtask::SubtaskCaller;
 use super::tools::{self, ToolAnswer};
 use super::trace::{Moment, SegmentLine, ToolLine, TraceEvent};
-use super::wire::{Sent, Wire};
-use crate::context::assemble::{Assembly, assemble_in};
+use super::wire::{OutgoingRequest, WireFormat};
+use crate::context::assemble::{Assembly, assemble_loaded};
 use crate::context::door;
 use crate::context::fault::FaultKind;
 use crate::context::options::Options;
 use crate::context::render::message::Message;
-use crate::context::role::{self, Routed};
+use crate::context::role::{self, ModelRoute};
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::Trust;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, ToolResult, Turn};
@@ -32,14 +32,14 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// The loop of one agent.
-struct Asked<'v, 'a> {
+struct AgentLoop<'v, 'a> {
     runner: &'v Runner<'a>,
-    frame: &'v Frame<'a>,
-    ready: &'v Ready,
+    frame: &'v TaskFrame<'a>,
+    ready: &'v ReadyStage,
     name: Option<String>,
     assembly: Assembly,
-    wire: Wire<'a>,
-    routed: Routed<'a>,
+    wire: WireFormat<'a>,
+    routed: ModelRoute<'a>,
     format: Option<OutputFormat<'static>>,
     /// Requests so far.
     requests: Cell<u32>,
@@ -58,23 +58,23 @@ struct Asked<'v, 'a> {
 ///
 /// # Errors
 /// The obstacle, if the agent has no result.
-pub(super) fn ask(
+pub(super) fn run_loop(
     runner: &Runner<'_>,
-    frame: &Frame<'_>,
-    ready: &Ready,
+    frame: &TaskFrame<'_>,
+    ready: &ReadyStage,
 ) -> Result<AgentOutput, Obstacle> {
-    let request = frame.situation.at(&ready.node, &ready.results);
+    let request = frame.situation.request_at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
-    let routed = role::route(frame.graph, &request, &runner.parts.options)
+    let routed = role::route_model(frame.graph, &request, &runner.parts.options)
         .map_err(|fault| context(fault.to_string()))?;
-    let wire = Wire::of(frame.graph, &request, &routed, runner.parts.providers)
+    let wire = WireFormat::for_choice(frame.graph, &request, &routed, runner.parts.providers)
         .map_err(|fault| context(fault.to_string()))?;
-    let assembly = assemble(runner, frame, ready, &wire)?;
-    let node = frame.graph.node(request.task, &ready.node);
+    let assembly = assemble_context(runner, frame, ready, &wire)?;
+    let node = frame.graph.find_node(request.task, &ready.node);
     let format = node.and_then(|node| node.body.output_format.clone());
-    let name = frame.flow_name(&ready.node);
+    let name = frame.result_name(&ready.node);
     let trust = Cell::new(assembly.trust());
-    let asked = Asked {
+    let asked = AgentLoop {
         runner,
         frame,
         ready,
@@ -91,17 +91,17 @@ pub(super) fn ask(
         result: RefCell::new(None),
     };
     asked.trace_segments()?;
-    let conversation = converse(
+    let conversation = run_until_answered(
         &asked.assembly.messages,
-        |messages| asked.answer(messages),
-        |answer, turn| asked.follow(answer, turn),
+        |messages| asked.request_answer(messages),
+        |answer, turn| asked.follow_answer(answer, turn),
     );
-    frame.note(asked.trust.get());
+    frame.note_trust(asked.trust.get());
     let conversation = conversation?;
     if !conversation.is_ended {
         let words = format!(
-            "{} still asked for more after {CALLS} requests: no answer ended the conversation",
-            asked.stage()
+            "{} still asked for more after {MAX_REQUESTS} requests: no answer ended the conversation",
+            asked.full_stage()
         );
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
@@ -113,29 +113,29 @@ pub(super) fn ask(
 
 /// Assembles the context of a stage for its request body. Settings with a field of their own in the
 /// body are left out of the text.
-fn assemble(
+fn assemble_context(
     runner: &Runner<'_>,
-    frame: &Frame<'_>,
-    ready: &Ready,
-    wire: &Wire<'_>,
+    frame: &TaskFrame<'_>,
+    ready: &ReadyStage,
+    wire: &WireFormat<'_>,
 ) -> Result<Assembly, Obstacle> {
-    let request = frame.situation.at(&ready.node, &ready.results);
+    let request = frame.situation.request_at(&ready.node, &ready.results);
     let options = Options {
         target: Some(wire.target),
         ..runner.parts.options
     };
-    assemble_in(frame.graph, &request, &options)
+    assemble_loaded(frame.graph, &request, &options)
         .map_err(|refused| Obstacle::new(ObstacleKind::Context, refused.to_string()))
 }
 
-impl Asked<'_, '_> {
+impl AgentLoop<'_, '_> {
     /// The name of the stage in the whole run.
-    fn stage(&self) -> String {
-        self.frame.stage(&self.ready.stage)
+    fn full_stage(&self) -> String {
+        self.frame.full_stage(&self.ready.stage)
     }
 
-    fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
-        self.runner.event(event)
+    fn trace_event(&self, event: TraceEvent) -> Result<(), Obstacle> {
+        self.runner.trace_event(event)
     }
 
     fn trace_segments(&self) -> Result<(), Obstacle> {
@@ -154,8 +154,8 @@ impl Asked<'_, '_> {
         }
         let segments = self.assembly.report.segments.iter().map(line).collect();
         let model = self.routed.model().map(str::to_owned);
-        self.event(TraceEvent::Stage {
-            stage: self.stage(),
+        self.trace_event(TraceEvent::Stage {
+            stage: self.full_stage(),
             node: self.ready.node.clone(),
             model,
             segments,
@@ -164,32 +164,33 @@ impl Asked<'_, '_> {
 
     /// Returns the answer to some messages: from an earlier part of the run, otherwise from the
     /// answer source. If a provider fails, falls back to the next model.
-    fn answer(&self, messages: &[Message]) -> Result<(provider::Answer, Turn), Obstacle> {
+    fn request_answer(&self, messages: &[Message]) -> Result<(provider::Answer, Turn), Obstacle> {
         self.requests.set(self.requests.get() + 1);
-        self.within_window(messages)?;
-        let id = format!("{}#{}", self.stage(), self.requests.get());
+        self.check_window(messages)?;
+        let id = format!("{}#{}", self.full_stage(), self.requests.get());
         let sent = self
             .wire
-            .sent(messages)
+            .build_request(messages)
             .map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
         let trace = &self.runner.parts.trace;
         let before = trace
-            .before()
+            .earlier_run()
             .calls
             .get(&id)
             .filter(|call| call.is_answered());
-        if let Some(call) = before.filter(|call| trace.comparison().is_same(call, &sent.live())) {
-            let response =
-                response_of(call).map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
-            self.runner.count(&response.answer, self.wire.model);
-            return Ok(with_turn(response.answer));
+        if let Some(call) = before.filter(|call| trace.comparison().is_same(call, &sent.to_live()))
+        {
+            let response = recorded_response(call)
+                .map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
+            self.runner.count_usage(&response.answer, self.wire.model);
+            return Ok(pair_with_turn(response.answer));
         }
-        self.runner.within_budget()?;
+        self.runner.check_budget()?;
         let number = self.requests.get();
-        let stage = self.stage();
-        let call = |wire: &Wire<'_>, sent: &Sent, messages: &[Message]| {
+        let stage = self.full_stage();
+        let call = |wire: &WireFormat<'_>, sent: &OutgoingRequest, messages: &[Message]| {
             let name = self.name.as_deref();
-            let asked = AskedCall {
+            let asked = AgentRequest {
                 stage: &stage,
                 node: &self.ready.node,
                 name,
@@ -201,8 +202,11 @@ impl Asked<'_, '_> {
             let answered = self.runner.parts.answers.answer(&asked);
             if let Err(NoAnswer::Failed(error)) = &answered {
                 let id = format!("{id} {}", sent.model);
-                trace.moment(|| {
-                    Moment::FailedCall(Box::new(self.recording(id, None, sent)), error.clone())
+                trace.record_moment(|| {
+                    Moment::FailedCall(
+                        Box::new(self.build_recording(id, None, sent)),
+                        error.clone(),
+                    )
                 });
             }
             answered
@@ -218,32 +222,32 @@ impl Asked<'_, '_> {
             let Err(NoAnswer::Provider(_) | NoAnswer::Failed(_)) = &answered else {
                 break;
             };
-            let wire = self.wire.of_model(model, self.runner.parts.providers);
+            let wire = self.wire.for_model(model, self.runner.parts.providers);
             let messages = &*self.messages_for(&wire, messages)?;
             let sent = wire
-                .sent(messages)
+                .build_request(messages)
                 .map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
             answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
         }
         let (given, sent, model) = answered.map_err(|none| {
             let obstacle = Obstacle::from(none);
             // A provider's error may repeat parts of the request, even a key.
-            let masked = || format!("{stage}: {}", trace.redactor().text(&obstacle.note).0);
+            let masked = || format!("{stage}: {}", trace.redactor().mask_text(&obstacle.note).0);
             if obstacle.kind == ObstacleKind::Provider {
                 Obstacle::new(ObstacleKind::Provider, masked())
             } else {
                 obstacle
             }
         })?;
-        self.keep(id, &given, &sent)?;
-        self.runner.count(&given.response.answer, model);
-        Ok(with_turn(given.response.answer))
+        self.record_call(id, &given, &sent)?;
+        self.runner.count_usage(&given.response.answer, model);
+        Ok(pair_with_turn(given.response.answer))
     }
 
     /// Converts the messages to the form that another model's request body needs.
     fn messages_for<'m>(
         &self,
-        wire: &Wire<'_>,
+        wire: &WireFormat<'_>,
         messages: &'m [Message],
     ) -> Result<Cow<'m, [Message]>, Obstacle> {
         if wire.target.name == self.wire.target.name {
@@ -252,17 +256,22 @@ impl Asked<'_, '_> {
         let turns = messages
             .get(self.assembly.messages.len()..)
             .unwrap_or_default();
-        let context = assemble(self.runner, self.frame, self.ready, wire)?;
+        let context = assemble_context(self.runner, self.frame, self.ready, wire)?;
         Ok(context.messages.iter().chain(turns).cloned().collect())
     }
 
     /// Writes a call to the trace before its answer is used.
-    fn keep(&self, id: String, given: &Given, sent: &Sent) -> Result<(), Obstacle> {
+    fn record_call(
+        &self,
+        id: String,
+        given: &SourcedAnswer,
+        sent: &OutgoingRequest,
+    ) -> Result<(), Obstacle> {
         let trace = &self.runner.parts.trace;
         if !trace.wants_calls() {
             return Ok(());
         }
-        let kept = trace.call(&self.recording(id, Some(given), sent));
+        let kept = trace.write_call(&self.build_recording(id, Some(given), sent));
         let is_paid = given.by == AnsweredBy::Upstream;
         let kept = if is_paid {
             kept.and_then(|()| trace.sync())
@@ -273,7 +282,12 @@ impl Asked<'_, '_> {
     }
 
     /// Converts a call to a trace line, without an answer if the provider failed.
-    fn recording(&self, id: String, given: Option<&Given>, sent: &Sent) -> Recording {
+    fn build_recording(
+        &self,
+        id: String,
+        given: Option<&SourcedAnswer>,
+        sent: &OutgoingRequest,
+    ) -> Recording {
         let trace = &self.runner.parts.trace;
         let (by, response) = (
             given.map_or(AnsweredBy::Upstream, |given| given.by),
@@ -281,14 +295,19 @@ impl Asked<'_, '_> {
         );
         Recording {
             agent: Some(self.ready.node.clone()),
-            conversation: Some(self.stage()),
+            conversation: Some(self.full_stage()),
             run: Some(trace.run.clone()),
-            ..sent.recording(response, by, (id, self.runner.now()), trace.redactor())
+            ..sent.to_recording(
+                response,
+                by,
+                (id, self.runner.timestamp()),
+                trace.redactor(),
+            )
         }
     }
 
     /// Checks that the conversation still fits the budget. Nothing in it can be cut.
-    fn within_window(&self, messages: &[Message]) -> Result<(), Obstacle> {
+    fn check_window(&self, messages: &[Message]) -> Result<(), Obstacle> {
         let more = messages
             .get(self.assembly.messages.len()..)
             .unwrap_or_default();
@@ -308,32 +327,37 @@ impl Asked<'_, '_> {
         }
         let note = format!(
             "the conversation of {} has grown to {tokens} tokens, {} of them by its turns, and the budget is {budget}",
-            self.stage(),
+            self.full_stage(),
             count(more)
         );
         Err(Obstacle::new("context_window", note))
     }
 
     /// Returns the messages that follow an answer; `None` if the answer is the result.
-    fn follow(
+    fn follow_answer(
         &self,
         answer: &provider::Answer,
         turn: &Turn,
     ) -> Result<Option<Vec<Turn>>, Obstacle> {
         if turn.calls().next().is_some() && !matches!(answer.stop, Stop::Length | Stop::Filter) {
             let results: Result<Vec<Turn>, Obstacle> =
-                turn.calls().map(|call| self.tool(call)).collect();
+                turn.calls().map(|call| self.call_tool(call)).collect();
             return results.map(Some);
         }
         let format = self.format.as_ref();
-        let unread =
-            |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
-        let mut output = output::read(answer, format, &self.wire.call.answer).map_err(unread)?;
+        let unread = |why: String| {
+            Obstacle::new(
+                ObstacleKind::Answer,
+                format!("{}: {why}", self.full_stage()),
+            )
+        };
+        let mut output =
+            output::parse_answer(answer, format, &self.wire.call.answer).map_err(unread)?;
         if output.status == Status::Continuation {
-            return self.subtask(output).map(|turn| Some(vec![turn]));
+            return self.run_subtask(output).map(|turn| Some(vec![turn]));
         }
         if output.status == Status::Complete
-            && let Err(why) = output::conform(&mut output, format, &self.wire.call.answer)
+            && let Err(why) = output::check_format(&mut output, format, &self.wire.call.answer)
         {
             if self.is_repaired.replace(true) {
                 return Err(unread(format!(
@@ -341,10 +365,10 @@ impl Asked<'_, '_> {
                 )));
             }
             let words = if self.trust.get().is_trusted() {
-                output::repair(&why)
+                output::repair_message(&why)
             } else {
                 // In a profile without fences, the reason is left out.
-                output::repair_fenced(self.passed_on("answer", &why).ok().as_deref())
+                output::fenced_repair_message(self.fence_user_text("answer", &why).ok().as_deref())
             };
             return Ok(Some(vec![Turn::new(Speaker::User, words)]));
         }
@@ -354,12 +378,12 @@ impl Asked<'_, '_> {
     }
 
     /// Prepares text for a user message, fenced if the agent has received untrusted text.
-    fn passed_on(&self, name: &str, words: &str) -> Result<String, FaultKind> {
+    fn fence_user_text(&self, name: &str, words: &str) -> Result<String, FaultKind> {
         let request = self
             .frame
             .situation
-            .at(&self.ready.node, &self.ready.results);
-        door::passed_on(
+            .request_at(&self.ready.node, &self.ready.results);
+        door::fence_message(
             &request,
             self.routed.options.profile,
             name,
@@ -369,16 +393,16 @@ impl Asked<'_, '_> {
     }
 
     /// Calls a tool. A rejected or failed call is reported to the agent.
-    fn tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
+    fn call_tool(&self, call: &ToolCall) -> Result<Turn, Obstacle> {
         // Tool results are always untrusted.
         self.trust.set(Trust::Untrusted);
         self.tools.set(self.tools.get() + 1);
-        let (stage, number) = (self.stage(), self.tools.get());
+        let (stage, number) = (self.full_stage(), self.tools.get());
         let before = self
             .runner
             .parts
             .trace
-            .before()
+            .earlier_run()
             .tools
             .get(&(stage.clone(), number))
             .filter(|line| line.name == call.name);
@@ -386,9 +410,9 @@ impl Asked<'_, '_> {
             line.clone()
         } else {
             let role = self.frame.situation.role;
-            let answer = match tools::approve(call, role) {
+            let answer = match tools::approve_call(call, role) {
                 Ok(action) => self.runner.parts.tools.call(&action, role),
-                Err(refusal) => ToolAnswer::refused(refusal.note),
+                Err(refusal) => ToolAnswer::failure(refusal.note),
             };
             let line = ToolLine {
                 stage,
@@ -398,7 +422,7 @@ impl Asked<'_, '_> {
                 result: answer.text,
                 is_error: answer.is_error,
             };
-            self.event(TraceEvent::Tool(line.clone()))?;
+            self.trace_event(TraceEvent::Tool(line.clone()))?;
             line
         };
         let result = ToolResult {
@@ -414,27 +438,27 @@ impl Asked<'_, '_> {
 
     /// Runs the subtask that an answer requests, and returns its result as the next message to the
     /// agent.
-    fn subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
+    fn run_subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
         self.subtasks.set(self.subtasks.get() + 1);
         let missing = || {
             Obstacle::new(
                 ObstacleKind::Subtask,
                 format!(
                     "{} says CONTINUATION and has no `subtask_request`",
-                    self.stage()
+                    self.full_stage()
                 ),
             )
         };
         let request = output.subtask_request.ok_or_else(missing)?;
-        let scope = format!("{}~{}", self.stage(), self.subtasks.get());
+        let scope = format!("{}~{}", self.full_stage(), self.subtasks.get());
         let context = self.assembly.segments();
-        let asking = Asking {
-            stage: self.stage(),
+        let asking = SubtaskCaller {
+            stage: self.full_stage(),
             scope,
             context: &context,
             trust: self.trust.get(),
         };
-        let result = super::subtask::run(self.runner, self.frame, &asking, &request)?;
+        let result = super::subtask::run_request(self.runner, self.frame, &asking, &request)?;
         self.trust.set(self.trust.get().max(result.trust));
         let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
         let value = result.content.as_str().map_or(words, str::to_owned);
@@ -446,10 +470,13 @@ impl Asked<'_, '_> {
             ),
             (_, None) => ("The result of the subtask:", value),
         };
-        let told = self.passed_on("subtask", &words).map_err(|refused| {
+        let told = self.fence_user_text("subtask", &words).map_err(|refused| {
             Obstacle::new(
                 ObstacleKind::Context,
-                format!("the result of the subtask of {}: {refused}", self.stage()),
+                format!(
+                    "the result of the subtask of {}: {refused}",
+                    self.full_stage()
+                ),
             )
         })?;
         let between = if result.status == Status::Failed && result.trust.is_trusted() {
@@ -461,7 +488,7 @@ impl Asked<'_, '_> {
     }
 }
 
-fn with_turn(answer: provider::Answer) -> (provider::Answer, Turn) {
+fn pair_with_turn(answer: provider::Answer) -> (provider::Answer, Turn) {
     let turn = answer.turn.clone();
     (answer, turn)
 }

@@ -1,12 +1,12 @@
 //! Answer sources of a run: the interface between agents and models, recordings and scripts.
 
-use super::wire::Sent;
+use super::wire::OutgoingRequest;
 use crate::context::render::message::Message;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::{Answer, ProviderError, Response};
-use crate::project::models::Model;
+use crate::project::models::ModelConfig;
 use crate::provider::read;
-use crate::record::comparison::{Comparison, Scope};
+use crate::record::comparison::{ComparisonScope, RequestComparison};
 use crate::record::recorded_calls::RecordedCalls;
 use crate::record::recording::{AnsweredBy, Recording};
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// A request of an agent.
 #[derive(Clone, Copy, Debug)]
-pub struct AskedCall<'a> {
+pub struct AgentRequest<'a> {
     /// The stage: the agent's node and its rounds.
     pub stage: &'a str,
     /// The node of the agent.
@@ -24,16 +24,16 @@ pub struct AskedCall<'a> {
     /// The number of the request in its conversation, from 1.
     pub number: u32,
     /// The model, if the project defines it.
-    pub model: Option<&'a Model>,
+    pub model: Option<&'a ModelConfig>,
     /// The request as sent.
-    pub sent: &'a Sent,
+    pub sent: &'a OutgoingRequest,
     /// The messages of the request.
     pub messages: &'a [Message],
 }
 
 /// An answer with its origin.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct SourcedAnswer {
     /// The response as received.
     pub response: Response,
     /// The origin of the answer.
@@ -60,15 +60,15 @@ pub enum NoAnswer {
 /// Takes answers from the first source, and from the second one if the first has none for a
 /// request.
 #[derive(Clone, Copy, Debug)]
-pub struct Chain<'a> {
+pub struct ChainedAnswers<'a> {
     /// The first source.
-    pub first: &'a dyn Answers,
+    pub first: &'a dyn AnswerBackend,
     /// The source of answers that the first one lacks.
-    pub then: &'a dyn Answers,
+    pub then: &'a dyn AnswerBackend,
 }
 
-impl Answers for Chain<'_> {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for ChainedAnswers<'_> {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         match self.first.answer(asked) {
             Err(NoAnswer::Unknown(_)) => self.then.answer(asked),
             answered => answered,
@@ -91,34 +91,34 @@ impl From<NoAnswer> for Obstacle {
 }
 
 /// A source of answers.
-pub trait Answers: Debug + Sync {
+pub trait AnswerBackend: Debug + Sync {
     /// Answers a request.
     ///
     /// # Errors
     /// The reason why no answer is available.
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer>;
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer>;
 }
 
 /// Recorded answers. The nth equal request receives the nth answer; later requests receive the last
 /// one.
 #[derive(Debug, Default)]
-pub struct Replay {
+pub struct ReplayedAnswers {
     calls: RecordedCalls<Recording>,
 }
 
-impl Replay {
+impl ReplayedAnswers {
     /// Collects the answers of these calls. Calls without a complete answer are left out.
-    pub fn new(calls: impl IntoIterator<Item = Recording>, comparison: Comparison) -> Self {
+    pub fn new(calls: impl IntoIterator<Item = Recording>, comparison: RequestComparison) -> Self {
         let calls = calls.into_iter().filter(Recording::is_answered).collect();
         Self {
-            calls: RecordedCalls::new(calls, comparison, Scope::Whole),
+            calls: RecordedCalls::new(calls, comparison, ComparisonScope::Whole),
         }
     }
 }
 
-impl Answers for Replay {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let live = asked.sent.live();
+impl AnswerBackend for ReplayedAnswers {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let live = asked.sent.to_live();
         let none = || {
             let name = |call: &Recording| {
                 call.conversation
@@ -127,15 +127,15 @@ impl Answers for Replay {
             };
             let why = self
                 .calls
-                .why_none(&live, |call| format!("call {}", name(call)));
+                .describe_mismatch(&live, |call| format!("call {}", name(call)));
             NoAnswer::Unknown(format!(
                 "no answer is recorded for this request of {}: {why}",
                 asked.stage
             ))
         };
-        let call = self.calls.next(&live).ok_or_else(none)?;
-        let response = response_of(call).map_err(NoAnswer::Provider)?;
-        Ok(Given {
+        let call = self.calls.next_call(&live).ok_or_else(none)?;
+        let response = recorded_response(call).map_err(NoAnswer::Provider)?;
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Replay,
         })
@@ -146,8 +146,8 @@ impl Answers for Replay {
 ///
 /// # Errors
 /// The reason why it cannot be read.
-pub fn response_of(call: &Recording) -> Result<Response, String> {
-    if !call.has_its_key() {
+pub fn recorded_response(call: &Recording) -> Result<Response, String> {
+    if !call.key_matches() {
         let why = "its `key` is not that of its `request`, which was edited or has its fields in another order; \
                    restore the line, or record it anew";
         return Err(format!(
@@ -161,7 +161,7 @@ pub fn response_of(call: &Recording) -> Result<Response, String> {
             call.id, call.dialect
         )
     };
-    let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
+    let dialect = read::find_dialect(&call.dialect).ok_or_else(unknown)?;
     let body = call.response_text().unwrap_or_default();
     let answer: Answer = read::answer(dialect, &body)
         .map_err(|why| format!("the recorded call {} cannot be read: {why}", call.id))?;

@@ -16,7 +16,7 @@ pub struct CommandSpec {
     /// The program and its arguments. Each passed the check that rejects texts unsafe for a shell.
     pub(crate) argv: Vec<CommandText>,
     /// The environment that it inherits.
-    pub inherits: Inherits,
+    pub inherits: InheritedEnvironment,
     /// Its own variables.
     pub(crate) variables: Vec<(String, CommandText)>,
     /// Its folder, relative to the project; `None` for the project folder.
@@ -27,7 +27,7 @@ pub struct CommandSpec {
 
 impl CommandSpec {
     /// The program and its arguments as strings.
-    pub fn words(&self) -> Vec<String> {
+    pub fn argv_strings(&self) -> Vec<String> {
         self.argv.iter().map(|word| word.to_string()).collect()
     }
 
@@ -42,7 +42,7 @@ impl CommandSpec {
 
 /// The part of our environment that a command inherits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inherits {
+pub enum InheritedEnvironment {
     /// Variables for finding programs and for the locale, and those that `[policy] env` adds.
     Usual,
     /// All variables without secrets.
@@ -53,20 +53,20 @@ pub enum Inherits {
 
 /// The result of a command that ended by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandEnd {
+pub struct CommandOutput {
     /// The exit code.
     pub code: i32,
     /// The standard output.
-    pub out: String,
+    pub stdout: String,
     /// The end of the standard error.
-    pub said: String,
+    pub stderr: String,
 }
 
 /// Default time limit of a command.
-pub const TIME: Duration = Duration::from_mins(1);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Appends the last line of the standard error to a description.
-pub fn with_last_line(how: String, said: &str) -> String {
+pub fn append_last_line(how: String, said: &str) -> String {
     match said
         .lines()
         .rev()
@@ -79,12 +79,12 @@ pub fn with_last_line(how: String, said: &str) -> String {
 }
 
 /// Describes a command that was ended by a signal from outside.
-pub fn killed(signal: i32, said: &str) -> String {
-    with_last_line(format!("signal {signal} ended it"), said)
+pub fn describe_signal(signal: i32, said: &str) -> String {
+    append_last_line(format!("signal {signal} ended it"), said)
 }
 
 /// Describes a command that exceeded its time limit; `key` is the setting that raises the limit.
-pub fn late(time: Duration, key: &str) -> String {
+pub fn describe_timeout(time: Duration, key: &str) -> String {
     format!(
         "it was stopped after {} s: `{key}` allows more",
         time.as_secs_f64()
@@ -92,10 +92,10 @@ pub fn late(time: Duration, key: &str) -> String {
 }
 
 /// Runs commands, if their user permits it.
-pub trait Commands: Debug + Sync {
+pub trait CommandRunner: Debug + Sync {
     /// Runs a command to its end.
     ///
     /// # Errors
     /// The reason why it may not run, or did not end by itself.
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String>;
+    fn run(&self, command: &CommandSpec) -> Result<CommandOutput, String>;
 }

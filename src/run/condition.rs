@@ -6,8 +6,10 @@
 //! `null`, which equals no literal.
 
 use crate::base::span::Span;
-use crate::template::condition::{self, Comparator, Condition, Place, Value as Operand};
-use crate::template::expression::{Path, Step};
+use crate::template::condition::{
+    self, Comparator, Condition, ConditionPosition, ConditionValue as Operand,
+};
+use crate::template::expression::{ValuePath, ValueStep};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -16,17 +18,20 @@ use std::cmp::Ordering;
 ///
 /// # Errors
 /// The reason why it cannot be evaluated: a lower-case fragment.
-pub fn holds(text: &str, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
-    let parsed = condition::parse(text, Place::Whole(Span::default()));
+pub fn evaluate(text: &str, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
+    let parsed = condition::parse(text, ConditionPosition::Whole(Span::default()));
     let parsed = parsed.map_err(|fault| format!("`{text}` cannot be read at `{}`", fault.found))?;
-    truth(&parsed, value).map_err(|why| format!("`{text}` cannot be evaluated: {why}"))
+    evaluate_parsed(&parsed, value).map_err(|why| format!("`{text}` cannot be evaluated: {why}"))
 }
 
-fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Result<bool, String> {
+fn evaluate_parsed(
+    condition: &Condition<'_>,
+    value: &dyn Fn(&str) -> Option<Value>,
+) -> Result<bool, String> {
     match condition {
         Condition::And(all) => {
             for one in all {
-                if !truth(one, value)? {
+                if !evaluate_parsed(one, value)? {
                     return Ok(false);
                 }
             }
@@ -34,22 +39,22 @@ fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Re
         }
         Condition::Or(some) => {
             for one in some {
-                if truth(one, value)? {
+                if evaluate_parsed(one, value)? {
                     return Ok(true);
                 }
             }
             Ok(false)
         }
-        Condition::Not(one) => Ok(!truth(one, value)?),
+        Condition::Not(one) => Ok(!evaluate_parsed(one, value)?),
         Condition::Compare(compared) => {
             let (left, right) = (
-                operand(&compared.left, value)?,
-                operand(&compared.right, value)?,
+                operand_value(&compared.left, value)?,
+                operand_value(&compared.right, value)?,
             );
-            compare(&left, compared.operator.value, &right)
+            compare_values(&left, compared.operator.value, &right)
         }
         Condition::Value(_) => {
-            let found = operand(condition, value)?;
+            let found = operand_value(condition, value)?;
             found
                 .as_bool()
                 .ok_or_else(|| format!("expected true or false, found {found}"))
@@ -57,13 +62,13 @@ fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Re
     }
 }
 
-fn operand(
+fn operand_value(
     condition: &Condition<'_>,
     value: &dyn Fn(&str) -> Option<Value>,
 ) -> Result<Value, String> {
     match condition {
         Condition::Value(Operand::Path(path)) => {
-            let written = written(path);
+            let written = path_text(path);
             value(&written).ok_or_else(|| format!("`{}` has no value", path.root.value))
         }
         Condition::Value(Operand::Number(number)) => {
@@ -74,24 +79,24 @@ fn operand(
         Condition::Value(Operand::Text(text)) => Ok(Value::from(&*text.value)),
         Condition::Value(Operand::Boolean(is_true)) => Ok(Value::Bool(is_true.value)),
         Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::Compare(_) => {
-            truth(condition, value).map(Value::Bool)
+            evaluate_parsed(condition, value).map(Value::Bool)
         }
     }
 }
 
 /// Writes a path as in a `from` attribute.
-fn written(path: &Path<'_>) -> String {
+fn path_text(path: &ValuePath<'_>) -> String {
     let mut out = path.root.value.to_string();
     for step in &path.rest {
         match step {
-            Step::Field(name) => out.extend([".", &*name.value]),
-            Step::Index(index) => out.extend(["[", &*index.value.to_string(), "]"]),
+            ValueStep::Field(name) => out.extend([".", &*name.value]),
+            ValueStep::Index(index) => out.extend(["[", &*index.value.to_string(), "]"]),
         }
     }
     out
 }
 
-fn compare(left: &Value, comparator: Comparator, right: &Value) -> Result<bool, String> {
+fn compare_values(left: &Value, comparator: Comparator, right: &Value) -> Result<bool, String> {
     let order = match (left, right) {
         (Value::Number(left), Value::Number(right)) => left
             .as_f64()

@@ -7,11 +7,11 @@ use crate::kernel::conversation::Turn;
 use std::borrow::Cow;
 
 /// Maximum number of requests of one conversation.
-pub const CALLS: usize = 16;
+pub const MAX_REQUESTS: usize = 16;
 
 /// All answers of a conversation, in order; the last one ends it.
 #[derive(Debug)]
-pub struct Conversation<A> {
+pub struct AnsweredConversation<A> {
     /// The answers.
     pub answers: Vec<A>,
     /// True if the last answer ends the conversation; false if the bound was reached.
@@ -24,19 +24,19 @@ pub struct Conversation<A> {
 ///
 /// # Errors
 /// The error that `ask` or `follow` returns.
-pub fn converse<A, E>(
+pub fn run_until_answered<A, E>(
     first: &[Message],
     mut ask: impl FnMut(&[Message]) -> Result<(A, Turn), E>,
     mut follow: impl FnMut(&A, &Turn) -> Result<Option<Vec<Turn>>, E>,
-) -> Result<Conversation<A>, E> {
+) -> Result<AnsweredConversation<A>, E> {
     let mut messages = Cow::Borrowed(first);
     let mut answers = Vec::new();
-    for _ in 0..CALLS {
+    for _ in 0..MAX_REQUESTS {
         let (answer, turn) = ask(&messages)?;
         let turns = follow(&answer, &turn)?;
         answers.push(answer);
         let Some(turns) = turns else {
-            return Ok(Conversation {
+            return Ok(AnsweredConversation {
                 answers,
                 is_ended: true,
             });
@@ -45,7 +45,7 @@ pub fn converse<A, E>(
         messages.push(turn.into());
         messages.extend(turns.into_iter().map(Message::from));
     }
-    Ok(Conversation {
+    Ok(AnsweredConversation {
         answers,
         is_ended: false,
     })

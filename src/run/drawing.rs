@@ -6,7 +6,7 @@ use super::plan::{PlanKind, PlanNode};
 use std::fmt::Write as _;
 
 /// The title of a node: its name, otherwise its path.
-fn title(node: &PlanNode) -> String {
+fn node_title(node: &PlanNode) -> String {
     let kind = if matches!(node.kind, PlanKind::Script) {
         " (script)"
     } else {
@@ -17,16 +17,19 @@ fn title(node: &PlanNode) -> String {
 }
 
 /// The caption of a node that repeats others.
-fn caption(node: &PlanNode) -> Option<String> {
+fn node_caption(node: &PlanNode) -> Option<String> {
     match &node.kind {
-        PlanKind::Fold { .. } => Some(format!("{}: for each input", title(node))),
+        PlanKind::Fold { .. } => Some(format!("{}: for each input", node_title(node))),
         PlanKind::Loop {
             condition, rounds, ..
         } => {
             let until = condition
                 .as_ref()
                 .map_or_else(String::new, |condition| format!("until {condition}, "));
-            Some(format!("{}: {until}at most {rounds} rounds", title(node)))
+            Some(format!(
+                "{}: {until}at most {rounds} rounds",
+                node_title(node)
+            ))
         }
         PlanKind::Agent
         | PlanKind::Script
@@ -37,7 +40,7 @@ fn caption(node: &PlanNode) -> Option<String> {
 }
 
 /// The parts of a node that run one after another.
-fn parts(node: &PlanNode) -> Vec<&PlanNode> {
+fn sequential_parts(node: &PlanNode) -> Vec<&PlanNode> {
     match &node.kind {
         PlanKind::Sequence(steps) => steps.iter().collect(),
         PlanKind::Fold { inner, reduction } => vec![inner, reduction],
@@ -57,49 +60,49 @@ fn parts(node: &PlanNode) -> Vec<&PlanNode> {
 }
 
 /// Draws the flow as a Mermaid chart.
-pub fn mermaid(plan: &PlanNode) -> String {
-    let mut chart = Chart {
+pub fn mermaid_chart(plan: &PlanNode) -> String {
+    let mut chart = MermaidChart {
         out: "flowchart TD\n".to_owned(),
         nodes: 0,
     };
-    let ends = chart.node(plan, &[]);
-    let done = chart.add("done", ("([", "])"));
-    chart.lead(&ends, done);
+    let ends = chart.draw_node(plan, &[]);
+    let done = chart.add_node("done", ("([", "])"));
+    chart.add_arrows(&ends, done);
     chart.out
 }
 
 /// A node where a flow leaves another one, and the label of the arrow from there.
-type End = (usize, String);
+type FlowExit = (usize, String);
 
-struct Chart {
+struct MermaidChart {
     out: String,
     nodes: usize,
 }
 
-impl Chart {
-    fn add(&mut self, title: &str, (open, close): (&str, &str)) -> usize {
+impl MermaidChart {
+    fn add_node(&mut self, title: &str, (open, close): (&str, &str)) -> usize {
         let id = self.nodes;
         self.nodes += 1;
         // Writing to a string cannot fail.
-        let _ = writeln!(self.out, "  n{id}{open}\"{}\"{close}", quoted(title));
+        let _ = writeln!(self.out, "  n{id}{open}\"{}\"{close}", escape_label(title));
         id
     }
 
-    fn lead(&mut self, from: &[End], to: usize) {
+    fn add_arrows(&mut self, from: &[FlowExit], to: usize) {
         for (id, words) in from {
             let arrow = if words.is_empty() {
                 "-->".to_owned()
             } else {
-                format!("-->|\"{}\"|", quoted(words))
+                format!("-->|\"{}\"|", escape_label(words))
             };
             let _ = writeln!(self.out, "  n{id} {arrow} n{to}");
         }
     }
 
-    fn node(&mut self, node: &PlanNode, from: &[End]) -> Vec<End> {
+    fn draw_node(&mut self, node: &PlanNode, from: &[FlowExit]) -> Vec<FlowExit> {
         let mut from = from.to_vec();
         for made in &node.made {
-            from = self.node(made, &from);
+            from = self.draw_node(made, &from);
         }
         match &node.kind {
             PlanKind::Agent | PlanKind::Script => {
@@ -108,16 +111,16 @@ impl Chart {
                 } else {
                     ("[", "]")
                 };
-                let id = self.add(&title(node), shape);
-                self.lead(&from, id);
+                let id = self.add_node(&node_title(node), shape);
+                self.add_arrows(&from, id);
                 vec![(id, String::new())]
             }
             PlanKind::Choice(cases) => {
-                let id = self.add(&title(node), ("{", "}"));
-                self.lead(&from, id);
+                let id = self.add_node(&node_title(node), ("{", "}"));
+                self.add_arrows(&from, id);
                 let mut ends = Vec::new();
                 for (test, case) in cases {
-                    ends.extend(self.node(
+                    ends.extend(self.draw_node(
                         case,
                         &[(id, test.clone().unwrap_or_else(|| "else".to_owned()))],
                     ));
@@ -130,23 +133,27 @@ impl Chart {
             PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
                 let first = self.nodes;
                 let mut ends = from;
-                for part in parts(node) {
-                    ends = self.node(part, &ends);
+                for part in sequential_parts(node) {
+                    ends = self.draw_node(part, &ends);
                 }
-                let words = caption(node).unwrap_or_default();
+                let words = node_caption(node).unwrap_or_default();
                 for (id, _) in &ends {
-                    let _ = writeln!(self.out, "  n{id} -.->|\"{}\"| n{first}", quoted(&words));
+                    let _ = writeln!(
+                        self.out,
+                        "  n{id} -.->|\"{}\"| n{first}",
+                        escape_label(&words)
+                    );
                 }
                 ends
             }
-            PlanKind::Sequence(_) | PlanKind::Definition(_) => parts(node)
+            PlanKind::Sequence(_) | PlanKind::Definition(_) => sequential_parts(node)
                 .into_iter()
-                .fold(from, |ends, part| self.node(part, &ends)),
+                .fold(from, |ends, part| self.draw_node(part, &ends)),
         }
     }
 }
 
-fn quoted(text: &str) -> String {
+fn escape_label(text: &str) -> String {
     text.replace('&', "#amp;")
         .replace('"', "#quot;")
         .replace('<', "#lt;")
@@ -155,13 +162,13 @@ fn quoted(text: &str) -> String {
 }
 
 /// The height of a box, the gap between two boxes, and the width of a letter.
-const BOX: usize = 34;
+const BOX_HEIGHT: usize = 34;
 const GAP: usize = 18;
-const LETTER: usize = 8;
+const LETTER_WIDTH: usize = 8;
 
 /// Draws the flow as SVG: boxes from top to bottom, choices side by side, repetitions in a frame.
-pub fn svg(plan: &PlanNode) -> String {
-    let (width, height) = size(plan);
+pub fn svg_image(plan: &PlanNode) -> String {
+    let (width, height) = node_size(plan);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" font-size=\"13\">\n<style>rect{{fill:none;stroke:currentColor}}.s{{stroke-dasharray:4 3}}\
@@ -169,13 +176,13 @@ pub fn svg(plan: &PlanNode) -> String {
         w = width + 2 * GAP,
         h = height + 2 * GAP
     );
-    draw(plan, (GAP, GAP), &mut out);
+    draw_at(plan, (GAP, GAP), &mut out);
     out.push_str("</svg>\n");
     out
 }
 
 /// The total size of a row or column of nodes.
-fn sum(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usize) {
+fn total_size(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usize) {
     let (mut along, mut across, mut count) = (0, 0, 0);
     for (width, height) in sizes {
         let (own, other) = if is_row {
@@ -196,57 +203,58 @@ fn sum(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usi
 }
 
 /// The width and height of a node, including the inputs that are made above it.
-fn size(node: &PlanNode) -> (usize, usize) {
-    let own = own_size(node);
+fn node_size(node: &PlanNode) -> (usize, usize) {
+    let own = size_without_made(node);
     if node.made.is_empty() {
         return own;
     }
-    sum(
-        [sum(node.made.iter().map(size), true), own].into_iter(),
+    total_size(
+        [total_size(node.made.iter().map(node_size), true), own].into_iter(),
         false,
     )
 }
 
-fn own_size(node: &PlanNode) -> (usize, usize) {
-    let text = |words: &str| words.chars().count() * LETTER + 2 * GAP;
+fn size_without_made(node: &PlanNode) -> (usize, usize) {
+    let text = |words: &str| words.chars().count() * LETTER_WIDTH + 2 * GAP;
     match &node.kind {
-        PlanKind::Agent | PlanKind::Script => (text(&title(node)), BOX),
+        PlanKind::Agent | PlanKind::Script => (text(&node_title(node)), BOX_HEIGHT),
         PlanKind::Choice(cases) => {
             let cases = cases.iter().map(|(test, case)| {
-                let (width, height) = size(case);
+                let (width, height) = node_size(case);
                 (
                     width.max(text(test.as_deref().unwrap_or("else"))),
                     height + GAP,
                 )
             });
-            sum(cases, true)
+            total_size(cases, true)
         }
         PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
-            let (width, height) = sum(parts(node).into_iter().map(size), false);
+            let (width, height) =
+                total_size(sequential_parts(node).into_iter().map(node_size), false);
             (
-                width.max(text(&caption(node).unwrap_or_default())) + 2 * GAP,
-                height + BOX + GAP,
+                width.max(text(&node_caption(node).unwrap_or_default())) + 2 * GAP,
+                height + BOX_HEIGHT + GAP,
             )
         }
         PlanKind::Sequence(_) | PlanKind::Definition(_) => {
-            sum(parts(node).into_iter().map(size), false)
+            total_size(sequential_parts(node).into_iter().map(node_size), false)
         }
     }
 }
 
-fn draw(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
+fn draw_at(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
     let mut top = y;
     if !node.made.is_empty() {
         let mut left = x;
         for made in &node.made {
-            draw(made, (left, y), out);
-            left += size(made).0 + GAP;
+            draw_at(made, (left, y), out);
+            left += node_size(made).0 + GAP;
         }
-        top += sum(node.made.iter().map(size), true).1;
-        down(x + GAP, top, out);
+        top += total_size(node.made.iter().map(node_size), true).1;
+        draw_line(x + GAP, top, out);
         top += GAP;
     }
-    let (width, height) = own_size(node);
+    let (width, height) = size_without_made(node);
     match &node.kind {
         PlanKind::Agent | PlanKind::Script => {
             let class = if node.kind == PlanKind::Script {
@@ -258,15 +266,18 @@ fn draw(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
                 out,
                 "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"{class}/>"
             );
-            words(&title(node), (x + GAP, top + 22), out);
+            draw_text(&node_title(node), (x + GAP, top + 22), out);
         }
         PlanKind::Choice(cases) => {
             let mut left = x;
             for (test, case) in cases {
                 let test = test.as_deref().unwrap_or("else");
-                words(test, (left, top + 12), out);
-                draw(case, (left, top + GAP), out);
-                left += size(case).0.max(test.chars().count() * LETTER + 2 * GAP) + GAP;
+                draw_text(test, (left, top + 12), out);
+                draw_at(case, (left, top + GAP), out);
+                left += node_size(case)
+                    .0
+                    .max(test.chars().count() * LETTER_WIDTH + 2 * GAP)
+                    + GAP;
             }
         }
         PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
@@ -274,26 +285,32 @@ fn draw(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
                 out,
                 "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" class=\"s\"/>"
             );
-            words(&caption(node).unwrap_or_default(), (x + GAP, top + 22), out);
-            column(&parts(node), (x + GAP, top + BOX), out);
+            draw_text(
+                &node_caption(node).unwrap_or_default(),
+                (x + GAP, top + 22),
+                out,
+            );
+            draw_column(&sequential_parts(node), (x + GAP, top + BOX_HEIGHT), out);
         }
-        PlanKind::Sequence(_) | PlanKind::Definition(_) => column(&parts(node), (x, top), out),
+        PlanKind::Sequence(_) | PlanKind::Definition(_) => {
+            draw_column(&sequential_parts(node), (x, top), out);
+        }
     }
 }
 
-fn column(parts: &[&PlanNode], (x, mut y): (usize, usize), out: &mut String) {
+fn draw_column(parts: &[&PlanNode], (x, mut y): (usize, usize), out: &mut String) {
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
-            down(x + GAP, y, out);
+            draw_line(x + GAP, y, out);
             y += GAP;
         }
-        draw(part, (x, y), out);
-        y += size(part).1;
+        draw_at(part, (x, y), out);
+        y += node_size(part).1;
     }
 }
 
 /// Draws a line to the next node.
-fn down(x: usize, y: usize, out: &mut String) {
+fn draw_line(x: usize, y: usize, out: &mut String) {
     let _ = writeln!(
         out,
         "<line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{}\"/>",
@@ -301,7 +318,7 @@ fn down(x: usize, y: usize, out: &mut String) {
     );
 }
 
-fn words(text: &str, (x, y): (usize, usize), out: &mut String) {
+fn draw_text(text: &str, (x, y): (usize, usize), out: &mut String) {
     let text = text
         .replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -2,9 +2,9 @@
 //! Independent stages run in parallel, on threads.
 
 use super::agent;
-use super::flow::{Position, Ready, result_of};
+use super::flow::{ReadyStage, RunPosition, step_result};
 use super::plan::PlanKind;
-use super::runner::{Frame, Outcome, Parts, Runner};
+use super::runner::{RunOutcome, Runner, RunnerParts, TaskFrame};
 use super::script;
 use super::trace::{Moment, Partial, TraceEvent};
 use crate::base::parallel::spawn_deep;
@@ -18,25 +18,25 @@ use std::sync::mpsc;
 
 impl<'a> Runner<'a> {
     /// Creates a runner.
-    pub fn new(parts: Parts<'a>) -> Self {
-        Self::with(&parts, run)
+    pub fn new(parts: RunnerParts<'a>) -> Self {
+        Self::with_drive(&parts, run_task)
     }
 
     /// Runs a task to its end.
-    pub fn run(&self, frame: &Frame<'_>) -> Outcome {
-        run(self, frame)
+    pub fn run(&self, frame: &TaskFrame<'_>) -> RunOutcome {
+        run_task(self, frame)
     }
 }
 
 /// Runs a task to its end.
-pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
+pub(super) fn run_task(runner: &Runner<'_>, frame: &TaskFrame<'_>) -> RunOutcome {
     let pipeline = Pipeline::new(frame.flow);
     let (mut state, effects) = pipeline.begin();
     let mut traced = 0;
-    let traced_all = decisions(runner, frame, &state, &mut traced);
+    let traced_all = trace_decisions(runner, frame, &state, &mut traced);
     if let Err(obstacle) = traced_all {
         pipeline.step(&mut state, Event::Stopped { obstacle });
-        return outcome(frame, &state);
+        return run_outcome(frame, &state);
     }
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
@@ -54,13 +54,13 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
             if state.status() != PipelineStatus::Running {
                 break;
             }
-            let ready = ready(frame, &state);
+            let ready = ready_stages(frame, &state);
             let event = if under_way == 0
                 && (queue.len() == 1 || runner.parts.limits.jobs <= 1)
                 && !queue.is_empty()
             {
                 let visit = queue.remove(0);
-                play(runner, frame, ready.get(&visit.stage), visit)
+                run_stage(runner, frame, ready.get(&visit.stage), visit)
             } else {
                 while under_way < runner.parts.limits.jobs.max(1) && !queue.is_empty() {
                     let visit = queue.remove(0);
@@ -69,7 +69,7 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
                     under_way += 1;
                     spawn_deep(scope, move || {
                         // If the run ended meanwhile, the receiver is gone.
-                        let _ = send.send(play(runner, frame, one.as_ref(), visit));
+                        let _ = send.send(run_stage(runner, frame, one.as_ref(), visit));
                     });
                 }
                 let Ok(event) = receive.recv() else { break };
@@ -77,47 +77,52 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
                 event
             };
             waiting = pipeline.step(&mut state, event);
-            if let Err(obstacle) = decisions(runner, frame, &state, &mut traced) {
+            if let Err(obstacle) = trace_decisions(runner, frame, &state, &mut traced) {
                 waiting = pipeline.step(&mut state, Event::Stopped { obstacle });
             }
         }
     });
-    outcome(frame, &state)
+    run_outcome(frame, &state)
 }
 
 /// Returns the stages that can run now, by their names.
-fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
+fn ready_stages(frame: &TaskFrame<'_>, state: &PipelineState) -> BTreeMap<String, ReadyStage> {
     frame
         .flow
-        .running(state.results())
+        .ready_stages(state.results())
         .into_iter()
         .map(|ready| (ready.stage.clone(), ready))
         .collect()
 }
 
 /// Writes new decisions to the trace.
-fn decisions(
+fn trace_decisions(
     runner: &Runner<'_>,
-    frame: &Frame<'_>,
+    frame: &TaskFrame<'_>,
     state: &PipelineState,
     traced: &mut usize,
 ) -> Result<(), Obstacle> {
-    if !runner.parts.trace.wants_events() || !frame.flow.decides() {
+    if !runner.parts.trace.wants_events() || !frame.flow.has_decisions() {
         return Ok(());
     }
     let (_, decisions) = frame.flow.position(state.results());
     for mut decision in decisions.into_iter().skip(*traced) {
         *traced += 1;
         if let TraceEvent::Case { stage, .. } | TraceEvent::Round { stage, .. } = &mut decision {
-            *stage = frame.stage(stage);
+            *stage = frame.full_stage(stage);
         }
-        runner.event(decision)?;
+        runner.trace_event(decision)?;
     }
     Ok(())
 }
 
 /// Runs one stage.
-fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Visit) -> Event {
+fn run_stage(
+    runner: &Runner<'_>,
+    frame: &TaskFrame<'_>,
+    ready: Option<&ReadyStage>,
+    visit: Visit,
+) -> Event {
     let lost = || {
         Obstacle::new(
             ObstacleKind::Stalled,
@@ -127,21 +132,21 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
     let played = ready.ok_or_else(lost).and_then(|ready| {
         let leaf = frame.leaves.get(ready.node.as_str());
         let is_script = leaf.is_some_and(|leaf| leaf.kind == PlanKind::Script);
-        runner.parts.trace.moment(|| Moment::Stage {
-            stage: frame.stage(&ready.stage),
+        runner.parts.trace.record_moment(|| Moment::Stage {
+            stage: frame.full_stage(&ready.stage),
             name: frame
-                .flow_name(&ready.node)
+                .result_name(&ready.node)
                 .unwrap_or_else(|| ready.node.clone()),
             is_script,
         });
         let output = if is_script {
-            script::run(runner, frame, ready)
+            script::run_command(runner, frame, ready)
         } else {
-            agent::ask(runner, frame, ready)
+            agent::run_loop(runner, frame, ready)
         }?;
-        let stage = frame.stage(&ready.stage);
+        let stage = frame.full_stage(&ready.stage);
         let notes_cut = output.notes.is_none();
-        runner.event(TraceEvent::Result {
+        runner.trace_event(TraceEvent::Result {
             stage,
             trust: output.trust,
             output: output.clone(),
@@ -153,8 +158,8 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
         Ok(output) => Event::Finished { visit, output },
         Err(obstacle) => {
             // If the trace cannot be written, that is the obstacle itself.
-            let _ = runner.event(TraceEvent::Failed {
-                stage: frame.stage(&visit.stage),
+            let _ = runner.trace_event(TraceEvent::Failed {
+                stage: frame.full_stage(&visit.stage),
                 obstacle: obstacle.clone(),
             });
             let stops = matches!(
@@ -170,10 +175,10 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
     }
 }
 
-fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
+fn run_outcome(frame: &TaskFrame<'_>, state: &PipelineState) -> RunOutcome {
     let (position, _) = frame.flow.position(state.results());
     let is_complete = state.status() == PipelineStatus::Complete;
-    let result = if let Position::Done(result) = position {
+    let result = if let RunPosition::Done(result) = position {
         Some(result).filter(|_| is_complete)
     } else {
         None
@@ -181,9 +186,9 @@ fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
     let partial = if is_complete {
         Vec::new()
     } else {
-        partial(frame, state)
+        partial_results(frame, state)
     };
-    Outcome {
+    RunOutcome {
         status: state.status(),
         obstacle: state.obstacle().cloned(),
         result,
@@ -193,7 +198,7 @@ fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
 
 /// Returns the results of finished stages of an unfinished run: their notes, and their content if
 /// the task accumulates it.
-fn partial(frame: &Frame<'_>, state: &PipelineState) -> Vec<Partial> {
+fn partial_results(frame: &TaskFrame<'_>, state: &PipelineState) -> Vec<Partial> {
     const NOTES: usize = 800;
     let keeps_output = frame.flow.plan().keeps_output;
     let one = |(stage, output): (&String, &AgentOutput)| {
@@ -205,12 +210,12 @@ fn partial(frame: &Frame<'_>, state: &PipelineState) -> Vec<Partial> {
         };
         let notes = output.notes.clone().unwrap_or_else(head);
         let content = if keeps_output {
-            result_of(output).content
+            step_result(output).content
         } else {
             Value::Null
         };
         Partial {
-            stage: frame.stage(stage),
+            stage: frame.full_stage(stage),
             notes,
             content,
         }

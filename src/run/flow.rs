@@ -7,12 +7,12 @@
 //! the paths that `ctxc render --result` accepts.
 
 use super::condition;
-use super::plan::{PlanKind, PlanNode, plan};
-use super::situation::{Results, Situation};
+use super::plan::{PlanKind, PlanNode, build_plan};
+use super::situation::{NodeResults, RunSituation};
 use super::trace::TraceEvent;
 use crate::context::dependence;
 use crate::context::fault::Fault;
-use crate::context::node_values::{InputValue, NodeValues, at_node, trust_of_result};
+use crate::context::node_values::{InputValue, NodeValues, trust_of_result, with_node_values};
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
 use crate::context::{NoSource, TaskGraph};
@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub struct TaskFlow<'a> {
     graph: &'a TaskGraph<'a>,
-    situation: Situation<'a>,
+    situation: RunSituation<'a>,
     plan: PlanNode,
     /// The inputs that may be made in parallel with earlier inputs of their node, because they do
     /// not depend on them.
@@ -37,20 +37,20 @@ pub struct TaskFlow<'a> {
 
 /// A stage that can run now.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ready {
+pub struct ReadyStage {
     /// The stage: its node and its rounds.
     pub stage: String,
     /// Its node.
     pub node: String,
     /// The results of earlier stages, as its context receives them.
-    pub results: Results,
+    pub results: NodeResults,
 }
 
 /// The position of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Position {
+pub enum RunPosition {
     /// These stages can run or are already running.
-    Running(Vec<Ready>),
+    Running(Vec<ReadyStage>),
     /// The run is complete, with this result.
     Done(StepResult),
     /// The run reached a bound.
@@ -66,11 +66,11 @@ impl<'a> TaskFlow<'a> {
     /// The task does not exist, or one of its references has no target.
     pub fn new(
         graph: &'a TaskGraph<'a>,
-        situation: Situation<'a>,
+        situation: RunSituation<'a>,
         options: &Options<'_>,
     ) -> Result<Self, Fault> {
-        let plan = plan(graph, situation.task)?;
-        let independent = independent(graph, &situation, options, &plan);
+        let plan = build_plan(graph, situation.task)?;
+        let independent = independent_inputs(graph, &situation, options, &plan);
         Ok(Self {
             graph,
             situation,
@@ -80,15 +80,19 @@ impl<'a> TaskFlow<'a> {
     }
 
     /// Returns a stage, given the outputs of others; `None` if it cannot run.
-    pub fn ready(&self, outputs: &BTreeMap<String, AgentOutput>, stage: &str) -> Option<Ready> {
-        self.running(outputs)
+    pub fn ready_stage(
+        &self,
+        outputs: &BTreeMap<String, AgentOutput>,
+        stage: &str,
+    ) -> Option<ReadyStage> {
+        self.ready_stages(outputs)
             .into_iter()
             .find(|ready| ready.stage == stage)
     }
 
     /// Returns the stages that can run or are already running.
-    pub fn running(&self, outputs: &BTreeMap<String, AgentOutput>) -> Vec<Ready> {
-        if let Position::Running(ready) = self.position(outputs).0 {
+    pub fn ready_stages(&self, outputs: &BTreeMap<String, AgentOutput>) -> Vec<ReadyStage> {
+        if let RunPosition::Running(ready) = self.position(outputs).0 {
             ready
         } else {
             Vec::new()
@@ -96,9 +100,9 @@ impl<'a> TaskFlow<'a> {
     }
 
     /// True if the task has a choice or a loop, so that its flow contains decisions.
-    pub fn decides(&self) -> bool {
+    pub fn has_decisions(&self) -> bool {
         self.plan
-            .all()
+            .all_nodes()
             .into_iter()
             .any(|node| matches!(node.kind, PlanKind::Choice(_) | PlanKind::Loop { .. }))
     }
@@ -110,25 +114,31 @@ impl<'a> TaskFlow<'a> {
 
     /// Returns the position of a run, given the outputs of its stages, with the decisions so far,
     /// in order.
-    pub fn position(&self, outputs: &BTreeMap<String, AgentOutput>) -> (Position, Vec<TraceEvent>) {
-        let mut walk = Walk {
+    pub fn position(
+        &self,
+        outputs: &BTreeMap<String, AgentOutput>,
+    ) -> (RunPosition, Vec<TraceEvent>) {
+        let mut walk = PlanTraversal {
             flow: self,
             outputs,
-            results: Results::new(),
+            results: NodeResults::new(),
             ready: Vec::new(),
             decisions: Vec::new(),
         };
-        let position = match walk.node(&self.plan, "") {
+        let position = match walk.visit_node(&self.plan, "") {
             Ok(Some(result)) => {
                 // The definition determines how the results of its stages contribute to the trust
                 // of the result.
-                let trust =
-                    trust_of_result(self.graph, &self.situation.at("/", &walk.results), &result);
-                Position::Done(StepResult { trust, ..result })
+                let trust = trust_of_result(
+                    self.graph,
+                    &self.situation.request_at("/", &walk.results),
+                    &result,
+                );
+                RunPosition::Done(StepResult { trust, ..result })
             }
-            Ok(None) => Position::Running(walk.ready),
-            Err(Stop::Blocked(obstacle)) => Position::Blocked(obstacle),
-            Err(Stop::Failed(obstacle)) => Position::Failed(obstacle),
+            Ok(None) => RunPosition::Running(walk.ready),
+            Err(TraversalEnd::Blocked(obstacle)) => RunPosition::Blocked(obstacle),
+            Err(TraversalEnd::Failed(obstacle)) => RunPosition::Failed(obstacle),
         };
         (position, walk.decisions)
     }
@@ -136,29 +146,29 @@ impl<'a> TaskFlow<'a> {
 
 impl StageGraph for &TaskFlow<'_> {
     fn start(&self) -> Vec<String> {
-        self.running(&BTreeMap::new())
+        self.ready_stages(&BTreeMap::new())
             .into_iter()
             .map(|ready| ready.stage)
             .collect()
     }
 
     fn begin(&self) -> Next {
-        self.follow(&PipelineState::default())
+        self.next_stages(&PipelineState::default())
     }
 
     fn next(&self, _: &Visit, state: &PipelineState) -> Next {
-        self.follow(state)
+        self.next_stages(state)
     }
 }
 
 impl TaskFlow<'_> {
     /// Returns the next stages for the results so far, or the end.
-    fn follow(&self, state: &PipelineState) -> Next {
+    fn next_stages(&self, state: &PipelineState) -> Next {
         match self.position(state.results()).0 {
-            Position::Done(_) => Next::Complete,
-            Position::Blocked(obstacle) => Next::Block(obstacle),
-            Position::Failed(obstacle) => Next::Fail(obstacle),
-            Position::Running(ready) => {
+            RunPosition::Done(_) => Next::Complete,
+            RunPosition::Blocked(obstacle) => Next::Block(obstacle),
+            RunPosition::Failed(obstacle) => Next::Fail(obstacle),
+            RunPosition::Running(ready) => {
                 let new = ready
                     .into_iter()
                     .map(|ready| ready.stage)
@@ -175,41 +185,41 @@ impl TaskFlow<'_> {
 }
 
 /// The reason why a traversal ends early.
-enum Stop {
+enum TraversalEnd {
     Blocked(Obstacle),
     Failed(Obstacle),
 }
 
 /// A traversal of the plan, as far as results exist.
-struct Walk<'w, 'a> {
+struct PlanTraversal<'w, 'a> {
     flow: &'w TaskFlow<'a>,
     outputs: &'w BTreeMap<String, AgentOutput>,
     /// The results that are available to the context of the next stage.
-    results: Results,
-    ready: Vec<Ready>,
+    results: NodeResults,
+    ready: Vec<ReadyStage>,
     decisions: Vec<TraceEvent>,
 }
 
 /// The result of a node; `None` if it has none yet.
-type Reached = Result<Option<StepResult>, Stop>;
+type NodeOutcome = Result<Option<StepResult>, TraversalEnd>;
 
-impl Walk<'_, '_> {
+impl PlanTraversal<'_, '_> {
     /// Visits a node. `stage` is its path with the rounds of the enclosing nodes.
-    fn node(&mut self, node: &PlanNode, stage: &str) -> Reached {
+    fn visit_node(&mut self, node: &PlanNode, stage: &str) -> NodeOutcome {
         let stage = if stage.is_empty() {
             node.path.clone()
         } else {
             stage.to_owned()
         };
-        if !self.made(node, &stage)? {
+        if !self.visit_made(node, &stage)? {
             return Ok(None);
         }
         let result = match &node.kind {
             PlanKind::Agent | PlanKind::Script => {
-                let result = self.outputs.get(&stage).map(result_of);
+                let result = self.outputs.get(&stage).map(step_result);
                 if result.is_none() {
                     let results = self.results.clone();
-                    self.ready.push(Ready {
+                    self.ready.push(ReadyStage {
                         stage,
                         node: node.path.clone(),
                         results,
@@ -218,12 +228,14 @@ impl Walk<'_, '_> {
                 result
             }
             PlanKind::Definition(root) => {
-                self.node(root, &below(&stage, &node.path, &root.path))?
+                self.visit_node(root, &inner_stage(&stage, &node.path, &root.path))?
             }
-            PlanKind::Sequence(steps) => self.sequence(steps, (&stage, &node.path))?,
-            PlanKind::Choice(cases) => self.choice(node, cases, &stage)?,
-            PlanKind::Fold { inner, reduction } => self.fold(node, (inner, reduction), &stage)?,
-            PlanKind::Loop { .. } => self.rounds(node, &stage)?,
+            PlanKind::Sequence(steps) => self.visit_sequence(steps, (&stage, &node.path))?,
+            PlanKind::Choice(cases) => self.visit_choice(node, cases, &stage)?,
+            PlanKind::Fold { inner, reduction } => {
+                self.visit_fold(node, (inner, reduction), &stage)?
+            }
+            PlanKind::Loop { .. } => self.visit_loop(node, &stage)?,
         };
         let trust = |result: StepResult| StepResult {
             trust: if node.is_checked {
@@ -241,7 +253,7 @@ impl Walk<'_, '_> {
     }
 
     /// Visits the inputs that a node needs first. Returns true if all of them exist.
-    fn made(&mut self, node: &PlanNode, stage: &str) -> Result<bool, Stop> {
+    fn visit_made(&mut self, node: &PlanNode, stage: &str) -> Result<bool, TraversalEnd> {
         let mut is_all = true;
         let before = self.results.clone();
         for made in &node.made {
@@ -255,7 +267,7 @@ impl Walk<'_, '_> {
                 .independent
                 .contains(&made.path)
                 .then(|| std::mem::replace(&mut self.results, before.clone()));
-            let found = self.node(made, &below(stage, &node.path, &made.path))?;
+            let found = self.visit_node(made, &inner_stage(stage, &node.path, &made.path))?;
             if let Some(all) = all {
                 let own = std::mem::replace(&mut self.results, all);
                 let inside = format!("{}/", made.path);
@@ -269,10 +281,10 @@ impl Walk<'_, '_> {
         Ok(is_all)
     }
 
-    fn sequence(&mut self, steps: &[PlanNode], (stage, path): (&str, &str)) -> Reached {
+    fn visit_sequence(&mut self, steps: &[PlanNode], (stage, path): (&str, &str)) -> NodeOutcome {
         let mut last = StepResult::default();
         for step in steps {
-            let Some(result) = self.node(step, &below(stage, path, &step.path))? else {
+            let Some(result) = self.visit_node(step, &inner_stage(stage, path, &step.path))? else {
                 return Ok(None);
             };
             last = result;
@@ -280,17 +292,17 @@ impl Walk<'_, '_> {
         Ok(Some(last))
     }
 
-    fn choice(
+    fn visit_choice(
         &mut self,
         node: &PlanNode,
         cases: &[(Option<String>, PlanNode)],
         stage: &str,
-    ) -> Reached {
+    ) -> NodeOutcome {
         let mut taken = None;
         for (number, (test, _)) in cases.iter().enumerate() {
             if test
                 .as_ref()
-                .map_or(Ok(true), |test| self.holds(node, test, stage))?
+                .map_or(Ok(true), |test| self.condition_holds(node, test, stage))?
             {
                 taken = Some(number);
                 break;
@@ -304,7 +316,7 @@ impl Walk<'_, '_> {
         });
         match taken.and_then(|taken| cases.get(taken)) {
             Some((_, case)) => {
-                let result = self.node(case, &below(stage, &node.path, &case.path))?;
+                let result = self.visit_node(case, &inner_stage(stage, &node.path, &case.path))?;
                 // The result is stored under the path of the choice.
                 self.results.remove(&case.path);
                 Ok(result)
@@ -319,50 +331,53 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn fold(
+    fn visit_fold(
         &mut self,
         node: &PlanNode,
         (inner, reduction): (&PlanNode, &PlanNode),
         stage: &str,
-    ) -> Reached {
-        let items = self.values(&node.path, |values| {
-            values.inputs().map_err(|refused| stopped(&refused))
+    ) -> NodeOutcome {
+        let items = self.with_values(&node.path, |values| {
+            values
+                .input_values()
+                .map_err(|refused| context_failure(&refused))
         })??;
         let name = |part: &PlanNode, round: usize| {
-            format!("{}@{round}", below(stage, &node.path, &part.path))
+            format!("{}@{round}", inner_stage(stage, &node.path, &part.path))
         };
-        let accumulator = variable(node, "accumulator");
+        let accumulator = variable_path(node, "accumulator");
         for (at, InputValue { value, trust }) in items.iter().enumerate() {
             let round = at + 1;
             // Rounds that are merged already are skipped; only their merged result counts.
             if let Some(merged) = self.outputs.get(&name(reduction, round)) {
-                self.results.insert(accumulator.clone(), result_of(merged));
+                self.results
+                    .insert(accumulator.clone(), step_result(merged));
                 continue;
             }
-            self.forget([inner, reduction]);
+            self.remove_results([inner, reduction]);
             self.results.insert(
-                variable(node, "current_input"),
+                variable_path(node, "current_input"),
                 StepResult {
                     content: value.clone(),
                     notes: None,
                     trust: *trust,
                 },
             );
-            if self.node(inner, &name(inner, round))?.is_none() {
+            if self.visit_node(inner, &name(inner, round))?.is_none() {
                 return Ok(None);
             }
-            let Some(merged) = self.node(reduction, &name(reduction, round))? else {
+            let Some(merged) = self.visit_node(reduction, &name(reduction, round))? else {
                 return Ok(None);
             };
             self.results.insert(accumulator.clone(), merged);
         }
-        self.forget([inner, reduction]);
+        self.remove_results([inner, reduction]);
         Ok(Some(
             self.results.get(&accumulator).cloned().unwrap_or_default(),
         ))
     }
 
-    fn rounds(&mut self, node: &PlanNode, stage: &str) -> Reached {
+    fn visit_loop(&mut self, node: &PlanNode, stage: &str) -> NodeOutcome {
         let PlanKind::Loop {
             director,
             script,
@@ -380,19 +395,19 @@ impl Walk<'_, '_> {
             .collect();
         let mut proposal = StepResult::default();
         for round in 1..=*rounds {
-            self.forget(parts.iter().copied());
+            self.remove_results(parts.iter().copied());
             if round > 1 {
                 let number = StepResult {
                     content: Value::from(round),
                     ..StepResult::default()
                 };
                 self.results
-                    .insert(variable(node, "current_iteration"), number);
+                    .insert(variable_path(node, "current_iteration"), number);
             }
             let mut judged = None;
             for part in &parts {
-                let own = format!("{}@{round}", below(stage, &node.path, &part.path));
-                let Some(result) = self.node(part, &own)? else {
+                let own = format!("{}@{round}", inner_stage(stage, &node.path, &part.path));
+                let Some(result) = self.visit_node(part, &own)? else {
                     return Ok(None);
                 };
                 if std::ptr::eq(*part, director) {
@@ -402,7 +417,7 @@ impl Walk<'_, '_> {
             }
             let judged = judged.unwrap_or_default();
             let ends = match condition {
-                Some(condition) => self.holds(node, condition, stage)?,
+                Some(condition) => self.condition_holds(node, condition, stage)?,
                 None => round == *rounds,
             };
             self.decisions.push(TraceEvent::Round {
@@ -415,7 +430,7 @@ impl Walk<'_, '_> {
             }
             if evaluator.is_some() {
                 self.results.insert(
-                    variable(node, "evaluation_feedback"),
+                    variable_path(node, "evaluation_feedback"),
                     StepResult {
                         notes: None,
                         ..judged
@@ -427,16 +442,24 @@ impl Walk<'_, '_> {
         let words = format!(
             "{stage}: `{condition}` did not hold after {rounds} rounds, the most that `max_iterations` allows"
         );
-        Err(Stop::Blocked(Obstacle::new(ObstacleKind::LoopLimit, words)))
+        Err(TraversalEnd::Blocked(Obstacle::new(
+            ObstacleKind::LoopLimit,
+            words,
+        )))
     }
 
     /// Returns true if the condition of a node holds.
-    fn holds(&self, node: &PlanNode, condition: &str, stage: &str) -> Result<bool, Stop> {
-        let holds = self.values(&node.path, |values| {
-            condition::holds(condition, &|path| values.value(path))
+    fn condition_holds(
+        &self,
+        node: &PlanNode,
+        condition: &str,
+        stage: &str,
+    ) -> Result<bool, TraversalEnd> {
+        let holds = self.with_values(&node.path, |values| {
+            condition::evaluate(condition, &|path| values.value_at(path))
         })?;
         holds.map_err(|why| {
-            Stop::Failed(Obstacle::new(
+            TraversalEnd::Failed(Obstacle::new(
                 ObstacleKind::Context,
                 format!("{stage}: {why}"),
             ))
@@ -444,17 +467,21 @@ impl Walk<'_, '_> {
     }
 
     /// Calls a function with the values in scope at a node.
-    fn values<T>(&self, node: &str, then: impl FnOnce(&NodeValues<'_>) -> T) -> Result<T, Stop> {
-        at_node(
+    fn with_values<T>(
+        &self,
+        node: &str,
+        then: impl FnOnce(&NodeValues<'_>) -> T,
+    ) -> Result<T, TraversalEnd> {
+        with_node_values(
             self.flow.graph,
-            &self.flow.situation.at(node, &self.results),
+            &self.flow.situation.request_at(node, &self.results),
             then,
         )
-        .map_err(|refused| stopped(&refused))
+        .map_err(|refused| context_failure(&refused))
     }
 
     /// Removes the results of an earlier round.
-    fn forget<'n>(&mut self, parts: impl IntoIterator<Item = &'n PlanNode>) {
+    fn remove_results<'n>(&mut self, parts: impl IntoIterator<Item = &'n PlanNode>) {
         for part in parts {
             let inside = format!("{}/", part.path);
             self.results
@@ -463,17 +490,17 @@ impl Walk<'_, '_> {
     }
 }
 
-fn stopped(refused: &crate::context::fault::Refused) -> Stop {
-    Stop::Failed(Obstacle::new(ObstacleKind::Context, refused.to_string()))
+fn context_failure(refused: &crate::context::fault::Refused) -> TraversalEnd {
+    TraversalEnd::Failed(Obstacle::new(ObstacleKind::Context, refused.to_string()))
 }
 
 /// The path of a variable of a round.
-fn variable(node: &PlanNode, name: &str) -> String {
+fn variable_path(node: &PlanNode, name: &str) -> String {
     format!("{}/{name}", node.path.trim_end_matches('/'))
 }
 
 /// The stage of a node inside another one whose own stage contains its rounds.
-fn below(stage: &str, path: &str, inner: &str) -> String {
+fn inner_stage(stage: &str, path: &str, inner: &str) -> String {
     let rest = inner
         .strip_prefix(path.trim_end_matches('/'))
         .unwrap_or(inner);
@@ -486,7 +513,7 @@ fn below(stage: &str, path: &str, inner: &str) -> String {
 }
 
 /// Converts the output of an agent to a step result.
-pub fn result_of(output: &AgentOutput) -> StepResult {
+pub fn step_result(output: &AgentOutput) -> StepResult {
     StepResult {
         content: output.content.clone(),
         notes: output.notes.clone(),
@@ -495,24 +522,28 @@ pub fn result_of(output: &AgentOutput) -> StepResult {
 }
 
 /// Returns the made inputs that depend on no earlier input of their node.
-fn independent(
+fn independent_inputs(
     graph: &TaskGraph<'_>,
-    situation: &Situation<'_>,
+    situation: &RunSituation<'_>,
     options: &Options<'_>,
     plan: &PlanNode,
 ) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for node in plan.all().into_iter().filter(|node| node.made.len() > 1) {
-        let mut before = Results::new();
+    for node in plan
+        .all_nodes()
+        .into_iter()
+        .filter(|node| node.made.len() > 1)
+    {
+        let mut before = NodeResults::new();
         for made in &node.made {
-            let none = Results::new();
-            let is_apart = made.all().into_iter().all(|inner| {
+            let none = NodeResults::new();
+            let is_apart = made.all_nodes().into_iter().all(|inner| {
                 let request = Request {
                     source: &NoSource,
                     files: &(),
-                    ..situation.at(&inner.path, &none)
+                    ..situation.request_at(&inner.path, &none)
                 };
-                dependence::is_apart(graph, &request, &before, options)
+                dependence::is_independent(graph, &request, &before, options)
             });
             if is_apart {
                 found.insert(made.path.clone());

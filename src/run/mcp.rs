@@ -5,8 +5,8 @@
 //! and ends with all its child processes when it is dropped. Answers are limited in time and size.
 //! Once it has ended, the last line of its standard error is shown.
 
-use super::commands::with_last_line;
-use super::process::{self, GRACE, OUTPUT, Running};
+use super::commands::append_last_line;
+use super::process::{self, GRACE_PERIOD, MAX_OUTPUT, RunningProcess};
 use super::tools::ToolAnswer;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -19,24 +19,24 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The requested version of the protocol. A server may answer with an earlier one.
-const PROTOCOL: &str = "2025-06-18";
+const PROTOCOL_VERSION: &str = "2025-06-18";
 /// Time limit for the start of a server, and for each answer.
-const TIME: Duration = Duration::from_mins(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum number of pages of a tool list.
-const PAGES: usize = 64;
+const MAX_PAGES: usize = 64;
 
 /// A running server.
 #[derive(Debug)]
 pub struct McpServer {
-    connection: Mutex<Connection>,
+    connection: Mutex<McpConnection>,
     /// The names of its tools.
     tools: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Connection {
+struct McpConnection {
     child: Child,
-    _running: Running,
+    _running: RunningProcess,
     stdin: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     /// Its standard error, available once it has ended.
@@ -55,29 +55,29 @@ impl McpServer {
         folder: &Path,
         variables: &[(String, String)],
     ) -> Result<Self, String> {
-        let mut command = process::command(argv, folder, variables)?;
+        let mut command = process::build_command(argv, folder, variables)?;
         let mut child = command
             .spawn()
             .map_err(|why| format!("it cannot be started: {why}"))?;
-        let running = Running::of(&child);
+        let running = RunningProcess::register(&child);
         let stdin = child.stdin.take();
         let stdout = child
             .stdout
             .take()
             .ok_or_else(|| "it has no output".to_owned())?;
-        let said = child.stderr.take().map(process::last);
+        let said = child.stderr.take().map(process::read_tail);
         let (send, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
             loop {
                 let mut line = Vec::new();
                 let read = (&mut reader)
-                    .take(OUTPUT as u64 + 1)
+                    .take(MAX_OUTPUT as u64 + 1)
                     .read_until(b'\n', &mut line);
                 let line = match read {
                     Ok(0) => return,
-                    Ok(_) if line.len() > OUTPUT => {
-                        Err(format!("it wrote a line of more than {OUTPUT} bytes"))
+                    Ok(_) if line.len() > MAX_OUTPUT => {
+                        Err(format!("it wrote a line of more than {MAX_OUTPUT} bytes"))
                     }
                     Ok(_) => {
                         String::from_utf8(line).map_err(|_| "what it wrote is not UTF-8".to_owned())
@@ -90,7 +90,7 @@ impl McpServer {
                 }
             }
         });
-        let mut connection = Connection {
+        let mut connection = McpConnection {
             child,
             _running: running,
             stdin,
@@ -99,12 +99,13 @@ impl McpServer {
             next: 1,
         };
         let client = json!({"name": "ctxc", "version": env!("CARGO_PKG_VERSION")});
-        connection.request(
+        connection.send_request(
             "initialize",
-            &json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client}),
+            &json!({"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client}),
         )?;
-        connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        let tools = connection.tools()?;
+        connection
+            .send_message(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        let tools = connection.list_tools()?;
         Ok(Self {
             connection: Mutex::new(connection),
             tools,
@@ -112,32 +113,33 @@ impl McpServer {
     }
 
     /// The names of its tools.
-    pub fn tools(&self) -> &[String] {
+    pub fn tool_names(&self) -> &[String] {
         &self.tools
     }
 
     /// Calls a tool. Errors become the tool result.
-    pub fn call(&self, name: &str, arguments: &Value) -> ToolAnswer {
+    pub fn call_tool(&self, name: &str, arguments: &Value) -> ToolAnswer {
         let mut connection = self
             .connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        match connection.request("tools/call", &json!({"name": name, "arguments": arguments})) {
+        match connection.send_request("tools/call", &json!({"name": name, "arguments": arguments}))
+        {
             Ok(result) => {
-                let text = text(&result);
+                let text = result_text(&result);
                 if result.get("isError") == Some(&json!(true)) {
-                    ToolAnswer::refused(text)
+                    ToolAnswer::failure(text)
                 } else {
-                    ToolAnswer::of(text)
+                    ToolAnswer::success(text)
                 }
             }
-            Err(why) => ToolAnswer::refused(why),
+            Err(why) => ToolAnswer::failure(why),
         }
     }
 }
 
 /// The texts of a result; other parts are replaced by their kind.
-fn text(result: &Value) -> String {
+fn result_text(result: &Value) -> String {
     let part = |part: &Value| match part["type"].as_str() {
         Some("text") => part["text"].as_str().unwrap_or_default().to_owned(),
         Some(kind) => format!("[{kind}]"),
@@ -156,8 +158,8 @@ fn text(result: &Value) -> String {
     structured.map_or_else(|| parts.join("\n"), Value::to_string)
 }
 
-impl Connection {
-    fn send(&mut self, message: &Value) -> Result<(), String> {
+impl McpConnection {
+    fn send_message(&mut self, message: &Value) -> Result<(), String> {
         let gone = || "it has ended".to_owned();
         let stdin = self.stdin.as_mut().ok_or_else(gone)?;
         stdin
@@ -168,30 +170,32 @@ impl Connection {
 
     /// Sends a request and returns its result. Skips notifications, and declines requests of the
     /// server.
-    fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+    fn send_request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
         let id = self.next;
         self.next += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        self.send_message(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
+        )?;
         let begun = Instant::now();
         loop {
             let line = match self
                 .lines
-                .recv_timeout(TIME.saturating_sub(begun.elapsed()))
+                .recv_timeout(ANSWER_TIMEOUT.saturating_sub(begun.elapsed()))
             {
                 Ok(line) => line?,
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(format!(
                         "it gave no answer to {method} within {} s",
-                        TIME.as_secs()
+                        ANSWER_TIMEOUT.as_secs()
                     ));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let said = self
                         .said
                         .take()
-                        .and_then(|said| said.recv_timeout(GRACE).ok())
+                        .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
                         .unwrap_or_default();
-                    return Err(with_last_line(
+                    return Err(append_last_line(
                         format!("it ended before it answered {method}"),
                         &String::from_utf8_lossy(&said),
                     ));
@@ -203,11 +207,11 @@ impl Connection {
             let message: Map<String, Value> = serde_json::from_str(&line).map_err(|_| {
                 format!(
                     "expected a message of JSON-RPC, found {}",
-                    short(line.trim())
+                    shorten(line.trim())
                 )
             })?;
             if message.get("method").is_some() {
-                self.decline(&message)?;
+                self.answer_request(&message)?;
             } else if message.get("id") == Some(&json!(id)) {
                 return match (message.get("result"), message.get("error")) {
                     (Some(result), _) => Ok(result.clone()),
@@ -226,7 +230,7 @@ impl Connection {
     }
 
     /// Answers a request of the server; a notification needs no answer.
-    fn decline(&mut self, message: &Map<String, Value>) -> Result<(), String> {
+    fn answer_request(&mut self, message: &Map<String, Value>) -> Result<(), String> {
         let Some(id) = message.get("id") else {
             return Ok(());
         };
@@ -235,14 +239,14 @@ impl Connection {
         } else {
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "this client has no such method"}})
         };
-        self.send(&answer)
+        self.send_message(&answer)
     }
 
-    fn tools(&mut self) -> Result<Vec<String>, String> {
+    fn list_tools(&mut self) -> Result<Vec<String>, String> {
         let mut names = Vec::new();
         let mut params = json!({});
-        for _ in 0..PAGES {
-            let listed = self.request("tools/list", &params)?;
+        for _ in 0..MAX_PAGES {
+            let listed = self.send_request("tools/list", &params)?;
             let tools = listed
                 .get("tools")
                 .and_then(Value::as_array)
@@ -257,20 +261,20 @@ impl Connection {
                 None => return Ok(names),
             }
         }
-        Err(format!("its list of tools has more than {PAGES} pages"))
+        Err(format!("its list of tools has more than {MAX_PAGES} pages"))
     }
 }
 
-impl Drop for Connection {
+impl Drop for McpConnection {
     fn drop(&mut self) {
         // A server ends when its input ends.
         drop(self.stdin.take());
-        process::end(&mut self.child);
+        process::end_group(&mut self.child);
     }
 }
 
 /// The beginning of a line.
-fn short(line: &str) -> &str {
+fn shorten(line: &str) -> &str {
     line.get(..line.floor_char_boundary(80)).unwrap_or(line)
 }
 

@@ -1,9 +1,9 @@
 //! Reads an agent's answer as a result, and checks its format.
 
-use crate::context::answer_format::Answer;
+use crate::context::answer_format::AnswerForm;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop};
-use crate::registry::body::{Content, OutputFormat};
+use crate::registry::body::{OutputFormat, SchemaContent};
 use crate::scenario::json_schema;
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 ///
 /// # Errors
 /// The reason why it is not a result: a lower-case fragment.
-pub fn read(
+pub fn parse_answer(
     answer: &provider::Answer,
     format: Option<&OutputFormat<'_>>,
-    asked: &Answer,
+    asked: &AnswerForm,
 ) -> Result<AgentOutput, String> {
     let text = answer.content();
     match answer.stop {
@@ -28,14 +28,14 @@ pub fn read(
             Err("the answer is empty: it neither says anything nor calls a tool".to_owned())
         }
         Stop::End | Stop::Tool | Stop::Other => {
-            let written = unfenced(&text);
+            let written = strip_fence(&text);
             // If the author's own schema has a status, it is an ordinary field.
-            let output = if declares_status(asked) {
-                whole(written)
+            let output = if has_status_field(asked) {
+                as_complete(written)
             } else {
                 AgentOutput::parse(written)?
             };
-            let is_plain = output == whole(written);
+            let is_plain = output == as_complete(written);
             let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));
             // An answer requested as text stays unchanged, even if it is JSON.
             Ok(if is_plain && (wants_text || output.content.is_string()) {
@@ -47,20 +47,20 @@ pub fn read(
     }
 }
 
-fn declares_status(asked: &Answer) -> bool {
-    let Answer::Schema(schema) = asked else {
+fn has_status_field(asked: &AnswerForm) -> bool {
+    let AnswerForm::Schema(schema) = asked else {
         return false;
     };
     schema.pointer("/properties/status").is_some()
 }
 
 /// The whole answer as the content of a complete result.
-fn whole(answer: &str) -> AgentOutput {
+fn as_complete(answer: &str) -> AgentOutput {
     AgentOutput::complete(serde_json::from_str::<Value>(answer).unwrap_or_else(|_| answer.into()))
 }
 
 /// Removes the Markdown fence around a whole text, which models often add to JSON.
-fn unfenced(text: &str) -> &str {
+fn strip_fence(text: &str) -> &str {
     let inside = text
         .trim()
         .strip_prefix("```")
@@ -75,29 +75,34 @@ fn unfenced(text: &str) -> &str {
 ///
 /// # Errors
 /// The difference: a lower-case fragment.
-pub fn conform(
+pub fn check_format(
     output: &mut AgentOutput,
     format: Option<&OutputFormat<'_>>,
-    asked: &Answer,
+    asked: &AnswerForm,
 ) -> Result<(), String> {
     let Some(format) = format else { return Ok(()) };
     let wants_json = format.kind.as_deref() == Some("json") || format.schema.is_some();
     if !wants_json {
         return Ok(());
     }
-    let written = format.content.as_ref().map(Content::value);
+    let written = format.content.as_ref().map(SchemaContent::value);
     let check = |value: &Value| match asked {
-        Answer::Free | Answer::Json if format.schema.as_deref() == Some("object") => {
+        AnswerForm::Free | AnswerForm::Json if format.schema.as_deref() == Some("object") => {
             if value.is_object() {
                 Ok(())
             } else {
-                Err(format!("expected one JSON object, found {}", short(value)))
+                Err(format!(
+                    "expected one JSON object, found {}",
+                    shorten(value)
+                ))
             }
         }
-        Answer::Free | Answer::Json => Ok(()),
+        AnswerForm::Free | AnswerForm::Json => Ok(()),
         // Uses the author's own JSON Schema, not the version adapted to a provider.
-        Answer::Schema(sent) => {
-            match json_schema::violations(written.as_ref().unwrap_or(sent), value)?.split_first() {
+        AnswerForm::Schema(sent) => {
+            match json_schema::find_violations(written.as_ref().unwrap_or(sent), value)?
+                .split_first()
+            {
                 None => Ok(()),
                 Some((first, [])) => Err(first.clone()),
                 Some((first, rest)) => Err(format!("{first}; and {}", rest.join("; "))),
@@ -105,9 +110,9 @@ pub fn conform(
         }
     };
     if let Value::String(text) = &output.content {
-        let parsed: Option<Value> = serde_json::from_str(unfenced(text)).ok();
+        let parsed: Option<Value> = serde_json::from_str(strip_fence(text)).ok();
         let parsed =
-            parsed.ok_or_else(|| format!("expected JSON, found {}", short(&output.content)))?;
+            parsed.ok_or_else(|| format!("expected JSON, found {}", shorten(&output.content)))?;
         check(&parsed)?;
         output.content = parsed;
         return Ok(());
@@ -116,7 +121,7 @@ pub fn conform(
 }
 
 /// The beginning of a value.
-fn short(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     const MOST: usize = 80;
     let text = value
         .as_str()
@@ -130,7 +135,7 @@ fn short(value: &Value) -> String {
 }
 
 /// The message to an agent whose answer has the wrong format, sent once.
-pub fn repair(why: &str) -> String {
+pub fn repair_message(why: &str) -> String {
     format!(
         "This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else."
     )
@@ -138,7 +143,7 @@ pub fn repair(why: &str) -> String {
 
 /// The same message for a reason that may contain untrusted text, because it quotes the answer: the
 /// reason is fenced or left out.
-pub fn repair_fenced(why: Option<&str>) -> String {
+pub fn fenced_repair_message(why: Option<&str>) -> String {
     let why = why.map_or_else(|| ". ".to_owned(), |why| format!(":\n\n{why}\n\n"));
     format!(
         "This answer does not have the form that was asked for{why}Give the corrected answer, and nothing else."

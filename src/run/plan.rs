@@ -68,25 +68,25 @@ pub enum PlanKind {
 ///
 /// # Errors
 /// The task does not exist, or one of its references has no target.
-pub fn plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> {
+pub fn build_plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> {
     let dangling = || {
         Fault::from(FaultKind::Dangling {
             name: task.to_owned(),
         })
     };
-    let root = graph.root(task).ok_or_else(dangling)?;
-    let mut planner = Planner { graph, nodes: 0 };
-    planner.node((root, None), "", 0)
+    let root = graph.task_root(task).ok_or_else(dangling)?;
+    let mut planner = PlanBuilder { graph, nodes: 0 };
+    planner.plan_node((root, None), "", 0)
 }
 
-struct Planner<'g, 'r> {
+struct PlanBuilder<'g, 'r> {
     graph: &'g TaskGraph<'r>,
     nodes: usize,
 }
 
-impl Planner<'_, '_> {
+impl PlanBuilder<'_, '_> {
     /// Builds a node with the name of its result. `base` is the path of its definition.
-    fn node(
+    fn plan_node(
         &mut self,
         (node, name): (&Node, Option<&str>),
         base: &str,
@@ -117,13 +117,13 @@ impl Planner<'_, '_> {
             .children
             .iter()
             .filter(is_made)
-            .map(|child| self.child(child, base, depth));
+            .map(|child| self.plan_child(child, base, depth));
         let made = made.collect::<Result<Vec<_>, _>>()?;
-        let kind = match self.graph.behind_node(node).transpose()? {
+        let kind = match self.graph.referenced_root(node).transpose()? {
             Some(root) => {
-                PlanKind::Definition(Box::new(self.node((root, None), &own, depth + 1)?))
+                PlanKind::Definition(Box::new(self.plan_node((root, None), &own, depth + 1)?))
             }
-            None => self.kind(node, base, depth)?,
+            None => self.plan_kind(node, base, depth)?,
         };
         let keeps_output = node.setting(SettingName::AccumulationFormat) == "full_output";
         let is_checked = node.body.trust == Some(Trust::Trusted);
@@ -137,17 +137,17 @@ impl Planner<'_, '_> {
         })
     }
 
-    fn child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {
-        self.node((&child.node, child.name.as_deref()), base, depth)
+    fn plan_child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {
+        self.plan_node((&child.node, child.name.as_deref()), base, depth)
     }
 
-    fn kind(&mut self, node: &Node, base: &str, depth: usize) -> Result<PlanKind, Fault> {
+    fn plan_kind(&mut self, node: &Node, base: &str, depth: usize) -> Result<PlanKind, Fault> {
         let in_slot =
             |slot: &'static str| node.children.iter().filter(move |child| child.slot == slot);
         let mut part = |slot: &'static str| {
             let child = in_slot(slot).next();
             child
-                .map(|child| self.child(child, base, depth).map(Box::new))
+                .map(|child| self.plan_child(child, base, depth).map(Box::new))
                 .transpose()
         };
         let missing = |slot: &str| {
@@ -160,8 +160,8 @@ impl Planner<'_, '_> {
                 let tests = node.body.tests.clone().unwrap_or_default();
                 let mut cases = BTreeMap::new();
                 for child in in_slot("cases") {
-                    let number: usize = child.number().unwrap_or(0);
-                    cases.insert(number, self.child(child, base, depth)?);
+                    let number: usize = child.slot_number().unwrap_or(0);
+                    cases.insert(number, self.plan_child(child, base, depth)?);
                 }
                 let test = |number: usize| {
                     tests
@@ -197,7 +197,7 @@ impl Planner<'_, '_> {
             NodeForm::Agent => Ok(PlanKind::Agent),
             NodeForm::Sequence | NodeForm::Reference => Ok(PlanKind::Sequence(
                 in_slot("steps")
-                    .map(|child| self.child(child, base, depth))
+                    .map(|child| self.plan_child(child, base, depth))
                     .collect::<Result<_, _>>()?,
             )),
         }
@@ -206,19 +206,19 @@ impl Planner<'_, '_> {
 
 impl PlanNode {
     /// This node and all nested nodes, in the order in which they are written.
-    pub fn all(&self) -> Vec<&Self> {
+    pub fn all_nodes(&self) -> Vec<&Self> {
         let mut found = vec![self];
         let mut at = 0;
         while let Some(node) = found.get(at).copied() {
             at += 1;
-            found.extend(node.inner());
+            found.extend(node.inner_nodes());
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
 
     /// The direct children.
-    pub fn inner(&self) -> Vec<&Self> {
+    pub fn inner_nodes(&self) -> Vec<&Self> {
         let mut inner: Vec<&Self> = self.made.iter().collect();
         match &self.kind {
             PlanKind::Agent | PlanKind::Script => {}

@@ -4,7 +4,7 @@
 //! Its environment contains only the given variables. It leads a process group of its own. When it
 //! ends or is stopped, its whole group is stopped: first by TERM, then by KILL after [`GRACE`].
 
-use super::commands::{killed, late, with_last_line};
+use super::commands::{append_last_line, describe_signal, describe_timeout};
 use crate::base::fs;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -16,15 +16,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Interval between checks for its end.
-const NAP: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Time between TERM and KILL, and the maximum wait for remaining output after the end.
-pub const GRACE: Duration = Duration::from_secs(1);
+pub const GRACE_PERIOD: Duration = Duration::from_secs(1);
 /// Default limit on the output in bytes.
-pub const OUTPUT: usize = 1 << 20;
+pub const MAX_OUTPUT: usize = 1 << 20;
 /// Number of bytes kept of the standard error.
-const SAID: usize = 1 << 14;
+const MAX_STDERR: usize = 1 << 14;
 /// The variables that a program inherits by default: for finding programs, and for the locale.
-pub const ENVIRONMENT: [&str; 12] = [
+pub const DEFAULT_VARIABLES: [&str; 12] = [
     "PATH",
     "HOME",
     "USER",
@@ -41,86 +41,95 @@ pub const ENVIRONMENT: [&str; 12] = [
 
 /// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProcessEnd {
     /// The program ended by itself.
     Exited {
         /// The exit code.
         code: i32,
         /// The standard output.
-        out: Vec<u8>,
+        stdout: Vec<u8>,
         /// The end of the standard error.
-        said: String,
+        stderr: String,
     },
     /// The program was ended by a signal from outside.
     Signal {
         /// The number of the signal.
         signal: i32,
         /// The end of the standard error.
-        said: String,
+        stderr: String,
     },
     /// The program was stopped because its purpose was fulfilled.
     Stopped,
     /// The program exceeded its time limit.
-    Late,
+    TimedOut,
     /// The program exceeded its output limit.
-    TooMuch,
+    OutputTooLarge,
     /// The program could not be started, for this reason.
-    Never(String),
+    NotStarted(String),
 }
 
 /// The limits of a program.
-pub struct Bounds<'b> {
+pub struct ProcessLimits<'b> {
     /// The time limit.
     pub time: Duration,
     /// The maximum output in bytes.
-    pub most: usize,
+    pub max_output: usize,
     /// Returns true once the purpose of the program is fulfilled. The program is stopped then.
-    pub until: Option<&'b dyn Fn() -> bool>,
+    pub is_done: Option<&'b dyn Fn() -> bool>,
     /// The setting that raises the time limit.
     pub key: &'static str,
 }
 
-impl Bounds<'_> {
+impl ProcessLimits<'_> {
     /// Creates limits on time and output.
-    pub const fn of(time: Duration, most: usize) -> Self {
+    pub const fn new(time: Duration, most: usize) -> Self {
         Self {
             time,
-            most,
-            until: None,
+            max_output: most,
+            is_done: None,
             key: "timeout_s",
         }
     }
 }
 
-impl Ended {
+impl ProcessEnd {
     /// Returns the standard output of a program that ended with exit code 0.
     ///
     /// # Errors
     /// A description of any other end; `bounds` are the limits of the program.
-    pub fn well(self, bounds: &Bounds<'_>) -> Result<Vec<u8>, String> {
+    pub fn into_stdout(self, bounds: &ProcessLimits<'_>) -> Result<Vec<u8>, String> {
         match self {
-            Self::Exited { code: 0, out, .. } => Ok(out),
+            Self::Exited {
+                code: 0,
+                stdout: out,
+                ..
+            } => Ok(out),
             Self::Stopped => Ok(Vec::new()),
-            Self::Exited { code, said, .. } => Err(with_last_line(
+            Self::Exited {
+                code, stderr: said, ..
+            } => Err(append_last_line(
                 format!("it ended with exit code {code}"),
                 &said,
             )),
-            Self::Signal { signal, said } => Err(killed(signal, &said)),
-            Self::Late => Err(late(bounds.time, bounds.key)),
-            Self::TooMuch => Err(format!(
+            Self::Signal {
+                signal,
+                stderr: said,
+            } => Err(describe_signal(signal, &said)),
+            Self::TimedOut => Err(describe_timeout(bounds.time, bounds.key)),
+            Self::OutputTooLarge => Err(format!(
                 "it was stopped, since it wrote more than {} bytes",
-                bounds.most
+                bounds.max_output
             )),
-            Self::Never(why) => Err(format!("it cannot be started: {why}")),
+            Self::NotStarted(why) => Err(format!("it cannot be started: {why}")),
         }
     }
 }
 
 /// Returns the variables of our environment with these names.
-pub fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String, String)> {
+pub fn inherited_variables<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String, String)> {
     names
         .into_iter()
-        .filter_map(|name| Some((name.to_owned(), fs::env(name)?)))
+        .filter_map(|name| Some((name.to_owned(), fs::env_var(name)?)))
         .collect()
 }
 
@@ -129,7 +138,7 @@ pub fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String,
 ///
 /// # Errors
 /// `argv` is empty.
-pub(super) fn command(
+pub(super) fn build_command(
     argv: &[String],
     folder: &Path,
     variables: &[(String, String)],
@@ -158,27 +167,27 @@ pub(super) fn command(
 }
 
 /// Runs a program in a folder, with these variables and no others. `argv` begins with the program.
-pub fn run(
+pub fn run_program(
     argv: &[String],
     folder: &Path,
     variables: &[(String, String)],
     input: &str,
-    bounds: &Bounds<'_>,
-) -> Ended {
-    let mut command = match command(argv, folder, variables) {
+    bounds: &ProcessLimits<'_>,
+) -> ProcessEnd {
+    let mut command = match build_command(argv, folder, variables) {
         Ok(command) => command,
-        Err(why) => return Ended::Never(why),
+        Err(why) => return ProcessEnd::NotStarted(why),
     };
     match command.spawn() {
-        Ok(child) => finish(child, input, bounds),
-        Err(why) => Ended::Never(why.to_string()),
+        Ok(child) => wait_for_exit(child, input, bounds),
+        Err(why) => ProcessEnd::NotStarted(why.to_string()),
     }
 }
 
 /// Waits for a program that was started as the leader of its own group.
-pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
+pub fn wait_for_exit(mut child: Child, input: &str, bounds: &ProcessLimits<'_>) -> ProcessEnd {
     let begun = Instant::now();
-    let _running = Running::of(&child);
+    let _running = RunningProcess::register(&child);
     let input = input.to_owned();
     if let Some(mut stdin) = child.stdin.take() {
         // A program may ignore its input.
@@ -186,35 +195,38 @@ pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
             let _ = stdin.write_all(input.as_bytes());
         });
     }
-    let written = child.stdout.take().map(|out| first(out, bounds.most));
-    let said = child.stderr.take().map(last);
-    let (status, out) = wait(&mut child, written.as_ref(), begun, bounds);
+    let written = child
+        .stdout
+        .take()
+        .map(|out| read_limited(out, bounds.max_output));
+    let said = child.stderr.take().map(read_tail);
+    let (status, out) = wait_for_child(&mut child, written.as_ref(), begun, bounds);
     let status = match status {
-        Waited::Stopped => {
-            end(&mut child);
-            return Ended::Stopped;
+        WaitOutcome::Stopped => {
+            end_group(&mut child);
+            return ProcessEnd::Stopped;
         }
-        Waited::Ended(status) => Some(status),
-        Waited::Over => None,
+        WaitOutcome::Ended(status) => Some(status),
+        WaitOutcome::Over => None,
     };
-    end(&mut child);
-    let out = out.or_else(|| written?.recv_timeout(GRACE).ok());
+    end_group(&mut child);
+    let out = out.or_else(|| written?.recv_timeout(GRACE_PERIOD).ok());
     let said = || {
         said.as_ref()
-            .and_then(|said| said.recv_timeout(GRACE).ok())
+            .and_then(|said| said.recv_timeout(GRACE_PERIOD).ok())
             .unwrap_or_default()
     };
     match (status, out) {
-        (_, Some(None)) => Ended::TooMuch,
-        (None, _) => Ended::Late,
+        (_, Some(None)) => ProcessEnd::OutputTooLarge,
+        (None, _) => ProcessEnd::TimedOut,
         // A child process still writes.
-        (Some(status), None) if status.success() => Ended::Late,
-        (Some(status), out) => of_status(status, out.flatten().unwrap_or_default(), &said()),
+        (Some(status), None) if status.success() => ProcessEnd::TimedOut,
+        (Some(status), out) => end_of_status(status, out.flatten().unwrap_or_default(), &said()),
     }
 }
 
 /// Returns true if the program writes something or ends within a time.
-pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
+pub fn has_output_within(answer: &ChildStdout, time: Duration) -> bool {
     #[cfg(unix)]
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -232,50 +244,55 @@ pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
 }
 
 /// The end of the waiting.
-enum Waited {
+enum WaitOutcome {
     Stopped,
     Ended(ExitStatus),
     Over,
 }
 
 /// The output, once it is complete; the inner `None` means that it was too large.
-type Written = Option<Option<Vec<u8>>>;
+type CapturedOutput = Option<Option<Vec<u8>>>;
 
-fn wait(
+fn wait_for_child(
     child: &mut Child,
     written: Option<&Receiver<Option<Vec<u8>>>>,
     begun: Instant,
-    bounds: &Bounds<'_>,
-) -> (Waited, Written) {
-    let mut out: Written = None;
+    bounds: &ProcessLimits<'_>,
+) -> (WaitOutcome, CapturedOutput) {
+    let mut out: CapturedOutput = None;
     loop {
-        if bounds.until.is_some_and(|until| until()) {
-            return (Waited::Stopped, out);
+        if bounds.is_done.is_some_and(|until| until()) {
+            return (WaitOutcome::Stopped, out);
         }
         out = out.or_else(|| written?.try_recv().ok());
         match child.try_wait() {
-            Ok(Some(status)) => return (Waited::Ended(status), out),
-            _ if begun.elapsed() > bounds.time || out == Some(None) => return (Waited::Over, out),
-            _ => thread::sleep(NAP),
+            Ok(Some(status)) => return (WaitOutcome::Ended(status), out),
+            _ if begun.elapsed() > bounds.time || out == Some(None) => {
+                return (WaitOutcome::Over, out);
+            }
+            _ => thread::sleep(POLL_INTERVAL),
         }
     }
 }
 
-fn of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> Ended {
+fn end_of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> ProcessEnd {
     let said = String::from_utf8_lossy(said).into_owned();
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return Ended::Signal { signal, said };
+        return ProcessEnd::Signal {
+            signal,
+            stderr: said,
+        };
     }
-    Ended::Exited {
+    ProcessEnd::Exited {
         code: status.code().unwrap_or(-1),
-        out,
-        said,
+        stdout: out,
+        stderr: said,
     }
 }
 
 /// Reads a stream to its end; sends `None` as soon as it exceeds `most` bytes.
-fn first(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec<u8>>> {
+fn read_limited(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec<u8>>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -287,14 +304,14 @@ fn first(stream: impl Read + Send + 'static, most: usize) -> Receiver<Option<Vec
 }
 
 /// Reads a stream to its end, and keeps its last bytes.
-pub(super) fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+pub(super) fn read_tail(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut kept = Vec::new();
         let mut part = [0_u8; 4096];
         while let Ok(read @ 1..) = stream.read(&mut part) {
             kept.extend_from_slice(part.get(..read).unwrap_or_default());
-            kept.drain(..kept.len().saturating_sub(SAID));
+            kept.drain(..kept.len().saturating_sub(MAX_STDERR));
         }
         let _ = send.send(kept);
     });
@@ -302,15 +319,15 @@ pub(super) fn last(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> 
 }
 
 /// The programs that are running.
-static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+static RUNNING_PROCESSES: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// A running program, which an interrupt of this process ends too.
 #[derive(Debug)]
-pub(super) struct Running(u32);
+pub(super) struct RunningProcess(u32);
 
-impl Running {
-    pub(super) fn of(child: &Child) -> Self {
-        RUNNING
+impl RunningProcess {
+    pub(super) fn register(child: &Child) -> Self {
+        RUNNING_PROCESSES
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(child.id());
@@ -318,9 +335,9 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
-        RUNNING
+        RUNNING_PROCESSES
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&self.0);
@@ -328,33 +345,33 @@ impl Drop for Running {
 }
 
 /// Kills every running program, on an interrupt.
-pub fn end_all() {
-    for id in RUNNING
+pub fn kill_all() {
+    for id in RUNNING_PROCESSES
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .iter()
     {
-        signal_group(*id, Signal::Kill);
+        signal_group(*id, GroupSignal::Kill);
     }
 }
 
 /// A signal to a process group.
 #[derive(Clone, Copy)]
-enum Signal {
+enum GroupSignal {
     Term,
     Kill,
 }
 
 /// Signals the process group of a program: itself and its child processes.
-fn signal_group(id: u32, signal: Signal) {
+fn signal_group(id: u32, signal: GroupSignal) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(id)
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
         let signal = match signal {
-            Signal::Term => rustix::process::Signal::TERM,
-            Signal::Kill => rustix::process::Signal::KILL,
+            GroupSignal::Term => rustix::process::Signal::TERM,
+            GroupSignal::Kill => rustix::process::Signal::KILL,
         };
         // The group may have ended already.
         let _ = rustix::process::kill_process_group(group, signal);
@@ -365,15 +382,15 @@ fn signal_group(id: u32, signal: Signal) {
 
 /// Ends a program with its child processes. A program that is still running receives TERM first,
 /// and some time to end.
-pub(super) fn end(child: &mut Child) {
+pub(super) fn end_group(child: &mut Child) {
     if matches!(child.try_wait(), Ok(None)) {
-        signal_group(child.id(), Signal::Term);
+        signal_group(child.id(), GroupSignal::Term);
         let asked = Instant::now();
-        while asked.elapsed() < GRACE && matches!(child.try_wait(), Ok(None)) {
-            thread::sleep(NAP);
+        while asked.elapsed() < GRACE_PERIOD && matches!(child.try_wait(), Ok(None)) {
+            thread::sleep(POLL_INTERVAL);
         }
     }
-    signal_group(child.id(), Signal::Kill);
+    signal_group(child.id(), GroupSignal::Kill);
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The project file.
-const PROJECT: &str = "ctxc.toml";
+const PROJECT_FILE: &str = "ctxc.toml";
 
 /// The texts of requested files, by the paths as requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,14 +35,14 @@ impl RequestedFiles {
         let mut texts = BTreeMap::new();
         for path in paths {
             let refuse = |why: String| format!("agents may not ask for the file `{path}`: {why}");
-            let plain =
-                contained_path::plain(Path::new(path)).map(|plain| contained_path::name(&plain));
+            let plain = contained_path::normalize_path(Path::new(path))
+                .map(|plain| contained_path::slash_path(&plain));
             let plain =
                 plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
-            allow(&plain, role, all.clone()).map_err(refuse)?;
+            check_access(&plain, role, all.clone()).map_err(refuse)?;
             let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
             // The target of a link has a name of its own.
-            allow(&real, role, all.clone()).map_err(refuse)?;
+            check_access(&real, role, all.clone()).map_err(refuse)?;
             if holds_key(&text) {
                 return Err(refuse("it holds a key or credentials".to_owned()));
             }
@@ -63,7 +63,7 @@ impl Files for RequestedFiles {
 }
 
 /// Checks access to a path, relative to the project, by its name.
-fn allow<'r>(
+fn check_access<'r>(
     path: &str,
     role: Option<&'r Role>,
     mut all: impl Iterator<Item = &'r Role>,
@@ -72,7 +72,7 @@ fn allow<'r>(
     if path.split('/').any(|part| part.starts_with('.')) {
         return Err("it is hidden".to_owned());
     }
-    if [PROJECT, suppressions::FILE]
+    if [PROJECT_FILE, suppressions::SUPPRESSIONS_FILE]
         .iter()
         .any(|own| name.eq_ignore_ascii_case(own))
     {

@@ -1,13 +1,13 @@
 //! The shared parts of a run, one task of it, and its outcome.
 
-use super::answers::Answers;
-use super::commands::Commands;
+use super::answers::AnswerBackend;
+use super::commands::CommandRunner;
 use super::flow::TaskFlow;
 use super::plan::{PlanKind, PlanNode};
-use super::situation::Situation;
-use super::subtask_compiler::CompileSubtask;
-use super::tools::Tools;
-use super::trace::{Partial, Trace, TraceEvent};
+use super::situation::RunSituation;
+use super::subtask_compiler::SubtaskCompiler;
+use super::tools::ToolBackend;
+use super::trace::{Partial, TraceEvent, TraceWriter};
 use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::context::request::{Files, StepResult};
@@ -15,17 +15,17 @@ use crate::kernel::context::Trust;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider;
-use crate::project::models::{Model, Provider};
+use crate::project::models::{ModelConfig, ProviderConfig};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Default maximum depth of subtasks.
-pub const DEPTH: u32 = 5;
+pub const DEFAULT_DEPTH: u32 = 5;
 
 /// The limits of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RunLimits {
     /// Maximum depth of subtasks.
     pub depth: u32,
     /// Maximum cost of all calls in US$.
@@ -36,10 +36,10 @@ pub struct Limits {
     pub jobs: usize,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
-            depth: DEPTH,
+            depth: DEFAULT_DEPTH,
             usd: None,
             tokens: None,
             jobs: 8,
@@ -49,7 +49,7 @@ impl Default for Limits {
 
 /// The usage of the calls of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct RunUsage {
     /// The number of answered calls.
     pub calls: u64,
     /// Input and output tokens.
@@ -61,43 +61,43 @@ pub struct Spent {
 /// Runs tasks: the shared parts of all stages of a run, and their usage.
 #[derive(Debug)]
 pub struct Runner<'a> {
-    pub(super) parts: Parts<'a>,
+    pub(super) parts: RunnerParts<'a>,
     /// Runs a task to its end.
-    pub(super) drive: Drive,
-    spent: Mutex<Spent>,
+    pub(super) drive: DriveFn,
+    spent: Mutex<RunUsage>,
 }
 
 /// Runs a task to its end.
-pub(super) type Drive = fn(&Runner<'_>, &Frame<'_>) -> Outcome;
+pub(super) type DriveFn = fn(&Runner<'_>, &TaskFrame<'_>) -> RunOutcome;
 
 /// The parts of a runner.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
+pub struct RunnerParts<'a> {
     /// Options of context assembly.
     pub options: Options<'a>,
     /// The table `[providers]`.
-    pub providers: Option<&'a BTreeMap<String, Provider>>,
+    pub providers: Option<&'a BTreeMap<String, ProviderConfig>>,
     /// The source of answers.
-    pub answers: &'a dyn Answers,
+    pub answers: &'a dyn AnswerBackend,
     /// The runner of tools.
-    pub tools: &'a dyn Tools,
+    pub tools: &'a dyn ToolBackend,
     /// The runner of commands.
-    pub commands: &'a dyn Commands,
+    pub commands: &'a dyn CommandRunner,
     /// The compiler of subtask requests.
-    pub subtasks: &'a dyn CompileSubtask,
+    pub subtasks: &'a dyn SubtaskCompiler,
     /// The trace of the run.
-    pub trace: &'a Trace,
+    pub trace: &'a TraceWriter,
     /// The limits of the run.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// The time in UTC; `None` if answers do not come from a model.
     pub clock: fn() -> Option<String>,
 }
 
 /// One task of a run: the requested task, or a subtask of it.
 #[derive(Debug)]
-pub struct Frame<'f> {
+pub struct TaskFrame<'f> {
     pub(super) graph: &'f TaskGraph<'f>,
-    pub(super) situation: Situation<'f>,
+    pub(super) situation: RunSituation<'f>,
     pub(super) flow: &'f TaskFlow<'f>,
     /// The prefix of its stages in the whole run.
     pub(super) scope: String,
@@ -115,7 +115,7 @@ pub struct Frame<'f> {
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Complete, failed or blocked.
     pub status: PipelineStatus,
     /// The reason why it is not complete.
@@ -126,10 +126,14 @@ pub struct Outcome {
     pub partial: Vec<Partial>,
 }
 
-impl<'f> Frame<'f> {
+impl<'f> TaskFrame<'f> {
     /// Creates the frame of the requested task.
-    pub fn new(graph: &'f TaskGraph<'f>, situation: Situation<'f>, flow: &'f TaskFlow<'f>) -> Self {
-        let leaves = flow.plan().all().into_iter();
+    pub fn new(
+        graph: &'f TaskGraph<'f>,
+        situation: RunSituation<'f>,
+        flow: &'f TaskFlow<'f>,
+    ) -> Self {
+        let leaves = flow.plan().all_nodes().into_iter();
         let leaves = leaves.filter(|node| matches!(node.kind, PlanKind::Agent | PlanKind::Script));
         let leaves = leaves.map(|node| (node.path.as_str(), node)).collect();
         Self {
@@ -147,7 +151,12 @@ impl<'f> Frame<'f> {
 
     /// Creates the frame of a subtask inside another task.
     #[must_use]
-    pub(super) fn inside(self, outer: &Frame<'f>, scope: String, ancestry: Vec<String>) -> Self {
+    pub(super) fn nested_in(
+        self,
+        outer: &TaskFrame<'f>,
+        scope: String,
+        ancestry: Vec<String>,
+    ) -> Self {
         Self {
             scope,
             depth: outer.depth + 1,
@@ -158,7 +167,7 @@ impl<'f> Frame<'f> {
     }
 
     /// Records the trust of a text that one of its agents received.
-    pub(super) fn note(&self, trust: Trust) {
+    pub(super) fn note_trust(&self, trust: Trust) {
         self.has_untrusted
             .fetch_or(trust == Trust::Untrusted, Ordering::Relaxed);
     }
@@ -173,7 +182,7 @@ impl<'f> Frame<'f> {
     }
 
     /// The name of a stage in the whole run.
-    pub(super) fn stage(&self, stage: &str) -> String {
+    pub(super) fn full_stage(&self, stage: &str) -> String {
         if self.scope.is_empty() {
             stage.to_owned()
         } else {
@@ -182,12 +191,12 @@ impl<'f> Frame<'f> {
     }
 
     /// The name of an agent's result.
-    pub(super) fn flow_name(&self, node: &str) -> Option<String> {
+    pub(super) fn result_name(&self, node: &str) -> Option<String> {
         // A definition that is used by reference has the name of its reference.
         let named = self
             .flow
             .plan()
-            .all()
+            .all_nodes()
             .into_iter()
             .find(|one| one.path == node && one.name.is_some());
         named.and_then(|one| one.name.clone())
@@ -196,7 +205,7 @@ impl<'f> Frame<'f> {
 
 impl<'a> Runner<'a> {
     /// Creates a runner that runs tasks and subtasks by one function.
-    pub(super) fn with(parts: &Parts<'a>, drive: Drive) -> Self {
+    pub(super) fn with_drive(parts: &RunnerParts<'a>, drive: DriveFn) -> Self {
         Self {
             parts: *parts,
             drive,
@@ -205,32 +214,32 @@ impl<'a> Runner<'a> {
     }
 
     /// The usage so far.
-    pub fn spent(&self) -> Spent {
+    pub fn usage(&self) -> RunUsage {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes an event to the trace.
-    pub(super) fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
+    pub(super) fn trace_event(&self, event: TraceEvent) -> Result<(), Obstacle> {
         self.parts
             .trace
-            .event(event)
+            .write_event(event)
             .map_err(|why| Obstacle::new("trace", why))
     }
 
     /// The current time, if answers come from a model.
-    pub(super) fn now(&self) -> Option<String> {
+    pub(super) fn timestamp(&self) -> Option<String> {
         (self.parts.clock)()
     }
 
     /// Adds the usage of a call.
-    pub(super) fn count(&self, answer: &provider::Answer, model: Option<&Model>) {
+    pub(super) fn count_usage(&self, answer: &provider::Answer, model: Option<&ModelConfig>) {
         let (input, output) = (
             answer.usage.input.unwrap_or(0),
             answer.usage.output.unwrap_or(0),
         );
         let prices = model.and_then(|model| model.prices.as_ref());
         let usd = prices.map_or(0.0, |prices| {
-            prices.of_call((input, answer.usage.cached.unwrap_or(0)), output)
+            prices.call_cost((input, answer.usage.cached.unwrap_or(0)), output)
         });
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.calls += 1;
@@ -242,8 +251,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Checks that another call is within the budget. All subtasks share the budget.
-    pub(super) fn within_budget(&self) -> Result<(), Obstacle> {
-        let spent = self.spent();
+    pub(super) fn check_budget(&self) -> Result<(), Obstacle> {
+        let spent = self.usage();
         let tokens = spent.tokens[0].saturating_add(spent.tokens[1]);
         let over = match (self.parts.limits.tokens, self.parts.limits.usd) {
             (Some(most), _) if tokens >= most => format!("{tokens} of {most} tokens are spent"),

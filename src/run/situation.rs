@@ -2,7 +2,7 @@
 //! context, its role.
 
 use crate::context::context_source::{ContextSource, NoSource};
-use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
+use crate::context::request::{Attempt, CallerGoals, Files, Request, StepResult};
 use crate::kernel::context::{Segment, Trust};
 use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Results by the paths of their nodes, as in a request.
-pub type Results = BTreeMap<String, StepResult>;
+pub type NodeResults = BTreeMap<String, StepResult>;
 
 /// The situation in which a task runs; see [`Request`] for the meaning of each field.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
+pub struct RunSituation<'a> {
     /// The task.
     pub task: &'a str,
     /// Values of its parameters.
@@ -34,14 +34,14 @@ pub struct Situation<'a> {
     /// The conversation so far.
     pub history: &'a [Turn],
     /// The caller's own wording of the goal.
-    pub asked: Asked<'a>,
+    pub asked: CallerGoals<'a>,
     /// The agent role that plays it.
     pub role: Option<&'a Role>,
     /// The salt of fence marks.
     pub session: &'a str,
 }
 
-impl<'a> Situation<'a> {
+impl<'a> RunSituation<'a> {
     /// Creates the situation of a task with these values and nothing else.
     pub fn new(task: &'a str, inputs: &'a BTreeMap<String, Value>) -> Self {
         Self {
@@ -54,14 +54,14 @@ impl<'a> Situation<'a> {
             previous: None,
             attempts: &[],
             history: &[],
-            asked: Asked::default(),
+            asked: CallerGoals::default(),
             role: None,
             session: "",
         }
     }
 
     /// Returns the request of a node, given the results of earlier stages.
-    pub fn at<'r>(&self, node: &'r str, results: &'r Results) -> Request<'r>
+    pub fn request_at<'r>(&self, node: &'r str, results: &'r NodeResults) -> Request<'r>
     where
         'a: 'r,
     {

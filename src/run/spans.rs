@@ -7,7 +7,7 @@
 
 use super::trace::{Begin, End, Moment, ToolLine, TraceEvent};
 use crate::base::hash::Hasher;
-use crate::context::render::call::MODEL;
+use crate::context::render::call::MODEL_PLACEHOLDER;
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, Turn};
 use crate::kernel::pipeline::agent::Status;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
@@ -15,7 +15,7 @@ use crate::kernel::provider::{Answer, ProviderError, Stop};
 use crate::provider::read;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
-use crate::request::model::Request;
+use crate::request::model::ModelRequest;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ const INTERNAL: u8 = 1;
 const CLIENT: u8 = 3;
 
 #[derive(Debug)]
-struct Span {
+struct OtlpSpan {
     id: String,
     parent: Option<String>,
     name: String,
@@ -54,13 +54,13 @@ struct Span {
 }
 
 /// Converts the moments of a run, with times in nanoseconds, to an OTLP request.
-pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Value {
+pub fn build_document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Value {
     let started = moments.first().map_or(0, |(at, _)| *at);
-    let trace = id(&["trace", options.run], 32);
+    let trace = stable_id(&["trace", options.run], 32);
     // A resumed run has another root span for each part.
-    let root = id(&["run", options.run, &started.to_string()], 16);
+    let root = stable_id(&["run", options.run, &started.to_string()], 16);
     let (begin, open, before) = (options.begin.cloned(), BTreeMap::new(), BTreeMap::new());
-    let mut spans = Spans {
+    let mut spans = SpanBuilder {
         options,
         root,
         begin,
@@ -72,12 +72,12 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
     let mut ended = started;
     for (at, moment) in moments {
         ended = ended.max(at);
-        spans.add(at, moment);
+        spans.add_moment(at, moment);
     }
     let spans = spans.finish(started, ended);
     let spans: Vec<Value> = spans
         .iter()
-        .map(|span| span.json(&trace, options))
+        .map(|span| span.to_json(&trace, options))
         .collect();
     let version = env!("CARGO_PKG_VERSION");
     let resource = options
@@ -86,14 +86,14 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
         .map(|(name, value)| (name.clone(), value.as_str().into()))
         .collect();
     let scope = json!({"scope": {"name": "ctxc", "version": version}, "spans": spans});
-    json!({"resourceSpans": [{"resource": {"attributes": attributes(&resource)}, "scopeSpans": [scope]}]})
+    json!({"resourceSpans": [{"resource": {"attributes": otlp_attributes(&resource)}, "scopeSpans": [scope]}]})
 }
 
 /// A stable id of the given number of hexadecimal digits, derived from the parts.
-fn id(parts: &[&str], digits: usize) -> String {
+fn stable_id(parts: &[&str], digits: usize) -> String {
     let mut hasher = Hasher::new();
     for part in parts {
-        hasher.field(part);
+        hasher.add_field(part);
     }
     let hash = hasher.finish().to_string();
     hash.get(hash.len() - digits..)
@@ -101,20 +101,20 @@ fn id(parts: &[&str], digits: usize) -> String {
         .to_owned()
 }
 
-struct Spans<'o> {
+struct SpanBuilder<'o> {
     options: &'o SpanOptions<'o>,
     root: String,
     begin: Option<Begin>,
     /// Running stages.
-    open: BTreeMap<String, Span>,
-    done: Vec<Span>,
+    open: BTreeMap<String, OtlpSpan>,
+    done: Vec<OtlpSpan>,
     /// The time of the last moment in each stage, which is the start of its next span.
     before: BTreeMap<String, i128>,
     end: Option<End>,
 }
 
-impl Spans<'_> {
-    fn add(&mut self, at: i128, moment: Moment) {
+impl SpanBuilder<'_> {
+    fn add_moment(&mut self, at: i128, moment: Moment) {
         match moment {
             Moment::Stage {
                 stage,
@@ -126,7 +126,7 @@ impl Spans<'_> {
                     .rsplit_once('~')
                     .and_then(|(asking, _)| self.open.get(asking));
                 let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
-                let mut span = self.span(&stage, (at, at), parent);
+                let mut span = self.new_span(&stage, (at, at), parent);
                 // The only stage of a task has no name of its own.
                 let played = self
                     .begin
@@ -143,46 +143,46 @@ impl Spans<'_> {
                     span.name = format!("script {name}");
                 } else {
                     span.name = format!("invoke_agent {name}");
-                    span.say("gen_ai.operation.name", "invoke_agent");
-                    span.say("gen_ai.agent.name", name);
+                    span.set_attribute("gen_ai.operation.name", "invoke_agent");
+                    span.set_attribute("gen_ai.agent.name", name);
                 }
                 self.before.insert(stage.clone(), at);
                 self.open.insert(stage, span);
             }
-            Moment::Call(call) => self.call(at, &call, None),
-            Moment::FailedCall(call, error) => self.call(at, &call, Some(&error)),
-            Moment::Event(event) => self.event(at, *event),
+            Moment::Call(call) => self.add_call(at, &call, None),
+            Moment::FailedCall(call, error) => self.add_call(at, &call, Some(&error)),
+            Moment::Event(event) => self.add_event(at, *event),
         }
     }
 
-    fn event(&mut self, at: i128, event: TraceEvent) {
+    fn add_event(&mut self, at: i128, event: TraceEvent) {
         if let TraceEvent::Begin(begin) = event {
             self.begin = Some(begin);
         } else if let TraceEvent::Tool(tool) = event {
-            self.tool(at, tool);
+            self.add_tool(at, tool);
         } else if let TraceEvent::Result { stage, output, .. } = event {
             let is_failed = output.status == Status::Failed;
-            self.close(
+            self.close_stage(
                 at,
                 &stage,
                 is_failed.then(|| {
                     (
-                        ObstacleKind::Reported.word().to_owned(),
+                        ObstacleKind::Reported.as_str().to_owned(),
                         output.text().into_owned(),
                     )
                 }),
             );
         } else if let TraceEvent::Failed { stage, obstacle } = event {
-            self.close(at, &stage, Some(error(&obstacle)));
+            self.close_stage(at, &stage, Some(obstacle_error(&obstacle)));
         } else if let TraceEvent::End(end) = event {
             self.end = Some(end);
         }
     }
 
-    fn span(&self, key: &str, (start, end): (i128, i128), parent: String) -> Span {
-        let id = id(&["span", self.options.run, &self.root, key], 16);
+    fn new_span(&self, key: &str, (start, end): (i128, i128), parent: String) -> OtlpSpan {
+        let id = stable_id(&["span", self.options.run, &self.root, key], 16);
         let parent = Some(parent);
-        Span {
+        OtlpSpan {
             id,
             parent,
             name: String::new(),
@@ -195,22 +195,22 @@ impl Spans<'_> {
     }
 
     /// Creates a span inside a stage that ends at `at`.
-    fn inside(&mut self, stage: &str, key: &str, at: i128) -> Span {
+    fn stage_span(&mut self, stage: &str, key: &str, at: i128) -> OtlpSpan {
         let start = self.before.insert(stage.to_owned(), at).unwrap_or(at);
         let parent = self
             .open
             .get(stage)
             .map_or_else(|| self.root.clone(), |open| open.id.clone());
-        self.span(key, (start, at), parent)
+        self.new_span(key, (start, at), parent)
     }
 
-    fn call(&mut self, at: i128, call: &Recording, failed: Option<&ProviderError>) {
+    fn add_call(&mut self, at: i128, call: &Recording, failed: Option<&ProviderError>) {
         let stage = call.conversation.clone().unwrap_or_default();
-        let mut span = self.inside(&stage, &call.id, at);
+        let mut span = self.stage_span(&stage, &call.id, at);
         "chat".clone_into(&mut span.name);
         span.error = failed.map(|error| (error_type(error), error.to_string()));
-        span.say("gen_ai.operation.name", "chat");
-        span.say(
+        span.set_attribute("gen_ai.operation.name", "chat");
+        span.set_attribute(
             "gen_ai.conversation.id",
             format!("{}{stage}", self.options.run),
         );
@@ -219,24 +219,24 @@ impl Spans<'_> {
             .get(&stage)
             .and_then(|open| open.attributes.get("gen_ai.agent.name"))
         {
-            span.say("gen_ai.agent.name", agent.as_str());
+            span.set_attribute("gen_ai.agent.name", agent.as_str());
         }
         if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
             span.start = span.start.max(at - i128::from(took) * 1_000_000);
         }
         // Without a model, the field contains a placeholder.
-        let model = |model: &str| Some(model.to_owned()).filter(|model| model != MODEL);
+        let model = |model: &str| Some(model.to_owned()).filter(|model| model != MODEL_PLACEHOLDER);
         if let Some(model) = model(&call.model) {
             span.name = format!("chat {model}");
-            span.say("gen_ai.request.model", model);
+            span.set_attribute("gen_ai.request.model", model);
         }
         // Scripted and replayed answers involve no service and no cost.
         let is_upstream = call.answered_by == AnsweredBy::Upstream;
         if is_upstream {
             span.kind = CLIENT;
-            span.say("gen_ai.provider.name", provider(&call.dialect));
+            span.set_attribute("gen_ai.provider.name", vendor_name(&call.dialect));
         }
-        span.say("ctxc.answered_by", json!(call.answered_by));
+        span.set_attribute("ctxc.answered_by", json!(call.answered_by));
         let usage = [
             ("gen_ai.usage.input_tokens", call.usage.input),
             ("gen_ai.usage.output_tokens", call.usage.output),
@@ -244,56 +244,56 @@ impl Spans<'_> {
         ];
         for (key, tokens) in usage.into_iter().filter(|_| is_upstream) {
             if let Some(tokens) = tokens {
-                span.say(key, tokens);
+                span.set_attribute(key, tokens);
             }
         }
-        let answer = read::dialect(&call.dialect).zip(call.response_text());
+        let answer = read::find_dialect(&call.dialect).zip(call.response_text());
         let answer = answer.and_then(|(dialect, body)| read::answer(dialect, &body).ok());
         if let Some(answer) = &answer {
-            span.say(
+            span.set_attribute(
                 "gen_ai.response.finish_reasons",
-                json!([reason(answer.stop)]),
+                json!([finish_reason(answer.stop)]),
             );
             if let Some(model) = answer.model.as_deref().and_then(model) {
-                span.say("gen_ai.response.model", model);
+                span.set_attribute("gen_ai.response.model", model);
             }
         }
-        if let Ok(request) = Request::read(call.request.get(), Some(&call.endpoint)) {
+        if let Ok(request) = ModelRequest::parse(call.request.get(), Some(&call.endpoint)) {
             for key in ["temperature", "top_p", "seed", "max_tokens"] {
                 if let Some(value) = request.body.get(key).filter(|value| value.is_number()) {
-                    span.say(&format!("gen_ai.request.{key}"), value.clone());
+                    span.set_attribute(&format!("gen_ai.request.{key}"), value.clone());
                 }
             }
             if self.options.with_content {
-                content(&mut span, &request, answer.as_ref());
+                add_content(&mut span, &request, answer.as_ref());
             }
         }
         self.done.push(span);
     }
 
-    fn tool(&mut self, at: i128, tool: ToolLine) {
-        let mut span = self.inside(
+    fn add_tool(&mut self, at: i128, tool: ToolLine) {
+        let mut span = self.stage_span(
             &tool.stage,
             &format!("{} tool {}", tool.stage, tool.number),
             at,
         );
         span.name = format!("execute_tool {}", tool.name);
-        span.say("gen_ai.operation.name", "execute_tool");
-        span.say("gen_ai.tool.name", tool.name);
-        span.say("gen_ai.tool.type", "function");
+        span.set_attribute("gen_ai.operation.name", "execute_tool");
+        span.set_attribute("gen_ai.tool.name", tool.name);
+        span.set_attribute("gen_ai.tool.type", "function");
         span.error = tool
             .is_error
             .then(|| ("tool".to_owned(), tool.result.clone()));
         if self.options.with_content {
-            span.say("gen_ai.tool.call.arguments", tool.arguments.to_string());
-            span.say("gen_ai.tool.call.result", tool.result);
+            span.set_attribute("gen_ai.tool.call.arguments", tool.arguments.to_string());
+            span.set_attribute("gen_ai.tool.call.result", tool.result);
         }
         self.done.push(span);
     }
 
-    fn close(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
+    fn close_stage(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
         if let Some(span) = self.open.remove(stage) {
-            self.done.push(Span {
+            self.done.push(OtlpSpan {
                 end: at,
                 error,
                 ..span
@@ -302,22 +302,22 @@ impl Spans<'_> {
     }
 
     /// Returns all spans. Spans that are still open were cancelled.
-    fn finish(self, start: i128, end: i128) -> Vec<Span> {
-        let mut run = self.span("run", (start, end), String::new());
+    fn finish(self, start: i128, end: i128) -> Vec<OtlpSpan> {
+        let mut run = self.new_span("run", (start, end), String::new());
         run.name = format!("invoke_workflow {}", self.options.task);
-        run.say("gen_ai.operation.name", "invoke_workflow");
-        run.say("gen_ai.workflow.name", self.options.task);
-        run.say("ctxc.run.id", self.options.run);
+        run.set_attribute("gen_ai.operation.name", "invoke_workflow");
+        run.set_attribute("gen_ai.workflow.name", self.options.task);
+        run.set_attribute("ctxc.run.id", self.options.run);
         if let Some(ended) = &self.end {
-            run.say("ctxc.run.status", ended.status.as_str());
-            run.error = ended.obstacle.as_ref().map(error);
+            run.set_attribute("ctxc.run.status", ended.status.as_str());
+            run.error = ended.obstacle.as_ref().map(obstacle_error);
         }
-        let run = Span {
+        let run = OtlpSpan {
             id: self.root,
             parent: None,
             ..run
         };
-        let open = self.open.into_values().map(|span| Span {
+        let open = self.open.into_values().map(|span| OtlpSpan {
             end,
             error: Some(("cancelled".to_owned(), String::new())),
             ..span
@@ -329,13 +329,13 @@ impl Spans<'_> {
 }
 
 /// Adds the message contents of a call.
-fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
+fn add_content(span: &mut OtlpSpan, request: &ModelRequest, answer: Option<&Answer>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in &request.messages {
         let parts = message
             .parts
             .iter()
-            .filter_map(|placed| placed.part.as_ref().map(part));
+            .filter_map(|placed| placed.part.as_ref().map(part_json));
         if message.speaker == Speaker::System && message.number.is_none() {
             system.extend(parts);
         } else {
@@ -343,11 +343,11 @@ fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
                 .push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
         }
     }
-    let tool = |tool: &crate::request::model::Tool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.schema(tool)});
+    let tool = |tool: &crate::request::model::RequestTool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.argument_schema(tool)});
     let said = |answer: &Answer| {
         let Turn { speaker, parts } = &answer.turn;
-        let parts: Vec<Value> = parts.iter().map(part).collect();
-        json!({"role": speaker.word(), "parts": parts, "finish_reason": reason(answer.stop)})
+        let parts: Vec<Value> = parts.iter().map(part_json).collect();
+        json!({"role": speaker.word(), "parts": parts, "finish_reason": finish_reason(answer.stop)})
     };
     let all = [
         ("gen_ai.system_instructions", system),
@@ -362,11 +362,11 @@ fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
         ),
     ];
     for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
-        span.say(key, Value::Array(said).to_string());
+        span.set_attribute(key, Value::Array(said).to_string());
     }
 }
 
-fn error(obstacle: &Obstacle) -> (String, String) {
+fn obstacle_error(obstacle: &Obstacle) -> (String, String) {
     (obstacle.kind.to_string(), obstacle.note.clone())
 }
 
@@ -380,19 +380,19 @@ fn error_type(error: &ProviderError) -> String {
         ProviderError::Refused { status, .. } => status.to_string(),
         ProviderError::RateLimited { .. } => "429".to_owned(),
         ProviderError::TimeLimit { .. } => "timeout".to_owned(),
-        other => other.word().to_owned(),
+        other => other.as_str().to_owned(),
     }
 }
 
 /// The vendor of a dialect, as the conventions name it.
-fn provider(dialect: &str) -> &str {
+fn vendor_name(dialect: &str) -> &str {
     match dialect {
         "gemini" => "gcp.gemini",
         dialect => dialect.split('-').next().unwrap_or(dialect),
     }
 }
 
-const fn reason(stop: Stop) -> &'static str {
+const fn finish_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::End => "stop",
         Stop::Length => "length",
@@ -403,7 +403,7 @@ const fn reason(stop: Stop) -> &'static str {
 }
 
 /// Converts a message part to the conventions' form.
-fn part(part: &Part) -> Value {
+fn part_json(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "content": text}),
         Part::Reasoning(thought) => json!({"type": "reasoning", "content": thought.text}),
@@ -438,32 +438,32 @@ fn part(part: &Part) -> Value {
 
 impl SpanOptions<'_> {
     /// Masks secrets and personal data in the text of an attribute.
-    fn masked(&self, key: &str, text: &str) -> String {
+    fn mask_attribute(&self, key: &str, text: &str) -> String {
         match key.rsplit('.').next().unwrap_or_default() {
             // Numbers in a run's name are not personal data, even if they look like it.
             "id" => text.to_owned(),
             // These values are JSON and must stay valid JSON.
             "system_instructions" | "messages" | "definitions" | "arguments" => {
-                self.redactor.json(text, "", &mut Vec::new())
+                self.redactor.mask_json(text, "", &mut Vec::new())
             }
-            _ => self.redactor.text(text).0,
+            _ => self.redactor.mask_text(text).0,
         }
     }
 }
 
-impl Span {
-    fn say(&mut self, key: &str, value: impl Into<Value>) {
+impl OtlpSpan {
+    fn set_attribute(&mut self, key: &str, value: impl Into<Value>) {
         self.attributes.insert(key.to_owned(), value.into());
     }
 
-    fn json(&self, trace: &str, options: &SpanOptions<'_>) -> Value {
+    fn to_json(&self, trace: &str, options: &SpanOptions<'_>) -> Value {
         let mut own = self.attributes.clone();
         let mut status = json!({});
         if let Some((kind, why)) = &self.error {
             own.insert("error.type".to_owned(), kind.as_str().into());
             // The message may repeat contents.
             let why = if options.with_content {
-                options.masked("status", why)
+                options.mask_attribute("status", why)
             } else {
                 String::new()
             };
@@ -471,25 +471,25 @@ impl Span {
         }
         for (key, value) in &mut own {
             if let Value::String(text) = value {
-                *text = options.masked(key, text);
+                *text = options.mask_attribute(key, text);
             }
         }
         json!({
             "traceId": trace,
             "spanId": self.id,
             "parentSpanId": self.parent.as_deref().unwrap_or_default(),
-            "name": options.masked("name", &self.name),
+            "name": options.mask_attribute("name", &self.name),
             "kind": self.kind,
             "startTimeUnixNano": self.start.to_string(),
             "endTimeUnixNano": self.end.to_string(),
-            "attributes": attributes(&own),
+            "attributes": otlp_attributes(&own),
             "status": status,
         })
     }
 }
 
 /// Converts attributes to OTLP.
-fn attributes(all: &Map<String, Value>) -> Vec<Value> {
+fn otlp_attributes(all: &Map<String, Value>) -> Vec<Value> {
     fn any(value: &Value) -> Value {
         match value {
             Value::Bool(flag) => json!({"boolValue": flag}),

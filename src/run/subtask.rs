@@ -10,8 +10,8 @@
 
 use super::flow::TaskFlow;
 use super::requested_files::RequestedFiles;
-use super::runner::{Frame, Runner};
-use super::situation::Situation;
+use super::runner::{Runner, TaskFrame};
+use super::situation::RunSituation;
 use super::trace::TraceEvent;
 use crate::context::TaskGraph;
 use crate::context::request::{Files, StepResult};
@@ -24,10 +24,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The name of the compiled task.
-const NAME: &str = "subtask";
+const SUBTASK_NAME: &str = "subtask";
 
 /// The agent that requests a subtask.
-pub(super) struct Asking<'a> {
+pub(super) struct SubtaskCaller<'a> {
     /// Its stage in the whole run.
     pub(super) stage: String,
     /// The prefix of the subtask's stages.
@@ -41,10 +41,10 @@ pub(super) struct Asking<'a> {
 
 /// Runs the subtask of an agent. Its result has the trust of the request, or is untrusted if
 /// untrusted text reached it besides.
-pub(super) fn run(
+pub(super) fn run_request(
     runner: &Runner<'_>,
-    frame: &Frame<'_>,
-    asking: &Asking<'_>,
+    frame: &TaskFrame<'_>,
+    asking: &SubtaskCaller<'_>,
     request: &SubtaskRequest,
 ) -> Result<AgentOutput, Obstacle> {
     let depth = frame.depth + 1;
@@ -56,7 +56,7 @@ pub(super) fn run(
         trust: asking.trust,
     };
     let refuse = |why: String| {
-        runner.event(event(Some(why.clone())))?;
+        runner.trace_event(event(Some(why.clone())))?;
         Err(Obstacle::new(
             ObstacleKind::Subtask,
             format!("the subtask of {} is refused: {why}", asking.stage),
@@ -96,7 +96,7 @@ pub(super) fn run(
         };
     let made = match hinted {
         Some(_) => None,
-        None => match template(request, asking.trust)
+        None => match build_template(request, asking.trust)
             .and_then(|template| runner.parts.subtasks.compile(&template))
         {
             Ok(registry) => Some(registry),
@@ -104,16 +104,19 @@ pub(super) fn run(
         },
     };
     let (registry, task) = match (&made, hinted) {
-        (Some(registry), _) => (registry, NAME),
-        (None, hinted) => (frame.graph.registry, hinted.map_or(NAME, String::as_str)),
+        (Some(registry), _) => (registry, SUBTASK_NAME),
+        (None, hinted) => (
+            frame.graph.registry,
+            hinted.map_or(SUBTASK_NAME, String::as_str),
+        ),
     };
     let graph = match TaskGraph::load(registry, task) {
         Ok(Some(graph)) => graph,
         Ok(None) => return refuse(format!("there is no task `{task}`")),
         Err(fault) => return refuse(fault.to_string()),
     };
-    runner.event(event(None))?;
-    let Situation {
+    runner.trace_event(event(None))?;
+    let RunSituation {
         source,
         session,
         role,
@@ -126,26 +129,26 @@ pub(super) fn run(
     };
     let (parent, inputs_trust) = (asking.context, asking.trust);
     let bundled = if hinted.is_none() {
-        bundled(request, asking.trust)
+        bundle_inputs(request, asking.trust)
     } else {
         None
     };
     let inputs = bundled.as_ref().unwrap_or(&request.inputs);
-    let own = Situation {
+    let own = RunSituation {
         inputs_trust,
         parent,
         source,
         files,
         role,
         session,
-        ..Situation::new(task, inputs)
+        ..RunSituation::new(task, inputs)
     };
     let flow = match TaskFlow::new(&graph, own, &runner.parts.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),
     };
     let ancestry = frame.ancestry.iter().cloned().chain([identity]).collect();
-    let inner = Frame::new(&graph, own, &flow).inside(frame, asking.scope.clone(), ancestry);
+    let inner = TaskFrame::new(&graph, own, &flow).nested_in(frame, asking.scope.clone(), ancestry);
     let outcome = (runner.drive)(runner, &inner);
     match (outcome.status, outcome.result, outcome.obstacle) {
         (
@@ -180,7 +183,7 @@ pub(super) fn run(
 ///
 /// # Errors
 /// The part of the request that no template can express.
-fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
+fn build_template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     if request.description.trim().is_empty() {
         return Err("it has no description".to_owned());
     }
@@ -190,10 +193,10 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
             request.kind
         ));
     }
-    let subtype = request.subtype.as_deref().unwrap_or(NAME);
+    let subtype = request.subtype.as_deref().unwrap_or(SUBTASK_NAME);
     let mut out = format!(
-        "<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n",
-        escaped(subtype)
+        "<task type=\"atomic\" subtype=\"{}\" name=\"{SUBTASK_NAME}\">\n",
+        escape_xml(subtype)
     );
     let attribute = if trust == Trust::Untrusted {
         " trust=\"untrusted\""
@@ -204,11 +207,11 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
     let _ = writeln!(
         out,
         "<description verbatim=\"true\"{attribute}>{}</description>",
-        escaped(&request.description)
+        escape_xml(&request.description)
     );
-    match bundled(request, trust) {
-        Some(bundled) => inputs(&bundled, attribute, &mut out),
-        None => inputs(&request.inputs, attribute, &mut out),
+    match bundle_inputs(request, trust) {
+        Some(bundled) => write_inputs(&bundled, attribute, &mut out),
+        None => write_inputs(&request.inputs, attribute, &mut out),
     }
     if !request.context_management.is_empty() {
         out.push_str("<context_management>\n");
@@ -219,14 +222,14 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
             let value = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            let _ = writeln!(out, "<{name}>{}</{name}>", escaped(&value));
+            let _ = writeln!(out, "<{name}>{}</{name}>", escape_xml(&value));
         }
         out.push_str("</context_management>\n");
     }
     if !request.file_paths.is_empty() {
         out.push_str("<file_paths source=\"literal\">\n");
         for path in &request.file_paths {
-            let _ = writeln!(out, "<path>{}</path>", escaped(path));
+            let _ = writeln!(out, "<path>{}</path>", escape_xml(path));
         }
         out.push_str("</file_paths>\n");
     }
@@ -236,7 +239,7 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
 
 /// Combines the inputs of an untrusted request into one, so that their names never appear in
 /// headings.
-fn bundled(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Value>> {
+fn bundle_inputs(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Value>> {
     let is_bundled = trust == Trust::Untrusted && !request.inputs.is_empty();
     is_bundled.then(|| {
         BTreeMap::from([(
@@ -247,13 +250,13 @@ fn bundled(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Va
 }
 
 /// Writes the inputs of a subtask.
-fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
+fn write_inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
     if inputs.is_empty() {
         return;
     }
     let (mut declared, mut given) = (String::new(), String::new());
     for name in inputs.keys() {
-        let name = escaped(name);
+        let name = escape_xml(name);
         let _ = writeln!(declared, "<parameter name=\"{name}\"{trust}/>");
         let _ = writeln!(given, "<input name=\"{name}\" from=\"{name}\"/>");
     }
@@ -264,7 +267,7 @@ fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
 }
 
 /// Escapes a text for XML content and quoted attributes.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     // Characters that XML forbids are left out.
     let text: String = text
         .chars()

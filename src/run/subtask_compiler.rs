@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Compiles a subtask request.
-pub trait CompileSubtask: Debug + Sync {
+pub trait SubtaskCompiler: Debug + Sync {
     /// Returns the registry with the task of a template. The project's operators and subtypes apply
     /// to it.
     ///
@@ -21,14 +21,14 @@ pub trait CompileSubtask: Debug + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct NoSubtasks;
 
-impl CompileSubtask for NoSubtasks {
+impl SubtaskCompiler for NoSubtasks {
     fn compile(&self, _: &str) -> Result<Registry, String> {
         Err("this run has no compiler".to_owned())
     }
 }
 
 /// Compiles with the settings of a project, including its defaults.
-impl CompileSubtask for Config {
+impl SubtaskCompiler for Config {
     fn compile(&self, template: &str) -> Result<Registry, String> {
         // The tasks of its roles are absent from this registry and not needed.
         let own = Self {

@@ -24,7 +24,7 @@ pub struct ToolAnswer {
 
 impl ToolAnswer {
     /// Creates a successful result.
-    pub fn of(text: impl Into<String>) -> Self {
+    pub fn success(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             is_error: false,
@@ -32,7 +32,7 @@ impl ToolAnswer {
     }
 
     /// Creates a failed result with its reason.
-    pub fn refused(text: impl Into<String>) -> Self {
+    pub fn failure(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             is_error: true,
@@ -44,13 +44,13 @@ impl ToolAnswer {
 ///
 /// # Errors
 /// The agent has no such tool, or the call names a protected path.
-pub(super) fn approve(
+pub(super) fn approve_call(
     call: &ToolCall,
     role: Option<&Role>,
 ) -> Result<ApprovedAction<ToolCall>, Obstacle> {
     let given = role
         .and_then(|role| role.tools.as_ref())
-        .map_or_else(Vec::new, |tools| tools.given());
+        .map_or_else(Vec::new, |tools| tools.agent_definitions());
     let policy = ToolPolicy::allowing(given.iter().map(|tool| tool.name.as_str()));
     let protected = role
         .into_iter()
@@ -105,7 +105,7 @@ fn protected_path(arguments: &Value, role: Option<&Role>) -> Option<String> {
 }
 
 /// Runs tools.
-pub trait Tools: Debug + Sync {
+pub trait ToolBackend: Debug + Sync {
     /// Calls a tool for an agent of a role. Errors become the result.
     fn call(&self, action: &ApprovedAction<ToolCall>, role: Option<&Role>) -> ToolAnswer;
 }
@@ -114,9 +114,9 @@ pub trait Tools: Debug + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct NoTools;
 
-impl Tools for NoTools {
+impl ToolBackend for NoTools {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
-        ToolAnswer::refused(format!(
+        ToolAnswer::failure(format!(
             "nothing runs the tool `{}` here",
             action.action().name
         ))
@@ -124,10 +124,10 @@ impl Tools for NoTools {
 }
 
 /// Tools with fixed results: the ones in `fixtures.tools`.
-impl Tools for BTreeMap<String, Value> {
+impl ToolBackend for BTreeMap<String, Value> {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
         match self.get(&action.action().name) {
-            Some(given) => ToolAnswer::of(
+            Some(given) => ToolAnswer::success(
                 given
                     .as_str()
                     .map_or_else(|| given.to_string(), str::to_owned),

@@ -11,10 +11,10 @@ use crate::kernel::pipeline::agent::{AgentOutput, SubtaskRequest};
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::provider::ProviderError;
-use crate::record::comparison::Comparison;
+use crate::record::comparison::RequestComparison;
 use crate::record::recording::Recording;
 use crate::record::redact::Redactor;
-use crate::record::volatile::Volatile;
+use crate::record::volatile::VolatileParts;
 use crate::schema::json::names::RUN;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub struct TraceLine {
 
 /// What happens in a run, beside its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = described))]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe_event_key))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceEvent {
@@ -123,7 +123,7 @@ pub enum TraceEvent {
 
 /// Describes in the schema the key that distinguishes events.
 #[cfg(feature = "cli")]
-fn described(schema: &mut schemars::Schema) {
+fn describe_event_key(schema: &mut schemars::Schema) {
     let events = schema
         .get_mut("oneOf")
         .and_then(Value::as_array_mut)
@@ -255,11 +255,11 @@ pub type Moments = Mutex<Vec<(i128, Moment)>>;
 
 /// Pointers to values that ctxc itself writes. Numbers in them are not personal data, even if they
 /// look like it.
-const OWN: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
+const UNMASKED_POINTERS: [&str; 5] = ["/schema", "/run", "/at", "/registry", "/given"];
 
 /// The records of an earlier part of a run.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub struct RunJournal {
     /// Answered calls, by their ids in the trace.
     pub calls: BTreeMap<String, Recording>,
     /// Tool calls, by stage and number.
@@ -274,7 +274,7 @@ pub struct Journal {
     pub events: Vec<TraceEvent>,
 }
 
-impl Journal {
+impl RunJournal {
     /// Reads the text of a trace. An incomplete last line is left out.
     ///
     /// # Errors
@@ -287,10 +287,10 @@ impl Journal {
             .filter(|(_, line)| !line.trim().is_empty())
         {
             if let Ok(TraceLine { event, .. }) = serde_json::from_str::<TraceLine>(line) {
-                journal.add(event);
+                journal.add_event(event);
                 continue;
             }
-            match Recording::read(line) {
+            match Recording::parse_line(line) {
                 Ok(call) => drop(journal.calls.insert(call.id.clone(), call)),
                 Err(_) if !line.ends_with('\n') => {}
                 Err(fault) => return Err(format!("line {}: {fault}", at + 1)),
@@ -306,7 +306,7 @@ impl Journal {
             .is_some_and(|end| end.status == PipelineStatus::Complete.word())
     }
 
-    fn add(&mut self, event: TraceEvent) {
+    fn add_event(&mut self, event: TraceEvent) {
         if let TraceEvent::Begin(begin) = &event {
             self.begin = Some(begin.clone());
         } else if let TraceEvent::End(end) = &event {
@@ -328,7 +328,7 @@ pub trait LineSink: Debug + Send + Sync {
     /// # Errors
     /// The line cannot be written, for example because the disk is full. No part of it remains
     /// then.
-    fn add(&self, line: &[u8]) -> io::Result<()>;
+    fn add_line(&self, line: &[u8]) -> io::Result<()>;
 
     /// Returns once all added lines are on disk.
     ///
@@ -339,8 +339,8 @@ pub trait LineSink: Debug + Send + Sync {
 
 #[cfg(feature = "fs")]
 impl LineSink for crate::base::fs::LineFile {
-    fn add(&self, line: &[u8]) -> io::Result<()> {
-        Self::add(self, line)
+    fn add_line(&self, line: &[u8]) -> io::Result<()> {
+        Self::append(self, line)
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -350,14 +350,14 @@ impl LineSink for crate::base::fs::LineFile {
 
 /// Writes a trace, and holds the records of an earlier part of it.
 #[derive(Debug)]
-pub struct Trace {
+pub struct TraceWriter {
     /// The name of the run.
     pub run: String,
     file: Option<Box<dyn LineSink>>,
     redactor: Redactor,
     /// The comparison of requests with those of an earlier part of the run.
-    comparison: Comparison,
-    before: Journal,
+    comparison: RequestComparison,
+    before: RunJournal,
     /// The first line that could not be written. No line is written after it.
     broken: Mutex<Option<String>>,
     /// The written events, in order, if they are kept.
@@ -366,15 +366,15 @@ pub struct Trace {
     timeline: Option<Timeline>,
 }
 
-impl Trace {
+impl TraceWriter {
     /// Creates the trace of a run, in a file or without one.
     pub fn new(
         run: String,
         file: Option<Box<dyn LineSink>>,
         redactor: Redactor,
-        before: Journal,
+        before: RunJournal,
     ) -> Self {
-        let comparison = Comparison::new(Volatile::default(), redactor.clone());
+        let comparison = RequestComparison::new(VolatileParts::default(), redactor.clone());
         Self {
             run,
             file,
@@ -389,13 +389,13 @@ impl Trace {
 
     /// Sets the comparison of requests with earlier ones.
     #[must_use]
-    pub fn comparing(self, comparison: Comparison) -> Self {
+    pub fn with_comparison(self, comparison: RequestComparison) -> Self {
         Self { comparison, ..self }
     }
 
     /// Keeps written events in memory too.
     #[must_use]
-    pub fn kept(self) -> Self {
+    pub fn with_kept_events(self) -> Self {
         Self {
             kept: Some(Mutex::default()),
             ..self
@@ -404,7 +404,7 @@ impl Trace {
 
     /// Keeps the time of each moment.
     #[must_use]
-    pub fn timed(self, clock: fn() -> i128) -> Self {
+    pub fn with_timeline(self, clock: fn() -> i128) -> Self {
         Self {
             timeline: Some(Timeline {
                 clock,
@@ -415,7 +415,7 @@ impl Trace {
     }
 
     /// Records a moment with the current time.
-    pub fn moment(&self, of: impl FnOnce() -> Moment) {
+    pub fn record_moment(&self, of: impl FnOnce() -> Moment) {
         if let Some(Timeline { clock, moments }) = &self.timeline {
             moments
                 .lock()
@@ -450,7 +450,7 @@ impl Trace {
     }
 
     /// The records of an earlier part of the run.
-    pub const fn before(&self) -> &Journal {
+    pub const fn earlier_run(&self) -> &RunJournal {
         &self.before
     }
 
@@ -460,7 +460,7 @@ impl Trace {
     }
 
     /// The comparison of requests with those of an earlier part of the run.
-    pub const fn comparison(&self) -> &Comparison {
+    pub const fn comparison(&self) -> &RequestComparison {
         &self.comparison
     }
 
@@ -477,8 +477,8 @@ impl Trace {
     ///
     /// # Errors
     /// The reason why it cannot be written. Earlier lines stay unchanged.
-    pub fn event(&self, event: TraceEvent) -> Result<(), String> {
-        self.moment(|| Moment::Event(Box::new(event.clone())));
+    pub fn write_event(&self, event: TraceEvent) -> Result<(), String> {
+        self.record_moment(|| Moment::Event(Box::new(event.clone())));
         if let Some(kept) = &self.kept {
             kept.lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -494,17 +494,17 @@ impl Trace {
         };
         // Plain data with string keys always serialises.
         let line = serde_json::to_string(&line).unwrap_or_default();
-        let line = self.redactor.json_except(&line, &OWN);
-        self.write(&(line + "\n"))
+        let line = self.redactor.mask_json_except(&line, &UNMASKED_POINTERS);
+        self.write_line(&(line + "\n"))
     }
 
     /// Writes an answered call.
     ///
     /// # Errors
     /// The reason why it cannot be written. Earlier lines stay unchanged.
-    pub fn call(&self, call: &Recording) -> Result<(), String> {
-        self.moment(|| Moment::Call(Box::new(call.clone())));
-        self.write(&call.line())
+    pub fn write_call(&self, call: &Recording) -> Result<(), String> {
+        self.record_moment(|| Moment::Call(Box::new(call.clone())));
+        self.write_line(&call.to_line())
     }
 
     /// Returns once all written lines are on disk.
@@ -514,7 +514,7 @@ impl Trace {
     pub fn sync(&self) -> Result<(), String> {
         self.file
             .as_ref()
-            .map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
+            .map_or(Ok(()), |file| file.sync().map_err(|why| write_error(&why)))
     }
 
     /// True if any consumer needs events.
@@ -527,7 +527,7 @@ impl Trace {
         self.file.is_some() || self.timeline.is_some()
     }
 
-    fn write(&self, line: &str) -> Result<(), String> {
+    fn write_line(&self, line: &str) -> Result<(), String> {
         let Some(file) = &self.file else {
             return Ok(());
         };
@@ -535,26 +535,26 @@ impl Trace {
         if let Some(why) = &*broken {
             return Err(why.clone());
         }
-        file.add(line.as_bytes())
-            .map_err(|why| broken.insert(unwritten(&why)).clone())
+        file.add_line(line.as_bytes())
+            .map_err(|why| broken.insert(write_error(&why)).clone())
     }
 }
 
-fn unwritten(why: &io::Error) -> String {
+fn write_error(why: &io::Error) -> String {
     format!("the trace of the run cannot be written: {why}; its earlier lines are as they were")
 }
 
 /// Hashes the original values with the user's secret, so that values cannot be guessed from the
 /// hash without it.
-pub fn hash_of(
+pub fn hash_inputs(
     inputs: &BTreeMap<String, Value>,
     objective: Option<&str>,
     redactor: &Redactor,
 ) -> String {
     let inputs = serde_json::to_string(inputs).unwrap_or_default();
     let hash = Hasher::new()
-        .field(inputs)
-        .field(objective.unwrap_or_default())
+        .add_field(inputs)
+        .add_field(objective.unwrap_or_default())
         .finish()
         .to_string();
     redactor.placeholder("given", &hash)

@@ -2,14 +2,14 @@
 
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
-use crate::context::render::call::{Call, MODEL};
+use crate::context::render::call::{CallParams, MODEL_PLACEHOLDER};
 use crate::context::render::message::Message;
-use crate::context::render::target::Target;
-use crate::context::render::targets::{DEFAULT, TARGETS};
+use crate::context::render::target::RenderTarget;
+use crate::context::render::targets::{DEFAULT_TARGET, TARGETS};
 use crate::context::request::Request;
-use crate::context::role::Routed;
+use crate::context::role::ModelRoute;
 use crate::kernel::provider::{Response, Usage};
-use crate::project::models::{Model, Provider, ProviderKind};
+use crate::project::models::{ModelConfig, ProviderConfig, ProviderKind};
 use crate::provider::read;
 use crate::record::comparison::LiveRequest;
 use crate::record::recording::{AnsweredBy, Recording};
@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 
 /// The request format of an agent.
 #[derive(Debug)]
-pub struct Wire<'c> {
-    pub(crate) call: Call,
-    pub(super) target: &'static Target,
+pub struct WireFormat<'c> {
+    pub(crate) call: CallParams,
+    pub(super) target: &'static RenderTarget,
     /// The model, if the project defines it.
-    pub(crate) model: Option<&'c Model>,
+    pub(crate) model: Option<&'c ModelConfig>,
 }
 
 /// A request as sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct OutgoingRequest {
     /// The dialect of the body.
     pub dialect: &'static str,
     /// The provider's name of the model.
@@ -42,9 +42,9 @@ pub struct Sent {
     pub key: String,
 }
 
-impl Sent {
+impl OutgoingRequest {
     /// The request for comparison with recorded ones.
-    pub fn live(&self) -> LiveRequest<'_> {
+    pub fn to_live(&self) -> LiveRequest<'_> {
         LiveRequest {
             endpoint: &self.endpoint,
             dialect: self.dialect,
@@ -56,7 +56,7 @@ impl Sent {
 
     /// Converts the call to a recording, with its id in the file and its time; without a response
     /// if none arrived. Masks everything that must not be stored.
-    pub fn recording(
+    pub fn to_recording(
         &self,
         response: Option<&Response>,
         by: AnsweredBy,
@@ -65,7 +65,11 @@ impl Sent {
     ) -> Recording {
         let mut redacted = Vec::new();
         let mut body = |body: &str, root: &str| {
-            json_text::raw(&redactor.json(json_text::raw(body).get(), root, &mut redacted))
+            json_text::to_raw_json(&redactor.mask_json(
+                json_text::to_raw_json(body).get(),
+                root,
+                &mut redacted,
+            ))
         };
         Recording {
             schema: REQUEST.to_owned(),
@@ -88,46 +92,46 @@ impl Sent {
     }
 }
 
-impl<'c> Wire<'c> {
+impl<'c> WireFormat<'c> {
     /// Creates the format for the chosen model; without one, that of chat completions.
     ///
     /// # Errors
     /// The agent does not exist, or the schema of its answer cannot be read.
-    pub fn of(
+    pub fn for_choice(
         graph: &TaskGraph<'_>,
         request: &Request<'_>,
-        routed: &Routed<'c>,
-        providers: Option<&BTreeMap<String, Provider>>,
+        routed: &ModelRoute<'c>,
+        providers: Option<&BTreeMap<String, ProviderConfig>>,
     ) -> Result<Self, Fault> {
         let model = routed.choice.as_ref().map(|choice| choice.model);
-        let call = routed.call(graph, request)?;
+        let call = routed.request_settings(graph, request)?;
         Ok(Self {
             call,
-            target: target_of(model, providers),
+            target: model_target(model, providers),
             model,
         })
     }
 
     /// Returns the same request for another model, used when the first model's provider fails.
     #[must_use]
-    pub fn of_model(
+    pub fn for_model(
         &self,
-        model: &'c Model,
-        providers: Option<&BTreeMap<String, Provider>>,
+        model: &'c ModelConfig,
+        providers: Option<&BTreeMap<String, ProviderConfig>>,
     ) -> Self {
-        let call = Call {
+        let call = CallParams {
             model: Some(model.id.clone()),
             ..self.call.clone()
         };
         Self {
             call,
-            target: target_of(Some(model), providers),
+            target: model_target(Some(model), providers),
             model: Some(model),
         }
     }
 
     /// Maximum number of tokens of an answer.
-    pub(crate) fn limit(&self) -> Option<u64> {
+    pub(crate) fn output_limit(&self) -> Option<u64> {
         self.call.limit.map(u64::from)
     }
 
@@ -135,18 +139,22 @@ impl<'c> Wire<'c> {
     ///
     /// # Errors
     /// The messages are empty, or the dialect cannot express them, with the reason.
-    pub fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
+    pub fn build_request(&self, messages: &[Message]) -> Result<OutgoingRequest, String> {
         let body = self
             .target
-            .body(messages, &self.call)
+            .render_body(messages, &self.call)
             .map_err(|none| none.to_string())?;
-        let body = json_text::compact(&body);
+        let body = json_text::compact_json(&body);
         let dialect = self.target.name;
-        let model = self.call.model.clone().unwrap_or_else(|| MODEL.to_owned());
-        let endpoint = read::dialect(dialect)
+        let model = self
+            .call
+            .model
+            .clone()
+            .unwrap_or_else(|| MODEL_PLACEHOLDER.to_owned());
+        let endpoint = read::find_dialect(dialect)
             .map_or_else(String::new, |dialect| (dialect.address)("", &model));
-        let key = key::key("POST", &endpoint, &body).to_string();
-        Ok(Sent {
+        let key = key::call_key("POST", &endpoint, &body).to_string();
+        Ok(OutgoingRequest {
             dialect,
             model,
             endpoint,
@@ -157,18 +165,18 @@ impl<'c> Wire<'c> {
 }
 
 /// The dialect of a model's requests; chat completions by default.
-pub(crate) fn target_of(
-    model: Option<&Model>,
-    providers: Option<&BTreeMap<String, Provider>>,
-) -> &'static Target {
+pub(crate) fn model_target(
+    model: Option<&ModelConfig>,
+    providers: Option<&BTreeMap<String, ProviderConfig>>,
+) -> &'static RenderTarget {
     let kind = model.and_then(|model| {
         let name = &model.provider.value;
-        ProviderKind::of(name, providers.and_then(|providers| providers.get(name)))
+        ProviderKind::for_provider(name, providers.and_then(|providers| providers.get(name)))
     });
     let name = kind.unwrap_or(ProviderKind::Openai).dialect();
     TARGETS
         .iter()
         .copied()
         .find(|target| target.name == name)
-        .unwrap_or(DEFAULT)
+        .unwrap_or(DEFAULT_TARGET)
 }

@@ -1,45 +1,45 @@
 //! Checks a tree against the key tables and reports every fault at its own place. Takes no value
 //! out of the tree.
 
-use super::fault::FaultKind;
-use super::fault_collector::{FAULTS, Path, Sink};
-use super::frozen::Frozen;
-use super::paths::{beside, plain};
-use super::scalars::{scalar, setting, text, word};
-use super::table::{Group, Key, Need, Shape, Table, find};
-use super::values::{file_of, frozen};
-use crate::base::suggest::likeliest;
-use crate::syntax::yaml::{Entry, Node, Value};
+use super::fault::ScenarioFaultKind;
+use super::fault_collector::{KeyPath, MAX_FAULTS, ScenarioFaultSink};
+use super::frozen::FrozenValue;
+use super::paths::{normalize_path, resolve_beside};
+use super::scalars::{check_scalar, check_setting, check_text, check_word};
+use super::table::{KeyGroup, KeyNeed, ScenarioKey, ScenarioShape, ScenarioTable, find_value};
+use super::values::{file_reference, read_frozen};
+use crate::base::suggest::likeliest_candidate;
+use crate::syntax::yaml::{YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Seen;
 
 /// The extent to which missing keys are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum Completeness {
     /// Missing keys are reported at every level.
-    Whole,
+    Complete,
     /// Missing keys are not reported at the top level and in `context`: the suite's defaults may
     /// still fill them in.
-    Part,
+    Partial,
 }
 
 /// Checks a mapping against a table.
-pub(super) fn table(
-    sink: &mut Sink<'_>,
-    path: &Path<'_>,
-    table: &'static Table,
-    node: &Node<'_>,
-    ask: Ask,
+pub(super) fn check_table(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    table: &'static ScenarioTable,
+    node: &YamlNode<'_>,
+    ask: Completeness,
 ) {
     let Some(entries) = node.entries() else {
-        return sink.wrong_type(path, Shape::Table(table), node);
+        return sink.report_wrong_type(path, ScenarioShape::Table(table), node);
     };
-    tag(sink, node);
+    report_tag(sink, node);
     for (at, entry) in entries.iter().enumerate() {
         let Some(key) = table.key(&entry.key.value) else {
             if !sink.is_full() {
-                unknown(sink, path, table, entry);
+                report_unknown_key(sink, path, table, entry);
             }
             continue;
         };
@@ -51,71 +51,77 @@ pub(super) fn table(
         }) {
             sink.report(
                 entry.key.span,
-                FaultKind::SameKey {
+                ScenarioFaultKind::RepeatedKey {
                     key: key.name,
                     first: first.key.span,
                 },
             );
         }
-        let at = Path {
+        let at = KeyPath {
             parent: Some(path),
             name: &entry.key.value,
         };
-        if let (Shape::Table(inner), "context") = (key.shape, key.name) {
+        if let (ScenarioShape::Table(inner), "context") = (key.shape, key.name) {
             // The suite's defaults can fill in the context too, so it is checked to the same
             // extent.
-            self::table(sink, &at, inner, &entry.value, ask);
+            self::check_table(sink, &at, inner, &entry.value, ask);
         } else {
-            shape(sink, &at, key.shape, &entry.value);
+            check_value(sink, &at, key.shape, &entry.value);
         }
         if key.name == "file_context" {
-            files(sink, &at, entry.value.entries().unwrap_or_default());
+            check_frozen_files(sink, &at, entry.value.entries().unwrap_or_default());
         }
     }
-    if ask == Ask::Whole {
-        whole(sink, path, table, node);
+    if ask == Completeness::Complete {
+        report_missing_keys(sink, path, table, node);
     }
-    apart(sink, path, table, entries);
+    report_exclusive_keys(sink, path, table, entries);
 }
 
 /// Reports the required keys and groups that are missing.
-pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
+pub(super) fn report_missing_keys(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    table: &'static ScenarioTable,
+    node: &YamlNode<'_>,
+) {
     // A misspelt key is reported as unknown only, not as missing too.
     let slips = node
         .entries()
         .unwrap_or_default()
         .iter()
         .filter(|entry| table.key(&entry.key.value).is_none())
-        .take(FAULTS);
-    let meant = |key: &str| likeliest(key, table.names()).or_else(|| elsewhere(table, key));
+        .take(MAX_FAULTS);
+    let meant =
+        |key: &str| likeliest_candidate(key, table.key_names()).or_else(|| key_around(table, key));
     let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
-    let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
+    let has = |name: &str| find_value(table, node, name).is_some() || slips.contains(&name);
     // If any key of a group will do, only the unknown key is reported, with the key that was
     // probably meant.
     let is_meant = node
         .entries()
         .unwrap_or_default()
         .iter()
-        .take(FAULTS)
+        .take(MAX_FAULTS)
         .any(|entry| table.key(&entry.key.value).is_none());
     let is_only = is_meant && table.keys.len() == 1;
     for key in table
         .keys
         .iter()
-        .filter(|key| key.need == Need::Required && !is_only && !has(key.name))
+        .filter(|key| key.need == KeyNeed::Required && !is_only && !has(key.name))
     {
-        missing(sink, path, table, node, key);
+        report_missing_key(sink, path, table, node, key);
     }
     for group in table.groups {
-        if let Group::One(keys) | Group::Some(keys) = group
+        if let KeyGroup::ExactlyOne(keys) | KeyGroup::AtLeastOne(keys) = group
             && !keys.iter().any(|key| has(key))
             && !(keys.len() > 2 && is_meant)
         {
             let span = node.span.first_line(sink.text);
             sink.report(
                 span,
-                FaultKind::Missing {
-                    table: place(path, table),
+                ScenarioFaultKind::Missing {
+                    table: describe_place(path, table),
                     keys,
                 },
             );
@@ -123,45 +129,50 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
     }
 }
 
-fn missing(
-    sink: &mut Sink<'_>,
-    path: &Path<'_>,
-    table: &'static Table,
-    node: &Node<'_>,
-    key: &'static Key,
+fn report_missing_key(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    table: &'static ScenarioTable,
+    node: &YamlNode<'_>,
+    key: &'static ScenarioKey,
 ) {
     let span = node.span.first_line(sink.text);
     sink.report(
         span,
-        FaultKind::Missing {
-            table: place(path, table),
+        ScenarioFaultKind::Missing {
+            table: describe_place(path, table),
             keys: std::slice::from_ref(&key.name),
         },
     );
 }
 
 /// Reports keys that exclude each other.
-fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &[Entry<'_>]) {
+fn report_exclusive_keys(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    table: &'static ScenarioTable,
+    entries: &[YamlEntry<'_>],
+) {
     for group in table.groups {
         let two = match group {
-            Group::Some(_) => None,
-            Group::One(keys) => {
-                let mut found = entries
-                    .iter()
-                    .filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
+            KeyGroup::AtLeastOne(_) => None,
+            KeyGroup::ExactlyOne(keys) => {
+                let mut found = entries.iter().filter(|entry| {
+                    key_name(table, entry).is_some_and(|name| keys.contains(&name))
+                });
                 // One key under two names is reported as a repeated key.
                 let first = found.next();
                 first.zip(found.find(|entry| {
-                    first.is_some_and(|first| named(table, first) != named(table, entry))
+                    first.is_some_and(|first| key_name(table, first) != key_name(table, entry))
                 }))
             }
-            Group::Apart(one, others) => {
+            KeyGroup::Exclusive(one, others) => {
                 let one = entries
                     .iter()
-                    .find(|entry| named(table, entry) == Some(one));
-                let mut others = entries
-                    .iter()
-                    .filter(|entry| named(table, entry).is_some_and(|name| others.contains(&name)));
+                    .find(|entry| key_name(table, entry) == Some(one));
+                let mut others = entries.iter().filter(|entry| {
+                    key_name(table, entry).is_some_and(|name| others.contains(&name))
+                });
                 one.zip(others.next()).map(|(a, b)| {
                     if a.key.span <= b.key.span {
                         (a, b)
@@ -172,8 +183,8 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
             }
         };
         if let Some((first, second)) = two {
-            let kind = FaultKind::Together {
-                table: place(path, table),
+            let kind = ScenarioFaultKind::ExclusiveKeys {
+                table: describe_place(path, table),
                 first: (first.key.value.as_ref().to_owned(), first.key.span),
                 second: second.key.value.as_ref().to_owned(),
             };
@@ -184,11 +195,18 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
 
 /// Checks that each frozen file is inside the project, and that no file is listed twice under
 /// different spellings.
-fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
+fn check_frozen_files(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    entries: &[YamlEntry<'_>],
+) {
     let mut seen: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
     for entry in entries {
         let written = entry.key.value.as_ref();
-        let expected = match (beside("", written), seen.entry(plain(written))) {
+        let expected = match (
+            resolve_beside("", written),
+            seen.entry(normalize_path(written)),
+        ) {
             (None, _) => {
                 "the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`"
                     .to_owned()
@@ -203,8 +221,8 @@ fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
                 format!("another file: `{}` is the same one", first.get())
             }
         };
-        let kind = FaultKind::BadValue {
-            key: path.text(),
+        let kind = ScenarioFaultKind::BadValue {
+            key: path.dotted(),
             found: written.to_owned(),
             expected,
             near: None,
@@ -213,83 +231,100 @@ fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
     }
 }
 
-fn named(table: &Table, entry: &Entry<'_>) -> Option<&'static str> {
+fn key_name(table: &ScenarioTable, entry: &YamlEntry<'_>) -> Option<&'static str> {
     table.key(&entry.key.value).map(|key| key.name)
 }
 
 /// Describes a table, with its key path if that adds anything.
-fn place(path: &Path<'_>, table: &Table) -> String {
+fn describe_place(path: &KeyPath<'_>, table: &ScenarioTable) -> String {
     match path.name {
         "" => table.what.to_owned(),
-        _ if table.what.starts_with('`') => format!("`{}`", path.text()),
-        _ => format!("{} (`{}`)", table.what, path.text()),
+        _ if table.what.starts_with('`') => format!("`{}`", path.dotted()),
+        _ => format!("{} (`{}`)", table.what, path.dotted()),
     }
 }
 
-fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &Entry<'_>) {
+fn report_unknown_key(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    table: &'static ScenarioTable,
+    entry: &YamlEntry<'_>,
+) {
     let key = entry.key.value.as_ref();
-    let near = likeliest(key, table.names());
+    let near = likeliest_candidate(key, table.key_names());
     let elsewhere = if near.is_none() {
-        elsewhere(table, key)
+        key_around(table, key)
     } else {
         None
     };
-    let kind = FaultKind::UnknownKey {
-        table: place(path, table),
+    let kind = ScenarioFaultKind::UnknownKey {
+        table: describe_place(path, table),
         key: key.to_owned(),
         near,
-        valid: table.names().collect(),
+        valid: table.key_names().collect(),
         elsewhere,
     };
     sink.report(entry.key.span, kind);
 }
 
 /// Returns the key of the mapping in which a misplaced key would be read.
-fn elsewhere(table: &'static Table, key: &str) -> Option<&'static str> {
-    use super::keys::{CONTEXT, DEFAULTS, SUITE};
-    if std::ptr::eq(table, &raw const SUITE) && DEFAULTS.key(key).is_some() {
+fn key_around(table: &'static ScenarioTable, key: &str) -> Option<&'static str> {
+    use super::keys::{CONTEXT_TABLE, DEFAULTS_TABLE, SUITE_TABLE};
+    if std::ptr::eq(table, &raw const SUITE_TABLE) && DEFAULTS_TABLE.key(key).is_some() {
         return Some("defaults");
     }
     let has_context = table.key("context").is_some();
-    (has_context && CONTEXT.key(key).is_some()).then_some("context")
+    (has_context && CONTEXT_TABLE.key(key).is_some()).then_some("context")
 }
 
 /// Reports a tag. No tag is valid except `!file` on a value that can be a file.
-fn tag(sink: &mut Sink<'_>, node: &Node<'_>) {
+fn report_tag(sink: &mut ScenarioFaultSink<'_>, node: &YamlNode<'_>) {
     if let Some(tag) = &node.tag {
-        sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
+        sink.report(tag.span, ScenarioFaultKind::UnknownTag(tag.value.clone()));
     }
 }
 
 /// Checks a value against the shape of its key.
-pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
+pub(super) fn check_value(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    shape: ScenarioShape,
+    node: &YamlNode<'_>,
+) {
     if !matches!(
         shape,
-        Shape::Content | Shape::Frozen | Shape::Table(_) | Shape::Chat(_)
+        ScenarioShape::Content
+            | ScenarioShape::Frozen
+            | ScenarioShape::Table(_)
+            | ScenarioShape::Messages(_)
     ) {
-        tag(sink, node);
+        report_tag(sink, node);
     }
     match shape {
-        Shape::Any => {}
-        Shape::Table(inner) => {
+        ScenarioShape::Any => {}
+        ScenarioShape::Table(inner) => {
             // The suite's defaults can complete a case, so missing keys are reported later.
-            let is_part = std::ptr::eq(inner, &raw const super::keys::CASE)
-                || std::ptr::eq(inner, &raw const super::keys::DEFAULTS);
-            table(
+            let is_part = std::ptr::eq(inner, &raw const super::keys::CASE_TABLE)
+                || std::ptr::eq(inner, &raw const super::keys::DEFAULTS_TABLE);
+            check_table(
                 sink,
                 path,
                 inner,
                 node,
-                if is_part { Ask::Part } else { Ask::Whole },
+                if is_part {
+                    Completeness::Partial
+                } else {
+                    Completeness::Complete
+                },
             );
         }
-        Shape::List(inner, least) => list(sink, path, (shape, inner), least, node),
-        Shape::Map(inner) => match node.entries() {
+        ScenarioShape::List(inner, least) => check_list(sink, path, (shape, inner), least, node),
+        ScenarioShape::Map(inner) => match node.entries() {
             Some(entries) => {
                 for entry in entries {
-                    self::shape(
+                    self::check_value(
                         sink,
-                        &Path {
+                        &KeyPath {
                             parent: Some(path),
                             name: &entry.key.value,
                         },
@@ -298,141 +333,173 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
                     );
                 }
             }
-            None => sink.wrong_type(path, shape, node),
+            None => sink.report_wrong_type(path, shape, node),
         },
-        Shape::Pairs(inner) => match &node.value {
-            Value::List(items) => items
+        ScenarioShape::Pairs(inner) => match &node.value {
+            YamlValue::List(items) => items
                 .iter()
-                .for_each(|item| table(sink, path, inner, item, Ask::Whole)),
-            Value::Map(entries) => entries.iter().for_each(|entry| {
-                self::shape(
+                .for_each(|item| check_table(sink, path, inner, item, Completeness::Complete)),
+            YamlValue::Map(entries) => entries.iter().for_each(|entry| {
+                self::check_value(
                     sink,
-                    &Path {
+                    &KeyPath {
                         parent: Some(path),
                         name: &entry.key.value,
                     },
-                    Shape::Content,
+                    ScenarioShape::Content,
                     &entry.value,
                 );
             }),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
-                sink.wrong_type(path, shape, node);
+            YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Text(_) => {
+                sink.report_wrong_type(path, shape, node);
             }
         },
-        Shape::Chat(inner) => chat(sink, path, (shape, inner), node),
-        Shape::Said(inner) => said(sink, path, (shape, inner), node),
-        Shape::PatternsOr(inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole);
+        ScenarioShape::Messages(inner) => check_conversation(sink, path, (shape, inner), node),
+        ScenarioShape::MessageContent(inner) => {
+            check_message_content(sink, path, (shape, inner), node);
         }
-        Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
-        Shape::IdOr(inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole);
+        ScenarioShape::PatternsOr(inner) if node.entries().is_some() => {
+            check_table(sink, path, inner, node, Completeness::Complete);
         }
-        Shape::IdOr(_) => text(sink, path, shape, node),
-        Shape::Or(_, inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole);
+        ScenarioShape::Patterns | ScenarioShape::PatternsOr(_) => {
+            check_patterns(sink, path, shape, node);
         }
-        Shape::Or(Shape::List(inner, least), _) => list(sink, path, (shape, inner), *least, node),
-        Shape::Or(inner, _) => self::shape(sink, path, *inner, node),
-        Shape::WordOr(words, inner) => match node.entries() {
-            Some(_) => table(sink, path, inner, node, Ask::Whole),
-            None => word(sink, path, shape, words, node),
+        ScenarioShape::IdOr(inner) if node.entries().is_some() => {
+            check_table(sink, path, inner, node, Completeness::Complete);
+        }
+        ScenarioShape::IdOr(_) => check_text(sink, path, shape, node),
+        ScenarioShape::Or(_, inner) if node.entries().is_some() => {
+            check_table(sink, path, inner, node, Completeness::Complete);
+        }
+        ScenarioShape::Or(ScenarioShape::List(inner, least), _) => {
+            check_list(sink, path, (shape, inner), *least, node);
+        }
+        ScenarioShape::Or(inner, _) => self::check_value(sink, path, *inner, node),
+        ScenarioShape::WordOr(words, inner) => match node.entries() {
+            Some(_) => check_table(sink, path, inner, node, Completeness::Complete),
+            None => check_word(sink, path, shape, words, node),
         },
-        Shape::Content | Shape::Frozen => file(sink, path, shape, node),
-        Shape::Schema if file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
-        Shape::Schema if node.entries().is_some() => super::schema_errors::report(sink, path, node),
-        Shape::Setting => setting(sink, path, node),
-        Shape::Text
-        | Shape::Words
-        | Shape::Label
-        | Shape::Bool
-        | Shape::True
-        | Shape::Whole(..)
-        | Shape::Number(..)
-        | Shape::Word(_)
-        | Shape::Date
-        | Shape::Pattern
-        | Shape::Path
-        | Shape::Schema => scalar(sink, path, shape, node),
+        ScenarioShape::Content | ScenarioShape::Frozen => check_file_value(sink, path, shape, node),
+        ScenarioShape::Schema if file_reference(node).is_some() => {
+            check_file_value(sink, path, ScenarioShape::Frozen, node);
+        }
+        ScenarioShape::Schema if node.entries().is_some() => {
+            super::schema_errors::report_schema_faults(sink, path, node);
+        }
+        ScenarioShape::Setting => check_setting(sink, path, node),
+        ScenarioShape::Text
+        | ScenarioShape::AnyText
+        | ScenarioShape::Label
+        | ScenarioShape::Bool
+        | ScenarioShape::True
+        | ScenarioShape::Whole(..)
+        | ScenarioShape::Number(..)
+        | ScenarioShape::Word(_)
+        | ScenarioShape::Date
+        | ScenarioShape::Pattern
+        | ScenarioShape::Path
+        | ScenarioShape::Schema => check_scalar(sink, path, shape, node),
     }
 }
 
-fn list(
-    sink: &mut Sink<'_>,
-    path: &Path<'_>,
-    shapes: (Shape, &'static Shape),
+fn check_list(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    shapes: (ScenarioShape, &'static ScenarioShape),
     least: usize,
-    node: &Node<'_>,
+    node: &YamlNode<'_>,
 ) {
     let Some(items) = node.items() else {
-        return sink.wrong_type(path, shapes.0, node);
+        return sink.report_wrong_type(path, shapes.0, node);
     };
     for item in items {
-        shape(sink, path, *shapes.1, item);
+        check_value(sink, path, *shapes.1, item);
     }
     if items.len() < least {
         let expected = format!("a list of {least} or more");
-        sink.bad_value(path, node, expected, None);
+        sink.report_bad_value(path, node, expected, None);
     }
 }
 
 /// Checks a list of messages, or the file that holds them.
-fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
+fn check_conversation(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    shapes: (ScenarioShape, &'static ScenarioTable),
+    node: &YamlNode<'_>,
+) {
     match node.items() {
         Some(items) => {
-            tag(sink, node);
+            report_tag(sink, node);
             for item in items {
-                table(sink, path, shapes.1, item, Ask::Whole);
+                check_table(sink, path, shapes.1, item, Completeness::Complete);
             }
         }
-        None if matches!(frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
-            file(sink, path, Shape::Frozen, node);
+        None if matches!(read_frozen(node).value, FrozenValue::File(_)) || node.tag.is_some() => {
+            check_file_value(sink, path, ScenarioShape::Frozen, node);
         }
-        None => sink.wrong_type(path, shapes.0, node),
+        None => sink.report_wrong_type(path, shapes.0, node),
     }
 }
 
 /// Checks the content of a message: a text, or a list of parts.
-fn said(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
+fn check_message_content(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    shapes: (ScenarioShape, &'static ScenarioTable),
+    node: &YamlNode<'_>,
+) {
     match &node.value {
-        Value::Null | Value::Text(_) => {}
-        Value::List(items) => {
+        YamlValue::Null | YamlValue::Text(_) => {}
+        YamlValue::List(items) => {
             for item in items.iter().filter(|item| item.text().is_none()) {
-                table(sink, path, shapes.1, item, Ask::Whole);
+                check_table(sink, path, shapes.1, item, Completeness::Complete);
             }
         }
-        Value::Bool(_) | Value::Number(_) | Value::Map(_) => sink.wrong_type(path, shapes.0, node),
+        YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Map(_) => {
+            sink.report_wrong_type(path, shapes.0, node);
+        }
     }
 }
 
-fn patterns(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+fn check_patterns(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    wanted: ScenarioShape,
+    node: &YamlNode<'_>,
+) {
     match &node.value {
-        Value::List(items) => {
+        YamlValue::List(items) => {
             for item in items {
-                shape(sink, path, Shape::Pattern, item);
+                check_value(sink, path, ScenarioShape::Pattern, item);
             }
             if items.is_empty() {
-                sink.bad_value(path, node, "a list of 1 or more".to_owned(), None);
+                sink.report_bad_value(path, node, "a list of 1 or more".to_owned(), None);
             }
         }
-        Value::Text(_) => scalar(sink, path, Shape::Pattern, node),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Map(_) => {
-            sink.wrong_type(path, wanted, node);
+        YamlValue::Text(_) => check_scalar(sink, path, ScenarioShape::Pattern, node),
+        YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Map(_) => {
+            sink.report_wrong_type(path, wanted, node);
         }
     }
 }
 
 /// Checks a value that can be a file: `!file PATH`, `{file: PATH}`.
-fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+fn check_file_value(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    wanted: ScenarioShape,
+    node: &YamlNode<'_>,
+) {
     if let Some(tag) = node.tag.as_ref().filter(|tag| tag.value != "file") {
-        sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
+        sink.report(tag.span, ScenarioFaultKind::UnknownTag(tag.value.clone()));
         return;
     }
-    match file_of(node) {
-        Some(named) => text(sink, path, Shape::Text, named),
-        None if node.tag.is_some() => text(sink, path, Shape::Text, node),
-        None if matches!(wanted, Shape::Content) && node.text().is_none() => {
-            sink.wrong_type(path, wanted, node);
+    match file_reference(node) {
+        Some(named) => check_text(sink, path, ScenarioShape::Text, named),
+        None if node.tag.is_some() => check_text(sink, path, ScenarioShape::Text, node),
+        None if matches!(wanted, ScenarioShape::Content) && node.text().is_none() => {
+            sink.report_wrong_type(path, wanted, node);
         }
         None => {}
     }

@@ -5,7 +5,7 @@ use crate::base::span::Span;
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct CsvRecord {
     /// The number of the line that the record starts on, from 1.
     pub line: u32,
     /// The fields in order.
@@ -18,7 +18,7 @@ pub struct Record {
 ///
 /// # Errors
 /// The line of the mistake, and its description.
-pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
+pub fn parse_records(text: &str) -> Result<Vec<CsvRecord>, (u32, &'static str)> {
     read_by(text, ',')
 }
 
@@ -35,9 +35,9 @@ pub fn delimiter(text: &str) -> char {
 ///
 /// # Errors
 /// The line at which it stops being a table, and why.
-pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'static str)> {
+pub fn read_by(text: &str, delimiter: char) -> Result<Vec<CsvRecord>, (u32, &'static str)> {
     let mut records = Vec::new();
-    let mut record = Record {
+    let mut record = CsvRecord {
         line: 1,
         fields: Vec::new(),
         spans: Vec::new(),
@@ -48,7 +48,7 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
     loop {
         let start = text.len() - rest.len();
         if let Some(quoted) = rest.strip_prefix('"') {
-            let (value, after) = quotes(quoted).ok_or((line, "a quote is never closed"))?;
+            let (value, after) = take_quoted(quoted).ok_or((line, "a quote is never closed"))?;
             line += value.matches('\n').count() as u32;
             field.push_str(&value);
             rest = after;
@@ -68,7 +68,9 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
             rest = after;
         }
         record.fields.push(std::mem::take(&mut field));
-        record.spans.push(Span::of(start, text.len() - rest.len()));
+        record
+            .spans
+            .push(Span::from_offsets(start, text.len() - rest.len()));
         if let Some(after) = rest.strip_prefix(delimiter) {
             rest = after;
             continue;
@@ -85,7 +87,7 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
             .or_else(|| rest.strip_prefix(['\n', '\r']))
             .unwrap_or(rest);
         line += 1;
-        record = Record {
+        record = CsvRecord {
             line,
             fields: Vec::new(),
             spans: Vec::new(),
@@ -98,7 +100,7 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
 
 /// Splits a text after an opening quote into the unescaped value and the text after the closing
 /// quote.
-fn quotes(text: &str) -> Option<(String, &str)> {
+fn take_quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut rest = text;
     loop {

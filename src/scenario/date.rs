@@ -1,7 +1,7 @@
 //! Calendar days and their arithmetic. Reads no clock.
 
 /// Parses `2026-11-21`; `None` if there is no such day.
-pub fn parse(text: &str) -> Option<(i32, u8, u8)> {
+pub fn parse_date(text: &str) -> Option<(i32, u8, u8)> {
     let mut parts = text.split('-');
     let mut part = |digits: usize| {
         let part = parts
@@ -14,11 +14,11 @@ pub fn parse(text: &str) -> Option<(i32, u8, u8)> {
     let day = part(2)? as u8;
     (parts.next().is_none()
         && (1..=12).contains(&month)
-        && (1..=length(year, month)).contains(&day))
+        && (1..=month_length(year, month)).contains(&day))
     .then_some((year, month, day))
 }
 
-const fn length(year: i32, month: u8) -> u8 {
+const fn month_length(year: i32, month: u8) -> u8 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -28,7 +28,7 @@ const fn length(year: i32, month: u8) -> u8 {
 }
 
 /// Formats seconds since 1970 as `2026-11-21T08:30:00Z`.
-pub fn time(seconds: i64) -> String {
+pub fn format_time(seconds: i64) -> String {
     let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // The year begins in March, as in the function below.
     let shifted = day + 719_468;
@@ -45,7 +45,7 @@ pub fn time(seconds: i64) -> String {
 }
 
 /// Returns the number of days since 1 January 1970.
-pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
+pub fn day_number((year, month, day): (i32, u8, u8)) -> i64 {
     // The year begins in March, so that a leap day is its last day.
     let (year, month) = if month > 2 {
         (i64::from(year), i64::from(month) - 3)

@@ -5,18 +5,18 @@ use crate::syntax::yaml;
 
 /// A fault of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub struct ScenarioFault {
     /// The place of the fault.
     pub span: Span,
     /// Its kind and details.
-    pub kind: FaultKind,
+    pub kind: ScenarioFaultKind,
     /// The row of the case table with the fault; the span is then that of `cases_from`.
-    pub row: Option<Row>,
+    pub row: Option<CaseTableRow>,
 }
 
 /// A row of a table of cases.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
+pub struct CaseTableRow {
     /// The table, as written in `cases_from`.
     pub path: String,
     /// The line number, from 1.
@@ -26,9 +26,9 @@ pub struct Row {
 /// The kinds of faults of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum ScenarioFaultKind {
     /// Invalid YAML, or more than the reader accepts.
-    Yaml(yaml::FaultKind),
+    Yaml(yaml::YamlFaultKind),
     /// A tag that has no meaning at its place.
     UnknownTag(String),
     /// A key that is not read.
@@ -45,7 +45,7 @@ pub enum FaultKind {
         elsewhere: Option<&'static str>,
     },
     /// A key and its alias in one mapping.
-    SameKey {
+    RepeatedKey {
         /// The main name of the key.
         key: &'static str,
         /// The place of its first occurrence.
@@ -79,7 +79,7 @@ pub enum FaultKind {
         keys: &'static [&'static str],
     },
     /// Keys that exclude each other.
-    Together {
+    ExclusiveKeys {
         /// The mapping with the keys.
         table: String,
         /// The key that comes first, with its place.
@@ -102,14 +102,14 @@ pub enum FaultKind {
         at: usize,
     },
     /// A pass threshold above the number of trials.
-    Threshold {
+    PassAboveRuns {
         /// The number of trials.
         runs: u64,
         /// The number of trials that must pass.
         pass: u64,
     },
     /// A table of cases that cannot be read.
-    Table {
+    UnreadableTable {
         /// The table, as written.
         path: String,
         /// The reason.

@@ -1,37 +1,37 @@
 //! Collects the faults of one file, each with its key path and a place that can be shown.
 
-use super::fault::{Fault, FaultKind};
-use super::table::Shape;
+use super::fault::{ScenarioFault, ScenarioFaultKind};
+use super::table::ScenarioShape;
 use crate::base::span::Span;
-use crate::syntax::yaml::{Node, Value};
+use crate::syntax::yaml::{YamlNode, YamlValue};
 
 /// The maximum number of faults of one file.
-pub(super) const FAULTS: usize = 1000;
+pub(super) const MAX_FAULTS: usize = 1000;
 
 /// Collects faults of one file.
-pub(super) struct Sink<'t> {
+pub(super) struct ScenarioFaultSink<'t> {
     pub(super) text: &'t str,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<ScenarioFault>,
     /// The row of a case table that is being checked, and the place that stands for it.
-    pub(super) row: Option<(super::fault::Row, Span)>,
+    pub(super) row: Option<(super::fault::CaseTableRow, Span)>,
 }
 
 /// The key path of a value, for messages only. Costs no allocation while there is no fault.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'p> {
-    pub(super) parent: Option<&'p Path<'p>>,
+pub(super) struct KeyPath<'p> {
+    pub(super) parent: Option<&'p KeyPath<'p>>,
     pub(super) name: &'p str,
 }
 
-impl Path<'_> {
+impl KeyPath<'_> {
     /// The top level of a file.
-    pub(super) const TOP: Path<'static> = Path {
+    pub(super) const TOP: KeyPath<'static> = KeyPath {
         parent: None,
         name: "",
     };
 
     /// Returns the keys from the outermost, joined by dots.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn dotted(&self) -> String {
         let mut parts = Vec::new();
         let mut at = Some(self);
         while let Some(path) = at {
@@ -44,13 +44,13 @@ impl Path<'_> {
     }
 }
 
-impl Sink<'_> {
+impl ScenarioFaultSink<'_> {
     /// True if no more faults are collected, so that expensive suggestions can be skipped.
     pub(super) const fn is_full(&self) -> bool {
-        self.faults.len() >= FAULTS
+        self.faults.len() >= MAX_FAULTS
     }
 
-    pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
+    pub(super) fn report(&mut self, span: Span, kind: ScenarioFaultKind) {
         if self.is_full() {
             return;
         }
@@ -58,44 +58,49 @@ impl Sink<'_> {
             .row
             .as_ref()
             .map_or((span, None), |(row, place)| (*place, Some(row.clone())));
-        self.faults.push(Fault { span, kind, row });
+        self.faults.push(ScenarioFault { span, kind, row });
     }
 
-    pub(super) fn wrong_type(&mut self, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
+    pub(super) fn report_wrong_type(
+        &mut self,
+        path: &KeyPath<'_>,
+        shape: ScenarioShape,
+        node: &YamlNode<'_>,
+    ) {
         let found = if node.text().is_some_and(|text| text.trim().is_empty()) {
             "an empty text"
         } else {
-            node.what()
+            node.kind_name()
         };
         self.report(
-            self.shown(node),
-            FaultKind::WrongType {
-                key: path.text(),
-                expected: shape.wanted(),
+            self.visible_span(node),
+            ScenarioFaultKind::WrongType {
+                key: path.dotted(),
+                expected: shape.description(),
                 found,
             },
         );
     }
 
-    pub(super) fn bad_value(
+    pub(super) fn report_bad_value(
         &mut self,
-        path: &Path<'_>,
-        node: &Node<'_>,
+        path: &KeyPath<'_>,
+        node: &YamlNode<'_>,
         expected: String,
         near: Option<&str>,
     ) {
-        let found = self.written(node);
-        let kind = FaultKind::BadValue {
-            key: path.text(),
+        let found = self.written_text(node);
+        let kind = ScenarioFaultKind::BadValue {
+            key: path.dotted(),
             found,
             expected,
             near: near.map(str::to_owned),
         };
-        self.report(self.shown(node), kind);
+        self.report(self.visible_span(node), kind);
     }
 
     /// Returns a node as written.
-    pub(super) fn written(&self, node: &Node<'_>) -> String {
+    pub(super) fn written_text(&self, node: &YamlNode<'_>) -> String {
         if self.row.is_some() {
             return node.to_json().to_string();
         }
@@ -104,17 +109,25 @@ impl Sink<'_> {
     }
 
     /// Returns a place that can be shown: the first line of a list or mapping.
-    fn shown(&self, node: &Node<'_>) -> Span {
+    fn visible_span(&self, node: &YamlNode<'_>) -> Span {
         match node.value {
-            Value::List(_) | Value::Map(_) => node.span.first_line(self.text),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => node.span,
+            YamlValue::List(_) | YamlValue::Map(_) => node.span.first_line(self.text),
+            YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Text(_) => {
+                node.span
+            }
         }
     }
 }
 
 /// Returns the place of a part of a text, or the place of the whole text if it is written with
 /// escapes.
-pub(super) fn inside(source: &str, node: &Node<'_>, text: &str, start: usize, end: usize) -> Span {
+pub(super) fn span_inside(
+    source: &str,
+    node: &YamlNode<'_>,
+    text: &str,
+    start: usize,
+    end: usize,
+) -> Span {
     let written = node.span.slice(source);
     let quotes = usize::from(written.starts_with(['"', '\'']));
     let plain = written.get(quotes..written.len() - quotes.min(written.len())) == Some(text);

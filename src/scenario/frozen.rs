@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A text, or a file that holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Content {
+pub enum FrozenText {
     /// The text itself.
     Text(String),
     /// A file, by its path relative to the scenario's folder.
@@ -16,7 +16,7 @@ pub enum Content {
 
 /// A value, or a file that holds it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum Frozen {
+pub enum FrozenValue {
     /// The value itself.
     Value(Value),
     /// A file, by its path relative to the scenario's folder.
@@ -40,14 +40,14 @@ words! {
 
 /// The earlier messages of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum Conversation {
+pub enum FrozenConversation {
     /// The messages, oldest first, in the format of OpenAI or Anthropic.
     Messages(Vec<Spanned<Value>>),
     /// A file with one message a line, by its path relative to the scenario's folder.
     File(String),
 }
 
-impl Conversation {
+impl FrozenConversation {
     /// Returns true if there are no messages.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self::Messages(messages) if messages.is_empty())

@@ -1,29 +1,31 @@
 //! The format of scenarios and suites as key tables. A key that is not here is not read, and
 //! appears in no schema and on no page.
 
-use super::expect::answer::ANSWER;
-use super::expect::context::CONTEXT_TEST;
+use super::expect::answer::ANSWER_TABLE;
+use super::expect::context::CONTEXT_TEST_TABLE;
 use super::frozen::Risk;
-use super::message_keys::MESSAGE;
-use super::request_source::REQUEST;
-use super::table::Group::{Apart, One, Some as AtLeast};
-use super::table::Need::Optional;
-use super::table::{Key, Need, Shape, Table, Thing, key, needed};
-use super::words::MOST;
+use super::message_keys::MESSAGE_TABLE;
+use super::request_source::REQUEST_TABLE;
+use super::table::KeyGroup::{AtLeastOne as AtLeast, ExactlyOne, Exclusive};
+use super::table::KeyNeed::Optional;
+use super::table::{
+    KeyNeed, NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, optional_key, required_key,
+};
+use super::words::MAX_EXACT_NUMBER;
 
 /// The maximum number of trials of one case.
-pub const RUNS: u64 = 1000;
-const fn also(
+pub const MAX_RUNS: u64 = 1000;
+const fn aliased_key(
     name: &'static str,
     alias: &'static str,
-    shape: Shape,
-    need: Need,
+    shape: ScenarioShape,
+    need: KeyNeed,
     about: &'static str,
-) -> Key {
-    Key {
+) -> ScenarioKey {
+    ScenarioKey {
         alias: Some(alias),
         need,
-        ..key(name, shape, about)
+        ..optional_key(name, shape, about)
     }
 }
 
@@ -32,50 +34,50 @@ macro_rules! case_keys {
     ($($first:expr),* $(,)?) => {
         &[
             $($first,)*
-            key("description", Shape::Text, "why the case is there, for people"),
-            key("role", Shape::Text, "the agent role of the project file that receives the context").names(Thing::Role),
-            key("task", Shape::Text, "the task of the registry that receives the context").names(Thing::Task),
-            key("node", Shape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several").names(Thing::Node),
-            key("run", Shape::True, "the whole task is run with all its agents; expectations name theirs by `node`"),
-            key("request", Shape::Table(&REQUEST), "the request that another program sends, instead of a role or task and its `context`"),
-            also("context", "input", Shape::Table(&CONTEXT), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
-            key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
-            also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
-            key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 unless the case or the project says otherwise"),
-            key("pass_threshold", Shape::Whole(1, RUNS), "trials that must pass; 2 unless the case or the project says otherwise"),
-            key("rule", Shape::Table(&RULE), "the rule for trials in full; `runs` and `pass_threshold` are short for its first two keys"),
-            key("answers", Shape::List(&Shape::Table(&SCRIPTED), 0), "scripted answers: the first whose `when` matches the request is given"),
-            key("tags", Shape::List(&Shape::Text, 0), "words that `--tag` selects by"),
-            key("baseline_config_hash", Shape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
-            key("frozen_from", Shape::Any, "the run that the case was made from; `ctxc` writes it"),
-            key("reviewed", Shape::Date, "the day somebody last read it; a review is due after `[eval] stale_after_days`"),
+            optional_key("description", ScenarioShape::Text, "why the case is there, for people"),
+            optional_key("role", ScenarioShape::Text, "the agent role of the project file that receives the context").with_names(NamedThingKind::Role),
+            optional_key("task", ScenarioShape::Text, "the task of the registry that receives the context").with_names(NamedThingKind::Task),
+            optional_key("node", ScenarioShape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several").with_names(NamedThingKind::Node),
+            optional_key("run", ScenarioShape::True, "the whole task is run with all its agents; expectations name theirs by `node`"),
+            optional_key("request", ScenarioShape::Table(&REQUEST_TABLE), "the request that another program sends, instead of a role or task and its `context`"),
+            aliased_key("context", "input", ScenarioShape::Table(&CONTEXT_TABLE), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
+            optional_key("expect_context", ScenarioShape::List(&ScenarioShape::Table(&CONTEXT_TEST_TABLE), 1), "what the context must be; needs no model and no recorded answer"),
+            aliased_key("expectations", "expected", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TABLE), 1), Optional, "what the answer must be"),
+            optional_key("runs", ScenarioShape::Whole(1, MAX_RUNS), "how often the case is tried; 3 unless the case or the project says otherwise"),
+            optional_key("pass_threshold", ScenarioShape::Whole(1, MAX_RUNS), "trials that must pass; 2 unless the case or the project says otherwise"),
+            optional_key("rule", ScenarioShape::Table(&RULE_TABLE), "the rule for trials in full; `runs` and `pass_threshold` are short for its first two keys"),
+            optional_key("answers", ScenarioShape::List(&ScenarioShape::Table(&SCRIPTED_TABLE), 0), "scripted answers: the first whose `when` matches the request is given"),
+            optional_key("tags", ScenarioShape::List(&ScenarioShape::Text, 0), "words that `--tag` selects by"),
+            optional_key("baseline_config_hash", ScenarioShape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
+            optional_key("frozen_from", ScenarioShape::Any, "the run that the case was made from; `ctxc` writes it"),
+            optional_key("reviewed", ScenarioShape::Date, "the day somebody last read it; a review is due after `[eval] stale_after_days`"),
         ]
     };
 }
 
-const CASE_GROUPS: &[super::table::Group] = &[
-    One(&["role", "task", "request"]),
-    One(&["context", "request"]),
+const CASE_GROUPS: &[super::table::KeyGroup] = &[
+    ExactlyOne(&["role", "task", "request"]),
+    ExactlyOne(&["context", "request"]),
     AtLeast(&["expect_context", "expectations"]),
-    Apart("rule", &["runs", "pass_threshold"]),
+    Exclusive("rule", &["runs", "pass_threshold"]),
     // The answer to another program's request is the recorded one.
-    Apart("request", &["answers", "node", "run"]),
+    Exclusive("request", &["answers", "node", "run"]),
     // A run of a whole task has no single agent.
-    Apart("run", &["node"]),
+    Exclusive("run", &["node"]),
 ];
 
 /// A scenario: one file, one case.
-pub static SCENARIO: Table = Table {
+pub static SCENARIO_TABLE: ScenarioTable = ScenarioTable {
     what: "a scenario",
     keys: case_keys!(
-        key(
+        optional_key(
             "schema",
-            Shape::Word(&[super::model::SCENARIO_SCHEMA]),
+            ScenarioShape::Word(&[super::model::SCENARIO_SCHEMA]),
             "the format, for other programs; a JSON file without it is not a scenario"
         ),
-        needed(
+        required_key(
             "name",
-            Shape::Text,
+            ScenarioShape::Text,
             "its name, unique in the project: shown everywhere"
         ),
     ),
@@ -83,33 +85,41 @@ pub static SCENARIO: Table = Table {
 };
 
 /// A suite: many cases in one file.
-pub static SUITE: Table = Table {
+pub static SUITE_TABLE: ScenarioTable = ScenarioTable {
     what: "a suite",
     keys: &[
-        key(
+        optional_key(
             "schema",
-            Shape::Word(&[super::model::SUITE_SCHEMA]),
+            ScenarioShape::Word(&[super::model::SUITE_SCHEMA]),
             "the format, for other programs; a JSON file without it is not a suite",
         ),
-        needed("id", Shape::Text, "its id: cases are named `SUITE/CASE`"),
-        key("name", Shape::Text, "what people call it"),
-        key("description", Shape::Text, "what it is for"),
-        key("version", Shape::Label, "its version"),
-        key(
+        required_key(
+            "id",
+            ScenarioShape::Text,
+            "its id: cases are named `SUITE/CASE`",
+        ),
+        optional_key("name", ScenarioShape::Text, "what people call it"),
+        optional_key("description", ScenarioShape::Text, "what it is for"),
+        optional_key("version", ScenarioShape::Label, "its version"),
+        optional_key(
             "defaults",
-            Shape::Table(&DEFAULTS),
+            ScenarioShape::Table(&DEFAULTS_TABLE),
             "values for keys that a case leaves out: `context` is filled in key by key; a list such as `expect_context` of a case replaces the whole list here",
         ),
-        key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
-        key(
+        optional_key(
+            "cases",
+            ScenarioShape::List(&ScenarioShape::Table(&CASE_TABLE), 1),
+            "its cases",
+        ),
+        optional_key(
             "cases_from",
-            Shape::Text,
+            ScenarioShape::Text,
             "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`",
         )
-        .names(Thing::Beside),
-        key(
+        .with_names(NamedThingKind::SiblingFile),
+        optional_key(
             "fixtures",
-            Shape::Table(&FIXTURES),
+            ScenarioShape::Table(&FIXTURES_TABLE),
             "what memory, retrieval and tools return, unless the case says otherwise",
         ),
     ],
@@ -117,47 +127,47 @@ pub static SUITE: Table = Table {
 };
 
 /// A case of a suite.
-pub static CASE: Table = Table {
+pub static CASE_TABLE: ScenarioTable = ScenarioTable {
     what: "a case",
     keys: case_keys!(
-        needed("id", Shape::Label, "its id, unique in the suite"),
-        key("name", Shape::Text, "what people call it"),
+        required_key("id", ScenarioShape::Label, "its id, unique in the suite"),
+        optional_key("name", ScenarioShape::Text, "what people call it"),
     ),
     groups: CASE_GROUPS,
 };
 
 /// `defaults` of a suite.
-pub static DEFAULTS: Table = Table {
+pub static DEFAULTS_TABLE: ScenarioTable = ScenarioTable {
     what: "`defaults`",
     keys: case_keys!(),
     groups: &[
-        Apart("rule", &["runs", "pass_threshold"]),
-        Apart("role", &["task"]),
-        Apart("run", &["node"]),
+        Exclusive("rule", &["runs", "pass_threshold"]),
+        Exclusive("role", &["task"]),
+        Exclusive("run", &["node"]),
     ],
 };
 
 /// Keys that the fixtures of a suite and the context of a case share.
-const MEMORY: Key = key(
+const MEMORY_KEY: ScenarioKey = optional_key(
     "memory",
-    Shape::Pairs(&FIXTURE),
+    ScenarioShape::Pairs(&FIXTURE_TABLE),
     "what memory returns, best first; never used as files for a task that describes the files it wants",
 );
-const RETRIEVAL: Key = key(
+const RETRIEVAL_KEY: ScenarioKey = optional_key(
     "retrieval",
-    Shape::Pairs(&FIXTURE),
+    ScenarioShape::Pairs(&FIXTURE_TABLE),
     "what retrieval returns, best first: for fresh context, and for files that a task describes",
 );
 
 /// `fixtures` of a suite.
-pub static FIXTURES: Table = Table {
+pub static FIXTURES_TABLE: ScenarioTable = ScenarioTable {
     what: "`fixtures`",
     keys: &[
-        MEMORY,
-        RETRIEVAL,
-        key(
+        MEMORY_KEY,
+        RETRIEVAL_KEY,
+        optional_key(
             "tools",
-            Shape::Map(&Shape::Any),
+            ScenarioShape::Map(&ScenarioShape::Any),
             "what tools return, by their names",
         ),
     ],
@@ -165,200 +175,232 @@ pub static FIXTURES: Table = Table {
 };
 
 /// `context`.
-pub static CONTEXT: Table = Table {
+pub static CONTEXT_TABLE: ScenarioTable = ScenarioTable {
     what: "`context`",
     keys: &[
-        key("task_id", Shape::Label, "the id of the frozen task"),
-        needed("objective", Shape::Words, "the request; empty where a role is run without one"),
-        key("constraints", Shape::List(&Shape::Text, 0), "what the answer must keep to"),
-        key(
+        optional_key("task_id", ScenarioShape::Label, "the id of the frozen task"),
+        required_key("objective", ScenarioShape::AnyText, "the request; empty where a role is run without one"),
+        optional_key("constraints", ScenarioShape::List(&ScenarioShape::Text, 0), "what the answer must keep to"),
+        optional_key(
             "file_context",
-            Shape::Map(&Shape::Content),
+            ScenarioShape::Map(&ScenarioShape::Content),
             "files by path: `src/a.rs: !file a.rs` takes the content from a file beside the scenario",
         )
-        .keyed_by(Thing::Path),
-        key("previous_output", Shape::Any, "the output of the stage before"),
-        key("failure_history", Shape::List(&Shape::Table(&FAILURE), 0), "what earlier attempts ran into, oldest first"),
-        key("acceptance_criteria", Shape::List(&Shape::Text, 0), "what a good answer satisfies"),
-        key("risk_level", Shape::Word(&Risk::WORDS), "how much is at stake"),
-        key("extra", Shape::Map(&Shape::Any), "anything else, kept as it is"),
-        key(
+        .with_key_names(NamedThingKind::Path),
+        optional_key("previous_output", ScenarioShape::Any, "the output of the stage before"),
+        optional_key("failure_history", ScenarioShape::List(&ScenarioShape::Table(&FAILURE_TABLE), 0), "what earlier attempts ran into, oldest first"),
+        optional_key("acceptance_criteria", ScenarioShape::List(&ScenarioShape::Text, 0), "what a good answer satisfies"),
+        optional_key("risk_level", ScenarioShape::Word(&Risk::WORDS), "how much is at stake"),
+        optional_key("extra", ScenarioShape::Map(&ScenarioShape::Any), "anything else, kept as it is"),
+        optional_key(
             "inputs",
-            Shape::Map(&Shape::Frozen),
+            ScenarioShape::Map(&ScenarioShape::Frozen),
             "values of the task's parameters; the text `@PATH`, `{file: PATH}` or `!file PATH` takes one from a file beside the scenario",
         )
-        .keyed_by(Thing::Parameter),
-        key(
+        .with_key_names(NamedThingKind::Parameter),
+        optional_key(
             "results",
-            Shape::Map(&Shape::Frozen),
+            ScenarioShape::Map(&ScenarioShape::Frozen),
             "the results of earlier steps, by their names or paths, to test an agent in the middle of a task",
         )
-        .keyed_by(Thing::Step),
-        key(
+        .with_key_names(NamedThingKind::Step),
+        optional_key(
             "history",
-            Shape::Chat(&MESSAGE),
+            ScenarioShape::Messages(&MESSAGE_TABLE),
             "the conversation so far, oldest first, for a task with `<history>`; a file has one message a line, as `ctxc render --history` takes it",
         ),
-        MEMORY,
-        RETRIEVAL,
+        MEMORY_KEY,
+        RETRIEVAL_KEY,
     ],
     groups: &[],
 };
 
-static FAILURE: Table = Table {
+static FAILURE_TABLE: ScenarioTable = ScenarioTable {
     what: "an entry of `failure_history`",
     keys: &[
-        needed("stage", Shape::Text, "the stage"),
-        needed("obstacle", Shape::Text, "what stood in the way"),
-        key("note", Shape::Text, "what was learnt"),
+        required_key("stage", ScenarioShape::Text, "the stage"),
+        required_key("obstacle", ScenarioShape::Text, "what stood in the way"),
+        optional_key("note", ScenarioShape::Text, "what was learnt"),
     ],
     groups: &[],
 };
 
-static FIXTURE: Table = Table {
+static FIXTURE_TABLE: ScenarioTable = ScenarioTable {
     what: "a fixture",
     keys: &[
-        needed("id", Shape::Text, "its id: a path, a key"),
-        needed("text", Shape::Content, "its text"),
+        required_key("id", ScenarioShape::Text, "its id: a path, a key"),
+        required_key("text", ScenarioShape::Content, "its text"),
     ],
     groups: &[],
 };
 
-static RULE: Table = Table {
+static RULE_TABLE: ScenarioTable = ScenarioTable {
     what: "`rule`",
     keys: &[
-        key("runs", Shape::Whole(1, RUNS), "how often the case is tried"),
-        key("pass", Shape::Whole(1, RUNS), "trials that must pass"),
-        key(
+        optional_key(
+            "runs",
+            ScenarioShape::Whole(1, MAX_RUNS),
+            "how often the case is tried",
+        ),
+        optional_key(
+            "pass",
+            ScenarioShape::Whole(1, MAX_RUNS),
+            "trials that must pass",
+        ),
+        optional_key(
             "strict",
-            Shape::Bool,
+            ScenarioShape::Bool,
             "whether a failure is final: no second stage",
         ),
-        key(
+        optional_key(
             "confirm",
-            Shape::Table(&CONFIRM),
+            ScenarioShape::Table(&CONFIRM_TABLE),
             "the second stage of a case that fails the first",
         ),
-        key(
+        optional_key(
             "sequential",
-            Shape::Table(&SEQUENTIAL),
+            ScenarioShape::Table(&SEQUENTIAL_TABLE),
             "a sequential test instead of a fixed number of trials",
         ),
     ],
-    groups: &[Apart("sequential", &["runs", "pass", "confirm"])],
+    groups: &[Exclusive("sequential", &["runs", "pass", "confirm"])],
 };
 
-static CONFIRM: Table = Table {
+static CONFIRM_TABLE: ScenarioTable = ScenarioTable {
     what: "`confirm`",
     keys: &[
-        needed("runs", Shape::Whole(1, RUNS), "trials"),
-        needed("pass", Shape::Whole(1, RUNS), "trials that must pass"),
+        required_key("runs", ScenarioShape::Whole(1, MAX_RUNS), "trials"),
+        required_key(
+            "pass",
+            ScenarioShape::Whole(1, MAX_RUNS),
+            "trials that must pass",
+        ),
     ],
     groups: &[],
 };
 
-static SEQUENTIAL: Table = Table {
+static SEQUENTIAL_TABLE: ScenarioTable = ScenarioTable {
     what: "`sequential`",
     keys: &[
-        needed("p0", Shape::Number(0.0, 1.0), "a pass rate that is too low"),
-        needed("p1", Shape::Number(0.0, 1.0), "a pass rate that is good"),
-        needed(
+        required_key(
+            "p0",
+            ScenarioShape::Number(0.0, 1.0),
+            "a pass rate that is too low",
+        ),
+        required_key(
+            "p1",
+            ScenarioShape::Number(0.0, 1.0),
+            "a pass rate that is good",
+        ),
+        required_key(
             "alpha",
-            Shape::Number(0.0001, 0.5),
+            ScenarioShape::Number(0.0001, 0.5),
             "the chance of accepting a rate that is too low",
         ),
-        needed(
+        required_key(
             "beta",
-            Shape::Number(0.0001, 0.5),
+            ScenarioShape::Number(0.0001, 0.5),
             "the chance of rejecting a rate that is good",
         ),
-        needed("max", Shape::Whole(1, RUNS), "the most trials"),
+        required_key("max", ScenarioShape::Whole(1, MAX_RUNS), "the most trials"),
     ],
     groups: &[],
 };
 
 /// A script: answers without a scenario.
-pub(super) static SCRIPT: Table = Table {
+pub(super) static SCRIPT_TABLE: ScenarioTable = ScenarioTable {
     what: "a script",
-    keys: &[needed(
+    keys: &[required_key(
         "answers",
-        Shape::List(&Shape::Table(&SCRIPTED), 1),
+        ScenarioShape::List(&ScenarioShape::Table(&SCRIPTED_TABLE), 1),
         "the first whose `when` matches the request is given",
     )],
     groups: &[],
 };
 
-static SCRIPTED: Table = Table {
+static SCRIPTED_TABLE: ScenarioTable = ScenarioTable {
     what: "a scripted answer",
     keys: &[
-        key(
+        optional_key(
             "when",
-            Shape::Table(&WHEN),
+            ScenarioShape::Table(&WHEN_TABLE),
             "the requests that it answers; default: every request",
         ),
-        key(
+        optional_key(
             "reply",
-            Shape::Any,
+            ScenarioShape::Any,
             "the answer: a text, or JSON; default: nothing",
         ),
-        key(
+        optional_key(
             "tool_calls",
-            Shape::List(&Shape::Table(&TOOL_CALL), 0),
+            ScenarioShape::List(&ScenarioShape::Table(&TOOL_CALL_TABLE), 0),
             "the tools that are called",
         ),
-        key("usage", Shape::Table(&USAGE), "the tokens that it uses"),
-        key(
+        optional_key(
+            "usage",
+            ScenarioShape::Table(&USAGE_TABLE),
+            "the tokens that it uses",
+        ),
+        optional_key(
             "exit",
-            Shape::Whole(0, 255),
+            ScenarioShape::Whole(0, 255),
             "the exit code, for the answer of a script; default: 0",
         ),
-        key(
+        optional_key(
             "stderr",
-            Shape::Text,
+            ScenarioShape::Text,
             "what the script writes to standard error",
         ),
-        key(
+        optional_key(
             "killed_by",
-            Shape::Word(&["signal", "timeout"]),
+            ScenarioShape::Word(&["signal", "timeout"]),
             "what ends the script before it exits by itself",
         ),
     ],
     groups: &[
         AtLeast(&["reply", "tool_calls", "exit", "killed_by"]),
-        Apart("killed_by", &["reply", "exit"]),
-        Apart("tool_calls", &["exit", "stderr", "killed_by"]),
+        Exclusive("killed_by", &["reply", "exit"]),
+        Exclusive("tool_calls", &["exit", "stderr", "killed_by"]),
     ],
 };
 
-static WHEN: Table = Table {
+static WHEN_TABLE: ScenarioTable = ScenarioTable {
     what: "`when`",
     keys: &[
-        key("has", Shape::Patterns, "patterns that the request must have"),
-        key("lacks", Shape::Patterns, "patterns that the request must not have"),
-        key(
+        optional_key("has", ScenarioShape::Patterns, "patterns that the request must have"),
+        optional_key("lacks", ScenarioShape::Patterns, "patterns that the request must not have"),
+        optional_key(
             "node",
-            Shape::Text,
+            ScenarioShape::Text,
             "the agent or script of a run that it is for, by its name or path; several are given in turn, then the last again",
         )
-        .names(Thing::Node),
+        .with_names(NamedThingKind::Node),
     ],
     groups: &[],
 };
 
-static TOOL_CALL: Table = Table {
+static TOOL_CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "a tool call",
     keys: &[
-        needed("name", Shape::Text, "the tool"),
-        key("arguments", Shape::Any, "its arguments"),
+        required_key("name", ScenarioShape::Text, "the tool"),
+        optional_key("arguments", ScenarioShape::Any, "its arguments"),
     ],
     groups: &[],
 };
 
-static USAGE: Table = Table {
+static USAGE_TABLE: ScenarioTable = ScenarioTable {
     what: "`usage`",
     keys: &[
-        needed("input", Shape::Whole(0, MOST), "tokens of the request"),
-        needed("output", Shape::Whole(0, MOST), "tokens of the answer"),
+        required_key(
+            "input",
+            ScenarioShape::Whole(0, MAX_EXACT_NUMBER),
+            "tokens of the request",
+        ),
+        required_key(
+            "output",
+            ScenarioShape::Whole(0, MAX_EXACT_NUMBER),
+            "tokens of the answer",
+        ),
     ],
     groups: &[],
 };

@@ -1,12 +1,12 @@
 //! Finds and reads the scenario files of a project. The only part of this floor that opens files,
 //! and only through `base/fs`.
 
-use super::fault::Fault;
+use super::fault::ScenarioFault;
 use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
-use super::paths::beside;
-use super::read::{Options, read_with};
+use super::paths::resolve_beside;
+use super::read::{ScenarioReadOptions, read_suite_with};
 use super::request_body::is_request_body;
-use crate::base::contained_path::{self, Refused};
+use crate::base::contained_path::{self, PathRefusal};
 use crate::base::fs;
 use crate::syntax::decode::{self, DecodeFault};
 use std::io;
@@ -14,20 +14,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The default folder of scenarios.
-pub const FOLDER: &str = "scenarios";
+pub const DEFAULT_FOLDER: &str = "scenarios";
 
 /// Folders that are not searched for scenarios: recorded answers, stored requests, frozen files.
-pub const PASSED_OVER: [&str; 5] = ["cassettes", "recordings", "snapshots", "files", "fixtures"];
+pub const SKIPPED_FOLDERS: [&str; 5] =
+    ["cassettes", "recordings", "snapshots", "files", "fixtures"];
 
 /// The maximum number of bytes read to recognise the kind of a file.
-const HEAD: u64 = 1 << 20;
+const HEAD_BYTES: u64 = 1 << 20;
 
 /// The maximum depth of nested folders.
-const DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// A scenario file after reading.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedScenario {
     /// Relative to the project root.
     pub path: Arc<str>,
     /// Its text; empty if it cannot be read.
@@ -35,21 +36,21 @@ pub struct Loaded {
     /// The parsed suite.
     pub suite: Option<Suite>,
     /// Its faults.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ScenarioFault>,
     /// The reason why it could not be read.
-    pub unread: Option<Unread>,
+    pub read_error: Option<ScenarioReadError>,
 }
 
 /// The reason why a file could not be read.
 #[derive(Debug)]
-pub enum Unread {
+pub enum ScenarioReadError {
     /// The system returned an error, or the file is too large.
     Io(io::Error),
     /// The bytes are not text.
-    NoText(DecodeFault),
+    NotText(DecodeFault),
 }
 
-impl Loaded {
+impl LoadedScenario {
     /// Returns true if its cases can be run: it was read and has no faults.
     pub fn is_sound(&self) -> bool {
         self.suite.is_some() && self.faults.is_empty()
@@ -57,7 +58,7 @@ impl Loaded {
 
     /// The path of its table of further cases, from the project's folder.
     pub fn table(&self) -> Option<String> {
-        beside(&self.path, &self.suite.as_ref()?.cases_from.as_ref()?.value)
+        resolve_beside(&self.path, &self.suite.as_ref()?.cases_from.as_ref()?.value)
     }
 
     /// The same file, if it is sound and its text alone decides what it holds: tables of cases are
@@ -70,20 +71,20 @@ impl Loaded {
             text,
             suite: self.suite.clone(),
             faults: Vec::new(),
-            unread: None,
+            read_error: None,
         })
     }
 }
 
 /// Returns the scenario files among paths relative to the root: files as given, folders with all
 /// their files. Sorted, without duplicates.
-pub fn files(root: &Path, given: &[String]) -> Vec<String> {
+pub fn find_files(root: &Path, given: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for path in given {
         let path = path.trim_end_matches('/');
         let full = root.join(path);
         if fs::is_dir(&full) {
-            walk(root, path, DEPTH, &mut found);
+            collect_files(root, path, MAX_DEPTH, &mut found);
         } else if fs::is_file(&full) {
             found.push(path.to_owned());
         }
@@ -93,14 +94,14 @@ pub fn files(root: &Path, given: &[String]) -> Vec<String> {
     found
 }
 
-fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
-    if fs::why_unlisted(&root.join(folder)).is_some() {
+fn collect_files(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
+    if fs::listing_error(&root.join(folder)).is_some() {
         // Added as a file, so that reading reports the error and the folder does not pass for
         // empty.
         found.push(folder.to_owned());
         return;
     }
-    for (name, full) in fs::entries_in(&root.join(folder)) {
+    for (name, full) in fs::list_entries(&root.join(folder)) {
         let path = if folder.is_empty() || folder == "." {
             name.clone()
         } else {
@@ -111,10 +112,10 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
         }
         let is_strange = full.file_name() != Some(name.as_ref());
         if fs::is_dir(&full) && !is_strange {
-            if depth > 0 && !PASSED_OVER.contains(&name.as_str()) {
-                walk(root, &path, depth - 1, found);
+            if depth > 0 && !SKIPPED_FOLDERS.contains(&name.as_str()) {
+                collect_files(root, &path, depth - 1, found);
             }
-        } else if fs::is_dir(&full) || is_scenario(&full, &name) {
+        } else if fs::is_dir(&full) || is_scenario_file(&full, &name) {
             // A folder whose name is not valid text is also added, so that reading reports it.
             found.push(path);
         }
@@ -123,12 +124,12 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
 
 /// A YAML file is a scenario unless it is a model request; a JSON file only if it has the key
 /// `schema`.
-fn is_scenario(full: &Path, name: &str) -> bool {
-    says_scenario(name, || head(full))
+fn is_scenario_file(full: &Path, name: &str) -> bool {
+    is_scenario_text(name, || read_head(full))
 }
 
 /// Like `is_scenario`, for a file whose text is already loaded or buffered.
-pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
+pub fn is_scenario_text(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
     let has_ending = |endings: &[&str]| {
         name.rsplit('.')
             .next()
@@ -146,47 +147,59 @@ pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool 
 }
 
 /// Returns true if a file is the body of a model request.
-pub fn is_request(file: &Path) -> bool {
-    head(file).is_some_and(|text| is_request_body(&text))
+pub fn is_request_file(file: &Path) -> bool {
+    read_head(file).is_some_and(|text| is_request_body(&text))
 }
 
-fn head(file: &Path) -> Option<String> {
-    fs::head(file, HEAD)
+fn read_head(file: &Path) -> Option<String> {
+    fs::read_head(file, HEAD_BYTES)
         .ok()
         .flatten()
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads files. A file that cannot be read has no suite.
-pub fn load(root: &Path, paths: &[String], limit: u64, options: &Options<'_>) -> Vec<Loaded> {
+pub fn load_files(
+    root: &Path,
+    paths: &[String],
+    limit: u64,
+    options: &ScenarioReadOptions<'_>,
+) -> Vec<LoadedScenario> {
     paths
         .iter()
-        .map(|path| one(root, path, limit, options))
+        .map(|path| load_file(root, path, limit, options))
         .collect()
 }
 
-fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
+fn load_file(
+    root: &Path,
+    path: &str,
+    limit: u64,
+    options: &ScenarioReadOptions<'_>,
+) -> LoadedScenario {
     let unread = |why| {
         let unread = Some(why);
-        Loaded {
+        LoadedScenario {
             path: Arc::from(path),
             text: Arc::from(""),
             suite: None,
             faults: Vec::new(),
-            unread,
+            read_error: unread,
         }
     };
-    match contained_path::read(&fs::RealFs, root, Path::new(path), limit) {
+    match contained_path::read_file(&fs::RealFs, root, Path::new(path), limit) {
         Ok(bytes) => match decode::decode(&bytes) {
-            Ok(text) => of_text(root, path, &text, limit, options),
-            Err(fault) => unread(Unread::NoText(fault)),
+            Ok(text) => load_text(root, path, &text, limit, options),
+            Err(fault) => unread(ScenarioReadError::NotText(fault)),
         },
         Err(refused) => {
             let full = root.join(path);
-            let folder = fs::is_dir(&full).then(|| fs::why_unlisted(&full)).flatten();
+            let folder = fs::is_dir(&full)
+                .then(|| fs::listing_error(&full))
+                .flatten();
             let strange = path.contains(char::REPLACEMENT_CHARACTER) && !fs::exists(&full);
-            let strange = strange.then(|| io::Error::other(fs::STRANGE));
-            unread(Unread::Io(
+            let strange = strange.then(|| io::Error::other(fs::NAME_NOT_UTF8));
+            unread(ScenarioReadError::Io(
                 folder.or(strange).unwrap_or_else(|| refused.into()),
             ))
         }
@@ -194,26 +207,32 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
 }
 
 /// Reads a text in place of a file. Its tables of cases are searched beside the file.
-pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Options<'_>) -> Loaded {
-    let tables = |table: &str| table_text(root, path, table, limit);
-    let options = Options {
+pub fn load_text(
+    root: &Path,
+    path: &str,
+    text: &str,
+    limit: u64,
+    options: &ScenarioReadOptions<'_>,
+) -> LoadedScenario {
+    let tables = |table: &str| read_table_text(root, path, table, limit);
+    let options = ScenarioReadOptions {
         rule: options.rule,
         tables: Some(options.tables.unwrap_or(&tables)),
     };
-    let (suite, faults) = read_with(path, text, &options);
-    Loaded {
+    let (suite, faults) = read_suite_with(path, text, &options);
+    LoadedScenario {
         path: Arc::from(path),
         text: Arc::from(text),
         suite,
         faults,
-        unread: None,
+        read_error: None,
     }
 }
 
 /// The text of a table beside a file; why there is none.
-pub fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
-    let table = beside(path, table).ok_or_else(|| Refused::Outside.to_string())?;
-    let bytes = contained_path::read(&fs::RealFs, root, Path::new(&table), limit)
+pub fn read_table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
+    let table = resolve_beside(path, table).ok_or_else(|| PathRefusal::Outside.to_string())?;
+    let bytes = contained_path::read_file(&fs::RealFs, root, Path::new(&table), limit)
         .map_err(|refused| refused.to_string())?;
     let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;
     Ok(text.into_owned())

@@ -2,30 +2,34 @@
 //! values were reported before and are left out.
 
 use super::date;
-use super::keys::{CASE, CONTEXT, SCENARIO};
+use super::keys::{CASE_TABLE, CONTEXT_TABLE, SCENARIO_TABLE};
 use super::model::{
-    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, LookupStore,
-    Risk, Rule, ScriptEnd, Scripted, Sequential, Situation, Subject,
+    AnswerExpectation, CaseSubject, ContextExpectation, FrozenConversation, FrozenValue,
+    LookupFixture, LookupStore, PastFailure, Risk, ScenarioCase, ScriptEnd, ScriptedAnswer,
+    SequentialRule, Situation, TrialRule,
 };
 use super::request_source::RequestSource;
-use super::table::{Table, find};
-use super::values::{content, flag, frozen, number, patterns, text, texts, whole};
+use super::table::{ScenarioTable, find_value};
+use super::values::{
+    read_content, read_flag, read_frozen, read_number, read_patterns, read_text, read_texts,
+    read_whole,
+};
 use crate::base::span::Spanned;
-use crate::syntax::yaml::{Node, Value};
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::collections::BTreeMap;
 
 /// The values that all cases of a file share.
 #[derive(Clone, Copy)]
-pub(super) struct Cx<'t> {
+pub(super) struct LowerCx<'t> {
     pub(super) text: &'t str,
     /// The default trial rule.
-    pub(super) rule: &'t Rule,
+    pub(super) rule: &'t TrialRule,
 }
 
 /// Reads a text, or a number as it is written.
-pub(super) fn label(cx: Cx<'_>, node: &Node<'_>) -> Option<Spanned<String>> {
-    let Value::Number(number) = &node.value else {
-        return text(node);
+pub(super) fn read_label(cx: LowerCx<'_>, node: &YamlNode<'_>) -> Option<Spanned<String>> {
+    let YamlValue::Number(number) = &node.value else {
+        return read_text(node);
     };
     let written = node.span.slice(cx.text);
     let is_number = written.parse::<f64>().is_ok();
@@ -39,12 +43,15 @@ pub(super) fn label(cx: Cx<'_>, node: &Node<'_>) -> Option<Spanned<String>> {
     ))
 }
 
-fn risk(node: &Node<'_>) -> Option<Spanned<Risk>> {
+fn read_risk(node: &YamlNode<'_>) -> Option<Spanned<Risk>> {
     Risk::parse(node.text()?).map(|risk| Spanned::new(risk, node.span))
 }
 
-fn map<T>(node: Option<&Node<'_>>, take: impl Fn(&Node<'_>) -> Option<T>) -> BTreeMap<String, T> {
-    let entries = node.and_then(Node::entries).unwrap_or_default();
+fn read_map<T>(
+    node: Option<&YamlNode<'_>>,
+    take: impl Fn(&YamlNode<'_>) -> Option<T>,
+) -> BTreeMap<String, T> {
+    let entries = node.and_then(YamlNode::entries).unwrap_or_default();
     entries
         .iter()
         .filter_map(|entry| Some((entry.key.value.as_ref().to_owned(), take(&entry.value)?)))
@@ -52,106 +59,113 @@ fn map<T>(node: Option<&Node<'_>>, take: impl Fn(&Node<'_>) -> Option<T>) -> BTr
 }
 
 /// Reads the situation of a case.
-fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
-    let get = |key| find(&CONTEXT, node, key);
+fn read_situation(cx: LowerCx<'_>, node: &YamlNode<'_>) -> Situation {
+    let get = |key| find_value(&CONTEXT_TABLE, node, key);
     Situation {
         task_id: get("task_id")
-            .and_then(|id| label(cx, id))
+            .and_then(|id| read_label(cx, id))
             .map(|id| id.value),
         objective: get("objective")
-            .and_then(text)
+            .and_then(read_text)
             .filter(|text| !text.value.trim().is_empty()),
-        constraints: texts(get("constraints")),
-        files: map(get("file_context"), content),
-        previous_output: get("previous_output").map(Node::to_json),
+        constraints: read_texts(get("constraints")),
+        files: read_map(get("file_context"), read_content),
+        previous_output: get("previous_output").map(YamlNode::to_json),
         failures: get("failure_history")
-            .and_then(Node::items)
+            .and_then(YamlNode::items)
             .unwrap_or_default()
             .iter()
-            .map(failure)
+            .map(read_failure)
             .collect(),
-        criteria: texts(get("acceptance_criteria")),
-        risk_level: get("risk_level").and_then(risk),
-        extra: map(get("extra"), |value| Some(value.to_json())),
-        inputs: map(get("inputs"), |value| Some(Box::new(frozen(value)))),
-        results: map(get("results"), |value| Some(Box::new(frozen(value)))),
-        history: get("history").and_then(conversation),
-        matches: fixtures(LookupStore::Memory, get("memory"))
+        criteria: read_texts(get("acceptance_criteria")),
+        risk_level: get("risk_level").and_then(read_risk),
+        extra: read_map(get("extra"), |value| Some(value.to_json())),
+        inputs: read_map(get("inputs"), |value| Some(Box::new(read_frozen(value)))),
+        results: read_map(get("results"), |value| Some(Box::new(read_frozen(value)))),
+        history: get("history").and_then(read_conversation),
+        matches: read_fixtures(LookupStore::Memory, get("memory"))
             .into_iter()
-            .chain(fixtures(LookupStore::Retrieval, get("retrieval")))
+            .chain(read_fixtures(LookupStore::Retrieval, get("retrieval")))
             .collect(),
     }
 }
 
-fn conversation(node: &Node<'_>) -> Option<Spanned<Conversation>> {
-    let value = match (node.items(), frozen(node).value) {
-        (Some(items), _) => Conversation::Messages(
+fn read_conversation(node: &YamlNode<'_>) -> Option<Spanned<FrozenConversation>> {
+    let value = match (node.items(), read_frozen(node).value) {
+        (Some(items), _) => FrozenConversation::Messages(
             items
                 .iter()
                 .map(|one| Spanned::new(one.to_json(), one.span))
                 .collect(),
         ),
-        (None, Frozen::File(path)) => Conversation::File(path),
-        (None, Frozen::Value(_)) => return None,
+        (None, FrozenValue::File(path)) => FrozenConversation::File(path),
+        (None, FrozenValue::Value(_)) => return None,
     };
     Some(Spanned::new(value, node.span))
 }
 
-fn failure(node: &Node<'_>) -> Failure {
-    let get = |key| node.get(key).and_then(Node::text).unwrap_or("").to_owned();
-    Failure {
+fn read_failure(node: &YamlNode<'_>) -> PastFailure {
+    let get = |key| {
+        node.get(key)
+            .and_then(YamlNode::text)
+            .unwrap_or("")
+            .to_owned()
+    };
+    PastFailure {
         stage: get("stage"),
         obstacle: get("obstacle"),
         note: get("note"),
     }
 }
 
-fn fixtures(shelf: LookupStore, node: Option<&Node<'_>>) -> Vec<Fixture> {
+fn read_fixtures(shelf: LookupStore, node: Option<&YamlNode<'_>>) -> Vec<LookupFixture> {
     let Some(node) = node else { return Vec::new() };
-    let of = |id: &str, text: Option<&Node<'_>>| {
-        Some(Fixture {
+    let of = |id: &str, text: Option<&YamlNode<'_>>| {
+        Some(LookupFixture {
             shelf,
             id: id.to_owned(),
-            text: content(text?)?,
+            text: read_content(text?)?,
         })
     };
     match &node.value {
-        Value::List(items) => items
+        YamlValue::List(items) => items
             .iter()
             .filter_map(|item| of(item.get("id")?.text()?, item.get("text")))
             .collect(),
-        Value::Map(entries) => entries
+        YamlValue::Map(entries) => entries
             .iter()
             .filter_map(|entry| of(&entry.key.value, Some(&entry.value)))
             .collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => Vec::new(),
+        YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Text(_) => {
+            Vec::new()
+        }
     }
 }
 
 /// Reads the trial rule of a case. Missing values are taken from the project's rule.
-pub(super) fn rule(cx: Cx<'_>, table: &Table, node: &Node<'_>) -> Rule {
-    let own = find(table, node, "rule");
+pub(super) fn read_rule(cx: LowerCx<'_>, table: &ScenarioTable, node: &YamlNode<'_>) -> TrialRule {
+    let own = find_value(table, node, "rule");
     let get = |short: &str, key: &str| {
         let node = own
             .and_then(|own| own.get(key))
-            .or_else(|| find(table, node, short))?;
-        whole(node)
-            .filter(|number| (1..=super::keys::RUNS).contains(number))
+            .or_else(|| find_value(table, node, short))?;
+        read_whole(node)
+            .filter(|number| (1..=super::keys::MAX_RUNS).contains(number))
             .map(|number| number as u32)
     };
     let runs = get("runs", "runs").unwrap_or(cx.rule.runs);
-    let two = |node: &Node<'_>| {
+    let two = |node: &YamlNode<'_>| {
         Some((
-            whole(node.get("runs")?)? as u32,
-            whole(node.get("pass")?)? as u32,
+            read_whole(node.get("runs")?)? as u32,
+            read_whole(node.get("pass")?)? as u32,
         ))
     };
-    Rule {
+    TrialRule {
         runs,
         pass: get("pass_threshold", "pass").unwrap_or_else(|| cx.rule.pass.min(runs)),
         strict: own
             .and_then(|own| own.get("strict"))
-            .and_then(flag)
+            .and_then(read_flag)
             .unwrap_or(cx.rule.strict),
         confirm: own
             .and_then(|own| own.get("confirm"))
@@ -159,15 +173,15 @@ pub(super) fn rule(cx: Cx<'_>, table: &Table, node: &Node<'_>) -> Rule {
             .or(cx.rule.confirm),
         sequential: own
             .and_then(|own| own.get("sequential"))
-            .and_then(sequential)
+            .and_then(read_sequential)
             .or(cx.rule.sequential),
     }
 }
 
-fn sequential(node: &Node<'_>) -> Option<Sequential> {
-    let get = |key| node.get(key).and_then(number);
-    let max = whole(node.get("max")?)? as u32;
-    Some(Sequential {
+fn read_sequential(node: &YamlNode<'_>) -> Option<SequentialRule> {
+    let get = |key| node.get(key).and_then(read_number);
+    let max = read_whole(node.get("max")?)? as u32;
+    Some(SequentialRule {
         p0: get("p0")?,
         p1: get("p1")?,
         alpha: get("alpha")?,
@@ -177,52 +191,56 @@ fn sequential(node: &Node<'_>) -> Option<Sequential> {
 }
 
 /// Reads the scripted answers of a mapping.
-pub(super) fn answers(node: &Node<'_>) -> Vec<Spanned<Scripted>> {
+pub(super) fn read_answers(node: &YamlNode<'_>) -> Vec<Spanned<ScriptedAnswer>> {
     node.get("answers")
-        .and_then(Node::items)
+        .and_then(YamlNode::items)
         .unwrap_or_default()
         .iter()
-        .map(scripted)
+        .map(read_answer)
         .collect()
 }
 
-fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
+fn read_answer(node: &YamlNode<'_>) -> Spanned<ScriptedAnswer> {
     let when = |key| {
         node.get("when")
             .and_then(|when| when.get(key))
-            .map(patterns)
+            .map(read_patterns)
             .unwrap_or_default()
     };
     let calls = node
         .get("tool_calls")
-        .and_then(Node::items)
+        .and_then(YamlNode::items)
         .unwrap_or_default()
         .iter();
-    let call = |call: &Node<'_>| {
+    let call = |call: &YamlNode<'_>| {
         let arguments = call
             .get("arguments")
-            .map_or_else(|| serde_json::json!({}), Node::to_json);
+            .map_or_else(|| serde_json::json!({}), YamlNode::to_json);
         Some((call.get("name")?.text()?.to_owned(), arguments))
     };
-    let usage =
-        |usage: &Node<'_>| Some((whole(usage.get("input")?)?, whole(usage.get("output")?)?));
-    let end = |key| node.get(key).and_then(text).map(|text| text.value);
+    let usage = |usage: &YamlNode<'_>| {
+        Some((
+            read_whole(usage.get("input")?)?,
+            read_whole(usage.get("output")?)?,
+        ))
+    };
+    let end = |key| node.get(key).and_then(read_text).map(|text| text.value);
     let (exit, stderr, killed_by) = (
-        node.get("exit").and_then(whole),
+        node.get("exit").and_then(read_whole),
         end("stderr"),
         end("killed_by"),
     );
     let is_of_script = exit.is_some() || stderr.is_some() || killed_by.is_some();
-    let value = Scripted {
+    let value = ScriptedAnswer {
         node: node
             .get("when")
             .and_then(|when| when.get("node"))
-            .and_then(text),
+            .and_then(read_text),
         has: when("has"),
         lacks: when("lacks"),
         reply: node
             .get("reply")
-            .map_or(serde_json::Value::Null, Node::to_json),
+            .map_or(serde_json::Value::Null, YamlNode::to_json),
         tool_calls: calls.filter_map(call).collect(),
         usage: node.get("usage").and_then(usage),
         end: is_of_script.then(|| ScriptEnd {
@@ -235,57 +253,58 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
 }
 
 /// Reads a case from a table with the keys of a case. `None` if it has no receiver.
-pub(super) fn case(
-    cx: Cx<'_>,
-    table: &'static Table,
-    node: &Node<'_>,
+pub(super) fn read_case(
+    cx: LowerCx<'_>,
+    table: &'static ScenarioTable,
+    node: &YamlNode<'_>,
     name: Spanned<String>,
-) -> Option<Case> {
+) -> Option<ScenarioCase> {
     debug_assert!(
-        std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const SCENARIO),
+        std::ptr::eq(table, &raw const CASE_TABLE)
+            || std::ptr::eq(table, &raw const SCENARIO_TABLE),
         "defaults are no case"
     );
-    let get = |key| find(table, node, key);
+    let get = |key| find_value(table, node, key);
     let task = get("task")
-        .and_then(text)
-        .map(|task| task.map(Subject::Task));
+        .and_then(read_text)
+        .map(|task| task.map(CaseSubject::Task));
     let role = || {
         get("role")
-            .and_then(text)
-            .map(|role| role.map(Subject::Role))
+            .and_then(read_text)
+            .map(|role| role.map(CaseSubject::Role))
     };
     let request = || {
         let request = get("request")?;
         Some(Spanned::new(
-            Subject::Request(RequestSource::read(request)?),
+            CaseSubject::Request(RequestSource::read(request)?),
             request.span,
         ))
     };
     let subject = task.or_else(role).or_else(request)?;
-    let items = |key| get(key).and_then(Node::items).unwrap_or_default();
-    Some(Case {
+    let items = |key| get(key).and_then(YamlNode::items).unwrap_or_default();
+    Some(ScenarioCase {
         name,
         span: node.span,
         row: None,
         subject,
-        node: get("node").and_then(text),
-        is_run: get("run").and_then(flag).unwrap_or(false),
+        node: get("node").and_then(read_text),
+        is_run: get("run").and_then(read_flag).unwrap_or(false),
         // Without a `context`, misplaced keys beside it are read, so that one finding is enough.
-        situation: situation(cx, get("context").unwrap_or(node)),
+        situation: read_situation(cx, get("context").unwrap_or(node)),
         expect_context: items("expect_context")
             .iter()
-            .filter_map(ContextExpectation::read)
+            .filter_map(ContextExpectation::read_entry)
             .collect(),
         expectations: items("expectations")
             .iter()
-            .filter_map(Expectation::read)
+            .filter_map(AnswerExpectation::read_entry)
             .collect(),
         replaces: Vec::new(),
-        rule: rule(cx, table, node),
-        answers: answers(node),
-        tags: texts(get("tags")),
-        baseline_config_hash: get("baseline_config_hash").and_then(text),
+        rule: read_rule(cx, table, node),
+        answers: read_answers(node),
+        tags: read_texts(get("tags")),
+        baseline_config_hash: get("baseline_config_hash").and_then(read_text),
         reviewed: get("reviewed")
-            .and_then(|day| Some(Spanned::new(date::parse(day.text()?)?, day.span))),
+            .and_then(|day| Some(Spanned::new(date::parse_date(day.text()?)?, day.span))),
     })
 }

@@ -1,14 +1,14 @@
 //! The format of a conversation: messages in the forms of OpenAI and Anthropic, whose content
 //! `messages` reads.
 
-use super::table::Group::Some as AtLeast;
-use super::table::{Shape, Table, key, needed};
+use super::table::KeyGroup::AtLeastOne as AtLeast;
+use super::table::{ScenarioShape, ScenarioTable, optional_key, required_key};
 
 /// The words of `role`.
-pub const SPEAKERS: &[&str] = &["user", "assistant", "tool", "system", "developer"];
+pub const SPEAKER_WORDS: &[&str] = &["user", "assistant", "tool", "system", "developer"];
 
 /// The words of `type` of a part.
-pub const KINDS: &[&str] = &[
+pub const PART_KINDS: &[&str] = &[
     "text",
     "image_url",
     "file",
@@ -21,139 +21,155 @@ pub const KINDS: &[&str] = &[
 ];
 
 /// A message of `history`.
-pub static MESSAGE: Table = Table {
+pub static MESSAGE_TABLE: ScenarioTable = ScenarioTable {
     what: "a message",
     keys: &[
-        needed(
+        required_key(
             "role",
-            Shape::Word(SPEAKERS),
+            ScenarioShape::Word(SPEAKER_WORDS),
             "who says it; messages of the system are shown to no agent: it has its own",
         ),
-        key(
+        optional_key(
             "content",
-            Shape::Said(&PART),
+            ScenarioShape::MessageContent(&PART_TABLE),
             "what is said; of `tool`: what the tool returned",
         ),
-        key(
+        optional_key(
             "tool_calls",
-            Shape::List(&Shape::Table(&CALL), 0),
+            ScenarioShape::List(&ScenarioShape::Table(&CALL_TABLE), 0),
             "tools that the assistant calls with it, in OpenAI's form",
         ),
-        key(
+        optional_key(
             "tool_call_id",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `tool`: the call whose result it is",
         ),
-        key(
+        optional_key(
             "reasoning_content",
-            Shape::Text,
+            ScenarioShape::Text,
             "what the assistant thought before it spoke",
         ),
-        key(
+        optional_key(
             "refusal",
-            Shape::Text,
+            ScenarioShape::Text,
             "what the assistant says instead of an answer, in OpenAI's form",
         ),
-        key("name", Shape::Text, "the speaker's name; shown to nobody"),
-        key("id", Shape::Text, "its id; shown to nobody"),
+        optional_key(
+            "name",
+            ScenarioShape::Text,
+            "the speaker's name; shown to nobody",
+        ),
+        optional_key("id", ScenarioShape::Text, "its id; shown to nobody"),
     ],
     groups: &[AtLeast(&["content", "tool_calls"])],
 };
 
-static PART: Table = Table {
+static PART_TABLE: ScenarioTable = ScenarioTable {
     what: "a part of a message",
     keys: &[
-        key("type", Shape::Word(KINDS), "what it is"),
-        key("text", Shape::Said(&PART), "its words"),
-        key(
+        optional_key("type", ScenarioShape::Word(PART_KINDS), "what it is"),
+        optional_key(
+            "text",
+            ScenarioShape::MessageContent(&PART_TABLE),
+            "its words",
+        ),
+        optional_key(
             "id",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `tool_use`: what its result refers to",
         ),
-        key("name", Shape::Text, "of `tool_use`: the tool"),
-        key("input", Shape::Any, "of `tool_use`: the tool's arguments"),
-        key(
+        optional_key("name", ScenarioShape::Text, "of `tool_use`: the tool"),
+        optional_key(
+            "input",
+            ScenarioShape::Any,
+            "of `tool_use`: the tool's arguments",
+        ),
+        optional_key(
             "tool_use_id",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `tool_result`: the call whose result it is",
         ),
-        key(
+        optional_key(
             "content",
-            Shape::Said(&PART),
+            ScenarioShape::MessageContent(&PART_TABLE),
             "of `tool_result`: what the tool returned",
         ),
-        key(
+        optional_key(
             "is_error",
-            Shape::Bool,
+            ScenarioShape::Bool,
             "of `tool_result`: whether the tool failed",
         ),
-        key(
+        optional_key(
             "source",
-            Shape::Any,
+            ScenarioShape::Any,
             "of `image` and `document`: `{type: base64, media_type, data}` or `{type: url, url}`",
         ),
-        key("title", Shape::Text, "of `document`: its name"),
-        key(
+        optional_key("title", ScenarioShape::Text, "of `document`: its name"),
+        optional_key(
             "image_url",
-            Shape::Any,
+            ScenarioShape::Any,
             "of `image_url`: its address, or `{url}`; `data:TYPE;base64,DATA` holds the image",
         ),
-        key("file", Shape::Any, "of `file`: `{filename, file_data}`"),
-        key(
+        optional_key(
+            "file",
+            ScenarioShape::Any,
+            "of `file`: `{filename, file_data}`",
+        ),
+        optional_key(
             "thinking",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `thinking`: what the agent thought",
         ),
-        key(
+        optional_key(
             "signature",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `thinking`: how its provider recognises it",
         ),
-        key(
+        optional_key(
             "data",
-            Shape::Text,
+            ScenarioShape::Text,
             "of `redacted_thinking`: what its provider hides",
         ),
-        key(
+        optional_key(
             "cache_control",
-            Shape::Any,
+            ScenarioShape::Any,
             "shown to nobody: breakpoints follow from the context",
         ),
     ],
     groups: &[],
 };
 
-static CALL: Table = Table {
+static CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "a call in a message",
     keys: &[
-        key("id", Shape::Text, "what its result refers to"),
-        key("type", Shape::Text, "`function`, in OpenAI's form"),
-        key(
+        optional_key("id", ScenarioShape::Text, "what its result refers to"),
+        optional_key("type", ScenarioShape::Text, "`function`, in OpenAI's form"),
+        optional_key(
             "function",
-            Shape::Table(&FUNCTION),
+            ScenarioShape::Table(&FUNCTION_TABLE),
             "the tool and its arguments",
         ),
-        key(
+        optional_key(
             "name",
-            Shape::Text,
+            ScenarioShape::Text,
             "the tool, without `function` around it",
         ),
-        key(
+        optional_key(
             "arguments",
-            Shape::Any,
+            ScenarioShape::Any,
             "its arguments, as JSON or as a text of JSON",
         ),
     ],
-    groups: &[super::table::Group::One(&["function", "name"])],
+    groups: &[super::table::KeyGroup::ExactlyOne(&["function", "name"])],
 };
 
-static FUNCTION: Table = Table {
+static FUNCTION_TABLE: ScenarioTable = ScenarioTable {
     what: "`function`",
     keys: &[
-        needed("name", Shape::Text, "the tool"),
-        key(
+        required_key("name", ScenarioShape::Text, "the tool"),
+        optional_key(
             "arguments",
-            Shape::Any,
+            ScenarioShape::Any,
             "its arguments, as JSON or as a text of JSON",
         ),
     ],

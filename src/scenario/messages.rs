@@ -3,29 +3,29 @@
 //!
 //! Never drops content silently: a part of an unknown kind is an error.
 
-use super::message_keys::{KINDS, MESSAGE};
+use super::message_keys::{MESSAGE_TABLE, PART_KINDS};
 use crate::base::number;
 use crate::base::suggest;
 use crate::kernel::conversation::{
-    Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units,
+    Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, split_units,
 };
 use serde_json::{Map, Value, json};
 
 /// A line that is not a valid message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {why}")]
-pub struct Unread {
+#[error("line {line}: {reason}")]
+pub struct MessageError {
     /// The line number, from 1.
     pub line: usize,
     /// The reason.
-    pub why: String,
+    pub reason: String,
 }
 
 /// Reads one JSON object a line.
 ///
 /// # Errors
 /// The first line that is not a message, or not valid in its place.
-pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
+pub fn parse_conversation(text: &str) -> Result<Vec<Turn>, MessageError> {
     let mut turns = Vec::new();
     let mut lines = Vec::new();
     if text.trim_start().starts_with('[') {
@@ -34,9 +34,9 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
             .take_while(u8::is_ascii_whitespace)
             .filter(|byte| *byte == b'\n')
             .count();
-        return Err(Unread {
+        return Err(MessageError {
             line,
-            why:
+            reason:
                 "expected one message a line, found a list of them: write each on a line of its own"
                     .to_owned(),
         });
@@ -46,28 +46,28 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        let failed = |why: String| Unread {
+        let failed = |why: String| MessageError {
             line: number + 1,
-            why,
+            reason: why,
         };
         let value: Value = serde_json::from_str(line)
             .map_err(|err| failed(format!("this is not valid JSON: {err}")))?;
-        if let Some(number) = number::beyond(line) {
+        if let Some(number) = number::find_out_of_range(line) {
             return Err(failed(format!(
                 "{}; write it as a text",
-                number::too_large(number)
+                number::out_of_range_message(number)
             )));
         }
-        if let Some(why) = misspelt(&value) {
+        if let Some(why) = misspelt_key(&value) {
             return Err(failed(why));
         }
-        turns.push(message(&value).map_err(failed)?);
+        turns.push(parse_message(&value).map_err(failed)?);
         lines.push(number + 1);
     }
-    match broken(&turns) {
-        Some((at, why)) => Err(Unread {
+    match find_broken_order(&turns) {
+        Some((at, why)) => Err(MessageError {
             line: lines.get(at).copied().unwrap_or(1),
-            why,
+            reason: why,
         }),
         None => Ok(turns),
     }
@@ -75,9 +75,9 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
 
 /// Reports a field whose name is close to a key of messages, since its content would be lost
 /// silently. Other unknown fields, such as a timestamp, are ignored.
-fn misspelt(message: &Value) -> Option<String> {
+fn misspelt_key(message: &Value) -> Option<String> {
     let fields = message.as_object()?;
-    let known = || MESSAGE.keys.iter().map(|key| key.name);
+    let known = || MESSAGE_TABLE.keys.iter().map(|key| key.name);
     for (key, _) in fields
         .iter()
         .filter(|(key, value)| !value.is_null() && known().all(|known| known != *key))
@@ -85,7 +85,7 @@ fn misspelt(message: &Value) -> Option<String> {
         let meant = if key == "function_call" {
             Some("tool_calls")
         } else {
-            suggest::nearest(key, known())
+            suggest::nearest_candidate(key, known())
         };
         if let Some(meant) = meant {
             return Some(format!(
@@ -97,16 +97,18 @@ fn misspelt(message: &Value) -> Option<String> {
 }
 
 /// Returns the first mistake in the order of messages: its index from 0, and the reason.
-pub fn broken(turns: &[Turn]) -> Option<(usize, String)> {
+pub fn find_broken_order(turns: &[Turn]) -> Option<(usize, String)> {
     let turns: Vec<&Turn> = turns.iter().collect();
-    units(&turns).err().map(|broken| (broken.at, broken.why))
+    split_units(&turns)
+        .err()
+        .map(|broken| (broken.at, broken.why))
 }
 
 /// Reads one message. System messages are read too, but shown to no agent.
 ///
 /// # Errors
 /// The reason why the value is not a message.
-pub fn message(message: &Value) -> Result<Turn, String> {
+pub fn parse_message(message: &Value) -> Result<Turn, String> {
     let found = "expected an object with `role`, which is user, assistant, tool or system";
     let role = message
         .get("role")
@@ -119,7 +121,7 @@ pub fn message(message: &Value) -> Result<Turn, String> {
         "tool" => Speaker::Tool,
         other => return Err(format!("`role` is `{other}`; {found}")),
     };
-    let mut said = content(message.get("content"))?;
+    let mut said = parse_content(message.get("content"))?;
     if speaker == Speaker::Tool && !said.iter().any(|part| matches!(part, Part::Result(_))) {
         let call = message.get("tool_call_id").and_then(Value::as_str);
         let call = call
@@ -127,7 +129,7 @@ pub fn message(message: &Value) -> Result<Turn, String> {
             .to_owned();
         said = vec![Part::Result(ToolResult {
             call,
-            parts: returned(said)?,
+            parts: check_result_parts(said)?,
             is_error: false,
         })];
     }
@@ -162,12 +164,12 @@ pub fn message(message: &Value) -> Result<Turn, String> {
             None | Some(Value::Null) => json!({}),
             Some(Value::String(text)) if text.trim().is_empty() => json!({}),
             // OpenAI stores them as a text of JSON.
-            Some(Value::String(text)) => json_of(text)?,
+            Some(Value::String(text)) => parse_json(text)?,
             Some(other) => other.clone(),
         };
-        parts.push(self::call(
-            word(call, "id"),
-            word(function, "name"),
+        parts.push(self::call_part(
+            text_field(call, "id"),
+            text_field(function, "name"),
             arguments,
         )?);
     }
@@ -178,15 +180,18 @@ pub fn message(message: &Value) -> Result<Turn, String> {
     Ok(Turn { speaker, parts })
 }
 
-fn json_of(text: &str) -> Result<Value, String> {
-    if let Some(number) = number::beyond(text) {
-        return Err(format!("{}; write it as a text", number::too_large(number)));
+fn parse_json(text: &str) -> Result<Value, String> {
+    if let Some(number) = number::find_out_of_range(text) {
+        return Err(format!(
+            "{}; write it as a text",
+            number::out_of_range_message(number)
+        ));
     }
     serde_json::from_str(text)
         .map_err(|error| format!("the `arguments` of a call are not valid JSON: {error}"))
 }
 
-fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
+fn call_part(id: String, name: String, arguments: Value) -> Result<Part, String> {
     if !arguments.is_object() {
         return Err(format!(
             "expected an object as what `{name}` is given, found {arguments}"
@@ -211,7 +216,7 @@ fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
     }))
 }
 
-fn word(value: &Value, key: &str) -> String {
+fn text_field(value: &Value, key: &str) -> String {
     value
         .get(key)
         .and_then(Value::as_str)
@@ -220,12 +225,12 @@ fn word(value: &Value, key: &str) -> String {
 }
 
 /// Reads a text, or a list of texts and parts.
-fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
+fn parse_content(content: Option<&Value>) -> Result<Vec<Part>, String> {
     match content {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
-        Some(Value::Array(parts)) => parts.iter().map(part).collect(),
+        Some(Value::Array(parts)) => parts.iter().map(parse_part).collect(),
         Some(other) => Err(format!(
             "expected a text or a list of parts as `content`, found {other}"
         )),
@@ -233,7 +238,7 @@ fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
 }
 
 /// Checks the parts of a tool result.
-fn returned(parts: Vec<Part>) -> Result<Vec<Part>, String> {
+fn check_result_parts(parts: Vec<Part>) -> Result<Vec<Part>, String> {
     let is_shown = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
     if parts.iter().all(is_shown) {
         Ok(parts)
@@ -242,14 +247,14 @@ fn returned(parts: Vec<Part>) -> Result<Vec<Part>, String> {
     }
 }
 
-fn part(part: &Value) -> Result<Part, String> {
+fn parse_part(part: &Value) -> Result<Part, String> {
     if let Value::String(text) = part {
         return Ok(Part::Text(text.clone()));
     }
     let kind = part
         .get("type")
         .and_then(Value::as_str)
-        .ok_or_else(|| format!("expected a part with a `type` ({})", KINDS.join(", ")))?;
+        .ok_or_else(|| format!("expected a part with a `type` ({})", PART_KINDS.join(", ")))?;
     match kind {
         "text" => match part.get("text") {
             Some(Value::String(text)) => Ok(Part::Text(text.clone())),
@@ -260,7 +265,7 @@ fn part(part: &Value) -> Result<Part, String> {
             let url = image
                 .and_then(|image| image.as_str().or_else(|| image.get("url")?.as_str()))
                 .unwrap_or_default();
-            at(url, "image", None)
+            media_at(url, "image", None)
         }
         "file" => {
             let file = part.get("file").unwrap_or(part);
@@ -270,7 +275,7 @@ fn part(part: &Value) -> Result<Part, String> {
                 .map(str::to_owned);
             let data = file.get("file_data").and_then(Value::as_str);
             let data = data.ok_or("expected `file_data` in `file`: what a provider keeps under an id, no other one has")?;
-            at(data, "application", name)
+            media_at(data, "application", name)
         }
         "image" | "document" => {
             let source = part.get("source").unwrap_or(&Value::Null);
@@ -282,7 +287,7 @@ fn part(part: &Value) -> Result<Part, String> {
             let name = part.get("title").and_then(Value::as_str).map(str::to_owned);
             match source.get("type").and_then(Value::as_str) {
                 Some("base64") => {
-                    let media_type = word(source, "media_type");
+                    let media_type = text_field(source, "media_type");
                     if !media_type.contains('/')
                         || (kind == "image") != media_type.starts_with("image/")
                     {
@@ -293,10 +298,10 @@ fn part(part: &Value) -> Result<Part, String> {
                     Ok(Part::Media(Media {
                         media_type,
                         name,
-                        source: base64(&word(source, "data"))?,
+                        source: parse_base64(&text_field(source, "data"))?,
                     }))
                 }
-                Some("url") => at(&word(source, "url"), default, name),
+                Some("url") => media_at(&text_field(source, "url"), default, name),
                 found => {
                     let found =
                         found.map_or_else(String::new, |found| format!(", found `{found}`"));
@@ -306,13 +311,13 @@ fn part(part: &Value) -> Result<Part, String> {
                 }
             }
         }
-        "tool_use" => call(
-            word(part, "id"),
-            word(part, "name"),
+        "tool_use" => call_part(
+            text_field(part, "id"),
+            text_field(part, "name"),
             part.get("input").cloned().unwrap_or_else(|| json!({})),
         ),
         "tool_result" => {
-            let parts = returned(content(part.get("content"))?)?;
+            let parts = check_result_parts(parse_content(part.get("content"))?)?;
             let is_error = match part.get("is_error") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(is_error)) => *is_error,
@@ -323,7 +328,7 @@ fn part(part: &Value) -> Result<Part, String> {
                 }
             };
             Ok(Part::Result(ToolResult {
-                call: word(part, "tool_use_id"),
+                call: text_field(part, "tool_use_id"),
                 parts,
                 is_error,
             }))
@@ -334,24 +339,24 @@ fn part(part: &Value) -> Result<Part, String> {
                 .and_then(Value::as_str)
                 .map(str::to_owned);
             Ok(Part::Reasoning(Reasoning {
-                text: word(part, "thinking"),
+                text: text_field(part, "thinking"),
                 signature,
                 redacted: None,
             }))
         }
         "redacted_thinking" => Ok(Part::Reasoning(Reasoning {
-            redacted: Some(word(part, "data")),
+            redacted: Some(text_field(part, "data")),
             ..Reasoning::default()
         })),
         other => Err(format!(
             "a part of the kind `{other}`, which is none of: {}",
-            KINDS.join(", ")
+            PART_KINDS.join(", ")
         )),
     }
 }
 
 /// Reads an image or a document from a URL or a data URL.
-fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
+fn media_at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
     let (media_type, source) = match url.strip_prefix("data:") {
         Some(data) => {
             let (media_type, data) = data
@@ -369,7 +374,7 @@ fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
                     "expected `data:{wanted}/…;base64,DATA`, found the type `{media_type}`"
                 ));
             }
-            (media_type, base64(data)?)
+            (media_type, parse_base64(data)?)
         }
         None if url.contains("://") => (kind, MediaSource::Url(url.to_owned())),
         None => return Err(format!("expected the address of a file, found `{url}`")),
@@ -382,7 +387,7 @@ fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
 }
 
 /// Checks base64 data on one line.
-fn base64(data: &str) -> Result<MediaSource, String> {
+fn parse_base64(data: &str) -> Result<MediaSource, String> {
     let padding = data.len() - data.trim_end_matches('=').len();
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let digits = data
@@ -403,7 +408,7 @@ fn base64(data: &str) -> Result<MediaSource, String> {
 }
 
 /// Writes a message so that [`message`] reads it back.
-pub fn written(turn: &Turn) -> Value {
+pub fn write_message(turn: &Turn) -> Value {
     let mut fields = Map::from_iter([("role".to_owned(), turn.speaker.word().into())]);
     let content = match &*turn.parts {
         [
@@ -414,23 +419,23 @@ pub fn written(turn: &Turn) -> Value {
             }),
         ] if turn.speaker == Speaker::Tool => {
             fields.insert("tool_call_id".to_owned(), call.as_str().into());
-            listed(parts)
+            write_content(parts)
         }
-        parts => listed(parts),
+        parts => write_content(parts),
     };
     fields.insert("content".to_owned(), content);
     Value::Object(fields)
 }
 
-fn listed(parts: &[Part]) -> Value {
+fn write_content(parts: &[Part]) -> Value {
     match parts {
         [] => "".into(),
         [Part::Text(text)] => text.as_str().into(),
-        parts => parts.iter().map(written_part).collect(),
+        parts => parts.iter().map(write_part).collect(),
     }
 }
 
-fn written_part(part: &Part) -> Value {
+fn write_part(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "text": text}),
         Part::Reasoning(Reasoning {
@@ -457,7 +462,7 @@ fn written_part(part: &Part) -> Value {
             parts,
             is_error,
         }) => {
-            let content = listed(parts);
+            let content = write_content(parts);
             if *is_error {
                 json!({"type": "tool_result", "tool_use_id": call, "content": content, "is_error": true})
             } else {

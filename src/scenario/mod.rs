@@ -29,5 +29,5 @@ mod table_cases;
 mod values;
 pub mod words;
 
-pub use fault::{Fault, FaultKind};
-pub use read::{Options, Tables, read, read_script, read_with};
+pub use fault::{ScenarioFault, ScenarioFaultKind};
+pub use read::{ScenarioReadOptions, TableTextFn, read_script, read_suite, read_suite_with};

@@ -5,11 +5,11 @@
 //! judged and no name is resolved here: the rules and the evaluation check that a role, task or
 //! segment exists.
 
-pub use super::expect::answer::{AnswerTest, Expectation};
+pub use super::expect::answer::{AnswerExpectation, AnswerTest};
 pub use super::expect::context::ContextExpectation;
-pub use super::expect::segments::{Counted, Patterns, Selector, State};
-use super::fault::Row;
-pub use super::frozen::{Content, Conversation, Frozen, Risk};
+pub use super::expect::segments::{CountedTokens, PatternTest, SegmentSelector, SegmentState};
+use super::fault::CaseTableRow;
+pub use super::frozen::{FrozenConversation, FrozenText, FrozenValue, Risk};
 use super::request_source::RequestSource;
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub struct Suite {
     /// Its version, as written.
     pub version: Option<Spanned<String>>,
     /// Its cases in order, with the suite's defaults filled in; those of a table last.
-    pub cases: Vec<Case>,
+    pub cases: Vec<ScenarioCase>,
     /// The table of further cases, by its path beside the file.
     pub cases_from: Option<Spanned<String>>,
     /// `fixtures.tools`: the results of tools by their names.
@@ -42,7 +42,7 @@ pub struct Suite {
 
 /// One frozen situation with its expectations.
 #[derive(Clone, Debug, Serialize)]
-pub struct Case {
+pub struct ScenarioCase {
     /// Its name, unique in the project and shown everywhere. For a case of a suite it is
     /// `SUITE/CASE`, with the place of its id.
     pub name: Spanned<String>,
@@ -51,9 +51,9 @@ pub struct Case {
     pub span: Span,
     /// Its row of a case table; all its places are then that of `cases_from`.
     #[serde(skip)]
-    pub row: Option<Row>,
+    pub row: Option<CaseTableRow>,
     /// The receiver of the context.
-    pub subject: Spanned<Subject>,
+    pub subject: Spanned<CaseSubject>,
     /// The agent inside the task; by default the first one.
     pub node: Option<Spanned<String>>,
     /// True if the whole task is run, with all its agents.
@@ -64,14 +64,14 @@ pub struct Case {
     /// The expectations on the context, in order.
     pub expect_context: Vec<Spanned<ContextExpectation>>,
     /// The expectations on the answer, in order.
-    pub expectations: Vec<Spanned<Expectation>>,
+    pub expectations: Vec<Spanned<AnswerExpectation>>,
     /// Lists of the suite's defaults that the case replaces.
     #[serde(skip)]
-    pub replaces: Vec<Replaced>,
+    pub replaces: Vec<ReplacedList>,
     /// The number of trials and the condition to pass.
-    pub rule: Rule,
+    pub rule: TrialRule,
     /// Scripted answers: the first whose `when` holds is given.
-    pub answers: Vec<Spanned<Scripted>>,
+    pub answers: Vec<Spanned<ScriptedAnswer>>,
     /// Words that `--tag` selects by.
     pub tags: Vec<Spanned<String>>,
     /// The context hash at the last known-good run.
@@ -80,17 +80,17 @@ pub struct Case {
     pub reviewed: Option<Spanned<(i32, u8, u8)>>,
 }
 
-impl Case {
+impl ScenarioCase {
     /// Returns true if it compares its request with a stored one.
-    pub fn wants_snapshot(&self) -> bool {
-        super::expect::context::each(&self.expect_context)
+    pub fn uses_snapshot(&self) -> bool {
+        super::expect::context::all_expectations(&self.expect_context)
             .any(|one| one.value == ContextExpectation::Snapshot)
     }
 }
 
 /// A list of a suite's defaults that a case replaces with its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedList {
     /// The key of both.
     pub key: &'static str,
     /// Entries of the defaults that the case does not repeat.
@@ -101,7 +101,7 @@ pub struct Replaced {
 
 /// The receiver of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Subject {
+pub enum CaseSubject {
     /// An agent role of the project file.
     Role(String),
     /// A task of the registry.
@@ -120,11 +120,11 @@ pub struct Situation {
     /// `constraints`.
     pub constraints: Vec<Spanned<String>>,
     /// `file_context`: files by path.
-    pub files: BTreeMap<String, Spanned<Content>>,
+    pub files: BTreeMap<String, Spanned<FrozenText>>,
     /// `previous_output`.
     pub previous_output: Option<Value>,
     /// `failure_history`, oldest first.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<PastFailure>,
     /// `acceptance_criteria`.
     pub criteria: Vec<Spanned<String>>,
     /// `risk_level`.
@@ -133,21 +133,21 @@ pub struct Situation {
     pub extra: BTreeMap<String, Value>,
     /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file
     /// beside the scenario.
-    pub inputs: BTreeMap<String, Box<Spanned<Frozen>>>,
+    pub inputs: BTreeMap<String, Box<Spanned<FrozenValue>>>,
     /// `results`: the results of earlier steps by their names or paths, if an agent in the middle
     /// of a task is tested.
-    pub results: BTreeMap<String, Box<Spanned<Frozen>>>,
+    pub results: BTreeMap<String, Box<Spanned<FrozenValue>>>,
     /// `history`: the conversation so far.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<Spanned<Conversation>>,
+    pub history: Option<Spanned<FrozenConversation>>,
     /// `memory` and `retrieval`: the passages that a lookup returns, best first.
-    pub matches: Vec<Fixture>,
+    pub matches: Vec<LookupFixture>,
 }
 
 impl Situation {
     /// Returns true if the situation itself gives a value to the parameter of this name, so that
     /// `inputs` need not.
-    pub fn says(&self, name: &str) -> bool {
+    pub fn sets_parameter(&self, name: &str) -> bool {
         match name {
             "objective" => self.objective.is_some(),
             "constraints" => !self.constraints.is_empty(),
@@ -163,7 +163,7 @@ impl Situation {
 
 /// The failure of an earlier attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Failure {
+pub struct PastFailure {
     /// The stage.
     pub stage: String,
     /// The obstacle.
@@ -184,18 +184,18 @@ pub enum LookupStore {
 
 /// A passage that a lookup returns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fixture {
+pub struct LookupFixture {
     /// Its store.
     pub shelf: LookupStore,
     /// Its id: a path, a key.
     pub id: String,
     /// Its text.
-    pub text: Spanned<Content>,
+    pub text: Spanned<FrozenText>,
 }
 
 /// The number of trials and the condition to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Rule {
+pub struct TrialRule {
     /// The number of trials; by default 3.
     pub runs: u32,
     /// The number of trials that must pass; by default 2.
@@ -205,12 +205,12 @@ pub struct Rule {
     /// The second stage: trials, and how many of them must pass.
     pub confirm: Option<(u32, u32)>,
     /// A sequential test instead of a fixed number of trials.
-    pub sequential: Option<Sequential>,
+    pub sequential: Option<SequentialRule>,
 }
 
 /// Wald's sequential probability ratio test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Sequential {
+pub struct SequentialRule {
     /// A pass rate that is too low.
     pub p0: f64,
     /// A pass rate that is good.
@@ -223,7 +223,7 @@ pub struct Sequential {
     pub max: u32,
 }
 
-impl Default for Rule {
+impl Default for TrialRule {
     fn default() -> Self {
         Self {
             runs: 3,
@@ -237,7 +237,7 @@ impl Default for Rule {
 
 /// A scripted answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Scripted {
+pub struct ScriptedAnswer {
     /// The agent of a run that gives the answer, by its name or path; by default any.
     pub node: Option<Spanned<String>>,
     /// Patterns that the request must have.

@@ -2,22 +2,22 @@
 //! places found here.
 
 use super::csv;
-use super::frozen::Frozen;
-use super::keys::{CASE, SCENARIO, SUITE};
+use super::frozen::FrozenValue;
+use super::keys::{CASE_TABLE, SCENARIO_TABLE, SUITE_TABLE};
 use super::read::is_suite;
-use super::request_source::call_of;
-use super::table::{Key, Shape, Table, Thing};
-use super::table_cases::{CONTEXT, EXPECTED, KEYS, TAGS};
-use super::values::{file_of, frozen};
+use super::request_source::split_call_number;
+use super::table::{NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable};
+use super::table_cases::{CASE_COLUMNS, CONTEXT_COLUMNS, EXPECTATION_COLUMNS, TAGS};
+use super::values::{file_reference, read_frozen};
 use crate::base::fix::Edit;
 use crate::base::span::{Span, Spanned};
-use crate::syntax::yaml::{self, Node, Value};
+use crate::syntax::yaml::{self, YamlNode, YamlValue};
 
 /// A text of a file that names a thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedThing {
     /// The kind of thing.
-    pub thing: Thing,
+    pub thing: NamedThingKind,
     /// The text, without the `@` before a path.
     pub value: String,
     /// The place of the whole text, with its quotes.
@@ -26,13 +26,13 @@ pub struct NamedThing {
 
 impl NamedThing {
     /// Returns the place of a part of the value; `None` if the part is written with escapes.
-    pub fn place(&self, text: &str, part: &str) -> Option<Span> {
+    pub fn part_span(&self, text: &str, part: &str) -> Option<Span> {
         let at = self
             .span
             .slice(text)
             .rfind(part)
             .filter(|_| !part.is_empty())?;
-        Some(Span::of(
+        Some(Span::from_offsets(
             self.span.start as usize + at,
             self.span.start as usize + at + part.len(),
         ))
@@ -47,7 +47,7 @@ impl NamedThing {
         new: &str,
         is_plain: fn(&str) -> bool,
     ) -> Option<Edit> {
-        edit(text, self.span, self.place(text, part)?, new, is_plain)
+        edit(text, self.span, self.part_span(text, part)?, new, is_plain)
     }
 }
 
@@ -115,7 +115,7 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             let mut found = Vec::new();
-            members(&CASE, &yaml::read(line).0, &mut found);
+            collect_from_members(&CASE_TABLE, &yaml::parse_tree(line).0, &mut found);
             let place = |span: Span| Span::new(span.start + start, span.end + start);
             groups.push(
                 found
@@ -130,20 +130,24 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
         }
         return groups;
     }
-    let mut records = csv::read(text).unwrap_or_default().into_iter();
+    let mut records = csv::parse_records(text).unwrap_or_default().into_iter();
     let Some(head) = records.next() else {
         return groups;
     };
     let columns: Vec<&str> = head.fields.iter().map(|column| column.trim()).collect();
     let is_input = |column: &str| {
-        column != TAGS && !KEYS.contains(&column) && ![CONTEXT, EXPECTED].concat().contains(&column)
+        column != TAGS
+            && !CASE_COLUMNS.contains(&column)
+            && ![CONTEXT_COLUMNS, EXPECTATION_COLUMNS]
+                .concat()
+                .contains(&column)
     };
     let inputs = columns
         .iter()
         .zip(&head.spans)
         .filter(|(column, _)| is_input(column));
     let input = |(column, span): (&&str, &Span)| NamedThing {
-        thing: Thing::Parameter,
+        thing: NamedThingKind::Parameter,
         value: column.strip_prefix("inputs.").unwrap_or(column).to_owned(),
         span: *span,
     };
@@ -152,10 +156,10 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
         let cells = columns.iter().zip(record.fields).zip(record.spans);
         let cell = |((column, value), span): ((&&str, String), Span)| {
             let (thing, value) = match value.strip_prefix('@') {
-                Some(path) if is_input(column) => (Thing::Beside, path.to_owned()),
-                _ => (CASE.key(column)?.names, value),
+                Some(path) if is_input(column) => (NamedThingKind::SiblingFile, path.to_owned()),
+                _ => (CASE_TABLE.key(column)?.names, value),
             };
-            (thing != Thing::Words && !value.is_empty()).then_some(NamedThing {
+            (thing != NamedThingKind::PlainText && !value.is_empty()).then_some(NamedThing {
                 thing,
                 value,
                 span,
@@ -168,41 +172,50 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
 
 /// The names and paths of a scenario: those of a suite outside of its cases, then those of each
 /// case.
-pub fn named_things(text: &str) -> Vec<Vec<NamedThing>> {
-    let (root, _) = yaml::read(text);
+pub fn find_named_things(text: &str) -> Vec<Vec<NamedThing>> {
+    let (root, _) = yaml::parse_tree(text);
     let mut groups = vec![Vec::new()];
-    let table = if is_suite(&root) { &SUITE } else { &SCENARIO };
+    let table = if is_suite(&root) {
+        &SUITE_TABLE
+    } else {
+        &SCENARIO_TABLE
+    };
     for entry in root.entries().unwrap_or_default() {
         match (table.key(&entry.key.value), entry.value.items()) {
             (Some(key), Some(cases)) if key.name == "cases" => {
                 groups.extend(cases.iter().map(|case| {
                     let mut found = Vec::new();
-                    walk(key.shape, key, case, &mut found);
+                    collect_named_things(key.shape, key, case, &mut found);
                     found
                 }));
             }
             (Some(key), _) => groups
                 .first_mut()
                 .into_iter()
-                .for_each(|found| walk(key.shape, key, &entry.value, found)),
+                .for_each(|found| collect_named_things(key.shape, key, &entry.value, found)),
             (None, _) => {}
         }
     }
     groups
 }
 
-fn walk(shape: Shape, key: &Key, node: &Node<'_>, found: &mut Vec<NamedThing>) {
-    if let Some(file) = file(shape, node) {
+fn collect_named_things(
+    shape: ScenarioShape,
+    key: &ScenarioKey,
+    node: &YamlNode<'_>,
+    found: &mut Vec<NamedThing>,
+) {
+    if let Some(file) = file_path(shape, node) {
         return found.push(NamedThing {
-            thing: Thing::Beside,
+            thing: NamedThingKind::SiblingFile,
             value: file.value.to_owned(),
             span: file.span,
         });
     }
     match (&node.value, shape) {
-        (Value::Text(text), _) if key.names != Thing::Words => {
-            let value = if key.names == Thing::Beside {
-                call_of(text).0
+        (YamlValue::Text(text), _) if key.names != NamedThingKind::PlainText => {
+            let value = if key.names == NamedThingKind::SiblingFile {
+                split_call_number(text).0
             } else {
                 text
             };
@@ -212,74 +225,77 @@ fn walk(shape: Shape, key: &Key, node: &Node<'_>, found: &mut Vec<NamedThing>) {
                 span: node.span,
             });
         }
-        (Value::List(items), Shape::List(inner, _) | Shape::Or(&Shape::List(inner, _), _)) => {
+        (
+            YamlValue::List(items),
+            ScenarioShape::List(inner, _) | ScenarioShape::Or(&ScenarioShape::List(inner, _), _),
+        ) => {
             for item in items {
-                walk(*inner, key, item, found);
+                collect_named_things(*inner, key, item, found);
             }
         }
-        (Value::List(items), _) => {
+        (YamlValue::List(items), _) => {
             for item in items.iter().filter(|item| item.entries().is_some()) {
-                walk(shape, key, item, found);
+                collect_named_things(shape, key, item, found);
             }
         }
-        (Value::Map(entries), Shape::Map(inner)) => {
+        (YamlValue::Map(entries), ScenarioShape::Map(inner)) => {
             for entry in entries {
-                if key.keyed_by != Thing::Words {
+                if key.keyed_by != NamedThingKind::PlainText {
                     found.push(NamedThing {
                         thing: key.keyed_by,
                         value: entry.key.value.to_string(),
                         span: entry.key.span,
                     });
                 }
-                walk(*inner, key, &entry.value, found);
+                collect_named_things(*inner, key, &entry.value, found);
             }
         }
-        (Value::Map(entries), Shape::Pairs(_))
-            if file_of(node).is_none() && node.get("id").is_none() =>
+        (YamlValue::Map(entries), ScenarioShape::Pairs(_))
+            if file_reference(node).is_none() && node.get("id").is_none() =>
         {
             for entry in entries {
-                walk(Shape::Content, key, &entry.value, found);
+                collect_named_things(ScenarioShape::Content, key, &entry.value, found);
             }
         }
-        (Value::Map(_), Shape::Setting) => {
+        (YamlValue::Map(_), ScenarioShape::Setting) => {
             let agent = node
                 .get("node")
                 .and_then(|agent| Some((agent.text()?, agent.span)));
             found.extend(agent.map(|(name, span)| NamedThing {
-                thing: Thing::Node,
+                thing: NamedThingKind::Node,
                 value: name.to_owned(),
                 span,
             }));
         }
-        (Value::Map(_), _) => shape
-            .table()
+        (YamlValue::Map(_), _) => shape
+            .inner_table()
             .into_iter()
-            .for_each(|table| members(table, node, found)),
-        (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_), _) => {}
+            .for_each(|table| collect_from_members(table, node, found)),
+        (YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Text(_), _) => {}
     }
 }
 
-fn members(table: &Table, node: &Node<'_>, found: &mut Vec<NamedThing>) {
+fn collect_from_members(table: &ScenarioTable, node: &YamlNode<'_>, found: &mut Vec<NamedThing>) {
     for entry in node.entries().unwrap_or_default() {
         if let Some(key) = table.key(&entry.key.value) {
-            walk(key.shape, key, &entry.value, found);
+            collect_named_things(key.shape, key, &entry.value, found);
         }
     }
 }
 
 /// Returns the path of the file from which a value is taken.
-fn file<'n>(shape: Shape, node: &'n Node<'_>) -> Option<Spanned<&'n str>> {
+fn file_path<'n>(shape: ScenarioShape, node: &'n YamlNode<'_>) -> Option<Spanned<&'n str>> {
     if !shape.takes_file() {
         return None;
     }
     let is_file = node.tag.as_ref().is_some_and(|tag| tag.value == "file");
-    if let Some(named) = file_of(node) {
+    if let Some(named) = file_reference(node) {
         return named.text().map(|path| Spanned::new(path, named.span));
     }
     let path = match node.text()? {
-        path if is_file || matches!(shape, Shape::Schema) => Some(path),
-        text if matches!(frozen(node).value, Frozen::File(_))
-            && !matches!(shape, Shape::Content) =>
+        path if is_file || matches!(shape, ScenarioShape::Schema) => Some(path),
+        text if matches!(read_frozen(node).value, FrozenValue::File(_))
+            && !matches!(shape, ScenarioShape::Content) =>
         {
             text.strip_prefix('@')
         }

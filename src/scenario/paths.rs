@@ -4,13 +4,13 @@ use crate::base::hash::Hash;
 use std::borrow::Cow;
 
 /// The folder beside a scenario that holds stored requests.
-pub const SNAPSHOTS: &str = "snapshots";
+pub const SNAPSHOT_FOLDER: &str = "snapshots";
 /// The folder beside a scenario that holds recorded answers.
-pub const RECORDINGS: &str = "recordings";
+pub const RECORDING_FOLDER: &str = "recordings";
 
 /// Resolves a path beside a scenario file relative to the project's root; `None` if it leads
 /// outside.
-pub fn beside(scenario: &str, path: &str) -> Option<String> {
+pub fn resolve_beside(scenario: &str, path: &str) -> Option<String> {
     if path.starts_with(['/', '\\']) || path.get(1..2) == Some(":") {
         return None;
     }
@@ -30,29 +30,29 @@ pub fn beside(scenario: &str, path: &str) -> Option<String> {
 }
 
 /// Returns the path of the stored request of a case: beside its scenario, by its name.
-pub fn snapshot(scenario: &str, name: &str) -> String {
-    of_case(scenario, name, SNAPSHOTS, "json")
+pub fn snapshot_path(scenario: &str, name: &str) -> String {
+    case_file_path(scenario, name, SNAPSHOT_FOLDER, "json")
 }
 
 /// Returns the path of the recorded answers of a case.
-pub fn recording(scenario: &str, name: &str) -> String {
-    of_case(scenario, name, RECORDINGS, "jsonl")
+pub fn recording_path(scenario: &str, name: &str) -> String {
+    case_file_path(scenario, name, RECORDING_FOLDER, "jsonl")
 }
 
 /// Returns the path of a partial recording: the answers wait there until all of them have arrived.
-pub fn unfinished(recording: &str) -> String {
+pub fn partial_recording_path(recording: &str) -> String {
     format!("{recording}.part")
 }
 
 /// The folder of a project that holds accepted results.
-pub const BASELINES: &str = "baselines";
+pub const BASELINE_FOLDER: &str = "baselines";
 
 /// Returns the path of the accepted results of a suite.
-pub fn baseline(suite: &str) -> String {
-    of_case("", suite, BASELINES, "json")
+pub fn baseline_path(suite: &str) -> String {
+    case_file_path("", suite, BASELINE_FOLDER, "json")
 }
 
-fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
+fn case_file_path(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut file: String = name
@@ -61,7 +61,7 @@ fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
         .collect();
     if file != name || file.starts_with('.') {
         // Two names must never share a file.
-        let hash = Hash::of(name.as_bytes()).to_string();
+        let hash = Hash::digest(name.as_bytes()).to_string();
         file = format!(
             "{}-{}",
             file.trim_start_matches('.'),
@@ -74,10 +74,10 @@ fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
 
 /// Normalises a path of the project: removes `.`, `..` and empty parts. A path that leads outside
 /// is returned unchanged.
-pub fn plain(path: &str) -> Cow<'_, str> {
+pub fn normalize_path(path: &str) -> Cow<'_, str> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
     if path.split('/').all(is_plain) && !path.contains('\\') {
         return Cow::Borrowed(path);
     }
-    beside("", path).map_or(Cow::Borrowed(path), Cow::Owned)
+    resolve_beside("", path).map_or(Cow::Borrowed(path), Cow::Owned)
 }

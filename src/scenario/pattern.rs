@@ -16,40 +16,46 @@ pub struct PatternFault {
 }
 
 /// Characters with a meaning in a pattern.
-const SIGNS: [char; 15] = [
+const META_CHARS: [char; 15] = [
     '\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$', '#',
 ];
 
 /// The maximum length of a pattern in bytes; no text that a person searches for is longer.
-const LONGEST: usize = 10_000;
+const MAX_PATTERN_BYTES: usize = 10_000;
 
 /// The maximum expanded size of a pattern, as [`size`] counts it: about a mebibyte when compiled.
-const LARGEST: u64 = 40_000;
+const MAX_EXPANDED_SIZE: u64 = 40_000;
 
 /// The maximum length of a path in bytes.
-const LONGEST_PATH: usize = 1000;
+const MAX_PATH_BYTES: usize = 1000;
 
 /// The maximum depth of nested brackets of a path.
-const DEEPEST: usize = 12;
+const MAX_PATH_DEPTH: usize = 12;
 
 /// Returns the mistake in a pattern of the crate `regex`; `None` if it is valid.
-pub fn fault(pattern: &str) -> Option<PatternFault> {
-    if pattern.len() > LONGEST {
-        let reason = format!("it has {} bytes; the limit is {LONGEST}", pattern.len());
+pub fn find_fault(pattern: &str) -> Option<PatternFault> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        let reason = format!(
+            "it has {} bytes; the limit is {MAX_PATTERN_BYTES}",
+            pattern.len()
+        );
         return Some(PatternFault {
             reason,
             at: 0,
             end: pattern.len(),
         });
     }
-    let hir = match parse(pattern) {
+    let hir = match parse_pattern(pattern) {
         Ok(hir) => hir?,
         Err(fault) => return Some(fault),
     };
-    let size = size(&hir);
-    let reason =
-        || format!("with its repetitions it unfolds into {size} parts; the limit is {LARGEST}");
-    (size > LARGEST).then(|| PatternFault {
+    let size = expanded_size(&hir);
+    let reason = || {
+        format!(
+            "with its repetitions it unfolds into {size} parts; the limit is {MAX_EXPANDED_SIZE}"
+        )
+    };
+    (size > MAX_EXPANDED_SIZE).then(|| PatternFault {
         reason: reason(),
         at: 0,
         end: pattern.len(),
@@ -58,8 +64,8 @@ pub fn fault(pattern: &str) -> Option<PatternFault> {
 
 /// Estimates the expanded size of a pattern: the bytes of literals and the ranges of character
 /// classes, each multiplied by its repetitions. Recurses as deep as the parser lets a pattern nest.
-fn size(hir: &Hir) -> u64 {
-    let all = |parts: &[Hir]| parts.iter().map(size).fold(1, u64::saturating_add);
+fn expanded_size(hir: &Hir) -> u64 {
+    let all = |parts: &[Hir]| parts.iter().map(expanded_size).fold(1, u64::saturating_add);
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.len() as u64,
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
@@ -67,17 +73,17 @@ fn size(hir: &Hir) -> u64 {
         HirKind::Class(Class::Unicode(class)) => (class.ranges().len() as u64).max(12),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            size(&repetition.sub)
+            expanded_size(&repetition.sub)
                 .saturating_mul(u64::from(times))
                 .saturating_add(1)
         }
-        HirKind::Capture(capture) => size(&capture.sub).saturating_add(1),
+        HirKind::Capture(capture) => expanded_size(&capture.sub).saturating_add(1),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
     }
 }
 
-fn parse(pattern: &str) -> Result<Option<Hir>, PatternFault> {
-    if !pattern.contains(SIGNS) {
+fn parse_pattern(pattern: &str) -> Result<Option<Hir>, PatternFault> {
+    if !pattern.contains(META_CHARS) {
         return Ok(None);
     }
     regex_syntax::parse(pattern).map(Some).map_err(|error| {
@@ -94,13 +100,13 @@ fn parse(pattern: &str) -> Result<Option<Hir>, PatternFault> {
 }
 
 /// Returns true if no text can match, as for `[^\s\S]`.
-pub fn is_impossible(pattern: &str) -> bool {
-    matches!(parse(pattern), Ok(Some(hir)) if hir.properties().minimum_len().is_none())
+pub fn never_matches(pattern: &str) -> bool {
+    matches!(parse_pattern(pattern), Ok(Some(hir)) if hir.properties().minimum_len().is_none())
 }
 
 /// Returns true if every text matches, as for `x*` and the empty pattern.
-pub fn is_everywhere(pattern: &str) -> bool {
-    let Ok(Some(hir)) = parse(pattern) else {
+pub fn always_matches(pattern: &str) -> bool {
+    let Ok(Some(hir)) = parse_pattern(pattern) else {
         return pattern.is_empty();
     };
     hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty()
@@ -110,7 +116,7 @@ pub fn is_everywhere(pattern: &str) -> bool {
 ///
 /// # Errors
 /// The byte of the mistake.
-pub fn path(path: &str) -> Result<(), usize> {
+pub fn check_path(path: &str) -> Result<(), usize> {
     JsonPath::parse(path).map(drop)
 }
 
@@ -118,7 +124,7 @@ pub fn path(path: &str) -> Result<(), usize> {
 #[derive(Clone, Debug)]
 pub struct JsonPath {
     path: serde_json_path::JsonPath,
-    ways: PathFanOut,
+    fan_out: PathFanOut,
 }
 
 /// The features of a path that lead to a node in several ways.
@@ -135,7 +141,7 @@ struct PathFanOut {
 }
 
 /// The maximum number of nodes that a path may visit.
-const NODES: u64 = 2_000_000;
+const MAX_NODES: u64 = 2_000_000;
 
 impl JsonPath {
     /// Parses a path.
@@ -151,14 +157,14 @@ impl JsonPath {
                 ']' | ')' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if depth > DEEPEST || at >= LONGEST_PATH {
+            if depth > MAX_PATH_DEPTH || at >= MAX_PATH_BYTES {
                 return Err(at);
             }
         }
         match serde_json_path::JsonPath::parse(path) {
             Ok(parsed) => Ok(Self {
                 path: parsed,
-                ways: ways(path),
+                fan_out: count_fan_out(path),
             }),
             Err(error) => Err(path.floor_char_boundary(error.position().min(path.len()))),
         }
@@ -170,7 +176,7 @@ impl JsonPath {
     /// The path might visit too many nodes: a path of a thousand bytes can multiply them without
     /// practical bound.
     pub fn select<'v>(&self, value: &'v Value) -> Result<Vec<(String, &'v Value)>, TooManyNodes> {
-        self.afford(value)?;
+        self.check_work(value)?;
         Ok(self
             .path
             .query_located(value)
@@ -179,19 +185,22 @@ impl JsonPath {
             .collect())
     }
 
-    fn afford(&self, value: &Value) -> Result<(), TooManyNodes> {
+    fn check_work(&self, value: &Value) -> Result<(), TooManyNodes> {
         let PathFanOut {
             descents,
             roots,
             lists,
-        } = self.ways;
-        let (nodes, depth) = extent(value);
+        } = self.fan_out;
+        let (nodes, depth) = measure_value(value);
         let work = nodes
             .saturating_pow(1 + roots)
             .saturating_mul(depth.saturating_pow(descents.saturating_sub(1)))
             .saturating_mul(lists);
-        if work > NODES {
-            Err(TooManyNodes { nodes, most: NODES })
+        if work > MAX_NODES {
+            Err(TooManyNodes {
+                nodes,
+                limit: MAX_NODES,
+            })
         } else {
             Ok(())
         }
@@ -201,17 +210,17 @@ impl JsonPath {
 /// A path that might visit too many nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "in {nodes} values it may lead to more than {most} nodes; fewer `..` and lists, and no `$` inside of a filter, lead to fewer"
+    "in {nodes} values it may lead to more than {limit} nodes; fewer `..` and lists, and no `$` inside of a filter, lead to fewer"
 )]
 pub struct TooManyNodes {
     /// The number of values in the answer.
     pub nodes: u64,
     /// The maximum number of nodes.
-    pub most: u64,
+    pub limit: u64,
 }
 
 /// Counts the features of a valid path that multiply its work.
-fn ways(path: &str) -> PathFanOut {
+fn count_fan_out(path: &str) -> PathFanOut {
     let mut ways = PathFanOut {
         descents: 0,
         roots: 0,
@@ -244,7 +253,7 @@ fn ways(path: &str) -> PathFanOut {
 }
 
 /// Returns the number of values in a value, itself included, and their nesting depth.
-fn extent(value: &Value) -> (u64, u64) {
+fn measure_value(value: &Value) -> (u64, u64) {
     let mut open = vec![(value, 1)];
     let mut nodes = 0;
     let mut deepest = 0;

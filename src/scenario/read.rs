@@ -1,32 +1,37 @@
 //! Converts a text to a [`Suite`] and reports all its faults in one pass. Never does I/O: the
 //! caller supplies the text of a table of cases by its name.
 
-use super::check::{self, Ask};
+use super::check::{self, Completeness};
 use super::expect::{answer, context};
-use super::fault::{Fault, FaultKind};
-use super::fault_collector::{Path, Sink};
-use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SCRIPT, SUITE};
-use super::lower::{self, Cx};
-use super::model::{Case, ContextExpectation, Replaced, Rule, SUITE_SCHEMA, Scripted, Suite};
-use super::table::{Table, find};
+use super::fault::{ScenarioFault, ScenarioFaultKind};
+use super::fault_collector::{KeyPath, ScenarioFaultSink};
+use super::keys::{
+    CASE_TABLE, CONTEXT_TABLE, DEFAULTS_TABLE, FIXTURES_TABLE, SCENARIO_TABLE, SCRIPT_TABLE,
+    SUITE_TABLE,
+};
+use super::lower::{self, LowerCx};
+use super::model::{
+    ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite, TrialRule,
+};
+use super::table::{ScenarioTable, find_value};
 use super::table_cases;
 use super::values;
 use crate::base::span::Spanned;
-use crate::syntax::yaml::{self, Entry, Node, Value};
+use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Returns the text of a table of cases by its path beside the suite, or the reason why it cannot
 /// be read.
-pub type Tables<'t> = dyn Fn(&str) -> Result<String, String> + 't;
+pub type TableTextFn<'t> = dyn Fn(&str) -> Result<String, String> + 't;
 
 /// Inputs of the reader besides the text.
 #[derive(Clone, Default)]
-pub struct Options<'o> {
+pub struct ScenarioReadOptions<'o> {
     /// The default trial rule.
-    pub rule: Rule,
+    pub rule: TrialRule,
     /// The reader of case tables; without it, `cases_from` gives no cases.
-    pub tables: Option<&'o Tables<'o>>,
+    pub tables: Option<&'o TableTextFn<'o>>,
 }
 
 /// Reads a scenario or a suite. The path gives a default name; no file is opened.
@@ -34,32 +39,42 @@ pub struct Options<'o> {
 /// The suite contains everything that could be understood despite faults: a case without a receiver
 /// and an invalid expectation are left out. It is `None` if the text is not a mapping. A runner
 /// must not run cases of a suite with faults.
-pub fn read(path: &str, text: &str) -> (Option<Suite>, Vec<Fault>) {
-    read_with(path, text, &Options::default())
+pub fn read_suite(path: &str, text: &str) -> (Option<Suite>, Vec<ScenarioFault>) {
+    read_suite_with(path, text, &ScenarioReadOptions::default())
 }
 
 /// Like [`read`], with tables of cases and the project's trial rule.
-pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite>, Vec<Fault>) {
-    let (root, faults) = yaml::read(text);
+pub fn read_suite_with(
+    path: &str,
+    text: &str,
+    options: &ScenarioReadOptions<'_>,
+) -> (Option<Suite>, Vec<ScenarioFault>) {
+    let (root, faults) = yaml::parse_tree(text);
     let end = faults
         .iter()
-        .find(|fault| fault.kind.ends())
+        .find(|fault| fault.kind.stops_reading())
         .map(|fault| fault.span.start);
-    let mut sink = Sink {
+    let mut sink = ScenarioFaultSink {
         text,
         faults: Vec::new(),
         row: None,
     };
     for fault in faults {
-        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+        sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
     }
     let suite = match (&root.value, end) {
         // A text that is invalid YAML from the start gets no further fault for its missing name.
-        (Value::Map(_), _) => Some(file(&mut sink, path, &root, options)),
+        (YamlValue::Map(_), _) => Some(read_file(&mut sink, path, &root, options)),
         (_, Some(_)) => None,
         _ => {
-            let place = Path::TOP;
-            check::table(&mut sink, &place, &SCENARIO, &root, Ask::Part);
+            let place = KeyPath::TOP;
+            check::check_table(
+                &mut sink,
+                &place,
+                &SCENARIO_TABLE,
+                &root,
+                Completeness::Partial,
+            );
             None
         }
     };
@@ -67,28 +82,34 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
     if let Some(end) = end {
         faults.retain(|fault| {
             !is_about_absence(&fault.kind)
-                && (fault.span.start < end || matches!(fault.kind, FaultKind::Yaml(_)))
+                && (fault.span.start < end || matches!(fault.kind, ScenarioFaultKind::Yaml(_)))
         });
     }
-    let key = |fault: &Fault| (fault.span, fault.row.clone());
+    let key = |fault: &ScenarioFault| (fault.span, fault.row.clone());
     faults.sort_by_key(key);
     faults.dedup();
     (suite.filter(|_| end.is_none()), faults)
 }
 
 /// Reads a script: a mapping in YAML or JSON with the single key `answers`.
-pub fn read_script(text: &str) -> (Vec<Scripted>, Vec<Fault>) {
-    let (root, faults) = yaml::read(text);
-    let mut sink = Sink {
+pub fn read_script(text: &str) -> (Vec<ScriptedAnswer>, Vec<ScenarioFault>) {
+    let (root, faults) = yaml::parse_tree(text);
+    let mut sink = ScenarioFaultSink {
         text,
         faults: Vec::new(),
         row: None,
     };
     for fault in faults {
-        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+        sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
     }
-    check::table(&mut sink, &Path::TOP, &SCRIPT, &root, Ask::Whole);
-    let answers = lower::answers(&root)
+    check::check_table(
+        &mut sink,
+        &KeyPath::TOP,
+        &SCRIPT_TABLE,
+        &root,
+        Completeness::Complete,
+    );
+    let answers = lower::read_answers(&root)
         .into_iter()
         .map(|answer| answer.value)
         .collect();
@@ -96,45 +117,65 @@ pub fn read_script(text: &str) -> (Vec<Scripted>, Vec<Fault>) {
 }
 
 /// Returns true if the missing text may follow the place where parsing stopped.
-const fn is_about_absence(kind: &FaultKind) -> bool {
-    matches!(kind, FaultKind::Missing { .. } | FaultKind::Table { .. })
+const fn is_about_absence(kind: &ScenarioFaultKind) -> bool {
+    matches!(
+        kind,
+        ScenarioFaultKind::Missing { .. } | ScenarioFaultKind::UnreadableTable { .. }
+    )
 }
 
 /// Returns true if a mapping is a suite: it has a key of suites alone, or the schema of a suite.
-pub(super) fn is_suite(root: &Node<'_>) -> bool {
+pub(super) fn is_suite(root: &YamlNode<'_>) -> bool {
     ["cases", "cases_from", "defaults", "fixtures"]
         .iter()
         .any(|key| root.get(key).is_some())
-        || root.get("schema").and_then(Node::text) == Some(SUITE_SCHEMA)
+        || root.get("schema").and_then(YamlNode::text) == Some(SUITE_SCHEMA)
 }
 
 /// Returns a file's name without its folders and extension.
-fn stem(path: &str) -> &str {
+fn file_stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>) -> Suite {
+fn read_file(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &str,
+    root: &YamlNode<'_>,
+    options: &ScenarioReadOptions<'_>,
+) -> Suite {
     let text = sink.text;
-    let cx = Cx {
+    let cx = LowerCx {
         text,
         rule: &options.rule,
     };
-    let named = |key: &str| root.get(key).and_then(|node| lower::label(cx, node));
-    let fallback = || Spanned::new(stem(path).to_owned(), root.span.first_line(text));
+    let named = |key: &str| root.get(key).and_then(|node| lower::read_label(cx, node));
+    let fallback = || Spanned::new(file_stem(path).to_owned(), root.span.first_line(text));
     if is_suite(root) {
-        check::table(sink, &Path::TOP, &SUITE, root, Ask::Whole);
+        check::check_table(
+            sink,
+            &KeyPath::TOP,
+            &SUITE_TABLE,
+            root,
+            Completeness::Complete,
+        );
         let id = named("id").unwrap_or_else(fallback);
-        return suite(sink, cx, root, id, options);
+        return read_suite_file(sink, cx, root, id, options);
     }
-    check::table(sink, &Path::TOP, &SCENARIO, root, Ask::Whole);
-    trials(sink, cx, &SCENARIO, root);
+    check::check_table(
+        sink,
+        &KeyPath::TOP,
+        &SCENARIO_TABLE,
+        root,
+        Completeness::Complete,
+    );
+    check_trials(sink, cx, &SCENARIO_TABLE, root);
     let name = named("name").unwrap_or_else(fallback);
-    let cases: Vec<Case> = lower::case(cx, &SCENARIO, root, name.clone())
+    let cases: Vec<ScenarioCase> = lower::read_case(cx, &SCENARIO_TABLE, root, name.clone())
         .into_iter()
         .collect();
     for case in &cases {
-        whole_run(sink, case);
+        check_run_scope(sink, case);
     }
     Suite {
         id: name,
@@ -147,30 +188,34 @@ fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>)
     }
 }
 
-fn suite(
-    sink: &mut Sink<'_>,
-    cx: Cx<'_>,
-    root: &Node<'_>,
+fn read_suite_file(
+    sink: &mut ScenarioFaultSink<'_>,
+    cx: LowerCx<'_>,
+    root: &YamlNode<'_>,
     id: Spanned<String>,
-    options: &Options<'_>,
+    options: &ScenarioReadOptions<'_>,
 ) -> Suite {
     let text = sink.text;
-    let defaults = defaults(root);
+    let defaults = read_defaults(root);
     if let Some(own) = root.get("defaults") {
-        trials(sink, cx, &DEFAULTS, own);
+        check_trials(sink, cx, &DEFAULTS_TABLE, own);
     }
     let mut cases = Vec::new();
-    for node in root.get("cases").and_then(Node::items).unwrap_or_default() {
-        cases.extend(one(sink, cx, node, &defaults, &id.value));
+    for node in root
+        .get("cases")
+        .and_then(YamlNode::items)
+        .unwrap_or_default()
+    {
+        cases.extend(read_suite_case(sink, cx, node, &defaults, &id.value));
     }
-    let from = root.get("cases_from").and_then(values::text);
+    let from = root.get("cases_from").and_then(values::read_text);
     if let (Some(from), Some(tables)) = (&from, options.tables) {
-        let made =
-            tables(&from.value).and_then(|table| table_cases::read(&from.value, &table, from.span));
+        let made = tables(&from.value)
+            .and_then(|table| table_cases::read_table(&from.value, &table, from.span));
         match made {
             Err(reason) => sink.report(
                 from.span,
-                FaultKind::Table {
+                ScenarioFaultKind::UnreadableTable {
                     path: from.value.clone(),
                     reason,
                 },
@@ -179,7 +224,7 @@ fn suite(
                 for reason in read.faults {
                     sink.report(
                         from.span,
-                        FaultKind::Table {
+                        ScenarioFaultKind::UnreadableTable {
                             path: from.value.clone(),
                             reason,
                         },
@@ -188,10 +233,16 @@ fn suite(
                 for made in read.rows {
                     sink.row = Some((made.row, from.span));
                     for fault in made.faults {
-                        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+                        sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
                     }
-                    check::table(sink, &Path::TOP, &CASE, &made.node, Ask::Part);
-                    cases.extend(one(sink, cx, &made.node, &defaults, &id.value));
+                    check::check_table(
+                        sink,
+                        &KeyPath::TOP,
+                        &CASE_TABLE,
+                        &made.node,
+                        Completeness::Partial,
+                    );
+                    cases.extend(read_suite_case(sink, cx, &made.node, &defaults, &id.value));
                     sink.row = None;
                 }
             }
@@ -200,11 +251,15 @@ fn suite(
     cases.shrink_to_fit();
     let named = |key: &str| {
         root.get(key)
-            .and_then(|node| lower::label(Cx { text, ..cx }, node))
+            .and_then(|node| lower::read_label(LowerCx { text, ..cx }, node))
     };
-    let tools = find(&FIXTURES, root.get("fixtures").unwrap_or(root), "tools")
-        .and_then(Node::entries)
-        .unwrap_or_default();
+    let tools = find_value(
+        &FIXTURES_TABLE,
+        root.get("fixtures").unwrap_or(root),
+        "tools",
+    )
+    .and_then(YamlNode::entries)
+    .unwrap_or_default();
     Suite {
         id,
         is_scenario: false,
@@ -221,62 +276,62 @@ fn suite(
 
 /// Reads one case with the defaults filled in. Its own keys were checked against the table with the
 /// suite.
-fn one(
-    sink: &mut Sink<'_>,
-    cx: Cx<'_>,
-    own: &Node<'_>,
-    defaults: &[Entry<'_>],
+fn read_suite_case(
+    sink: &mut ScenarioFaultSink<'_>,
+    cx: LowerCx<'_>,
+    own: &YamlNode<'_>,
+    defaults: &[YamlEntry<'_>],
     suite: &str,
-) -> Option<Case> {
+) -> Option<ScenarioCase> {
     own.entries()?;
-    let full = fill(own, defaults);
-    check::whole(sink, &Path::TOP, &CASE, &full);
+    let full = fill_defaults(own, defaults);
+    check::report_missing_keys(sink, &KeyPath::TOP, &CASE_TABLE, &full);
     if let Some(context) =
-        find(&CASE, &full, "context").filter(|context| context.entries().is_some())
+        find_value(&CASE_TABLE, &full, "context").filter(|context| context.entries().is_some())
     {
-        check::whole(
+        check::report_missing_keys(
             sink,
-            &Path {
+            &KeyPath {
                 parent: None,
                 name: "context",
             },
-            &CONTEXT,
+            &CONTEXT_TABLE,
             context,
         );
     }
-    trials(sink, cx, &CASE, own);
+    check_trials(sink, cx, &CASE_TABLE, own);
     let id = own
         .get("id")
-        .and_then(|id| lower::label(cx, id))
+        .and_then(|id| lower::read_label(cx, id))
         .unwrap_or_else(|| Spanned::new(String::new(), own.span));
     let name = id.map(|id| format!("{suite}/{id}"));
-    let case = lower::case(cx, &CASE, &full, name)?;
-    whole_run(sink, &case);
-    Some(Case {
+    let case = lower::read_case(cx, &CASE_TABLE, &full, name)?;
+    check_run_scope(sink, &case);
+    Some(ScenarioCase {
         span: own.span,
         row: sink.row.as_ref().map(|(row, _)| row.clone()),
-        replaces: replaced(own, defaults),
+        replaces: replaced_lists(own, defaults),
         ..case
     })
 }
 
 /// Returns the lists of expectations that a case has in place of those of the defaults.
-fn replaced(own: &Node<'_>, defaults: &[Entry<'_>]) -> Vec<Replaced> {
+fn replaced_lists(own: &YamlNode<'_>, defaults: &[YamlEntry<'_>]) -> Vec<ReplacedList> {
     let of = |key: &'static str| {
-        let list = find(&CASE, own, key)?;
+        let list = find_value(&CASE_TABLE, own, key)?;
         let default = defaults.iter().find(|entry| {
-            DEFAULTS
+            DEFAULTS_TABLE
                 .key(&entry.key.value)
                 .is_some_and(|known| known.name == key)
         })?;
-        let kept: Vec<_> = list.items()?.iter().map(Node::to_json).collect();
+        let kept: Vec<_> = list.items()?.iter().map(YamlNode::to_json).collect();
         let count = default
             .value
             .items()?
             .iter()
             .filter(|entry| !kept.contains(&entry.to_json()))
             .count();
-        (count > 0).then_some(Replaced {
+        (count > 0).then_some(ReplacedList {
             key,
             count,
             span: list.span,
@@ -289,17 +344,17 @@ fn replaced(own: &Node<'_>, defaults: &[Entry<'_>]) -> Vec<Replaced> {
 }
 
 /// Returns `defaults`, with `fixtures` added to their context.
-fn defaults<'t>(root: &Node<'t>) -> Vec<Entry<'t>> {
-    let mut out: Vec<Entry<'t>> = root
+fn read_defaults<'t>(root: &YamlNode<'t>) -> Vec<YamlEntry<'t>> {
+    let mut out: Vec<YamlEntry<'t>> = root
         .get("defaults")
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default()
         .to_vec();
     let fixtures = root
         .get("fixtures")
-        .and_then(Node::entries)
+        .and_then(YamlNode::entries)
         .unwrap_or_default();
-    let fixtures: Vec<Entry<'t>> = fixtures
+    let fixtures: Vec<YamlEntry<'t>> = fixtures
         .iter()
         .filter(|entry| entry.key.value != "tools")
         .cloned()
@@ -308,27 +363,27 @@ fn defaults<'t>(root: &Node<'t>) -> Vec<Entry<'t>> {
         return out;
     }
     match out.iter_mut().find(|entry| is_context(entry)) {
-        Some(Entry {
+        Some(YamlEntry {
             value:
-                Node {
-                    value: Value::Map(context),
+                YamlNode {
+                    value: YamlValue::Map(context),
                     ..
                 },
             ..
         }) => {
-            let new = |entry: &Entry<'t>| {
+            let new = |entry: &YamlEntry<'t>| {
                 !context
                     .iter()
                     .any(|known| known.key.value == entry.key.value)
             };
-            let new: Vec<Entry<'t>> = fixtures.into_iter().filter(new).collect();
+            let new: Vec<YamlEntry<'t>> = fixtures.into_iter().filter(new).collect();
             context.extend(new);
         }
         Some(_) => {}
-        None => out.push(Entry {
+        None => out.push(YamlEntry {
             key: Spanned::new(Cow::Borrowed("context"), root.span),
-            value: Node {
-                value: Value::Map(fixtures),
+            value: YamlNode {
+                value: YamlValue::Map(fixtures),
                 span: root.span,
                 tag: None,
             },
@@ -337,41 +392,45 @@ fn defaults<'t>(root: &Node<'t>) -> Vec<Entry<'t>> {
     out
 }
 
-fn is_context(entry: &Entry<'_>) -> bool {
-    CASE.key(&entry.key.value)
+fn is_context(entry: &YamlEntry<'_>) -> bool {
+    CASE_TABLE
+        .key(&entry.key.value)
         .is_some_and(|key| key.name == "context")
 }
 
 /// Groups of keys: a case that has one key of a group takes none of the others from the defaults.
-const TOGETHER: [&[&str]; 3] = [
+const EXCLUSIVE_KEYS: [&[&str]; 3] = [
     &["role", "task"],
     &["run", "node"],
     &["rule", "runs", "pass_threshold"],
 ];
 
 /// Fills in the keys that a case omits from the defaults; its context key by key.
-fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> {
+fn fill_defaults<'n, 't>(
+    own: &'n YamlNode<'t>,
+    defaults: &[YamlEntry<'t>],
+) -> Cow<'n, YamlNode<'t>> {
     if defaults.is_empty() {
         return Cow::Borrowed(own);
     }
     let mut full = own.clone();
-    let Value::Map(entries) = &mut full.value else {
+    let YamlValue::Map(entries) = &mut full.value else {
         return Cow::Borrowed(own);
     };
-    let has = |name: &str| find(&CASE, own, name).is_some();
+    let has = |name: &str| find_value(&CASE_TABLE, own, name).is_some();
     for default in defaults {
-        let Some(name) = DEFAULTS.key(&default.key.value).map(|key| key.name) else {
+        let Some(name) = DEFAULTS_TABLE.key(&default.key.value).map(|key| key.name) else {
             continue;
         };
-        let together = TOGETHER.iter().find(|keys| keys.contains(&name));
+        let together = EXCLUSIVE_KEYS.iter().find(|keys| keys.contains(&name));
         if !has(name) && !together.is_some_and(|keys| keys.iter().any(|key| has(key))) {
             entries.push(default.clone());
         } else if name == "context"
             && let Some(context) = entries.iter_mut().find(|entry| is_context(entry))
-            && let (Value::Map(context), Some(more)) =
+            && let (YamlValue::Map(context), Some(more)) =
                 (&mut context.value.value, default.value.entries())
         {
-            let new: Vec<Entry<'t>> = more
+            let new: Vec<YamlEntry<'t>> = more
                 .iter()
                 .filter(|entry| {
                     !context
@@ -387,11 +446,11 @@ fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> 
 }
 
 /// Reports expectations on a whole run in a case of one agent, and the reverse.
-fn whole_run(sink: &mut Sink<'_>, case: &Case) {
+fn check_run_scope(sink: &mut ScenarioFaultSink<'_>, case: &ScenarioCase) {
     let mut report = |span, kind| sink.report(span, kind);
-    let contexts = context::each(&case.expect_context);
+    let contexts = context::all_expectations(&case.expect_context);
     if case.is_run {
-        let together = |second: &str| FaultKind::Together {
+        let together = |second: &str| ScenarioFaultKind::ExclusiveKeys {
             table: "a scenario".to_owned(),
             first: ("run".to_owned(), case.subject.span),
             second: second.to_owned(),
@@ -404,7 +463,7 @@ fn whole_run(sink: &mut Sink<'_>, case: &Case) {
         }
         return;
     }
-    let needed = |what: &str| FaultKind::Missing {
+    let needed = |what: &str| ScenarioFaultKind::Missing {
         table: format!("a scenario with {what}"),
         keys: &["run"],
     };
@@ -421,25 +480,30 @@ fn whole_run(sink: &mut Sink<'_>, case: &Case) {
             needed("a script's end (`exit`, `stderr`, `killed_by`)"),
         );
     }
-    for (test, span) in answer::each(&case.expectations) {
-        if let Some(what) = test.of_run() {
+    for (test, span) in answer::all_tests(&case.expectations) {
+        if let Some(what) = test.describe_run_test() {
             report(span, needed(what));
         }
     }
 }
 
 /// Reports a threshold above the number of trials, and rates in the wrong order.
-fn trials(sink: &mut Sink<'_>, cx: Cx<'_>, table: &'static Table, node: &Node<'_>) {
-    let rule = lower::rule(cx, table, node);
-    let own = find(table, node, "rule");
+fn check_trials(
+    sink: &mut ScenarioFaultSink<'_>,
+    cx: LowerCx<'_>,
+    table: &'static ScenarioTable,
+    node: &YamlNode<'_>,
+) {
+    let rule = lower::read_rule(cx, table, node);
+    let own = find_value(table, node, "rule");
     let either = |short: &str, key: &str| {
-        find(table, node, short).or_else(|| own.and_then(|own| own.get(key)))
+        find_value(table, node, short).or_else(|| own.and_then(|own| own.get(key)))
     };
     let place = either("pass_threshold", "pass").or_else(|| either("runs", "runs"));
     if let Some(place) = place.filter(|_| rule.pass > rule.runs) {
         sink.report(
             place.span,
-            FaultKind::Threshold {
+            ScenarioFaultKind::PassAboveRuns {
                 runs: rule.runs.into(),
                 pass: rule.pass.into(),
             },
@@ -453,7 +517,7 @@ fn trials(sink: &mut Sink<'_>, cx: Cx<'_>, table: &'static Table, node: &Node<'_
     {
         sink.report(
             place.span,
-            FaultKind::Threshold {
+            ScenarioFaultKind::PassAboveRuns {
                 runs: runs.into(),
                 pass: pass.into(),
             },
@@ -463,9 +527,9 @@ fn trials(sink: &mut Sink<'_>, cx: Cx<'_>, table: &'static Table, node: &Node<'_
         .and_then(|own| own.get("sequential"))
         .and_then(|test| test.get("p1"));
     if let (Some(place), Some(test)) = (high, rule.sequential.filter(|test| test.p0 >= test.p1)) {
-        let kind = FaultKind::BadValue {
+        let kind = ScenarioFaultKind::BadValue {
             key: "rule.sequential.p1".to_owned(),
-            found: sink.written(place),
+            found: sink.written_text(place),
             expected: format!("a rate above `p0`, which is {}", test.p0),
             near: None,
         };

@@ -1,10 +1,10 @@
 //! Request bodies of model providers. They may lie beside scenarios as YAML or JSON and are
 //! recognised by their content.
 
-use crate::syntax::yaml::{self, Node};
+use crate::syntax::yaml::{self, YamlNode};
 
 /// Keys of scenarios and suites that no request has.
-const OWN: [&str; 8] = [
+const SCENARIO_KEYS: [&str; 8] = [
     "task",
     "role",
     "cases",
@@ -30,25 +30,25 @@ pub fn is_request_body(text: &str) -> bool {
     {
         return false;
     }
-    let (root, _) = yaml::read(text);
+    let (root, _) = yaml::parse_tree(text);
     let has = |key: &str| root.get(key).is_some();
     let says_scenario = root
         .get("schema")
-        .and_then(Node::text)
+        .and_then(YamlNode::text)
         .is_some_and(|schema| schema.starts_with("ctxc/"));
-    let is_said = |item: &Node<'_>| {
+    let is_said = |item: &YamlNode<'_>| {
         ["role", "content", "parts"]
             .iter()
             .any(|key| item.get(key).is_some())
     };
     let lists = |key: &str| {
         root.get(key)
-            .and_then(Node::items)
+            .and_then(YamlNode::items)
             .is_some_and(|items| items.iter().any(is_said))
     };
     let is_sent =
         lists("messages") || lists("contents") || has("model") && (has("input") || has("prompt"));
-    is_sent && !says_scenario && !OWN.iter().any(|key| has(key))
+    is_sent && !says_scenario && !SCENARIO_KEYS.iter().any(|key| has(key))
 }
 
 #[cfg(test)]

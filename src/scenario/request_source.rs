@@ -1,66 +1,68 @@
 //! `request`: the source of another program's request.
 
-use super::table::{Group, Shape, Table, Thing, key, needed};
-use super::values::{text, texts, whole};
-use crate::syntax::yaml::Node;
+use super::table::{
+    KeyGroup, NamedThingKind, ScenarioShape, ScenarioTable, optional_key, required_key,
+};
+use super::values::{read_text, read_texts, read_whole};
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 
 /// The default timeout of a command or function, in seconds.
-const SECONDS: u64 = 120;
+const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
 
 /// The keys of `request`.
-pub static REQUEST: Table = Table {
+pub static REQUEST_TABLE: ScenarioTable = ScenarioTable {
     what: "`request`",
     keys: &[
-        key(
+        optional_key(
             "file",
-            Shape::Text,
+            ScenarioShape::Text,
             "the path of a file beside the scenario: the body of a request, or a recorded call; `PATH#3` is the third of a recording",
         )
-        .names(Thing::Beside),
-        key(
+        .with_names(NamedThingKind::SiblingFile),
+        optional_key(
             "command",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "a program as an argument list: `ctxc eval` runs it in the project's folder, answers its calls from `answers`, and takes the request of `call`",
         )
-        .names(Thing::Argument),
-        key(
+        .with_names(NamedThingKind::Argument),
+        optional_key(
             "python",
-            Shape::Text,
+            ScenarioShape::Text,
             "a function as `module:function` that returns the body of a request; the project's folder is on the module path",
         ),
-        key("call", Shape::Table(&CALL), "which call of the command is meant; default: the first"),
-        key(
+        optional_key("call", ScenarioShape::Table(&CALL_TABLE), "which call of the command is meant; default: the first"),
+        optional_key(
             "answers",
-            Shape::Text,
+            ScenarioShape::Text,
             "the path of a recording beside the scenario that answers the command: by an equal request, else by the call at the same place",
         )
-        .names(Thing::Beside),
-        key(
+        .with_names(NamedThingKind::SiblingFile),
+        optional_key(
             "timeout_s",
-            Shape::Whole(1, 3600),
+            ScenarioShape::Whole(1, 3600),
             "seconds after which the program is stopped with all that it started; default: 120",
         ),
     ],
     groups: &[
-        Group::One(&["file", "command", "python"]),
-        Group::Apart("file", &["call", "answers", "timeout_s"]),
-        Group::Apart("python", &["call", "answers"]),
+        KeyGroup::ExactlyOne(&["file", "command", "python"]),
+        KeyGroup::Exclusive("file", &["call", "answers", "timeout_s"]),
+        KeyGroup::Exclusive("python", &["call", "answers"]),
     ],
 };
 
 /// `call`.
-pub static CALL: Table = Table {
+pub static CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "`call`",
     keys: &[
-        needed(
+        required_key(
             "conversation",
-            Shape::Whole(1, 1_000_000),
+            ScenarioShape::Whole(1, 1_000_000),
             "the number of its conversation, in the order in which the recorded ones begin",
         ),
-        needed(
+        required_key(
             "n",
-            Shape::Whole(1, 1_000_000),
+            ScenarioShape::Whole(1, 1_000_000),
             "the number of the call in its conversation",
         ),
     ],
@@ -73,7 +75,7 @@ pub enum RequestSource {
     /// A file beside the scenario; `PATH#3` is the third call of a recording.
     File(String),
     /// A program that sends it.
-    Command(SentBy),
+    Command(RequestProgram),
     /// A function that returns its body.
     Python {
         /// The function, as `module:function`.
@@ -85,7 +87,7 @@ pub enum RequestSource {
 
 /// A program of the project, and the number of the chosen call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SentBy {
+pub struct RequestProgram {
     /// The program as an argument list.
     pub argv: Vec<String>,
     /// The number of the conversation.
@@ -100,9 +102,12 @@ pub struct SentBy {
 
 impl RequestSource {
     /// Reads the key; `None` if it has no source.
-    pub(super) fn read(node: &Node<'_>) -> Option<Self> {
-        let word = |key| Some(text(node.get(key)?)?.value);
-        let timeout_s = node.get("timeout_s").and_then(whole).unwrap_or(SECONDS);
+    pub(super) fn read(node: &YamlNode<'_>) -> Option<Self> {
+        let word = |key| Some(read_text(node.get(key)?)?.value);
+        let timeout_s = node
+            .get("timeout_s")
+            .and_then(read_whole)
+            .unwrap_or(DEFAULT_TIMEOUT_SECONDS);
         if let Some(file) = word("file") {
             return Some(Self::File(file));
         }
@@ -114,11 +119,11 @@ impl RequestSource {
         }
         let number = |key| {
             node.get("call")
-                .and_then(|call| whole(call.get(key)?))
+                .and_then(|call| read_whole(call.get(key)?))
                 .and_then(|number| usize::try_from(number).ok())
         };
-        Some(Self::Command(SentBy {
-            argv: texts(Some(node.get("command")?))
+        Some(Self::Command(RequestProgram {
+            argv: read_texts(Some(node.get("command")?))
                 .into_iter()
                 .map(|word| word.value)
                 .collect(),
@@ -132,14 +137,14 @@ impl RequestSource {
     /// The file beside the scenario that it references.
     pub fn file(&self) -> Option<&str> {
         match self {
-            Self::File(path) => Some(call_of(path).0),
-            Self::Command(SentBy { answers, .. }) => answers.as_deref(),
+            Self::File(path) => Some(split_call_number(path).0),
+            Self::Command(RequestProgram { answers, .. }) => answers.as_deref(),
             Self::Python { .. } => None,
         }
     }
 
     /// Describes the source for people.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::File(path) => format!("the request in {path}"),
             Self::Command(sent) => format!(
@@ -154,7 +159,7 @@ impl RequestSource {
 }
 
 /// Splits `PATH#3` into the path and the number of the call.
-pub fn call_of(file: &str) -> (&str, Option<usize>) {
+pub fn split_call_number(file: &str) -> (&str, Option<usize>) {
     file.rsplit_once('#')
         .and_then(|(path, number)| {
             Some((

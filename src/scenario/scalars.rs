@@ -1,59 +1,77 @@
 //! Checks single values against their shapes: words, numbers, days, patterns, paths, settings.
 
-use super::fault::FaultKind;
-use super::fault_collector::{Path, Sink, inside};
-use super::table::Shape;
-use super::values::word_of;
-use super::words::KINDS;
+use super::fault::ScenarioFaultKind;
+use super::fault_collector::{KeyPath, ScenarioFaultSink, span_inside};
+use super::table::ScenarioShape;
+use super::values::read_word;
+use super::words::SEGMENT_KINDS;
 use super::{date, pattern};
-use crate::base::quoted::list;
-use crate::base::suggest::nearest;
-use crate::syntax::yaml::{Node, Value};
+use crate::base::quoted::name_list;
+use crate::base::suggest::nearest_candidate;
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use crate::template::setting::{SettingName, Word};
 
-pub(super) fn text(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+pub(super) fn check_text(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    wanted: ScenarioShape,
+    node: &YamlNode<'_>,
+) {
     if node.text().is_none_or(|text| text.trim().is_empty()) {
-        sink.wrong_type(path, wanted, node);
+        sink.report_wrong_type(path, wanted, node);
     }
 }
 
-pub(super) fn word(
-    sink: &mut Sink<'_>,
-    path: &Path<'_>,
-    wanted: Shape,
+pub(super) fn check_word(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    wanted: ScenarioShape,
     words: &'static [&'static str],
-    node: &Node<'_>,
+    node: &YamlNode<'_>,
 ) {
     let Some(text) = node.text() else {
-        return sink.wrong_type(path, wanted, node);
+        return sink.report_wrong_type(path, wanted, node);
     };
     if !words.contains(&text) {
-        let mut expected = list(words);
-        if matches!(wanted, Shape::WordOr(..)) {
-            let which = if KINDS.contains(&text) {
+        let mut expected = name_list(words);
+        if matches!(wanted, ScenarioShape::WordOr(..)) {
+            let which = if SEGMENT_KINDS.contains(&text) {
                 format!("segments, as `{{kind: {text}}}`")
             } else {
                 "a mapping with `id`, `kind` or `source`".to_owned()
             };
             expected = format!("{expected}, or {which}");
         }
-        sink.bad_value(path, node, expected, nearest(text, words.iter().copied()));
+        sink.report_bad_value(
+            path,
+            node,
+            expected,
+            nearest_candidate(text, words.iter().copied()),
+        );
     }
 }
 
-pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+pub(super) fn check_scalar(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    wanted: ScenarioShape,
+    node: &YamlNode<'_>,
+) {
     match (wanted, &node.value) {
-        (Shape::Words, Value::Text(_))
-        | (Shape::Label, Value::Number(_))
-        | (Shape::Bool, Value::Bool(_))
-        | (Shape::True, Value::Bool(true)) => {}
-        (Shape::True, Value::Bool(false)) => {
-            sink.bad_value(path, node, "`true`, or no such line".to_owned(), None);
+        (ScenarioShape::AnyText, YamlValue::Text(_))
+        | (ScenarioShape::Label, YamlValue::Number(_))
+        | (ScenarioShape::Bool, YamlValue::Bool(_))
+        | (ScenarioShape::True, YamlValue::Bool(true)) => {}
+        (ScenarioShape::True, YamlValue::Bool(false)) => {
+            sink.report_bad_value(path, node, "`true`, or no such line".to_owned(), None);
         }
-        (Shape::Text | Shape::Label | Shape::Schema, Value::Text(_)) => {
-            text(sink, path, wanted, node);
+        (
+            ScenarioShape::Text | ScenarioShape::Label | ScenarioShape::Schema,
+            YamlValue::Text(_),
+        ) => {
+            check_text(sink, path, wanted, node);
         }
-        (Shape::Whole(least, most), Value::Number(number)) => {
+        (ScenarioShape::Whole(least, most), YamlValue::Number(number)) => {
             if number
                 .as_u64()
                 .is_none_or(|number| !(least..=most).contains(&number))
@@ -63,21 +81,23 @@ pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: 
                 } else {
                     format!("a whole number from {least} to {most}")
                 };
-                sink.bad_value(path, node, expected, None);
+                sink.report_bad_value(path, node, expected, None);
             }
         }
-        (Shape::Number(least, most), Value::Number(number)) => {
+        (ScenarioShape::Number(least, most), YamlValue::Number(number)) => {
             if number
                 .as_f64()
                 .is_none_or(|number| !(least..=most).contains(&number))
             {
-                sink.bad_value(path, node, format!("a number from {least} to {most}"), None);
+                sink.report_bad_value(path, node, format!("a number from {least} to {most}"), None);
             }
         }
-        (Shape::Word(words), Value::Text(_)) => word(sink, path, wanted, words, node),
-        (Shape::Date, Value::Text(text)) => {
-            if date::parse(text).is_none() {
-                sink.bad_value(
+        (ScenarioShape::Word(words), YamlValue::Text(_)) => {
+            check_word(sink, path, wanted, words, node);
+        }
+        (ScenarioShape::Date, YamlValue::Text(text)) => {
+            if date::parse_date(text).is_none() {
+                sink.report_bad_value(
                     path,
                     node,
                     "a day of the calendar, as year-month-day: `2026-11-21`".to_owned(),
@@ -85,15 +105,15 @@ pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: 
                 );
             }
         }
-        (Shape::Pattern, Value::Text(text)) => {
-            if let Some(fault) = pattern::fault(text) {
+        (ScenarioShape::Pattern, YamlValue::Text(text)) => {
+            if let Some(fault) = pattern::find_fault(text) {
                 let at = fault.at.min(text.len());
-                let span = inside(sink.text, node, text, at, fault.end);
+                let span = span_inside(sink.text, node, text, at, fault.end);
                 let part = text.get(at..fault.end).unwrap_or("").to_owned();
                 let at = text.get(..at).map_or(0, |before| before.chars().count()) + 1;
                 sink.report(
                     span,
-                    FaultKind::BadPattern {
+                    ScenarioFaultKind::BadPattern {
                         reason: fault.reason,
                         at,
                         part,
@@ -101,25 +121,29 @@ pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: 
                 );
             }
         }
-        (Shape::Path, Value::Text(text)) => {
-            if let Err(offset) = pattern::path(text) {
+        (ScenarioShape::Path, YamlValue::Text(text)) => {
+            if let Err(offset) = pattern::check_path(text) {
                 let at = text
                     .get(..offset)
                     .map_or(0, |before| before.chars().count())
                     + 1;
                 let end = text.ceil_char_boundary(offset + 1);
                 sink.report(
-                    inside(sink.text, node, text, offset, end),
-                    FaultKind::BadPath { at },
+                    span_inside(sink.text, node, text, offset, end),
+                    ScenarioFaultKind::BadPath { at },
                 );
             }
         }
-        _ => sink.wrong_type(path, wanted, node),
+        _ => sink.report_wrong_type(path, wanted, node),
     }
 }
 
 /// Checks `setting: {name, value, node}`.
-pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
+pub(super) fn check_setting(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    node: &YamlNode<'_>,
+) {
     const KEYS: [&str; 3] = ["name", "value", "node"];
     const NAMES: [&str; 4] = [
         "inherit_context",
@@ -128,19 +152,19 @@ pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
         "fresh_context",
     ];
     let Some(entries) = node.entries() else {
-        return sink.wrong_type(path, Shape::Setting, node);
+        return sink.report_wrong_type(path, ScenarioShape::Setting, node);
     };
-    let at = |name| Path {
+    let at = |name| KeyPath {
         parent: Some(path),
         name,
     };
     for entry in entries {
         let key = entry.key.value.as_ref();
         if !KEYS.contains(&key) {
-            let kind = FaultKind::UnknownKey {
+            let kind = ScenarioFaultKind::UnknownKey {
                 table: "`setting`".to_owned(),
                 key: key.to_owned(),
-                near: nearest(key, KEYS),
+                near: nearest_candidate(key, KEYS),
                 valid: KEYS.to_vec(),
                 elsewhere: None,
             };
@@ -152,7 +176,7 @@ pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
         if keys.iter().all(|key| node.get(key).is_none()) {
             sink.report(
                 span,
-                FaultKind::Missing {
+                ScenarioFaultKind::Missing {
                     table: "`setting`".to_owned(),
                     keys,
                 },
@@ -161,27 +185,27 @@ pub(super) fn setting(sink: &mut Sink<'_>, path: &Path<'_>, node: &Node<'_>) {
     }
     let name = node.get("name");
     if let Some(name) = name {
-        word(sink, &at("name"), Shape::Word(&NAMES), &NAMES, name);
+        check_word(sink, &at("name"), ScenarioShape::Word(&NAMES), &NAMES, name);
     }
     if let Some(inner) = node.get("node") {
-        text(sink, &at("node"), Shape::Text, inner);
+        check_text(sink, &at("node"), ScenarioShape::Text, inner);
     }
     let Some(value) = node.get("value") else {
         return;
     };
-    let Some(written) = word_of(value) else {
-        return sink.wrong_type(&at("value"), Shape::Word(&[]), value);
+    let Some(written) = read_word(value) else {
+        return sink.report_wrong_type(&at("value"), ScenarioShape::Word(&[]), value);
     };
     let words = name
         .and_then(|name| SettingName::parse(name.text()?))
-        .map_or(&[] as &[&str], SettingName::words);
+        .map_or(&[] as &[&str], SettingName::allowed_words);
     if !words.is_empty() && !words.contains(&written.as_ref()) {
-        let expected = list(words);
-        sink.bad_value(
+        let expected = name_list(words);
+        sink.report_bad_value(
             &at("value"),
             value,
             expected,
-            nearest(&written, words.iter().copied()),
+            nearest_candidate(&written, words.iter().copied()),
         );
     }
 }

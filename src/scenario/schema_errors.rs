@@ -1,58 +1,65 @@
 //! Reports the mistakes in a JSON Schema inside a scenario, each at its own place.
 
-use super::fault::FaultKind;
-use super::fault_collector::{Path, Sink};
-use super::json_schema::{Slip, SlipKind, keywords, slips, steps};
+use super::fault::ScenarioFaultKind;
+use super::fault_collector::{KeyPath, ScenarioFaultSink};
+use super::json_schema::{
+    JsonSchemaFault, JsonSchemaFaultKind, handwritten_keywords, pointer_steps, schema_faults,
+};
 use crate::base::span::Span;
-use crate::syntax::yaml::Node;
+use crate::syntax::yaml::YamlNode;
 
 /// Reports the mistakes in a schema.
-pub(super) fn report(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>) {
-    for slip in slips(&schema.to_json()) {
-        told(sink, path, schema, slip);
+pub(super) fn report_schema_faults(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    schema: &YamlNode<'_>,
+) {
+    for slip in schema_faults(&schema.to_json()) {
+        report_schema_fault(sink, path, schema, slip);
     }
 }
 
-fn told(
-    sink: &mut Sink<'_>,
-    path: &Path<'_>,
-    schema: &Node<'_>,
-    Slip {
+fn report_schema_fault(
+    sink: &mut ScenarioFaultSink<'_>,
+    path: &KeyPath<'_>,
+    schema: &YamlNode<'_>,
+    JsonSchemaFault {
         path: pointer,
         kind,
-    }: Slip,
+    }: JsonSchemaFault,
 ) {
     let words = |pointer: &str| {
-        [path.text()]
+        [path.dotted()]
             .into_iter()
-            .chain(steps(pointer))
+            .chain(pointer_steps(pointer))
             .collect::<Vec<_>>()
             .join(".")
     };
-    let Some((span, node)) = place(schema, &pointer) else {
+    let Some((span, node)) = locate_pointer(schema, &pointer) else {
         return;
     };
     match kind {
-        SlipKind::Bad { expected, near } => {
-            let path = Path {
+        JsonSchemaFaultKind::BadValue { expected, near } => {
+            let path = KeyPath {
                 parent: None,
                 name: &words(&pointer),
             };
-            sink.bad_value(&path, node, expected, near.as_deref());
+            sink.report_bad_value(&path, node, expected, near.as_deref());
         }
-        SlipKind::Unknown { near } => {
-            let (Some(key), Some((before, _))) = (steps(&pointer).last(), pointer.rsplit_once('/'))
+        JsonSchemaFaultKind::UnknownKeyword { near } => {
+            let (Some(key), Some((before, _))) =
+                (pointer_steps(&pointer).last(), pointer.rsplit_once('/'))
             else {
                 return;
             };
             let table = format!("a JSON Schema (`{}`)", words(before));
             sink.report(
                 span,
-                FaultKind::UnknownKey {
+                ScenarioFaultKind::UnknownKey {
                     table,
                     key,
                     near,
-                    valid: keywords().collect(),
+                    valid: handwritten_keywords().collect(),
                     elsewhere: None,
                 },
             );
@@ -61,10 +68,13 @@ fn told(
 }
 
 /// Resolves a pointer to the place of its last key and the node.
-fn place<'n, 't>(schema: &'n Node<'t>, pointer: &str) -> Option<(Span, &'n Node<'t>)> {
+fn locate_pointer<'n, 't>(
+    schema: &'n YamlNode<'t>,
+    pointer: &str,
+) -> Option<(Span, &'n YamlNode<'t>)> {
     let mut node = schema;
     let mut span = schema.span;
-    for step in steps(pointer) {
+    for step in pointer_steps(pointer) {
         if let Some(items) = node.items() {
             node = items.get(step.parse::<usize>().ok()?)?;
             span = node.span;

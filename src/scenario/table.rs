@@ -1,45 +1,45 @@
 //! The types of key tables, the one description of the format from which reader, schema and pages
 //! are made.
 
-use crate::syntax::yaml::Node;
+use crate::syntax::yaml::YamlNode;
 
 /// A table of the keys of a mapping.
 #[derive(Debug)]
-pub struct Table {
+pub struct ScenarioTable {
     /// Its description for people: “a scenario”.
     pub what: &'static str,
     /// Its keys, in the order of the pages.
-    pub keys: &'static [Key],
+    pub keys: &'static [ScenarioKey],
     /// Keys that must or must not occur together.
-    pub groups: &'static [Group],
+    pub groups: &'static [KeyGroup],
 }
 
 /// A row of a key table.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct ScenarioKey {
     /// Its name.
     pub name: &'static str,
     /// Its alias.
     pub alias: Option<&'static str>,
     /// The shape of its value.
-    pub shape: Shape,
+    pub shape: ScenarioShape,
     /// States if it is required.
-    pub need: Need,
+    pub need: KeyNeed,
     /// Its description, a fragment.
     pub about: &'static str,
     /// The kind of thing that each text of its value names.
-    pub names: Thing,
+    pub names: NamedThingKind,
     /// The kind of thing that each key of its mapping names.
-    pub keyed_by: Thing,
+    pub keyed_by: NamedThingKind,
 }
 
 /// The kind of thing that a text of a file names. A rename changes only texts of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum NamedThingKind {
     /// No name: words for people, values, ids of other formats.
-    Words,
+    PlainText,
     /// A file, by its path from the folder of the file with the text.
-    Beside,
+    SiblingFile,
     /// A file, a folder or a pattern of them, by its path from the project's folder.
     Path,
     /// An argument of a command that is run in the project's folder, which may be the path of a
@@ -65,7 +65,7 @@ pub enum Thing {
 
 /// Returns the names of some keys.
 #[allow(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
-pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] {
+pub(super) const fn key_names<const N: usize>(keys: &[ScenarioKey; N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
     while at < N {
@@ -77,7 +77,7 @@ pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] 
 
 /// States if a key is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum KeyNeed {
     /// The key is required.
     Required,
     /// The key can be omitted.
@@ -86,22 +86,22 @@ pub enum Need {
 
 /// A constraint on keys of a table.
 #[derive(Clone, Copy, Debug)]
-pub enum Group {
+pub enum KeyGroup {
     /// Exactly one of the keys.
-    One(&'static [&'static str]),
+    ExactlyOne(&'static [&'static str]),
     /// At least one of the keys.
-    Some(&'static [&'static str]),
+    AtLeastOne(&'static [&'static str]),
     /// Either the first key, or any of the others.
-    Apart(&'static str, &'static [&'static str]),
+    Exclusive(&'static str, &'static [&'static str]),
 }
 
 /// The shape of a key's value.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum ScenarioShape {
     /// A text with at least one character that is not a space.
     Text,
     /// A text, which may be empty.
-    Words,
+    AnyText,
     /// A text or a number, as written.
     Label,
     /// Any JSON value.
@@ -129,80 +129,92 @@ pub enum Shape {
     /// A value, or a file that holds it.
     Frozen,
     /// A list of a table's mappings, or a file of such messages, one a line.
-    Chat(&'static Table),
+    Messages(&'static ScenarioTable),
     /// A text, nothing, or a list of texts and a table's mappings.
-    Said(&'static Table),
+    MessageContent(&'static ScenarioTable),
     /// A JSON Schema, or the path of one.
     Schema,
     /// An id, or a table.
-    IdOr(&'static Table),
+    IdOr(&'static ScenarioTable),
     /// Patterns, or a table.
-    PatternsOr(&'static Table),
+    PatternsOr(&'static ScenarioTable),
     /// One of some words, or a table.
-    WordOr(&'static [&'static str], &'static Table),
+    WordOr(&'static [&'static str], &'static ScenarioTable),
     /// A value of the shape, or a table.
-    Or(&'static Shape, &'static Table),
+    Or(&'static ScenarioShape, &'static ScenarioTable),
     /// A setting of the language with one of its words.
     Setting,
     /// A list with a minimum length.
-    List(&'static Shape, usize),
+    List(&'static ScenarioShape, usize),
     /// A mapping with any keys, whose values have the shape.
-    Map(&'static Shape),
+    Map(&'static ScenarioShape),
     /// A list of a table's mappings, or a mapping of its first key to its second.
-    Pairs(&'static Table),
+    Pairs(&'static ScenarioTable),
     /// A table.
-    Table(&'static Table),
+    Table(&'static ScenarioTable),
 }
 
 /// Returns an optional key.
-pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
+pub(super) const fn optional_key(
+    name: &'static str,
+    shape: ScenarioShape,
+    about: &'static str,
+) -> ScenarioKey {
+    ScenarioKey {
         name,
         alias: None,
         shape,
-        need: Need::Optional,
+        need: KeyNeed::Optional,
         about,
-        names: Thing::Words,
-        keyed_by: Thing::Words,
+        names: NamedThingKind::PlainText,
+        keyed_by: NamedThingKind::PlainText,
     }
 }
 
 /// Returns a required key.
-pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key {
-        need: Need::Required,
-        ..key(name, shape, about)
+pub(super) const fn required_key(
+    name: &'static str,
+    shape: ScenarioShape,
+    about: &'static str,
+) -> ScenarioKey {
+    ScenarioKey {
+        need: KeyNeed::Required,
+        ..optional_key(name, shape, about)
     }
 }
 
-impl Key {
+impl ScenarioKey {
     /// Sets the kind of thing that its texts name.
-    pub(super) const fn names(self, names: Thing) -> Self {
+    pub(super) const fn with_names(self, names: NamedThingKind) -> Self {
         Self { names, ..self }
     }
 
     /// Sets the kind of thing that the keys of its mapping name.
-    pub(super) const fn keyed_by(self, keyed_by: Thing) -> Self {
+    pub(super) const fn with_key_names(self, keyed_by: NamedThingKind) -> Self {
         Self { keyed_by, ..self }
     }
 }
 
-impl Table {
+impl ScenarioTable {
     /// Returns a key by its name or alias.
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
+    pub fn key(&self, name: &str) -> Option<&'static ScenarioKey> {
         self.keys
             .iter()
             .find(|key| key.name == name || key.alias == Some(name))
     }
 
     /// Returns the names of its keys.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
+    pub fn key_names(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.keys.iter().map(|key| key.name)
     }
 }
 
 /// Returns the value of a key, written by its name or alias.
-pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+pub(super) fn find_value<'n, 't>(
+    table: &ScenarioTable,
+    node: &'n YamlNode<'t>,
+    name: &str,
+) -> Option<&'n YamlNode<'t>> {
     let entries = node.entries()?;
     let alias = table.key(name).and_then(|key| key.alias);
     entries
@@ -211,14 +223,14 @@ pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Opt
         .map(|entry| &entry.value)
 }
 
-impl Shape {
+impl ScenarioShape {
     /// Returns the table of a mapping of this shape; for a list, that of its items.
-    pub fn table(self) -> Option<&'static Table> {
+    pub fn inner_table(self) -> Option<&'static ScenarioTable> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
         match self {
             Self::Table(table)
-            | Self::Chat(table)
-            | Self::Said(table)
+            | Self::Messages(table)
+            | Self::MessageContent(table)
             | Self::IdOr(table)
             | Self::PatternsOr(table)
             | Self::WordOr(_, table)
@@ -233,14 +245,14 @@ impl Shape {
     pub const fn takes_file(self) -> bool {
         matches!(
             self,
-            Self::Content | Self::Frozen | Self::Chat(_) | Self::Schema
+            Self::Content | Self::Frozen | Self::Messages(_) | Self::Schema
         )
     }
 
     /// Describes the shape for people.
-    pub const fn wanted(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
-            Self::Text | Self::Words | Self::Date | Self::Pattern | Self::Path => "a text",
+            Self::Text | Self::AnyText | Self::Date | Self::Pattern | Self::Path => "a text",
             Self::Label => "a text or a number",
             Self::Any => "anything",
             Self::Bool => "`true` or `false`",
@@ -251,8 +263,10 @@ impl Shape {
             Self::Patterns => "a pattern or a list of patterns",
             Self::Content => "a text, or a file as `{file: PATH}`",
             Self::Frozen => "a value, or a file as `{file: PATH}`",
-            Self::Chat(_) => "a list of messages, or a file of them as `@PATH` or `{file: PATH}`",
-            Self::Said(_) => "a text, or a list of texts and parts",
+            Self::Messages(_) => {
+                "a list of messages, or a file of them as `@PATH` or `{file: PATH}`"
+            }
+            Self::MessageContent(_) => "a text, or a list of texts and parts",
             Self::Schema => "the path of a JSON Schema, or a mapping that is one",
             Self::IdOr(_) => "the id of a segment, or a mapping with `id`, `kind` or `source`",
             Self::PatternsOr(_) => {

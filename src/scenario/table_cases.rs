@@ -2,17 +2,17 @@
 //! apply. Its places are those of `cases_from`, and its faults contain the row.
 
 use super::csv;
-use super::fault::Row;
+use super::fault::CaseTableRow;
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
-use crate::syntax::yaml::{self, Entry, Node, Value};
+use crate::base::suggest::nearest_candidate;
+use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
 
 /// The maximum number of rows of one table: each takes about seven kilobytes while it is judged.
-const ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 
 /// Columns that are keys of the case; every other one is an input.
-pub(super) const KEYS: [&str; 10] = [
+pub(super) const CASE_COLUMNS: [&str; 10] = [
     "id",
     "name",
     "description",
@@ -25,22 +25,22 @@ pub(super) const KEYS: [&str; 10] = [
     "baseline_config_hash",
 ];
 /// Columns that are keys of its context.
-pub(super) const CONTEXT: [&str; 3] = ["objective", "task_id", "risk_level"];
+pub(super) const CONTEXT_COLUMNS: [&str; 3] = ["objective", "task_id", "risk_level"];
 /// Columns that are expectations on the answer.
-pub(super) const EXPECTED: [&str; 3] = ["contains", "absent", "exact"];
+pub(super) const EXPECTATION_COLUMNS: [&str; 3] = ["contains", "absent", "exact"];
 /// The column of a list of words.
 pub(super) const TAGS: &str = "tags";
 
 /// A row as a tree, with the faults of its text.
-pub(super) struct Made {
-    pub(super) row: Row,
-    pub(super) node: Node<'static>,
-    pub(super) faults: Vec<yaml::Fault>,
+pub(super) struct ParsedCaseRow {
+    pub(super) row: CaseTableRow,
+    pub(super) node: YamlNode<'static>,
+    pub(super) faults: Vec<yaml::YamlFault>,
 }
 
 /// The rows of a table, and the faults of lines that are not rows.
-pub(super) struct Read {
-    pub(super) rows: Vec<Made>,
+pub(super) struct CaseTable {
+    pub(super) rows: Vec<ParsedCaseRow>,
     pub(super) faults: Vec<String>,
 }
 
@@ -48,25 +48,25 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// The reason why the text is not a table.
-pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Read, String> {
+pub(super) fn read_table(path: &str, text: &str, place: Span) -> Result<CaseTable, String> {
     let is = |ending: &str| {
         path.rsplit('.')
             .next()
             .is_some_and(|found| found.eq_ignore_ascii_case(ending))
     };
     let read = if is("csv") {
-        records(path, text, place)?
+        read_csv(path, text, place)?
     } else if is("jsonl") || is("ndjson") {
-        Read {
-            rows: lines(path, text, place),
+        CaseTable {
+            rows: read_json_lines(path, text, place),
             faults: Vec::new(),
         }
     } else {
         return Err("its name ends in neither `.csv` nor `.jsonl`".to_owned());
     };
-    if read.rows.len() > ROWS {
+    if read.rows.len() > MAX_ROWS {
         return Err(format!(
-            "it has {} rows; the limit is {ROWS}",
+            "it has {} rows; the limit is {MAX_ROWS}",
             read.rows.len()
         ));
     }
@@ -76,15 +76,15 @@ pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Read, String> 
     Ok(read)
 }
 
-fn lines(path: &str, text: &str, place: Span) -> Vec<Made> {
+fn read_json_lines(path: &str, text: &str, place: Span) -> Vec<ParsedCaseRow> {
     let made = |(at, line): (usize, &str)| {
-        let (node, faults) = yaml::read(line);
-        Made {
-            row: Row {
+        let (node, faults) = yaml::parse_tree(line);
+        ParsedCaseRow {
+            row: CaseTableRow {
                 path: path.to_owned(),
                 line: at as u32 + 1,
             },
-            node: moved(&node, place),
+            node: relocate_tree(&node, place),
             faults,
         }
     };
@@ -96,18 +96,27 @@ fn lines(path: &str, text: &str, place: Span) -> Vec<Made> {
 }
 
 /// Copies a tree, with every node at one place.
-fn moved(node: &Node<'_>, place: Span) -> Node<'static> {
+fn relocate_tree(node: &YamlNode<'_>, place: Span) -> YamlNode<'static> {
     let value = match &node.value {
-        Value::Null => Value::Null,
-        Value::Bool(value) => Value::Bool(*value),
-        Value::Number(number) => Value::Number(number.clone()),
-        Value::Text(text) => Value::Text(Cow::Owned(text.as_ref().to_owned())),
-        Value::List(items) => Value::List(items.iter().map(|item| moved(item, place)).collect()),
-        Value::Map(entries) => Value::Map(
+        YamlValue::Null => YamlValue::Null,
+        YamlValue::Bool(value) => YamlValue::Bool(*value),
+        YamlValue::Number(number) => YamlValue::Number(number.clone()),
+        YamlValue::Text(text) => YamlValue::Text(Cow::Owned(text.as_ref().to_owned())),
+        YamlValue::List(items) => YamlValue::List(
+            items
+                .iter()
+                .map(|item| relocate_tree(item, place))
+                .collect(),
+        ),
+        YamlValue::Map(entries) => YamlValue::Map(
             entries
                 .iter()
                 .map(|entry| {
-                    self::entry(entry.key.value.as_ref(), moved(&entry.value, place), place)
+                    self::new_entry(
+                        entry.key.value.as_ref(),
+                        relocate_tree(&entry.value, place),
+                        place,
+                    )
                 })
                 .collect(),
         ),
@@ -116,22 +125,22 @@ fn moved(node: &Node<'_>, place: Span) -> Node<'static> {
         .tag
         .as_ref()
         .map(|tag| Box::new(Spanned::new(tag.value.clone(), place)));
-    Node {
+    YamlNode {
         value,
         span: place,
         tag,
     }
 }
 
-fn entry(key: &str, value: Node<'static>, place: Span) -> Entry<'static> {
-    Entry {
+fn new_entry(key: &str, value: YamlNode<'static>, place: Span) -> YamlEntry<'static> {
+    YamlEntry {
         key: Spanned::new(Cow::Owned(key.to_owned()), place),
         value,
     }
 }
 
-fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
-    let mut records = csv::read(text)
+fn read_csv(path: &str, text: &str, place: Span) -> Result<CaseTable, String> {
+    let mut records = csv::parse_records(text)
         .map_err(|(line, why)| format!("line {line}: {why}"))?
         .into_iter();
     let Some(head) = records.next() else {
@@ -146,11 +155,11 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
         return Err(format!("two columns are called `{twice}`"));
     }
     if !names.contains(&"id") {
-        let near = nearest("id", names.iter().copied())
+        let near = nearest_candidate("id", names.iter().copied())
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         return Err(format!("its first line has no column `id`{near}"));
     }
-    let mut read = Read {
+    let mut read = CaseTable {
         rows: Vec::new(),
         faults: Vec::new(),
     };
@@ -170,13 +179,13 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
             .iter()
             .map(|name| name.trim())
             .zip(&record.fields);
-        let row = Row {
+        let row = CaseTableRow {
             path: path.to_owned(),
             line: record.line,
         };
-        read.rows.push(Made {
+        read.rows.push(ParsedCaseRow {
             row,
-            node: case(fields, place),
+            node: case_tree(fields, place),
             faults: Vec::new(),
         });
     }
@@ -184,13 +193,16 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
 }
 
 /// Converts a record to the tree of a case. Empty fields are skipped.
-fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) -> Node<'static> {
-    let node = |value| Node {
+fn case_tree<'f>(
+    fields: impl Iterator<Item = (&'f str, &'f String)>,
+    place: Span,
+) -> YamlNode<'static> {
+    let node = |value| YamlNode {
         value,
         span: place,
         tag: None,
     };
-    let text = |text: &str| node(Value::Text(Cow::Owned(text.to_owned())));
+    let text = |text: &str| node(YamlValue::Text(Cow::Owned(text.to_owned())));
     let mut own = Vec::new();
     let mut context = Vec::new();
     let mut inputs = Vec::new();
@@ -198,26 +210,32 @@ fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) ->
     for (name, value) in fields.filter(|(_, value)| !value.is_empty()) {
         match name {
             "runs" | "pass_threshold" => {
-                let number = value
-                    .trim()
-                    .parse::<u64>()
-                    .map_or_else(|_| text(value), |number| node(Value::Number(number.into())));
-                own.push(entry(name, number, place));
+                let number = value.trim().parse::<u64>().map_or_else(
+                    |_| text(value),
+                    |number| node(YamlValue::Number(number.into())),
+                );
+                own.push(new_entry(name, number, place));
             }
             TAGS => {
                 let words = value.split([',', ';', ' ']).filter(|word| !word.is_empty());
-                own.push(entry(
+                own.push(new_entry(
                     name,
-                    node(Value::List(words.map(text).collect())),
+                    node(YamlValue::List(words.map(text).collect())),
                     place,
                 ));
             }
-            _ if KEYS.contains(&name) => own.push(entry(name, text(value), place)),
-            _ if CONTEXT.contains(&name) => context.push(entry(name, text(value), place)),
-            _ if EXPECTED.contains(&name) => {
-                expected.push(node(Value::Map(vec![entry(name, text(value), place)])));
+            _ if CASE_COLUMNS.contains(&name) => own.push(new_entry(name, text(value), place)),
+            _ if CONTEXT_COLUMNS.contains(&name) => {
+                context.push(new_entry(name, text(value), place));
             }
-            _ => inputs.push(entry(
+            _ if EXPECTATION_COLUMNS.contains(&name) => {
+                expected.push(node(YamlValue::Map(vec![new_entry(
+                    name,
+                    text(value),
+                    place,
+                )])));
+            }
+            _ => inputs.push(new_entry(
                 name.strip_prefix("inputs.").unwrap_or(name),
                 text(value),
                 place,
@@ -225,13 +243,17 @@ fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) ->
         }
     }
     if !inputs.is_empty() {
-        context.push(entry("inputs", node(Value::Map(inputs)), place));
+        context.push(new_entry("inputs", node(YamlValue::Map(inputs)), place));
     }
     if !context.is_empty() {
-        own.push(entry("context", node(Value::Map(context)), place));
+        own.push(new_entry("context", node(YamlValue::Map(context)), place));
     }
     if !expected.is_empty() {
-        own.push(entry("expectations", node(Value::List(expected)), place));
+        own.push(new_entry(
+            "expectations",
+            node(YamlValue::List(expected)),
+            place,
+        ));
     }
-    node(Value::Map(own))
+    node(YamlValue::Map(own))
 }

@@ -1,52 +1,52 @@
 //! Reads one value of a tree. Reports nothing: values of a wrong type were reported before.
 
-use super::frozen::{Content, Frozen};
+use super::frozen::{FrozenText, FrozenValue};
 use crate::base::span::Spanned;
-use crate::syntax::yaml::{Node, Value};
+use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::borrow::Cow;
 
 /// Reads a text with its place.
-pub(super) fn text(node: &Node<'_>) -> Option<Spanned<String>> {
+pub(super) fn read_text(node: &YamlNode<'_>) -> Option<Spanned<String>> {
     node.text()
         .map(|text| Spanned::new(text.to_owned(), node.span))
 }
 
 /// Reads the texts of a list.
-pub(super) fn texts(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
-    node.and_then(Node::items)
+pub(super) fn read_texts(node: Option<&YamlNode<'_>>) -> Vec<Spanned<String>> {
+    node.and_then(YamlNode::items)
         .unwrap_or_default()
         .iter()
-        .filter_map(text)
+        .filter_map(read_text)
         .collect()
 }
 
 /// Reads a word, also if YAML parses it as `true` or `false`.
-pub(super) fn word_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
+pub(super) fn read_word<'n>(node: &'n YamlNode<'_>) -> Option<Cow<'n, str>> {
     match &node.value {
-        Value::Text(text) => Some(Cow::Borrowed(text)),
-        Value::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
-        Value::Null | Value::Number(_) | Value::List(_) | Value::Map(_) => None,
+        YamlValue::Text(text) => Some(Cow::Borrowed(text)),
+        YamlValue::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+        YamlValue::Null | YamlValue::Number(_) | YamlValue::List(_) | YamlValue::Map(_) => None,
     }
 }
 
-pub(super) const fn flag(node: &Node<'_>) -> Option<bool> {
-    if let Value::Bool(value) = node.value {
+pub(super) const fn read_flag(node: &YamlNode<'_>) -> Option<bool> {
+    if let YamlValue::Bool(value) = node.value {
         Some(value)
     } else {
         None
     }
 }
 
-pub(super) fn whole(node: &Node<'_>) -> Option<u64> {
-    if let Value::Number(number) = &node.value {
+pub(super) fn read_whole(node: &YamlNode<'_>) -> Option<u64> {
+    if let YamlValue::Number(number) = &node.value {
         number.as_u64()
     } else {
         None
     }
 }
 
-pub(super) fn number(node: &Node<'_>) -> Option<f64> {
-    if let Value::Number(number) = &node.value {
+pub(super) fn read_number(node: &YamlNode<'_>) -> Option<f64> {
+    if let YamlValue::Number(number) = &node.value {
         number.as_f64()
     } else {
         None
@@ -54,7 +54,7 @@ pub(super) fn number(node: &Node<'_>) -> Option<f64> {
 }
 
 /// Returns the path node of a file reference: `{file: PATH}`.
-pub(super) fn file_of<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
+pub(super) fn file_reference<'n, 't>(node: &'n YamlNode<'t>) -> Option<&'n YamlNode<'t>> {
     match node.entries()? {
         [entry] if entry.key.value == "file" => Some(&entry.value),
         _ => None,
@@ -62,23 +62,23 @@ pub(super) fn file_of<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
 }
 
 /// Reads a text, or the path of a file.
-pub(super) fn content(node: &Node<'_>) -> Option<Spanned<Content>> {
-    if let Some(path) = file_of(node).and_then(text) {
-        return Some(path.map(Content::File));
+pub(super) fn read_content(node: &YamlNode<'_>) -> Option<Spanned<FrozenText>> {
+    if let Some(path) = file_reference(node).and_then(read_text) {
+        return Some(path.map(FrozenText::File));
     }
     let is_file = node.tag.as_ref().is_some_and(|tag| tag.value == "file");
-    text(node).map(|text| {
+    read_text(node).map(|text| {
         text.map(if is_file {
-            Content::File
+            FrozenText::File
         } else {
-            Content::Text
+            FrozenText::Text
         })
     })
 }
 
 /// Reads a value, or the path of a file.
-pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
-    let file = match (file_of(node).and_then(text), node.text()) {
+pub(super) fn read_frozen(node: &YamlNode<'_>) -> Spanned<FrozenValue> {
+    let file = match (file_reference(node).and_then(read_text), node.text()) {
         (Some(path), _) => Some(path.value),
         (None, Some(path)) if node.tag.as_ref().is_some_and(|tag| tag.value == "file") => {
             Some(path.to_owned())
@@ -96,20 +96,22 @@ pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
             .and_then(|text| text.strip_prefix('@'))
             .filter(|rest| rest.starts_with('@'))
         {
-            Some(escaped) => Frozen::Value(escaped.into()),
-            None => Frozen::Value(node.to_json()),
+            Some(escaped) => FrozenValue::Value(escaped.into()),
+            None => FrozenValue::Value(node.to_json()),
         },
-        Frozen::File,
+        FrozenValue::File,
     );
     Spanned::new(value, node.span)
 }
 
 /// Reads a pattern, or a list of them.
-pub(super) fn patterns(node: &Node<'_>) -> Vec<Spanned<String>> {
+pub(super) fn read_patterns(node: &YamlNode<'_>) -> Vec<Spanned<String>> {
     match &node.value {
-        Value::List(_) => texts(Some(node)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => {
-            text(node).into_iter().collect()
-        }
+        YamlValue::List(_) => read_texts(Some(node)),
+        YamlValue::Null
+        | YamlValue::Bool(_)
+        | YamlValue::Number(_)
+        | YamlValue::Text(_)
+        | YamlValue::Map(_) => read_text(node).into_iter().collect(),
     }
 }

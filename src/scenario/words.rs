@@ -3,7 +3,7 @@
 use crate::kernel::context::Kind;
 
 /// The words of `kind`.
-pub const KINDS: &[&str] = &Kind::WORDS;
+pub const SEGMENT_KINDS: &[&str] = &Kind::WORDS;
 
 /// The greatest whole number that JSON readers keep exact.
-pub(super) const MOST: u64 = 1 << 53;
+pub(super) const MAX_EXACT_NUMBER: u64 = 1 << 53;

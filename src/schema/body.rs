@@ -5,40 +5,43 @@
 //! listed here.
 
 use super::pattern::{
-    Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words,
+    Define, RngPattern, attribute, attribute_patterns, choice, definition_name, element,
+    kind_reference, optional, value_pattern, word_choice,
 };
 use crate::settings::layers::Layers;
-use crate::settings::operators::{ALIASES, BodyPart, DEFAULTS, Operator, ROWLESS};
-use crate::template::elements::{Child, Kind, Of};
-use crate::template::setting::{Fresh, Inherit, LEGACY, SettingName, Word};
+use crate::settings::operators::{
+    BodyPart, DEFAULTS, Operator, SUBTYPES_WITHOUT_ROW, TYPE_ALIASES,
+};
+use crate::template::elements::{ChildSpec, ElementKind, OwnerType};
+use crate::template::setting::{Fresh, Inherit, LEGACY_VALUES, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The defaults of a row that decide which settings are compatible.
-type Row = (Inherit, Fresh);
+type DefaultPair = (Inherit, Fresh);
 
 /// The bodies in place, each with its part of the operator table; `script_execution` has the row of
 /// its type.
-const PARTS: [(Kind, Option<BodyPart>); 5] = [
-    (Kind::InnerTask, Some(BodyPart::InnerTask)),
-    (Kind::ReductionTask, Some(BodyPart::ReductionTask)),
-    (Kind::Director, Some(BodyPart::Director)),
-    (Kind::Evaluator, Some(BodyPart::Evaluator)),
-    (Kind::ScriptExecution, None),
+const PARTS: [(ElementKind, Option<BodyPart>); 5] = [
+    (ElementKind::InnerTask, Some(BodyPart::InnerTask)),
+    (ElementKind::ReductionTask, Some(BodyPart::ReductionTask)),
+    (ElementKind::Director, Some(BodyPart::Director)),
+    (ElementKind::Evaluator, Some(BodyPart::Evaluator)),
+    (ElementKind::ScriptExecution, None),
 ];
 
 /// All definitions for tasks.
-pub(super) fn defines() -> Vec<Define> {
+pub(super) fn task_definitions() -> Vec<Define> {
     let layers = Layers::default();
     let mut out = vec![
         Define {
-            name: name_of(Kind::Task),
-            doc: Kind::Task.spec().doc.to_owned(),
-            pattern: task(&layers),
+            name: definition_name(ElementKind::Task),
+            doc: ElementKind::Task.spec().doc.to_owned(),
+            pattern: task_pattern(&layers),
         },
         Define {
             name: "Common".to_owned(),
             doc: "what every task may hold".to_owned(),
-            pattern: common(),
+            pattern: common_pattern(),
         },
     ];
     for (part, row) in PARTS {
@@ -48,77 +51,82 @@ pub(super) fn defines() -> Vec<Define> {
             })
         };
         let row = rows()
-            .find(|(_, known)| known.kind() == crate::settings::operators::Kind::Part)
+            .find(|(_, known)| known.kind() == crate::settings::operators::RowKind::Part)
             .map(|(id, _)| id);
-        let row = row.or_else(|| layers.row(Operator::Script.word(), None).ok());
+        let row = row.or_else(|| layers.resolve_row(Operator::Script.word(), None).ok());
         let defaults = row.map_or((Inherit::Full, Fresh::Disabled), |row| {
-            defaults(&layers, row)
+            default_pair(&layers, row)
         });
         out.push(Define {
-            name: name_of(part),
+            name: definition_name(part),
             doc: part.spec().doc.to_owned(),
-            pattern: place(part, defaults),
+            pattern: part_pattern(part, defaults),
         });
     }
-    let rows: BTreeSet<Row> = layers.rows().map(|(id, _)| defaults(&layers, id)).collect();
+    let rows: BTreeSet<DefaultPair> = layers
+        .rows()
+        .map(|(id, _)| default_pair(&layers, id))
+        .collect();
     for row in &rows {
         out.push(Define {
-            name: settings_name(*row),
+            name: settings_definition_name(*row),
             doc: settings_doc(*row),
-            pattern: settings(*row),
+            pattern: settings_pattern(*row),
         });
         out.push(Define {
-            name: nested_name(*row),
+            name: nested_definition_name(*row),
             doc: "a part's body, wrapped in a task of its own; it keeps the defaults of the part"
                 .to_owned(),
-            pattern: nested(*row),
+            pattern: nested_task_pattern(*row),
         });
     }
     for name in SettingName::ALL.iter().copied() {
-        let spec = Kind::ContextManagement
+        let spec = ElementKind::ContextManagement
             .child(name.word())
             .map(|child| child.kind.spec());
         out.push(Define {
-            name: setting_name(name),
+            name: setting_definition_name(name),
             doc: spec.map_or("", |spec| spec.doc).to_owned(),
-            pattern: setting(name, name.words()),
+            pattern: setting_pattern(name, name.allowed_words()),
         });
     }
     out
 }
 
-fn defaults(layers: &Layers, row: crate::settings::layers::RowId) -> Row {
+fn default_pair(layers: &Layers, row: crate::settings::layers::RowId) -> DefaultPair {
     let defaults = layers.defaults(row);
     (defaults.inherit_context.value, defaults.fresh_context.value)
 }
 
 /// A type or a subtype; `None` if it is absent.
-type Written = Option<&'static str>;
+type OptionalWord = Option<&'static str>;
 /// The subtypes of one row, by the type as written.
-type Subtypes = BTreeMap<Written, Vec<Written>>;
+type SubtypesByType = BTreeMap<OptionalWord, Vec<OptionalWord>>;
 /// All spellings of the type and subtype of a row: sets of subtypes, each with the types that
 /// accept them.
-type TypeSpellings = BTreeMap<Vec<Written>, Vec<Written>>;
+type TypeSpellings = BTreeMap<Vec<OptionalWord>, Vec<OptionalWord>>;
 
 /// The spellings of each operator and its resulting defaults.
-fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
+fn type_spellings(layers: &Layers) -> BTreeMap<(Operator, DefaultPair), TypeSpellings> {
     let types = Operator::ALL
         .iter()
         .map(|operator| operator.word())
-        .chain(ALIASES.iter().map(|(word, ..)| *word));
+        .chain(TYPE_ALIASES.iter().map(|(word, ..)| *word));
     let types: Vec<Option<&'static str>> = std::iter::once(None).chain(types.map(Some)).collect();
     let named = DEFAULTS
         .iter()
         .flat_map(|row| row.names)
-        .chain(ROWLESS.iter().map(|(_, name)| name));
+        .chain(SUBTYPES_WITHOUT_ROW.iter().map(|(_, name)| name));
     let subtypes: BTreeSet<Option<&'static str>> = std::iter::once(None)
         .chain(named.map(|name| Some(*name)))
         .collect();
-    let mut found: BTreeMap<(Operator, Row), Subtypes> = BTreeMap::new();
+    let mut found: BTreeMap<(Operator, DefaultPair), SubtypesByType> = BTreeMap::new();
     for written in types {
         for subtype in &subtypes {
-            if let Ok(row) = layers.row(written.unwrap_or(Operator::Atomic.word()), *subtype) {
-                let key = (layers.get(row).base(), defaults(layers, row));
+            if let Ok(row) =
+                layers.resolve_row(written.unwrap_or(Operator::Atomic.word()), *subtype)
+            {
+                let key = (layers.get(row).base(), default_pair(layers, row));
                 found
                     .entry(key)
                     .or_default()
@@ -128,7 +136,7 @@ fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
             }
         }
     }
-    let mut out: BTreeMap<(Operator, Row), TypeSpellings> = BTreeMap::new();
+    let mut out: BTreeMap<(Operator, DefaultPair), TypeSpellings> = BTreeMap::new();
     for (key, types) in found {
         for (written, subtypes) in types {
             out.entry(key)
@@ -142,41 +150,41 @@ fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
 }
 
 /// The pattern of a complete task: a reference, or a body by its type and subtype.
-fn task(layers: &Layers) -> Pattern {
-    let mut branches = vec![reference()];
-    for ((operator, row), ways) in dispatch(layers) {
+fn task_pattern(layers: &Layers) -> RngPattern {
+    let mut branches = vec![reference_pattern()];
+    for ((operator, row), ways) in type_spellings(layers) {
         let heads = ways.iter().map(|(subtypes, types)| {
-            Pattern::Group(vec![
-                one_of_or_none("type", types),
-                one_of_or_none("subtype", subtypes),
+            RngPattern::Group(vec![
+                optional_words("type", types),
+                optional_words("subtype", subtypes),
             ])
         });
-        branches.push(Pattern::Group(vec![
+        branches.push(RngPattern::Group(vec![
             choice(heads.collect()),
-            body(operator, row),
+            body_pattern(operator, row),
         ]));
     }
-    element("task", vec![head(), choice(branches)])
+    element("task", vec![task_attributes(), choice(branches)])
 }
 
 /// The attributes of a task that do not affect its type.
-fn head() -> Pattern {
-    let own = attributes(Kind::Task)
+fn task_attributes() -> RngPattern {
+    let own = attribute_patterns(ElementKind::Task)
         .into_iter()
-        .filter(|pattern| !names_one_of(pattern, &["type", "subtype", "ref"]));
-    Pattern::Group(own.collect())
+        .filter(|pattern| !is_optional_attribute(pattern, &["type", "subtype", "ref"]));
+    RngPattern::Group(own.collect())
 }
 
-fn names_one_of(pattern: &Pattern, names: &[&str]) -> bool {
-    matches!(pattern, Pattern::Optional(inside) if matches!(&**inside, Pattern::Attribute(name, _) if names.contains(name)))
+fn is_optional_attribute(pattern: &RngPattern, names: &[&str]) -> bool {
+    matches!(pattern, RngPattern::Optional(inside) if matches!(&**inside, RngPattern::Attribute(name, _) if names.contains(name)))
 }
 
-fn one_of_or_none(name: &'static str, values: &[Option<&'static str>]) -> Pattern {
+fn optional_words(name: &'static str, values: &[Option<&'static str>]) -> RngPattern {
     let written: Vec<&'static str> = values.iter().flatten().copied().collect();
     if written.is_empty() {
-        return Pattern::Empty;
+        return RngPattern::Empty;
     }
-    let pattern = attribute(name, words(&written));
+    let pattern = attribute(name, word_choice(&written));
     if values.contains(&None) {
         optional(pattern)
     } else {
@@ -185,98 +193,110 @@ fn one_of_or_none(name: &'static str, values: &[Option<&'static str>]) -> Patter
 }
 
 /// The pattern of `<task ref="…"/>`, which has no body.
-fn reference() -> Pattern {
-    let others = Kind::Task
+fn reference_pattern() -> RngPattern {
+    let others = ElementKind::Task
         .attributes()
         .filter(|known| ["type", "subtype"].contains(&known.name));
-    let mut out = vec![attribute("ref", Pattern::Name)];
-    out.extend(others.map(|known| optional(attribute(known.name, values(known.values)))));
-    out.push(Pattern::ForeignElements);
-    Pattern::Group(out)
+    let mut out = vec![attribute("ref", RngPattern::Name)];
+    out.extend(others.map(|known| optional(attribute(known.name, value_pattern(known.values)))));
+    out.push(RngPattern::ForeignElements);
+    RngPattern::Group(out)
 }
 
 /// The pattern of the content of a task: a description, the common children, the settings of its
 /// row, and the children of its type.
-fn body(operator: Operator, row: Row) -> Pattern {
-    let mut out = vec![kind(Kind::Description)];
-    out.extend(rest(operator, row));
-    Pattern::Interleave(out)
+fn body_pattern(operator: Operator, row: DefaultPair) -> RngPattern {
+    let mut out = vec![kind_reference(ElementKind::Description)];
+    out.extend(body_children(operator, row));
+    RngPattern::Interleave(out)
 }
 
-fn rest(operator: Operator, row: Row) -> Vec<Pattern> {
+fn body_children(operator: Operator, row: DefaultPair) -> Vec<RngPattern> {
     let mut out = vec![
-        Pattern::Ref("Common".to_owned()),
-        optional(Pattern::Ref(settings_name(row))),
+        RngPattern::Ref("Common".to_owned()),
+        optional(RngPattern::Ref(settings_definition_name(row))),
     ];
-    let is_own =
-        |child: &&Child| child.of == Of::Type(operator.word()) || child.kind == Kind::Inputs;
-    for child in Kind::Task.spec().children.iter().filter(is_own) {
-        let own = kind(child.kind);
-        out.push(if operator.needs().contains(&child.kind) {
+    let is_own = |child: &&ChildSpec| {
+        child.owner == OwnerType::Type(operator.word()) || child.kind == ElementKind::Inputs
+    };
+    for child in ElementKind::Task.spec().children.iter().filter(is_own) {
+        let own = kind_reference(child.kind);
+        out.push(if operator.required_children().contains(&child.kind) {
             own
         } else {
             optional(own)
         });
     }
-    out.push(Pattern::ForeignElements);
+    out.push(RngPattern::ForeignElements);
     out
 }
 
-fn common() -> Pattern {
-    let apart = [Kind::Description, Kind::ContextManagement, Kind::Inputs];
-    let children = Kind::Task
+fn common_pattern() -> RngPattern {
+    let apart = [
+        ElementKind::Description,
+        ElementKind::ContextManagement,
+        ElementKind::Inputs,
+    ];
+    let children = ElementKind::Task
         .spec()
         .children
         .iter()
-        .filter(|child| child.of == Of::Any && !apart.contains(&child.kind));
-    Pattern::Interleave(children.map(|child| optional(kind(child.kind))).collect())
+        .filter(|child| child.owner == OwnerType::Any && !apart.contains(&child.kind));
+    RngPattern::Interleave(
+        children
+            .map(|child| optional(kind_reference(child.kind)))
+            .collect(),
+    )
 }
 
 /// The pattern of a body in place. Its place determines its type; a body wrapped in a task is
 /// accepted too.
-fn place(part: Kind, row: Row) -> Pattern {
-    let own = if part == Kind::ScriptExecution {
+fn part_pattern(part: ElementKind, row: DefaultPair) -> RngPattern {
+    let own = if part == ElementKind::ScriptExecution {
         // The only body that does not require a description, because it is a command.
-        let mut own = rest(Operator::Script, row);
-        own.push(optional(kind(Kind::Description)));
-        Pattern::Interleave(own)
+        let mut own = body_children(Operator::Script, row);
+        own.push(optional(kind_reference(ElementKind::Description)));
+        RngPattern::Interleave(own)
     } else {
-        body(Operator::Atomic, row)
+        body_pattern(Operator::Atomic, row)
     };
-    let inner = if part == Kind::ScriptExecution {
-        kind(Kind::Task)
+    let inner = if part == ElementKind::ScriptExecution {
+        kind_reference(ElementKind::Task)
     } else {
-        Pattern::Ref(nested_name(row))
+        RngPattern::Ref(nested_definition_name(row))
     };
-    let any = choice(any_settings());
-    let wrapped = Pattern::Interleave(vec![
+    let any = choice(settings_references());
+    let wrapped = RngPattern::Interleave(vec![
         inner,
-        optional(kind(Kind::Description)),
-        Pattern::Ref("Common".to_owned()),
-        optional(kind(Kind::Inputs)),
+        optional(kind_reference(ElementKind::Description)),
+        RngPattern::Ref("Common".to_owned()),
+        optional(kind_reference(ElementKind::Inputs)),
         optional(any),
-        Pattern::ForeignElements,
+        RngPattern::ForeignElements,
     ]);
-    let mut content = attributes(part);
-    content.push(Pattern::Choice(vec![own, wrapped]));
+    let mut content = attribute_patterns(part);
+    content.push(RngPattern::Choice(vec![own, wrapped]));
     element(part.tag(), content)
 }
 
 /// References to all definitions of the settings block, for a task of unknown type.
-fn any_settings() -> Vec<Pattern> {
+fn settings_references() -> Vec<RngPattern> {
     let layers = Layers::default();
-    let rows: BTreeSet<Row> = layers.rows().map(|(id, _)| defaults(&layers, id)).collect();
+    let rows: BTreeSet<DefaultPair> = layers
+        .rows()
+        .map(|(id, _)| default_pair(&layers, id))
+        .collect();
     rows.into_iter()
-        .map(|row| Pattern::Ref(settings_name(row)))
+        .map(|row| RngPattern::Ref(settings_definition_name(row)))
         .collect()
 }
 
 /// The pattern of a task around the body of a part: the children are those of its type, the
 /// settings those of the part.
-fn nested(row: Row) -> Pattern {
-    let mut branches = vec![reference()];
+fn nested_task_pattern(row: DefaultPair) -> RngPattern {
+    let mut branches = vec![reference_pattern()];
     for operator in Operator::ALL {
-        let aliases = ALIASES
+        let aliases = TYPE_ALIASES
             .iter()
             .filter(|(_, of, _)| *of == operator)
             .map(|(word, ..)| Some(*word));
@@ -286,29 +306,29 @@ fn nested(row: Row) -> Pattern {
             .chain([Some(operator.word())])
             .chain(aliases)
             .collect();
-        let subtype = optional(attribute("subtype", Pattern::Name));
-        branches.push(Pattern::Group(vec![
-            one_of_or_none("type", &types),
+        let subtype = optional(attribute("subtype", RngPattern::Name));
+        branches.push(RngPattern::Group(vec![
+            optional_words("type", &types),
             subtype,
-            body(operator, row),
+            body_pattern(operator, row),
         ]));
     }
-    element("task", vec![head(), choice(branches)])
+    element("task", vec![task_attributes(), choice(branches)])
 }
 
-fn settings_name((inherit, fresh): Row) -> String {
+fn settings_definition_name((inherit, fresh): DefaultPair) -> String {
     format!("Settings-{}-{}", inherit.word(), fresh.word())
 }
 
-fn nested_name((inherit, fresh): Row) -> String {
+fn nested_definition_name((inherit, fresh): DefaultPair) -> String {
     format!("Nested-{}-{}", inherit.word(), fresh.word())
 }
 
-fn setting_name(name: SettingName) -> String {
+fn setting_definition_name(name: SettingName) -> String {
     format!("{name:?}")
 }
 
-fn settings_doc((inherit, fresh): Row) -> String {
+fn settings_doc((inherit, fresh): DefaultPair) -> String {
     format!(
         "settings of rows that default to inherit_context {} and fresh_context {}: fresh context is looked up only where none is inherited",
         inherit.word(),
@@ -318,51 +338,55 @@ fn settings_doc((inherit, fresh): Row) -> String {
 
 /// The pattern of the settings block of a row. The written settings and the defaults determine the
 /// final values, which must not combine fresh context with an inherited one.
-fn settings(row: Row) -> Pattern {
+fn settings_pattern(row: DefaultPair) -> RngPattern {
     // The valid values of `inherit_context` by the value of `fresh_context`; equal sets share a
     // branch.
     let mut ways: BTreeMap<Vec<Option<Inherit>>, Vec<Option<Fresh>>> = BTreeMap::new();
-    for fresh in options::<Fresh>() {
-        let agreeing = options::<Inherit>()
-            .filter(|inherit| agree(inherit.unwrap_or(row.0), fresh.unwrap_or(row.1)));
+    for fresh in values_or_none::<Fresh>() {
+        let agreeing = values_or_none::<Inherit>()
+            .filter(|inherit| is_compatible(inherit.unwrap_or(row.0), fresh.unwrap_or(row.1)));
         ways.entry(agreeing.collect()).or_default().push(fresh);
     }
     // Each branch is a whole block, because validators do not handle a choice inside an interleave
     // well.
     let branches = ways.iter().map(|(inherit, fresh)| {
-        Pattern::Interleave(vec![
-            pick(SettingName::InheritContext, inherit),
-            optional(Pattern::Ref(setting_name(SettingName::AccumulateData))),
-            optional(Pattern::Ref(setting_name(SettingName::AccumulationFormat))),
-            pick(SettingName::FreshContext, fresh),
-            Pattern::ForeignElements,
+        RngPattern::Interleave(vec![
+            setting_choice(SettingName::InheritContext, inherit),
+            optional(RngPattern::Ref(setting_definition_name(
+                SettingName::AccumulateData,
+            ))),
+            optional(RngPattern::Ref(setting_definition_name(
+                SettingName::AccumulationFormat,
+            ))),
+            setting_choice(SettingName::FreshContext, fresh),
+            RngPattern::ForeignElements,
         ])
     });
-    let mut content = attributes(Kind::ContextManagement);
+    let mut content = attribute_patterns(ElementKind::ContextManagement);
     content.push(choice(branches.collect()));
-    element(Kind::ContextManagement.tag(), content)
+    element(ElementKind::ContextManagement.tag(), content)
 }
 
 /// The rule of the language: see [`crate::settings::conflict`]; a test compares the verdicts.
-const fn agree(inherit: Inherit, fresh: Fresh) -> bool {
+const fn is_compatible(inherit: Inherit, fresh: Fresh) -> bool {
     matches!(inherit, Inherit::None) || matches!(fresh, Fresh::Disabled)
 }
 
-fn options<T: Word>() -> impl Iterator<Item = Option<T>> {
+fn values_or_none<T: Word>() -> impl Iterator<Item = Option<T>> {
     std::iter::once(None).chain(T::ALL.iter().copied().map(Some))
 }
 
 /// The pattern of a setting with some of its values, or without it.
-fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern {
+fn setting_choice<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> RngPattern {
     let written: Vec<&'static str> = values.iter().flatten().map(|value| value.word()).collect();
     if written.is_empty() {
-        return Pattern::Empty;
+        return RngPattern::Empty;
     }
     let all = written.len() == T::ALL.len();
     let pattern = if all {
-        Pattern::Ref(setting_name(name))
+        RngPattern::Ref(setting_definition_name(name))
     } else {
-        setting(name, &written)
+        setting_pattern(name, &written)
     };
     if values.contains(&None) {
         optional(pattern)
@@ -372,17 +396,17 @@ fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern
 }
 
 /// The pattern of a setting's element, including values of older dialects.
-fn setting(name: SettingName, values: &[&'static str]) -> Pattern {
-    let old = LEGACY
+fn setting_pattern(name: SettingName, values: &[&'static str]) -> RngPattern {
+    let old = LEGACY_VALUES
         .iter()
         .filter(|(of, _, modern)| *of == name && values.contains(modern))
         .map(|(_, old, _)| *old);
     let all: Vec<&'static str> = values.iter().copied().chain(old).collect();
-    let child = Kind::ContextManagement.child(name.word());
+    let child = ElementKind::ContextManagement.child(name.word());
     let mut content = child.map_or_else(
-        || vec![Pattern::ForeignAttributes],
-        |child| attributes(child.kind),
+        || vec![RngPattern::ForeignAttributes],
+        |child| attribute_patterns(child.kind),
     );
-    content.push(words(&all));
+    content.push(word_choice(&all));
     element(name.word(), content)
 }

@@ -4,45 +4,45 @@
 //!
 //! Uses draft 7 without references, because editors of TOML support that.
 
-use crate::project::lints::{FAMILIES, Level};
-use crate::project::read::keys::TOP;
-use crate::project::table::{Key, Shape, Table};
+use crate::project::lints::{FAMILIES, LintLevel};
+use crate::project::read::keys::TOP_TABLE;
+use crate::project::table::{ConfigKey, ConfigShape, ConfigTable};
 use crate::rules::list;
-use crate::scenario::table::Group;
+use crate::scenario::table::KeyGroup;
 use crate::settings::operators::Operator;
 use crate::template::setting::SettingName;
 use serde_json::{Map, Value, json};
 
 /// The name of the schema's file.
-pub const FILE: &str = "config.schema.json";
+pub const CONFIG_SCHEMA_FILE: &str = "config.schema.json";
 
 /// Returns the schema of a project file.
-pub fn config() -> String {
-    let mut schema = object(&TOP);
+pub fn config_schema() -> String {
+    let mut schema = object(&TOP_TABLE);
     if let Some(fields) = schema.as_object_mut() {
         fields.insert(
             "$schema".to_owned(),
             "http://json-schema.org/draft-07/schema#".into(),
         );
-        fields.insert("$id".to_owned(), FILE.into());
+        fields.insert("$id".to_owned(), CONFIG_SCHEMA_FILE.into());
         fields.insert("title".to_owned(), "ctxc.toml".into());
     }
     // Plain data with string keys: serialising it cannot fail.
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
-fn object(table: &Table) -> Value {
+fn object(table: &ConfigTable) -> Value {
     let properties: Map<String, Value> = table
         .keys
         .iter()
-        .map(|key| (key.name.to_owned(), described(key)))
+        .map(|key| (key.name.to_owned(), key_schema(key)))
         .collect();
     let others = table
         .others
-        .map_or(Value::Bool(false), |shape| self::shape(*shape));
+        .map_or(Value::Bool(false), |shape| self::shape_schema(*shape));
     let mut made = json!({"type": "object", "description": table.about, "properties": properties, "additionalProperties": others});
-    let needed: Vec<&str> = table.needed().collect();
-    let apart: Vec<Value> = table.groups.iter().filter_map(together).collect();
+    let needed: Vec<&str> = table.required_names().collect();
+    let apart: Vec<Value> = table.groups.iter().filter_map(exclusion_schema).collect();
     if let Some(fields) = made.as_object_mut() {
         for (word, list) in [("required", json!(needed)), ("allOf", json!(apart))] {
             if list.as_array().is_some_and(|list| !list.is_empty()) {
@@ -53,8 +53,8 @@ fn object(table: &Table) -> Value {
     made
 }
 
-fn described(key: &Key) -> Value {
-    let mut own = shape(key.shape);
+fn key_schema(key: &ConfigKey) -> Value {
+    let mut own = shape_schema(key.shape);
     if let Some(fields) = own.as_object_mut() {
         fields.insert("description".to_owned(), key.about.into());
     }
@@ -62,8 +62,8 @@ fn described(key: &Key) -> Value {
 }
 
 /// The schema of keys that exclude each other.
-fn together(group: &Group) -> Option<Value> {
-    let Group::Apart(one, others) = group else {
+fn exclusion_schema(group: &KeyGroup) -> Option<Value> {
+    let KeyGroup::Exclusive(one, others) = group else {
         return None;
     };
     let any: Vec<Value> = others
@@ -73,60 +73,64 @@ fn together(group: &Group) -> Option<Value> {
     Some(json!({"not": {"allOf": [{"required": [one]}, {"anyOf": any}]}}))
 }
 
-fn name() -> Value {
+fn name_schema() -> Value {
     json!({"type": "string", "pattern": "\\S"})
 }
 
 /// The schema of one value or a list of them.
-fn some(one: &Value) -> Value {
+fn one_or_list(one: &Value) -> Value {
     json!({"anyOf": [one, {"type": "array", "items": one}]})
 }
 
-fn shape(shape: Shape) -> Value {
+fn shape_schema(shape: ConfigShape) -> Value {
     match shape {
-        Shape::Text => json!({"type": "string"}),
-        Shape::Name => name(),
-        Shape::Texts => some(&json!({"type": "string"})),
-        Shape::Pointer => json!({"type": "string", "pattern": "^(/[\\s\\S]+)?$"}),
-        Shape::PointersOr(table) => {
-            some(&json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]}))
-        }
-        Shape::Set => some(&name()),
-        Shape::Globs => {
+        ConfigShape::Text => json!({"type": "string"}),
+        ConfigShape::Name => name_schema(),
+        ConfigShape::Texts => one_or_list(&json!({"type": "string"})),
+        ConfigShape::Pointer => json!({"type": "string", "pattern": "^(/[\\s\\S]+)?$"}),
+        ConfigShape::PointersOr(table) => one_or_list(
+            &json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]}),
+        ),
+        ConfigShape::Set => one_or_list(&name_schema()),
+        ConfigShape::Globs => {
             let outside = "^(\\./)?/|(^|/)\\.\\.(/|$)";
-            some(
+            one_or_list(
                 &json!({"type": "string", "minLength": 1, "maxLength": 1000, "not": {"pattern": outside}}),
             )
         }
-        Shape::Words(words) => some(&json!({"enum": words})),
-        Shape::Word(words) => json!({"enum": words}),
-        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => json!({"type": "boolean"}),
-        Shape::Setting(name) => json!({"enum": name.words()}),
-        Shape::Base => json!({"enum": Operator::ALL.map(Operator::word)}),
-        Shape::Whole((least, most)) => {
+        ConfigShape::Words(words) => one_or_list(&json!({"enum": words})),
+        ConfigShape::Word(words) => json!({"enum": words}),
+        ConfigShape::Bool | ConfigShape::Setting(SettingName::AccumulateData) => {
+            json!({"type": "boolean"})
+        }
+        ConfigShape::Setting(name) => json!({"enum": name.allowed_words()}),
+        ConfigShape::Base => json!({"enum": Operator::ALL.map(Operator::word)}),
+        ConfigShape::Whole((least, most)) => {
             json!({"type": "integer", "minimum": least, "maximum": most})
         }
-        Shape::Number((least, most)) => {
+        ConfigShape::Number((least, most)) => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        Shape::WholeOr((least, most), word) => {
+        ConfigShape::WholeOr((least, most), word) => {
             json!({"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, {"const": word}]})
         }
-        Shape::NameOr(table) => json!({"anyOf": [name(), object(table)]}),
-        Shape::Table(table) => object(table),
-        Shape::List(table) => json!({"type": "array", "items": object(table)}),
-        Shape::Map(inner) => json!({"type": "object", "additionalProperties": self::shape(*inner)}),
-        Shape::Lints => lints(),
-        Shape::Any => json!({}),
-        Shape::Later => json!({"type": "object"}),
+        ConfigShape::NameOr(table) => json!({"anyOf": [name_schema(), object(table)]}),
+        ConfigShape::Table(table) => object(table),
+        ConfigShape::List(table) => json!({"type": "array", "items": object(table)}),
+        ConfigShape::Map(inner) => {
+            json!({"type": "object", "additionalProperties": self::shape_schema(*inner)})
+        }
+        ConfigShape::Lints => lints_schema(),
+        ConfigShape::Any => json!({}),
+        ConfigShape::Later => json!({"type": "object"}),
     }
 }
 
 /// The schema of lint levels: rules by name, by a former name or by code, families, and all rules.
-fn lints() -> Value {
-    let level = |about: &str| json!({"enum": Level::WORDS, "description": about});
+fn lints_schema() -> Value {
+    let level = |about: &str| json!({"enum": LintLevel::WORDS, "description": about});
     let mut properties = Map::new();
-    for rule in list::all() {
+    for rule in list::all_rules() {
         for name in rule.meta.renamed_from.iter().chain([&rule.meta.name]) {
             properties.insert((*name).to_owned(), level(rule.meta.summary));
         }

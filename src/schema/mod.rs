@@ -15,4 +15,4 @@ mod rng;
 pub mod scenario;
 mod xsd;
 
-pub use languages::{rng, xsd};
+pub use languages::{rng_schema, xsd_schema};

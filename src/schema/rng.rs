@@ -1,10 +1,10 @@
 //! Writes RELAX NG in its XML syntax.
 
-use super::pattern::{Define, Grammar, MOST, Pattern};
+use super::pattern::{Define, Grammar, MAX_NUMBER, RngPattern};
 use crate::syntax::write::TemplateWriter;
 
 /// Writes a grammar.
-pub(super) fn write(grammar: &Grammar) -> String {
+pub(super) fn write_grammar(grammar: &Grammar) -> String {
     let mut xml = TemplateWriter::new();
     xml.declaration().open(
         "grammar",
@@ -23,7 +23,7 @@ pub(super) fn write(grammar: &Grammar) -> String {
     );
     xml.leaf("a:documentation", &[], &grammar.doc);
     xml.open("start", &[]);
-    pattern(&mut xml, &grammar.start);
+    write_pattern(&mut xml, &grammar.start);
     xml.close();
     for Define {
         name,
@@ -35,18 +35,18 @@ pub(super) fn write(grammar: &Grammar) -> String {
         if !doc.is_empty() {
             xml.leaf("a:documentation", &[], doc);
         }
-        pattern(&mut xml, inside);
+        write_pattern(&mut xml, inside);
         xml.close();
     }
     xml.open("define", &[("name", "Foreign")]);
-    foreign(&mut xml, "element");
+    open_foreign(&mut xml, "element");
     xml.empty("ref", &[("name", "Anything")]).close().close();
-    anything(&mut xml);
+    write_anything(&mut xml);
     xml.finish()
 }
 
 /// Opens an element or attribute of any other namespace.
-fn foreign(xml: &mut TemplateWriter, of: &str) {
+fn open_foreign(xml: &mut TemplateWriter, of: &str) {
     xml.open(of, &[])
         .open("anyName", &[])
         .open("except", &[])
@@ -55,7 +55,7 @@ fn foreign(xml: &mut TemplateWriter, of: &str) {
         .close();
 }
 
-fn anything(xml: &mut TemplateWriter) {
+fn write_anything(xml: &mut TemplateWriter) {
     xml.open("define", &[("name", "Anything")])
         .open("zeroOrMore", &[])
         .open("choice", &[]);
@@ -71,70 +71,84 @@ fn anything(xml: &mut TemplateWriter) {
     xml.close().close().close();
 }
 
-fn pattern(xml: &mut TemplateWriter, of: &Pattern) {
+fn write_pattern(xml: &mut TemplateWriter, of: &RngPattern) {
     match of {
-        Pattern::Ref(name) => {
+        RngPattern::Ref(name) => {
             xml.empty("ref", &[("name", name)]);
         }
-        Pattern::Element(tag, inside) => {
+        RngPattern::Element(tag, inside) => {
             xml.open("element", &[("name", tag)]);
-            all(xml, inside);
+            write_patterns(xml, inside);
             xml.close();
         }
-        Pattern::Attribute(name, inside) => {
+        RngPattern::Attribute(name, inside) => {
             xml.open("attribute", &[("name", name)]);
-            pattern(xml, inside);
+            write_pattern(xml, inside);
             xml.close();
         }
-        Pattern::ForeignAttributes => {
+        RngPattern::ForeignAttributes => {
             xml.open("zeroOrMore", &[]);
-            foreign(xml, "attribute");
+            open_foreign(xml, "attribute");
             xml.empty("text", &[]).close().close();
         }
-        Pattern::ForeignElements => {
+        RngPattern::ForeignElements => {
             xml.open("zeroOrMore", &[])
                 .empty("ref", &[("name", "Foreign")])
                 .close();
         }
-        Pattern::Anything => {
+        RngPattern::Anything => {
             xml.empty("ref", &[("name", "Anything")]);
         }
-        Pattern::Text => {
+        RngPattern::Text => {
             xml.empty("text", &[]);
         }
-        Pattern::Empty => {
+        RngPattern::Empty => {
             xml.empty("empty", &[]);
         }
-        Pattern::Word(word) => {
+        RngPattern::Word(word) => {
             xml.leaf("value", &[("type", "token")], word);
         }
-        Pattern::Name => {
+        RngPattern::Name => {
             xml.open("data", &[("type", "token")])
                 .leaf("param", &[("name", "minLength")], "1")
                 .close();
         }
-        Pattern::Number => {
+        RngPattern::Number => {
             xml.open("data", &[("type", "positiveInteger")]);
-            xml.leaf("param", &[("name", "maxInclusive")], &MOST.to_string())
-                .close();
+            xml.leaf(
+                "param",
+                &[("name", "maxInclusive")],
+                &MAX_NUMBER.to_string(),
+            )
+            .close();
         }
-        Pattern::Choice(list) => wrapped(xml, "choice", list),
-        Pattern::Group(list) => wrapped(xml, "group", list),
-        Pattern::Interleave(list) => wrapped(xml, "interleave", list),
-        Pattern::Optional(inside) => wrapped(xml, "optional", std::slice::from_ref(inside)),
-        Pattern::ZeroOrMore(inside) => wrapped(xml, "zeroOrMore", std::slice::from_ref(inside)),
-        Pattern::OneOrMore(inside) => wrapped(xml, "oneOrMore", std::slice::from_ref(inside)),
+        RngPattern::Choice(list) => write_wrapped(xml, "choice", list),
+        RngPattern::Group(list) => write_wrapped(xml, "group", list),
+        RngPattern::Interleave(list) => write_wrapped(xml, "interleave", list),
+        RngPattern::Optional(inside) => {
+            write_wrapped(xml, "optional", std::slice::from_ref(inside));
+        }
+        RngPattern::ZeroOrMore(inside) => {
+            write_wrapped(xml, "zeroOrMore", std::slice::from_ref(inside));
+        }
+        RngPattern::OneOrMore(inside) => {
+            write_wrapped(xml, "oneOrMore", std::slice::from_ref(inside));
+        }
     }
 }
 
-fn wrapped(xml: &mut TemplateWriter, tag: &str, list: &[impl std::borrow::Borrow<Pattern>]) {
+fn write_wrapped(
+    xml: &mut TemplateWriter,
+    tag: &str,
+    list: &[impl std::borrow::Borrow<RngPattern>],
+) {
     xml.open(tag, &[]);
-    all(xml, list);
+    write_patterns(xml, list);
     xml.close();
 }
 
-fn all(xml: &mut TemplateWriter, list: &[impl std::borrow::Borrow<Pattern>]) {
+fn write_patterns(xml: &mut TemplateWriter, list: &[impl std::borrow::Borrow<RngPattern>]) {
     for each in list {
-        pattern(xml, each.borrow());
+        write_pattern(xml, each.borrow());
     }
 }

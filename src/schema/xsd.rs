@@ -1,13 +1,13 @@
 //! Writes XML Schema 1.0: structure and enumerations. Rules that this language cannot express are
 //! described in its documentation.
 
-use super::grammar::{is_number, needed, needs_any};
-use super::pattern::{MOST, name_of};
-use crate::settings::operators::{ALIASES, DEFAULTS, Operator, ROWLESS};
+use super::grammar::{is_number, is_required_child, requires_any_child};
+use super::pattern::{MAX_NUMBER, definition_name};
+use crate::settings::operators::{DEFAULTS, Operator, SUBTYPES_WITHOUT_ROW, TYPE_ALIASES};
 use crate::syntax::write::TemplateWriter;
-use crate::template::element_specs::all;
-use crate::template::elements::{Attr, Content, Kind, Spec, Values};
-use crate::template::setting::{LEGACY, SettingName, Word};
+use crate::template::element_specs::table_rows;
+use crate::template::elements::{Attr, AttrValues, ElementContent, ElementKind, ElementSpec};
+use crate::template::setting::{LEGACY_VALUES, SettingName, Word};
 
 const DOC: &str = "\
 Task templates of ctxc, edition 2026. Generated from the tables of the compiler, for tools that read XML Schema 1.0 and nothing else.
@@ -22,57 +22,61 @@ all of it.";
 type Enumeration = (&'static str, Vec<&'static str>);
 
 /// Writes the schema.
-pub(super) fn write() -> String {
+pub(super) fn write_schema() -> String {
     let mut xml = TemplateWriter::new();
     xml.declaration().open(
         "xs:schema",
         &[("xmlns:xs", "http://www.w3.org/2001/XMLSchema")],
     );
-    documentation(&mut xml, DOC);
-    for kind in [Kind::Task, Kind::Template, Kind::Library] {
+    write_documentation(&mut xml, DOC);
+    for kind in [
+        ElementKind::Task,
+        ElementKind::Template,
+        ElementKind::Library,
+    ] {
         xml.empty(
             "xs:element",
-            &[("name", kind.tag()), ("type", &name_of(kind))],
+            &[("name", kind.tag()), ("type", &definition_name(kind))],
         );
     }
-    for spec in all() {
-        complex(&mut xml, spec);
+    for spec in table_rows() {
+        write_complex_type(&mut xml, spec);
     }
-    let (types, subtypes) = heads();
-    open_list(&mut xml, &types);
-    open_list(&mut xml, &subtypes);
+    let (types, subtypes) = type_enumerations();
+    write_open_enumeration(&mut xml, &types);
+    write_open_enumeration(&mut xml, &subtypes);
     xml.open("xs:simpleType", &[("name", "name")])
         .open("xs:restriction", &[("base", "xs:token")]);
     xml.empty("xs:minLength", &[("value", "1")]).close().close();
     xml.open("xs:simpleType", &[("name", "number")])
         .open("xs:restriction", &[("base", "xs:positiveInteger")]);
-    xml.empty("xs:maxInclusive", &[("value", &MOST.to_string())])
+    xml.empty("xs:maxInclusive", &[("value", &MAX_NUMBER.to_string())])
         .close()
         .close();
     for name in SettingName::ALL {
-        let old = LEGACY
+        let old = LEGACY_VALUES
             .iter()
             .filter(|(of, ..)| of == name)
             .map(|(_, old, _)| *old);
-        let words: Vec<&str> = name.words().iter().copied().chain(old).collect();
+        let words: Vec<&str> = name.allowed_words().iter().copied().chain(old).collect();
         xml.open("xs:simpleType", &[("name", name.word())]);
-        restriction(&mut xml, &words);
+        write_restriction(&mut xml, &words);
         xml.close();
     }
     xml.finish()
 }
 
-fn heads() -> (Enumeration, Enumeration) {
+fn type_enumerations() -> (Enumeration, Enumeration) {
     let types = Operator::ALL
         .iter()
         .map(|operator| operator.word())
-        .chain(ALIASES.iter().map(|(word, ..)| *word));
+        .chain(TYPE_ALIASES.iter().map(|(word, ..)| *word));
     let named = DEFAULTS
         .iter()
-        .filter(|row| row.kind != crate::settings::operators::Kind::Part);
+        .filter(|row| row.kind != crate::settings::operators::RowKind::Part);
     let mut subtypes: Vec<&str> = named
         .flat_map(|row| row.names)
-        .chain(ROWLESS.iter().map(|(_, name)| name))
+        .chain(SUBTYPES_WITHOUT_ROW.iter().map(|(_, name)| name))
         .copied()
         .collect();
     subtypes.sort_unstable();
@@ -80,7 +84,7 @@ fn heads() -> (Enumeration, Enumeration) {
     (("type", types.collect()), ("subtype", subtypes))
 }
 
-fn documentation(xml: &mut TemplateWriter, text: &str) {
+fn write_documentation(xml: &mut TemplateWriter, text: &str) {
     xml.open("xs:annotation", &[])
         .leaf("xs:documentation", &[], text)
         .close();
@@ -88,15 +92,15 @@ fn documentation(xml: &mut TemplateWriter, text: &str) {
 
 /// Writes a type with the words of the language, which also accepts any other word that a project
 /// may declare.
-fn open_list(xml: &mut TemplateWriter, (name, words): &Enumeration) {
+fn write_open_enumeration(xml: &mut TemplateWriter, (name, words): &Enumeration) {
     xml.open("xs:simpleType", &[("name", name)])
         .open("xs:union", &[("memberTypes", "name")])
         .open("xs:simpleType", &[]);
-    restriction(xml, words);
+    write_restriction(xml, words);
     xml.close().close().close();
 }
 
-fn restriction(xml: &mut TemplateWriter, words: &[&str]) {
+fn write_restriction(xml: &mut TemplateWriter, words: &[&str]) {
     xml.open("xs:restriction", &[("base", "xs:token")]);
     for word in words {
         xml.empty("xs:enumeration", &[("value", word)]);
@@ -104,12 +108,12 @@ fn restriction(xml: &mut TemplateWriter, words: &[&str]) {
     xml.close();
 }
 
-fn complex(xml: &mut TemplateWriter, spec: &Spec) {
+fn write_complex_type(xml: &mut TemplateWriter, spec: &ElementSpec) {
     let mixed = matches!(
         spec.content,
-        Content::Text | Content::TextOrElements | Content::Opaque
+        ElementContent::Text | ElementContent::TextOrElements | ElementContent::Opaque
     );
-    let name = name_of(spec.kind);
+    let name = definition_name(spec.kind);
     let named = [("name", name.as_str()), ("mixed", "true")];
     xml.open(
         "xs:complexType",
@@ -119,8 +123,8 @@ fn complex(xml: &mut TemplateWriter, spec: &Spec) {
             named.get(..1).unwrap_or(&[])
         },
     );
-    documentation(xml, spec.doc);
-    if spec.content == Content::Word {
+    write_documentation(xml, spec.doc);
+    if spec.content == ElementContent::Word {
         let setting = SettingName::ALL
             .iter()
             .find(|name| name.word() == spec.tag)
@@ -132,11 +136,11 @@ fn complex(xml: &mut TemplateWriter, spec: &Spec) {
         });
         xml.open("xs:simpleContent", &[])
             .open("xs:extension", &[("base", base)]);
-        attributes(xml, spec.kind);
+        write_attributes(xml, spec.kind);
         xml.close().close().close();
         return;
     }
-    if spec.content == Content::Opaque {
+    if spec.content == ElementContent::Opaque {
         xml.open("xs:sequence", &[]);
         xml.empty(
             "xs:any",
@@ -151,19 +155,23 @@ fn complex(xml: &mut TemplateWriter, spec: &Spec) {
             .close();
         return;
     }
-    children(xml, spec);
-    attributes(xml, spec.kind);
+    write_children(xml, spec);
+    write_attributes(xml, spec.kind);
     xml.close();
 }
 
 /// Writes children. If none can be repeated, they are a set; otherwise they are a repeatable
 /// choice.
-fn children(xml: &mut TemplateWriter, spec: &Spec) {
+fn write_children(xml: &mut TemplateWriter, spec: &ElementSpec) {
     if spec.children.is_empty() {
         return;
     }
-    if spec.children.iter().any(|child| child.many) {
-        let least = if needs_any(spec.kind) { "1" } else { "0" };
+    if spec.children.iter().any(|child| child.is_repeatable) {
+        let least = if requires_any_child(spec.kind) {
+            "1"
+        } else {
+            "0"
+        };
         xml.open(
             "xs:choice",
             &[("minOccurs", least), ("maxOccurs", "unbounded")],
@@ -173,10 +181,10 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
     }
     for child in spec.children {
         let tag = child.kind.tag();
-        let of = name_of(child.kind);
+        let of = definition_name(child.kind);
         let named = [("name", tag), ("type", of.as_str()), ("minOccurs", "0")];
-        let in_choice = spec.children.iter().any(|child| child.many);
-        let attributes = if in_choice || needed(spec.kind, child.kind) {
+        let in_choice = spec.children.iter().any(|child| child.is_repeatable);
+        let attributes = if in_choice || is_required_child(spec.kind, child.kind) {
             named.get(..2)
         } else {
             Some(&named[..])
@@ -186,7 +194,7 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
     xml.close();
 }
 
-fn attributes(xml: &mut TemplateWriter, kind: Kind) {
+fn write_attributes(xml: &mut TemplateWriter, kind: ElementKind) {
     for Attr {
         name,
         values,
@@ -197,25 +205,27 @@ fn attributes(xml: &mut TemplateWriter, kind: Kind) {
     {
         let mut written = vec![("name", *name)];
         let list = match values {
-            Values::Bool => Some(&["true", "false"][..]),
-            Values::OneOf(words) => Some(*words),
-            Values::Any | Values::Name | Values::Count | Values::Sampling(_) => None,
+            AttrValues::Bool => Some(&["true", "false"][..]),
+            AttrValues::OneOf(words) => Some(*words),
+            AttrValues::Any | AttrValues::Name | AttrValues::Count | AttrValues::Sampling(_) => {
+                None
+            }
         };
-        let own = kind == Kind::Task && matches!(*name, "type" | "subtype");
+        let own = kind == ElementKind::Task && matches!(*name, "type" | "subtype");
         match values {
-            Values::Any | Values::Sampling(_) => written.push(("type", "xs:string")),
-            Values::Count => written.push(("type", "number")),
-            Values::Name => written.push(("type", if own { name } else { "name" })),
-            Values::Bool | Values::OneOf(_) => {}
+            AttrValues::Any | AttrValues::Sampling(_) => written.push(("type", "xs:string")),
+            AttrValues::Count => written.push(("type", "number")),
+            AttrValues::Name => written.push(("type", if own { name } else { "name" })),
+            AttrValues::Bool | AttrValues::OneOf(_) => {}
         }
         if *required {
             written.push(("use", "required"));
         }
         xml.open("xs:attribute", &written);
-        documentation(xml, doc);
+        write_documentation(xml, doc);
         if let Some(words) = list {
             xml.open("xs:simpleType", &[]);
-            restriction(xml, words);
+            write_restriction(xml, words);
             xml.close();
         }
         xml.close();

@@ -2,17 +2,17 @@
 
 use super::layers::{Layers, RowFault, RowId};
 use super::operators::{BodyPart, Operator};
-use super::resolve::{Resolved, resolve};
-use crate::template::model::{File, Slot, Task};
+use super::resolve::{ResolvedSettings, resolve};
+use crate::template::model::{BodySlot, TaskBody, TemplateFile};
 use crate::template::nodes;
-use crate::template::scope::Reach;
+use crate::template::scope::ContextReach;
 use crate::template::setting::{Fresh, Inherit};
 
 /// One task body, resolved.
 #[derive(Clone, Copy, Debug)]
-pub struct Body {
+pub struct ResolvedBody {
     /// Its settings; those of `atomic` if its type is unknown.
-    pub resolved: Resolved,
+    pub resolved: ResolvedSettings,
     /// The operator of the language that is its type or the base of its type; `None` if its type is
     /// unknown.
     pub operator: Option<Operator>,
@@ -23,24 +23,24 @@ pub struct Body {
 /// All bodies of a file by number, without those that only refer to a task. Reused from file to
 /// file for its memory.
 #[derive(Clone, Debug, Default)]
-pub struct Bodies(Vec<Option<Body>>);
+pub struct ResolvedBodies(Vec<Option<ResolvedBody>>);
 
-impl Bodies {
+impl ResolvedBodies {
     /// Resolves a file; discards the previous one.
-    pub fn resolve(&mut self, file: &File<'_>, layers: &Layers) {
+    pub fn resolve(&mut self, file: &TemplateFile<'_>, layers: &Layers) {
         self.0.clear();
         self.0.resize(file.bodies as usize, None);
-        nodes::bodies(file, |task, parent| {
+        nodes::visit_bodies(file, |task, parent| {
             if task.reference.is_some() {
                 // A reference uses a registered task unchanged, with the settings of that task.
                 return;
             }
-            let (row, fault) = row(task, parent, layers);
+            let (row, fault) = body_row(task, parent, layers);
             let operator =
                 (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
-            let resolved = resolve(row, layers, &task.written());
+            let resolved = resolve(row, layers, &task.written_settings());
             if let Some(slot) = self.0.get_mut(task.body as usize) {
-                *slot = Some(Body {
+                *slot = Some(ResolvedBody {
                     resolved,
                     operator,
                     fault,
@@ -50,19 +50,19 @@ impl Bodies {
     }
 
     /// The resolved settings of a body; `None` for one that only refers to a task.
-    pub fn get(&self, task: &Task<'_>) -> Option<&Body> {
+    pub fn get(&self, task: &TaskBody<'_>) -> Option<&ResolvedBody> {
         self.0.get(task.body as usize)?.as_ref()
     }
 
     /// The context that reaches a body, by its number.
-    pub fn reach(&self, body: u32) -> Reach {
-        let Some(Body {
+    pub fn context_reach(&self, body: u32) -> ContextReach {
+        let Some(ResolvedBody {
             resolved, fault, ..
         }) = self.0.get(body as usize).and_then(Option::as_ref)
         else {
-            return Reach::default();
+            return ContextReach::default();
         };
-        Reach {
+        ContextReach {
             inherits: resolved.inherit_context.value != Inherit::None,
             accumulates: fault
                 .is_none()
@@ -73,7 +73,7 @@ impl Bodies {
 
     /// The settings of each body by its number; `None` for a body that only refers to a task
     /// (`ref`).
-    pub fn settings(&self) -> Vec<Option<Resolved>> {
+    pub fn resolved_settings(&self) -> Vec<Option<ResolvedSettings>> {
         self.0
             .iter()
             .map(|body| body.as_ref().map(|body| body.resolved))
@@ -81,42 +81,46 @@ impl Bodies {
     }
 }
 
-fn row(task: &Task<'_>, parent: Option<&Task<'_>>, layers: &Layers) -> (RowId, Option<RowFault>) {
+fn body_row(
+    task: &TaskBody<'_>,
+    parent: Option<&TaskBody<'_>>,
+    layers: &Layers,
+) -> (RowId, Option<RowFault>) {
     // A part belongs to the type of the body around it. If that body is itself a part, its written
     // type decides.
-    if let (Some(part), Some(parent)) = (part(task.slot), parent) {
+    if let (Some(part), Some(parent)) = (body_part(task.slot), parent) {
         let (parent, _) = written_row(parent, layers);
-        return (layers.part(parent, part), None);
+        return (layers.part_row(parent, part), None);
     }
     written_row(task, layers)
 }
 
 /// The row of the written type.
-fn written_row(task: &Task<'_>, layers: &Layers) -> (RowId, Option<RowFault>) {
+fn written_row(task: &TaskBody<'_>, layers: &Layers) -> (RowId, Option<RowFault>) {
     let operator = task
         .operator
         .as_ref()
         .map_or("atomic", |operator| &*operator.value);
     let subtype = task.subtype.as_ref().map(|subtype| &*subtype.value);
-    match layers.row(operator, subtype) {
+    match layers.resolve_row(operator, subtype) {
         Ok(row) => (row, None),
         Err(fault @ RowFault::UnknownSubtype(row)) => (row, Some(fault)),
         Err(fault @ RowFault::UnknownOperator) => (RowId::ATOMIC, Some(fault)),
     }
 }
 
-const fn part(slot: Slot) -> Option<BodyPart> {
+const fn body_part(slot: BodySlot) -> Option<BodyPart> {
     match slot {
-        Slot::InnerTask => Some(BodyPart::InnerTask),
-        Slot::ReductionTask => Some(BodyPart::ReductionTask),
-        Slot::Director => Some(BodyPart::Director),
-        Slot::Evaluator => Some(BodyPart::Evaluator),
-        Slot::Root
-        | Slot::Template
-        | Slot::Step(_)
-        | Slot::Case(_)
-        | Slot::Input(_)
-        | Slot::Arg(_)
-        | Slot::ScriptExecution => None,
+        BodySlot::InnerTask => Some(BodyPart::InnerTask),
+        BodySlot::ReductionTask => Some(BodyPart::ReductionTask),
+        BodySlot::Director => Some(BodyPart::Director),
+        BodySlot::Evaluator => Some(BodyPart::Evaluator),
+        BodySlot::Root
+        | BodySlot::Template
+        | BodySlot::Step(_)
+        | BodySlot::Case(_)
+        | BodySlot::Input(_)
+        | BodySlot::Arg(_)
+        | BodySlot::ScriptExecution => None,
     }
 }

@@ -4,12 +4,12 @@
 //! never rules.
 
 use super::layers::{Layers, RowId};
-use super::resolve::Resolved;
+use super::resolve::ResolvedSettings;
 use crate::template::setting::{Fresh, Inherit, SettingName};
 
 /// The facts of a task, besides its settings, that findings about settings depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TaskFacts {
+pub struct TaskContentFacts {
     /// True if it has `file_paths`, inputs, parameters or a conversation of its own, which give it
     /// content without any context.
     pub has_content: bool,
@@ -24,12 +24,12 @@ pub struct Exclusivity {
     /// `full` or `subset`.
     pub inherit: Inherit,
     /// The side that the author wrote.
-    pub side: Side,
+    pub side: WrittenSide,
 }
 
 /// The written side of a conflict; the other one is a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum WrittenSide {
     /// Both are written.
     Both,
     /// `inherit_context` is written.
@@ -48,24 +48,26 @@ pub enum WithoutContext {
 }
 
 /// True if a row by itself resolves to a conflict, so that its tasks are not to blame.
-pub fn defaults_conflict(layers: &Layers, row: RowId) -> bool {
+pub fn has_conflicting_defaults(layers: &Layers, row: RowId) -> bool {
     is_exclusive_violation(layers.defaults(row))
 }
 
 /// CTX201 and CTX202: fresh context is looked up although context is inherited.
-pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> {
+pub fn check_exclusivity(resolved: &ResolvedSettings, layers: &Layers) -> Option<Exclusivity> {
     if !is_exclusive_violation(resolved) {
         return None;
     }
     let inherit = resolved.inherit_context.origin.layer.is_written();
     let fresh = resolved.fresh_context.origin.layer.is_written();
     let side = match (inherit, fresh) {
-        (true, true) => Side::Both,
+        (true, true) => WrittenSide::Both,
         // The defaults themselves conflict: reported once, at the defaults.
         (false, false) => return None,
-        (true, false) | (false, true) if defaults_conflict(layers, resolved.row) => return None,
-        (true, false) => Side::Inherit,
-        (false, true) => Side::Fresh,
+        (true, false) | (false, true) if has_conflicting_defaults(layers, resolved.row) => {
+            return None;
+        }
+        (true, false) => WrittenSide::Inherit,
+        (false, true) => WrittenSide::Fresh,
     };
     Some(Exclusivity {
         inherit: resolved.inherit_context.value,
@@ -75,7 +77,10 @@ pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> 
 
 /// CTX203: no context is inherited, carried or looked up. N/A counts as not carried, a written
 /// `true` as carried.
-pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContext> {
+pub fn missing_context(
+    resolved: &ResolvedSettings,
+    facts: TaskContentFacts,
+) -> Option<WithoutContext> {
     let is_alone = resolved.inherit_context.value == Inherit::None
         && resolved.fresh_context.value == Fresh::Disabled
         && !resolved.is_accumulating();
@@ -87,7 +92,7 @@ pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContex
 }
 
 /// CTX204: true if a setting is written and has no effect.
-pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
+pub fn is_without_effect(resolved: &ResolvedSettings, name: SettingName) -> bool {
     match name {
         SettingName::AccumulateData => {
             let setting = resolved.accumulate_data;
@@ -103,7 +108,7 @@ pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
 
 /// CTX205: true if a setting is written with its default value. False if the value is part of a
 /// more severe finding.
-pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> bool {
+pub fn is_redundant(resolved: &ResolvedSettings, layers: &Layers, name: SettingName) -> bool {
     let setting = resolved.get(name);
     let is_conflicting = || {
         matches!(
@@ -113,21 +118,21 @@ pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> boo
     };
     let is_alone = || {
         name != SettingName::AccumulationFormat
-            && no_context(resolved, TaskFacts::default()).is_some()
+            && missing_context(resolved, TaskContentFacts::default()).is_some()
     };
     setting.origin.layer.is_written()
         && setting.value == layers.defaults(resolved.row).get(name).value
-        && !without_effect(resolved, name)
+        && !is_without_effect(resolved, name)
         && !is_conflicting()
         && !is_alone()
 }
 
 /// CTX206: true for `subset` without anything that selects a part.
-pub fn subset_selects_nothing(resolved: &Resolved, facts: TaskFacts) -> bool {
+pub fn is_empty_subset(resolved: &ResolvedSettings, facts: TaskContentFacts) -> bool {
     resolved.inherit_context.value == Inherit::Subset && !facts.selects
 }
 
-fn is_exclusive_violation(resolved: &Resolved) -> bool {
+fn is_exclusive_violation(resolved: &ResolvedSettings) -> bool {
     resolved.fresh_context.value == Fresh::Enabled
         && resolved.inherit_context.value != Inherit::None
 }

@@ -1,7 +1,7 @@
 //! Resolved settings as other programs read them: the keys `SETTING` and `SETTINGS` of every
 //! artifact.
 
-use super::provenance::{Layer, Value};
+use super::provenance::{Layer, SettingValue};
 use crate::base::span::Span;
 use crate::template::setting::SettingName;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct OriginData {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct OverriddenData {
     /// The value that did not hold; null for “does not apply”.
-    pub value: Value,
+    pub value: SettingValue,
     /// Who had set it.
     pub origin: OriginData,
 }
@@ -35,7 +35,7 @@ pub struct OverriddenData {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingData {
     /// The value that holds; null where the setting does not apply to the type.
-    pub value: Value,
+    pub value: SettingValue,
     /// Whether the value has any effect.
     pub applies: bool,
     /// Who set the value that holds.

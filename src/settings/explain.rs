@@ -4,9 +4,9 @@
 //! into. Both have the same keys in the same order (tested).
 
 use super::data::{OriginData, OverriddenData, SettingData, SettingsData};
-use super::layers::{Layers, Link};
-use super::provenance::{Layer, Origin, Place, Value};
-use super::resolve::Resolved;
+use super::layers::{LayerValue, Layers};
+use super::provenance::{Layer, SettingOrigin, SettingValue, ValuePlace};
+use super::resolve::ResolvedSettings;
 use crate::base::span::Span;
 use crate::template::setting::{SettingName, Word};
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -14,48 +14,50 @@ use serde::{Serialize, Serializer};
 
 /// Resolved settings with the data that names their origins. Serialises as `SETTINGS`.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
+pub struct SettingsView<'a> {
     /// The settings.
-    pub resolved: &'a Resolved,
+    pub resolved: &'a ResolvedSettings,
     /// The layers that they were resolved with.
     pub layers: &'a Layers,
     /// The template's file, relative to the project root.
     pub path: &'a str,
 }
 
-impl View<'_> {
+impl SettingsView<'_> {
     /// One setting as owned data.
-    pub fn setting(&self, name: SettingName) -> SettingData {
+    pub fn setting_data(&self, name: SettingName) -> SettingData {
         let setting = self.resolved.get(name);
-        let beaten = self.resolved.beaten(self.layers, name);
+        let beaten = self.resolved.overridden_values(self.layers, name);
         SettingData {
             value: setting.value,
             applies: setting.applies,
-            origin: self.origin(setting.origin).data(),
+            origin: self.origin_view(setting.origin).to_data(),
             beaten: beaten
                 .map(|link| OverriddenData {
                     value: link.value,
-                    origin: self.origin(link.origin).data(),
+                    origin: self.origin_view(link.origin).to_data(),
                 })
                 .collect(),
         }
     }
 
     /// All four settings as owned data.
-    pub fn settings(&self) -> SettingsData {
+    pub fn settings_data(&self) -> SettingsData {
         SettingsData {
-            inherit_context: self.setting(SettingName::InheritContext),
-            accumulate_data: self.setting(SettingName::AccumulateData),
-            accumulation_format: self.setting(SettingName::AccumulationFormat),
-            fresh_context: self.setting(SettingName::FreshContext),
+            inherit_context: self.setting_data(SettingName::InheritContext),
+            accumulate_data: self.setting_data(SettingName::AccumulateData),
+            accumulation_format: self.setting_data(SettingName::AccumulationFormat),
+            fresh_context: self.setting_data(SettingName::FreshContext),
         }
     }
 
-    fn origin(&self, origin: Origin) -> OriginView<'_> {
+    fn origin_view(&self, origin: SettingOrigin) -> OriginView<'_> {
         let (path, span) = match origin.place {
-            Place::Language => (None, None),
-            Place::Project(file, span) => (self.layers.file(file).map(|path| &**path), Some(span)),
-            Place::Template(span) => (Some(self.path), Some(span)),
+            ValuePlace::Language => (None, None),
+            ValuePlace::Project(file, span) => {
+                (self.layers.file(file).map(|path| &**path), Some(span))
+            }
+            ValuePlace::Template(span) => (Some(self.path), Some(span)),
         };
         OriginView {
             layer: origin.layer,
@@ -76,7 +78,7 @@ struct OriginView<'a> {
 }
 
 impl OriginView<'_> {
-    fn data(&self) -> OriginData {
+    fn to_data(&self) -> OriginData {
         OriginData {
             layer: self.layer,
             row: self.row.to_owned(),
@@ -86,7 +88,7 @@ impl OriginView<'_> {
     }
 }
 
-impl Serialize for View<'_> {
+impl Serialize for SettingsView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(4))?;
         for name in SettingName::ALL.iter().copied() {
@@ -97,7 +99,7 @@ impl Serialize for View<'_> {
 }
 
 struct SettingView<'a> {
-    view: View<'a>,
+    view: SettingsView<'a>,
     name: SettingName,
 }
 
@@ -107,7 +109,7 @@ impl Serialize for SettingView<'_> {
         let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("value", &setting.value)?;
         map.serialize_entry("applies", &setting.applies)?;
-        map.serialize_entry("origin", &self.view.origin(setting.origin))?;
+        map.serialize_entry("origin", &self.view.origin_view(setting.origin))?;
         map.serialize_entry("beaten", &OverriddenView(self))?;
         map.end()
     }
@@ -119,15 +121,15 @@ impl Serialize for OverriddenView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Entry<'a> {
-            value: Value,
+            value: SettingValue,
             origin: OriginView<'a>,
         }
         let SettingView { view, name } = self.0;
         let mut list = serializer.serialize_seq(None)?;
-        for Link { value, origin } in view.resolved.beaten(view.layers, *name) {
+        for LayerValue { value, origin } in view.resolved.overridden_values(view.layers, *name) {
             list.serialize_element(&Entry {
                 value,
-                origin: view.origin(origin),
+                origin: view.origin_view(origin),
             })?;
         }
         list.end()

@@ -5,36 +5,36 @@
 //! that a task costs one copy plus its written settings. Never reads a file; never formats the
 //! message of a fault.
 
-use super::operators::{ALIASES, BodyPart, Kind, Operator};
-use super::provenance::{Origin, Value};
-use super::resolved::Resolved;
+use super::operators::{BodyPart, Operator, RowKind, TYPE_ALIASES};
+use super::provenance::{SettingOrigin, SettingValue};
+use super::resolved::ResolvedSettings;
 pub use super::row_id::RowId;
-use crate::template::setting::{SettingName, Written};
+use crate::template::setting::{SettingName, WrittenSettings};
 use std::sync::Arc;
 
 /// A value with its origin: one link of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct LayerValue {
     /// The value.
-    pub value: Value,
+    pub value: SettingValue,
     /// The layer that set it.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// An operator, subtype or part with its defaults.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct OperatorRow {
     pub(super) name: Arc<str>,
     pub(super) operator: Arc<str>,
     pub(super) subtype: Option<Arc<str>>,
-    pub(super) kind: Kind,
+    pub(super) kind: RowKind,
     pub(super) base: Operator,
     pub(super) accumulates: bool,
-    pub(super) chain: [Vec<Link>; 4],
-    pub(super) defaults: Resolved,
+    pub(super) chain: [Vec<LayerValue>; 4],
+    pub(super) defaults: ResolvedSettings,
 }
 
-impl Row {
+impl OperatorRow {
     /// `atomic`, `atomic.subtask`, `reduce.inner_task`.
     pub fn name(&self) -> &Arc<str> {
         &self.name
@@ -51,7 +51,7 @@ impl Row {
     }
 
     /// Operator, subtype or part.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> RowKind {
         self.kind
     }
 
@@ -66,7 +66,7 @@ impl Row {
     }
 
     /// The settings that it resolves to by itself.
-    pub const fn defaults(&self) -> &Resolved {
+    pub const fn defaults(&self) -> &ResolvedSettings {
         &self.defaults
     }
 }
@@ -93,7 +93,7 @@ pub struct DeclaredRow {
     /// The operator that it is built on; ignored for subtypes.
     pub base: Operator,
     /// The settings of the row; others come from the operator that it is built on or refines.
-    pub written: Written,
+    pub written: WrittenSettings,
     /// Index into [`Declarations::files`].
     pub file: u16,
 }
@@ -106,7 +106,7 @@ pub struct DeclaredDefault {
     /// The subtype or part.
     pub subtype: Option<Arc<str>>,
     /// The settings that it sets.
-    pub written: Written,
+    pub written: WrittenSettings,
     /// Index into [`Declarations::files`].
     pub file: u16,
 }
@@ -125,21 +125,21 @@ pub enum RowFault {
 pub struct Layers {
     pub(super) files: Vec<Arc<str>>,
     /// `atomic`, stored separately so that a fallback row always exists.
-    pub(super) atomic: Row,
+    pub(super) atomic: OperatorRow,
     /// All other rows; the row with id `n` is at index `n - 1`.
-    pub(super) others: Vec<Row>,
+    pub(super) others: Vec<OperatorRow>,
 }
 
 impl Layers {
     /// Returns the row of a task by its type and subtype as written. Types of older dialects are
     /// accepted unless the project declares them itself.
-    pub fn row(&self, operator: &str, subtype: Option<&str>) -> Result<RowId, RowFault> {
-        let Some(own) = self.find(operator, None) else {
-            let alias = ALIASES
+    pub fn resolve_row(&self, operator: &str, subtype: Option<&str>) -> Result<RowId, RowFault> {
+        let Some(own) = self.find_row(operator, None) else {
+            let alias = TYPE_ALIASES
                 .iter()
                 .find(|(word, ..)| *word == operator)
                 .ok_or(RowFault::UnknownOperator)?;
-            return self.row(alias.1.word(), subtype.or(alias.2));
+            return self.resolve_row(alias.1.word(), subtype.or(alias.2));
         };
         let Some(subtype) = subtype else {
             return Ok(own);
@@ -148,20 +148,20 @@ impl Layers {
             return Ok(own);
         }
         let found = self
-            .find(operator, Some(subtype))
-            .filter(|id| self.get(*id).kind == Kind::Subtype);
+            .find_row(operator, Some(subtype))
+            .filter(|id| self.get(*id).kind == RowKind::Subtype);
         found.ok_or(RowFault::UnknownSubtype(own))
     }
 
     /// Returns the row of a body in place inside a task of this row. Declared operators have the
     /// parts of their base.
-    pub fn part(&self, of: RowId, part: BodyPart) -> RowId {
-        self.find(&self.get(of).operator, Some(part.word()))
+    pub fn part_row(&self, of: RowId, part: BodyPart) -> RowId {
+        self.find_row(&self.get(of).operator, Some(part.word()))
             .unwrap_or(RowId::ATOMIC)
     }
 
     /// Returns a row. An id from another project yields `atomic` if this one has fewer rows.
-    pub fn get(&self, id: RowId) -> &Row {
+    pub fn get(&self, id: RowId) -> &OperatorRow {
         id.index()
             .checked_sub(1)
             .and_then(|at| self.others.get(at))
@@ -169,7 +169,7 @@ impl Layers {
     }
 
     /// All rows: the table of the language first, then the project's declarations.
-    pub fn rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
+    pub fn rows(&self) -> impl Iterator<Item = (RowId, &OperatorRow)> {
         std::iter::once(&self.atomic)
             .chain(&self.others)
             .enumerate()
@@ -177,12 +177,12 @@ impl Layers {
     }
 
     /// The settings that a row resolves to by itself.
-    pub fn defaults(&self, id: RowId) -> &Resolved {
+    pub fn defaults(&self, id: RowId) -> &ResolvedSettings {
         &self.get(id).defaults
     }
 
     /// The values that the layers of a row give one setting, the lowest layer first; never empty.
-    pub fn chain(&self, id: RowId, name: SettingName) -> &[Link] {
+    pub fn layer_values(&self, id: RowId, name: SettingName) -> &[LayerValue] {
         self.get(id)
             .chain
             .get(name as usize)
@@ -200,25 +200,25 @@ impl Layers {
     }
 
     /// The values that `type="…"` accepts.
-    pub fn operators(&self) -> impl Iterator<Item = &str> {
+    pub fn operator_names(&self) -> impl Iterator<Item = &str> {
         self.rows()
-            .filter(|(_, row)| row.kind == Kind::Operator)
+            .filter(|(_, row)| row.kind == RowKind::Operator)
             .map(|(_, row)| &*row.operator)
     }
 
     /// The values that `subtype="…"` accepts for an operator.
-    pub fn subtypes_of<'s>(&'s self, operator: &'s str) -> impl Iterator<Item = &'s str> {
+    pub fn subtype_names<'s>(&'s self, operator: &'s str) -> impl Iterator<Item = &'s str> {
         let standard = (operator == "atomic").then_some("standard");
         let rows = self
             .rows()
-            .filter(move |(_, row)| row.kind == Kind::Subtype && &*row.operator == operator);
+            .filter(move |(_, row)| row.kind == RowKind::Subtype && &*row.operator == operator);
         standard
             .into_iter()
             .chain(rows.filter_map(|(_, row)| row.subtype.as_deref()))
     }
 
     /// Returns the row of an operator (`None`), or of one of its subtypes or parts.
-    pub fn find(&self, operator: &str, name: Option<&str>) -> Option<RowId> {
+    pub fn find_row(&self, operator: &str, name: Option<&str>) -> Option<RowId> {
         let mut rows = self.rows();
         rows.find(|(_, row)| &*row.operator == operator && row.subtype.as_deref() == name)
             .map(|(id, _)| id)

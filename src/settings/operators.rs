@@ -5,12 +5,12 @@
 //! a value of its own, not `false`.
 
 use crate::base::words::words;
-use crate::template::elements::Kind as Element;
+use crate::template::elements::ElementKind as Element;
 use crate::template::setting::Format::{self, NotesOnly};
 use crate::template::setting::Fresh::{self, Disabled, Enabled};
 use crate::template::setting::Inherit;
-use Kind::{Operator as Op, Part, Subtype};
 use Operator::{Atomic, DirectorEvaluatorLoop as Loop, Reduce, Script, Sequential};
+use RowKind::{Operator as Op, Part, Subtype};
 
 /// The defaults of one operator, subtype or part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Defaults {
     /// The subtypes or parts; for [`Kind::Operator`], the first is the name of the operator itself.
     pub names: &'static [&'static str],
     /// The kind of the names.
-    pub kind: Kind,
+    pub kind: RowKind,
     /// `inherit_context`.
     pub inherit_context: Inherit,
     /// `accumulate_data`; `None` is N/A.
@@ -33,7 +33,7 @@ pub struct Defaults {
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum RowKind {
     /// An operator without (or with its standard) subtype.
     Operator,
     /// A refinement, on top of its operator's row.
@@ -51,21 +51,21 @@ const NO: Option<Format> = None;
 #[rustfmt::skip]
 pub static DEFAULTS: [Defaults; 9] = [
     //  operator    subtype or part             kind     inherit accumulate  format           fresh
-    row(Atomic,     &["standard"],              Op,      FULL,   NA,         NO,              Disabled),
-    row(Atomic,     &["subtask"],               Subtype, NONE,   NA,         NO,              Enabled),
-    row(Sequential, &[],                        Op,      FULL,   Some(true), Some(NotesOnly), Disabled),
-    row(Reduce,     &[],                        Op,      NONE,   NA,         NO,              Enabled),
-    row(Reduce,     &["inner_task"],            Part,    FULL,   NA,         NO,              Disabled),
-    row(Reduce,     &["reduction_task"],        Part,    FULL,   NA,         NO,              Disabled),
-    row(Script,     &[],                        Op,      FULL,   NA,         NO,              Disabled),
-    row(Loop,       &[],                        Op,      NONE,   Some(true), Some(NotesOnly), Enabled),
-    row(Loop,       &["director", "evaluator"], Part,    FULL,   NA,         NO,              Disabled),
+    defaults_row(Atomic,     &["standard"],              Op,      FULL,   NA,         NO,              Disabled),
+    defaults_row(Atomic,     &["subtask"],               Subtype, NONE,   NA,         NO,              Enabled),
+    defaults_row(Sequential, &[],                        Op,      FULL,   Some(true), Some(NotesOnly), Disabled),
+    defaults_row(Reduce,     &[],                        Op,      NONE,   NA,         NO,              Enabled),
+    defaults_row(Reduce,     &["inner_task"],            Part,    FULL,   NA,         NO,              Disabled),
+    defaults_row(Reduce,     &["reduction_task"],        Part,    FULL,   NA,         NO,              Disabled),
+    defaults_row(Script,     &[],                        Op,      FULL,   NA,         NO,              Disabled),
+    defaults_row(Loop,       &[],                        Op,      NONE,   Some(true), Some(NotesOnly), Enabled),
+    defaults_row(Loop,       &["director", "evaluator"], Part,    FULL,   NA,         NO,              Disabled),
 ];
 
 /// Known subtypes without a row of their own: they have their operator's settings. `subtask` is a
 /// subtype of every operator, because a continuation assigns it to the task that it starts.
 #[rustfmt::skip]
-pub static ROWLESS: [(Operator, &str); 6] = [
+pub static SUBTYPES_WITHOUT_ROW: [(Operator, &str); 6] = [
     (Atomic, "director"), (Atomic, "evaluator"),
     (Sequential, "subtask"), (Reduce, "subtask"), (Script, "subtask"), (Loop, "subtask"),
 ];
@@ -73,16 +73,16 @@ pub static ROWLESS: [(Operator, &str); 6] = [
 /// Types of older dialects: the type as written, the operator that it is read as, the subtype that
 /// is set with it.
 #[rustfmt::skip]
-pub static ALIASES: [(&str, Operator, Option<&str>); 3] = [
+pub static TYPE_ALIASES: [(&str, Operator, Option<&str>); 3] = [
     ("map", Sequential, None),
     ("director", Atomic, Some("director")),
     ("evaluator", Atomic, Some("evaluator")),
 ];
 
-const fn row(
+const fn defaults_row(
     operator: Operator,
     names: &'static [&'static str],
-    kind: Kind,
+    kind: RowKind,
     inherit_context: Inherit,
     accumulate_data: Option<bool>,
     accumulation_format: Option<Format>,
@@ -135,7 +135,7 @@ impl Operator {
     }
 
     /// The children that a task of this type requires, besides its description.
-    pub const fn needs(self) -> &'static [Element] {
+    pub const fn required_children(self) -> &'static [Element] {
         match self {
             Atomic => &[],
             Sequential => &[Element::Steps],
@@ -146,7 +146,7 @@ impl Operator {
     }
 
     /// The bodies that it contains in place.
-    pub const fn parts(self) -> &'static [BodyPart] {
+    pub const fn body_parts(self) -> &'static [BodyPart] {
         match self {
             Reduce => &[BodyPart::InnerTask, BodyPart::ReductionTask],
             Loop => &[BodyPart::Director, BodyPart::Evaluator],

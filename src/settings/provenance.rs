@@ -50,7 +50,7 @@ impl Layer {
 
 /// The position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum ValuePlace {
     /// In the operator table of the language.
     Language,
     /// In a project file: an index into [`super::layers::Layers::files`], and the value's span.
@@ -61,14 +61,14 @@ pub enum Place {
 
 /// The layer that set a value, with its row and the position of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Origin {
+pub struct SettingOrigin {
     /// The layer.
     pub layer: Layer,
     /// The row that the layer applies to: `atomic` for `[defaults.atomic]`, regardless of the
     /// task's subtype.
     pub row: RowId,
     /// The position of the value.
-    pub place: Place,
+    pub place: ValuePlace,
 }
 
 /// A value of any of the four settings.
@@ -79,7 +79,7 @@ pub struct Origin {
     schemars(rename = "SettingValue")
 )]
 #[serde(untagged)]
-pub enum Value {
+pub enum SettingValue {
     /// Of `inherit_context`.
     Inherit(Inherit),
     /// Of `accumulate_data`.
@@ -92,9 +92,9 @@ pub enum Value {
     NotApplicable,
 }
 
-impl Value {
+impl SettingValue {
     /// The value as written in a template; `N/A` if it does not apply.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Inherit(value) => value.word(),
             Self::Accumulate(value) => value.word(),
@@ -105,7 +105,7 @@ impl Value {
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for SettingValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
     }
@@ -116,28 +116,28 @@ impl<'de> Deserialize<'de> for Value {
 struct ValueVisitor;
 
 impl Visitor<'_> for ValueVisitor {
-    type Value = Value;
+    type Value = SettingValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value of a context setting, or null")
     }
 
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Accumulate(value))
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<SettingValue, E> {
+        Ok(SettingValue::Accumulate(value))
     }
 
-    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
-        Ok(Value::NotApplicable)
+    fn visit_unit<E: de::Error>(self) -> Result<SettingValue, E> {
+        Ok(SettingValue::NotApplicable)
     }
 
-    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
-        Ok(Value::NotApplicable)
+    fn visit_none<E: de::Error>(self) -> Result<SettingValue, E> {
+        Ok(SettingValue::NotApplicable)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        None.or_else(|| Inherit::parse(text).map(Value::Inherit))
-            .or_else(|| Format::parse(text).map(Value::Format))
-            .or_else(|| Fresh::parse(text).map(Value::Fresh))
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<SettingValue, E> {
+        None.or_else(|| Inherit::parse(text).map(SettingValue::Inherit))
+            .or_else(|| Format::parse(text).map(SettingValue::Format))
+            .or_else(|| Fresh::parse(text).map(SettingValue::Fresh))
             .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
     }
 }

@@ -1,26 +1,26 @@
 //! Resolves layers to the four final values. Pure; allocates nothing; formats no messages.
 
-use super::layers::{Layers, Link, RowId};
-use super::provenance::{Layer, Origin, Place, Value};
-pub use super::resolved::{Resolved, Setting};
+use super::layers::{LayerValue, Layers, RowId};
+use super::provenance::{Layer, SettingOrigin, SettingValue, ValuePlace};
+pub use super::resolved::{ResolvedSettings, Setting};
 use crate::base::span::{Span, Spanned};
-use crate::template::setting::{SettingName, Written};
+use crate::template::setting::{SettingName, WrittenSettings};
 
 /// Resolves the settings of a task: its row's defaults, including the project's, then the
 /// template's settings.
-pub fn resolve(row: RowId, layers: &Layers, template: &Written) -> Resolved {
+pub fn resolve(row: RowId, layers: &Layers, template: &WrittenSettings) -> ResolvedSettings {
     let mut out = *layers.defaults(row);
     out.template = *template;
-    overlay(&mut out, template);
+    apply_template(&mut out, template);
     out
 }
 
-fn overlay(out: &mut Resolved, written: &Written) {
+fn apply_template(out: &mut ResolvedSettings, written: &WrittenSettings) {
     let row = out.row;
-    let origin = |span: Span| Origin {
+    let origin = |span: Span| SettingOrigin {
         layer: Layer::Template,
         row,
-        place: Place::Template(span),
+        place: ValuePlace::Template(span),
     };
     if let Some(Spanned { value, span }) = written.inherit_context {
         out.inherit_context = Setting {
@@ -54,16 +54,16 @@ fn overlay(out: &mut Resolved, written: &Written) {
     }
 }
 
-impl Resolved {
+impl ResolvedSettings {
     /// The values that the final one overrides, the nearest layer first.
-    pub fn beaten<'l>(
+    pub fn overridden_values<'l>(
         &self,
         layers: &'l Layers,
         name: SettingName,
-    ) -> impl Iterator<Item = Link> + use<'l> {
+    ) -> impl Iterator<Item = LayerValue> + use<'l> {
         let winner = self.get(name).origin;
-        let template = link(&self.template, name, self.row);
-        let defaults = layers.chain(self.row, name).iter().rev().copied();
+        let template = template_value(&self.template, name, self.row);
+        let defaults = layers.layer_values(self.row, name).iter().rev().copied();
         template
             .into_iter()
             .chain(defaults)
@@ -72,27 +72,27 @@ impl Resolved {
 }
 
 /// The template's value of one setting, as a link of the chain.
-fn link(written: &Written, name: SettingName, row: RowId) -> Option<Link> {
+fn template_value(written: &WrittenSettings, name: SettingName, row: RowId) -> Option<LayerValue> {
     let (value, span) = match name {
         SettingName::InheritContext => written
             .inherit_context
-            .map(|s| (Value::Inherit(s.value), s.span)),
+            .map(|s| (SettingValue::Inherit(s.value), s.span)),
         SettingName::AccumulateData => written
             .accumulate_data
-            .map(|s| (Value::Accumulate(s.value), s.span)),
+            .map(|s| (SettingValue::Accumulate(s.value), s.span)),
         SettingName::AccumulationFormat => written
             .accumulation_format
-            .map(|s| (Value::Format(s.value), s.span)),
+            .map(|s| (SettingValue::Format(s.value), s.span)),
         SettingName::FreshContext => written
             .fresh_context
-            .map(|s| (Value::Fresh(s.value), s.span)),
+            .map(|s| (SettingValue::Fresh(s.value), s.span)),
     }?;
-    Some(Link {
+    Some(LayerValue {
         value,
-        origin: Origin {
+        origin: SettingOrigin {
             layer: Layer::Template,
             row,
-            place: Place::Template(span),
+            place: ValuePlace::Template(span),
         },
     })
 }

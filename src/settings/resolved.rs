@@ -1,8 +1,8 @@
 //! The four settings of a task, each with its origin. Only data.
 
-use super::provenance::{Origin, Value};
+use super::provenance::{SettingOrigin, SettingValue};
 use super::row_id::RowId;
-use crate::template::setting::{Format, Fresh, Inherit, SettingName, Written};
+use crate::template::setting::{Format, Fresh, Inherit, SettingName, WrittenSettings};
 
 /// One resolved setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub struct Setting<T> {
     /// is written.
     pub applies: bool,
     /// The layer that set it.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// The four settings of one task, resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedSettings {
     /// The row of the defaults.
     pub row: RowId,
     /// The part of the parent's context that the task receives.
@@ -30,13 +30,13 @@ pub struct Resolved {
     /// The setting that enables looking up context.
     pub fresh_context: Setting<Fresh>,
     /// The template's own settings.
-    pub template: Written,
+    pub template: WrittenSettings,
 }
 
-impl Resolved {
+impl ResolvedSettings {
     /// Returns one of the four by name.
-    pub fn get(&self, name: SettingName) -> Setting<Value> {
-        fn erase<T>(setting: &Setting<T>, value: Value) -> Setting<Value> {
+    pub fn get(&self, name: SettingName) -> Setting<SettingValue> {
+        fn with_value<T>(setting: &Setting<T>, value: SettingValue) -> Setting<SettingValue> {
             Setting {
                 value,
                 applies: setting.applies,
@@ -44,25 +44,26 @@ impl Resolved {
             }
         }
         match name {
-            SettingName::InheritContext => erase(
+            SettingName::InheritContext => with_value(
                 &self.inherit_context,
-                Value::Inherit(self.inherit_context.value),
+                SettingValue::Inherit(self.inherit_context.value),
             ),
-            SettingName::AccumulateData => erase(
+            SettingName::AccumulateData => with_value(
                 &self.accumulate_data,
                 self.accumulate_data
                     .value
-                    .map_or(Value::NotApplicable, Value::Accumulate),
+                    .map_or(SettingValue::NotApplicable, SettingValue::Accumulate),
             ),
-            SettingName::AccumulationFormat => erase(
+            SettingName::AccumulationFormat => with_value(
                 &self.accumulation_format,
                 self.accumulation_format
                     .value
-                    .map_or(Value::NotApplicable, Value::Format),
+                    .map_or(SettingValue::NotApplicable, SettingValue::Format),
             ),
-            SettingName::FreshContext => {
-                erase(&self.fresh_context, Value::Fresh(self.fresh_context.value))
-            }
+            SettingName::FreshContext => with_value(
+                &self.fresh_context,
+                SettingValue::Fresh(self.fresh_context.value),
+            ),
         }
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// The maximum number of earlier runs that the last ones are compared with.
-pub const BEFORE: usize = 10;
+pub const MAX_EARLIER_RUNS: usize = 10;
 
 /// A run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ pub struct OpenTrial {
 
 /// The last result of a case with the same keys.
 #[derive(Clone, Debug)]
-pub struct Earlier {
+pub struct EarlierResult {
     /// The verdict.
     pub verdict: String,
     /// The hash of the registry of that run.
@@ -131,7 +131,7 @@ pub struct Earlier {
 
 /// The last runs of a case, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
+pub struct CaseSeries {
     /// The name of the scenario.
     pub id: String,
     /// True if models answered.
@@ -143,14 +143,14 @@ pub struct Series {
     /// The hash of everything that determines the context.
     pub context_hash: Option<String>,
     /// The runs with this provider, model and context.
-    pub now: Vec<Point>,
+    pub now: Vec<SeriesPoint>,
     /// If these are few, the runs of the configuration right before them.
-    pub before: Vec<Point>,
+    pub before: Vec<SeriesPoint>,
 }
 
 /// The figures of a case in one run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Point {
+pub struct SeriesPoint {
     /// The hash of the scenario.
     pub key: String,
     /// True if it passed.
@@ -160,20 +160,20 @@ pub struct Point {
     /// Median time of its trials in milliseconds.
     pub latency: Option<f64>,
     /// The number of trials that show if the answer splits the work.
-    pub told: u32,
+    pub classified: u32,
     /// The number of those that split it.
-    pub split: u32,
+    pub splitting: u32,
 }
 
 /// A store of runs.
 pub trait EvalHistory: Debug + Send {
     /// Begins a run at the earliest free place from its `order` on that is after all other runs,
     /// and returns that place.
-    fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
+    fn begin_run(&mut self, run: &RunRecord) -> Result<i64, HistoryError>;
 
     /// Adds finished cases with their trials, replacing earlier versions in the same run, and sets
     /// the run's usage so far: calls, tokens, US$. Atomic.
-    fn add(
+    fn add_cases(
         &mut self,
         run: i64,
         cases: &[CaseRecord],
@@ -182,7 +182,7 @@ pub trait EvalHistory: Debug + Send {
 
     /// Adds an answered trial of an unfinished case, and sets the run's usage so far: calls,
     /// tokens, US$.
-    fn trial(
+    fn add_trial(
         &mut self,
         run: i64,
         trial: &OpenTrial,
@@ -193,35 +193,39 @@ pub trait EvalHistory: Debug + Send {
     fn open_trials(&self, run: i64) -> Result<Vec<OpenTrial>, HistoryError>;
 
     /// Marks a run as finished.
-    fn end(&mut self, run: i64) -> Result<(), HistoryError>;
+    fn end_run(&mut self, run: i64) -> Result<(), HistoryError>;
 
     /// Returns every run, in order, with its counts.
-    fn runs(&self) -> Result<Vec<RunRecord>, HistoryError>;
+    fn load_runs(&self) -> Result<Vec<RunRecord>, HistoryError>;
 
     /// Returns the cases of a run, by name.
-    fn cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError>;
+    fn load_cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError>;
 
     /// Returns the last result of a case with these keys.
-    fn last(
+    fn last_result(
         &self,
         id: &str,
         key: &str,
         context_hash: &str,
-    ) -> Result<Option<Earlier>, HistoryError>;
+    ) -> Result<Option<EarlierResult>, HistoryError>;
 
     /// Calls `each` with the last runs of every answered case: at most `window` runs and those that
     /// they are compared with. Prefers runs that models answered.
-    fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError>;
+    fn each_series(
+        &self,
+        window: usize,
+        each: &mut dyn FnMut(CaseSeries),
+    ) -> Result<(), HistoryError>;
 
     /// Returns the last runs of one case.
-    fn series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError>;
+    fn series_of(&self, id: &str, window: usize) -> Result<Option<CaseSeries>, HistoryError>;
 
     /// Adds a run of another history at its own place, or at the next free one; returns `false` if
     /// the run already exists.
-    fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError>;
+    fn adopt_run(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError>;
 
     /// Deletes runs.
-    fn forget(&mut self, runs: &[i64]) -> Result<(), HistoryError>;
+    fn forget_runs(&mut self, runs: &[i64]) -> Result<(), HistoryError>;
 }
 
 /// The reason why a history cannot be used.
@@ -247,7 +251,7 @@ pub enum HistoryError {
 impl CaseRecord {
     /// Returns the mean tokens of its trials; `None` without trials.
     #[allow(clippy::cast_precision_loss, reason = "tokens are fewer than 2^52")]
-    pub fn tokens(&self) -> Option<f64> {
+    pub fn mean_tokens(&self) -> Option<f64> {
         let all: u64 = self
             .trials
             .iter()
@@ -261,7 +265,7 @@ impl CaseRecord {
         clippy::cast_precision_loss,
         reason = "milliseconds are fewer than 2^52"
     )]
-    pub fn latency(&self) -> Option<f64> {
+    pub fn median_latency(&self) -> Option<f64> {
         let mut times: Vec<f64> = self
             .trials
             .iter()

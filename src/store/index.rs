@@ -1,10 +1,10 @@
 //! The public interface of the index: opens and updates itself on the first query, and does nothing
 //! before.
 
-use super::indexable_files::{Candidate, Scope, Skipped, Why, survey};
-use super::query::{self, Asked};
-use super::refresh::Plan;
-use super::sqlite::{Base, Broken, Holds, Row};
+use super::indexable_files::{IndexCandidate, IndexScope, SkipReason, SkippedFile, select_files};
+use super::query::{self, QueryWord};
+use super::refresh::RefreshPlan;
+use super::sqlite::{ContentKind, IndexDatabase, IndexDatabaseError, ScoredPassage};
 use crate::base::{folders, fs};
 use crate::context::context_source::{ContextSource, Match};
 use crate::kernel::context::Trust;
@@ -15,9 +15,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The reason why the index is not stored if no folder is configured.
-const NOWHERE: &str = "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
+const NO_CACHE_FOLDER: &str =
+    "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
 /// The database, and the files that SQLite may leave beside it.
-const FILES: [&str; 4] = [
+const DATABASE_FILES: [&str; 4] = [
     "search.db-journal",
     "search.db-wal",
     "search.db-shm",
@@ -26,24 +27,24 @@ const FILES: [&str; 4] = [
 const DATABASE: &str = "search.db";
 const LOCK: &str = "search.lock";
 /// The maximum wait for another program that updates the index.
-const PATIENCE: Duration = Duration::from_secs(5);
-const NAP: Duration = Duration::from_millis(20);
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(5);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The number of passages that are examined for each requested file.
-const PASSAGES: usize = 16;
+const PASSAGES_PER_FILE: usize = 16;
 /// A passage that scores less than the best one divided by this is no match: it shares only a short
 /// word.
-const FAINT: i64 = 3;
+const MIN_SCORE_DIVISOR: i64 = 3;
 
 /// A full-text index of a project's files.
 #[derive(Debug)]
-pub struct Index {
-    scope: Scope,
-    open: RefCell<Option<Open>>,
+pub struct SearchIndex {
+    scope: IndexScope,
+    open: RefCell<Option<OpenIndex>>,
 }
 
 /// A passage that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct PassageMatch {
     /// Its id: the file's path, and the lines unless it is the whole file, such as
     /// `docs/runbook.md:12-40`.
     pub id: String,
@@ -63,13 +64,13 @@ pub struct Found {
 
 /// The contents of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct IndexState {
     /// The number of indexed files.
     pub files: usize,
     /// The number of their passages.
     pub passages: u64,
     /// The files that are not indexed, by path.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// The reason why the index is not stored for the next run, if it is not.
     pub unkept: Option<String>,
 }
@@ -77,18 +78,18 @@ pub struct State {
 /// The error of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the index cannot be used: {0}")]
-pub struct Refused(String);
+pub struct IndexError(String);
 
 /// An open, up-to-date index.
 #[derive(Debug)]
-struct Open {
-    base: Base,
-    state: State,
+struct OpenIndex {
+    base: IndexDatabase,
+    state: IndexState,
 }
 
-impl Index {
+impl SearchIndex {
     /// Creates the index of a project. Opens and reads nothing.
-    pub const fn new(scope: Scope) -> Self {
+    pub const fn new(scope: IndexScope) -> Self {
         Self {
             scope,
             open: RefCell::new(None),
@@ -99,19 +100,19 @@ impl Index {
     ///
     /// # Errors
     /// SQLite fails even in memory.
-    pub fn state(&self) -> Result<State, Refused> {
-        let open = self.opened()?;
+    pub fn load_state(&self) -> Result<IndexState, IndexError> {
+        let open = self.open_index()?;
         let mut state = open.state.clone();
-        let refused = |broken: Broken| Refused(broken.to_string());
+        let refused = |broken: IndexDatabaseError| IndexError(broken.to_string());
         if self.scope.protected.is_empty() {
             return Ok(state);
         }
         for (path, passages) in open.base.passages_by_file().map_err(refused)? {
-            if let Some(role) = self.scope.protector(None, &path) {
+            if let Some(role) = self.scope.protecting_role(None, &path) {
                 state.files -= 1;
                 state.passages -= passages;
-                state.skipped.push(Skipped {
-                    why: Why::Protected {
+                state.skipped.push(SkippedFile {
+                    why: SkipReason::Protected {
                         role: role.to_owned(),
                     },
                     path,
@@ -124,7 +125,7 @@ impl Index {
 
     /// Returns the reason why the index is not stored for the next run; `None` if it is stored or
     /// was never used.
-    pub fn unkept(&self) -> Option<String> {
+    pub fn unstored_reason(&self) -> Option<String> {
         self.open
             .borrow()
             .as_ref()
@@ -132,7 +133,7 @@ impl Index {
     }
 
     /// Returns true if the index was used and the project's own list of files matches none.
-    pub fn is_bare(&self) -> bool {
+    pub fn is_empty_selection(&self) -> bool {
         self.scope.include.is_some()
             && self
                 .open
@@ -146,17 +147,17 @@ impl Index {
     ///
     /// # Errors
     /// SQLite fails even in memory.
-    pub fn find(
+    pub fn find_passages(
         &self,
         role: Option<&str>,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<Found>, Refused> {
-        self.asked(|base| find(base, query, limit, &self.is_open_to(role)))
+    ) -> Result<Vec<PassageMatch>, IndexError> {
+        self.query_base(|base| best_matches(base, query, limit, &self.is_open_to(role)))
     }
 
     fn is_open_to<'a>(&'a self, role: Option<&'a str>) -> impl Fn(&str) -> bool + 'a {
-        move |path| self.scope.protector(role, path).is_none()
+        move |path| self.scope.protecting_role(role, path).is_none()
     }
 
     /// Returns at most `limit` files, those with the best passages first, without protected ones.
@@ -169,13 +170,13 @@ impl Index {
         role: Option<&str>,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<Match>, Refused> {
-        self.asked(|base| {
+    ) -> Result<Vec<Match>, IndexError> {
+        self.query_base(|base| {
             let mut seen = BTreeSet::new();
-            let passages = find(
+            let passages = best_matches(
                 base,
                 query,
-                limit.saturating_mul(PASSAGES),
+                limit.saturating_mul(PASSAGES_PER_FILE),
                 &self.is_open_to(role),
             )?;
             let paths = passages
@@ -184,7 +185,7 @@ impl Index {
                 .map(|found| found.path);
             let file = |path: String| {
                 Ok(Match {
-                    text: base.text(&path)?,
+                    text: base.file_text(&path)?,
                     id: path,
                     trust: Trust::Untrusted,
                 })
@@ -195,138 +196,160 @@ impl Index {
 
     /// Returns the significant words of a query, which are searched for.
     #[must_use]
-    pub fn words(query: &str) -> Vec<String> {
-        query::asked(query)
+    pub fn significant_words(query: &str) -> Vec<String> {
+        query::query_words(query)
             .into_iter()
             .map(|asked| asked.word)
             .collect()
     }
 
     /// Runs a query; a damaged index is rebuilt once on disk, and then in memory.
-    fn asked<T>(&self, ask: impl Fn(&Base) -> Result<T, Broken>) -> Result<T, Refused> {
-        let answer = ask(&self.opened()?.base);
+    fn query_base<T>(
+        &self,
+        ask: impl Fn(&IndexDatabase) -> Result<T, IndexDatabaseError>,
+    ) -> Result<T, IndexError> {
+        let answer = ask(&self.open_index()?.base);
         match answer {
             Ok(answer) => return Ok(answer),
-            Err(Broken::InTheWay(_)) => {}
-            Err(Broken::Useless(_)) => {
+            Err(IndexDatabaseError::InTheWay(_)) => {}
+            Err(IndexDatabaseError::Useless(_)) => {
                 drop(self.open.take());
-                let (there, skipped) = survey(&self.scope);
-                self.open
-                    .replace(self.kept(&there, &skipped, Start::Afresh).ok());
-                let answer = ask(&self.opened()?.base);
+                let (there, skipped) = select_files(&self.scope);
+                self.open.replace(
+                    self.open_on_disk(&there, &skipped, IndexStart::Rebuild)
+                        .ok(),
+                );
+                let answer = ask(&self.open_index()?.base);
                 if let Ok(answer) = answer {
                     return Ok(answer);
                 }
             }
         }
-        let (there, skipped) = survey(&self.scope);
+        let (there, skipped) = select_files(&self.scope);
         let unkept = "the index on disk cannot be read".to_owned();
         self.open
-            .replace(Some(in_memory(&there, &skipped, unkept)?));
-        ask(&self.opened()?.base).map_err(|broken| Refused(broken.to_string()))
+            .replace(Some(build_in_memory(&there, &skipped, unkept)?));
+        ask(&self.open_index()?.base).map_err(|broken| IndexError(broken.to_string()))
     }
 
-    fn opened(&self) -> Result<Ref<'_, Open>, Refused> {
+    fn open_index(&self) -> Result<Ref<'_, OpenIndex>, IndexError> {
         if self.open.borrow().is_none() {
-            let (there, skipped) = survey(&self.scope);
-            let open = match self.kept(&there, &skipped, Start::AsItIs) {
+            let (there, skipped) = select_files(&self.scope);
+            let open = match self.open_on_disk(&there, &skipped, IndexStart::Reuse) {
                 Ok(open) => open,
-                Err(unkept) => in_memory(&there, &skipped, unkept)?,
+                Err(unkept) => build_in_memory(&there, &skipped, unkept)?,
             };
             self.open.replace(Some(open));
         }
         Ref::filter_map(self.open.borrow(), Option::as_ref)
-            .map_err(|_| Refused("it was closed".to_owned()))
+            .map_err(|_| IndexError("it was closed".to_owned()))
     }
 
     /// Returns the up-to-date index on disk, otherwise the reason why it is not available.
-    fn kept(&self, there: &[Candidate], skipped: &[Skipped], start: Start) -> Result<Open, String> {
-        let folder = self.scope.kept_in.as_deref().ok_or(NOWHERE)?;
+    fn open_on_disk(
+        &self,
+        there: &[IndexCandidate],
+        skipped: &[SkippedFile],
+        start: IndexStart,
+    ) -> Result<OpenIndex, String> {
+        let folder = self.scope.kept_in.as_deref().ok_or(NO_CACHE_FOLDER)?;
         let path = folder.join(DATABASE);
-        if start == Start::AsItIs
-            && let Ok(Some(base)) = Base::open(&path)
-            && let Ok(known) = base.known()
-            && Plan::new(&known, there).is_empty()
-            && let Ok(open) = ready(base, skipped.to_vec())
+        if start == IndexStart::Reuse
+            && let Ok(Some(base)) = IndexDatabase::open(&path)
+            && let Ok(known) = base.indexed_files()
+            && RefreshPlan::new(&known, there).is_empty()
+            && let Ok(open) = into_open_index(base, skipped.to_vec())
         {
             return Ok(open);
         }
         let said = |err: io::Error| {
             format!(
                 "the folder for caches cannot be written: {}",
-                crate::rules::input::read_fault::reason(&err)
+                crate::rules::input::read_fault::describe_io_error(&err)
             )
         };
-        folders::make(folder).map_err(said)?;
-        let _lock = lock(&folder.join(LOCK))
+        folders::create_private(folder).map_err(said)?;
+        let _lock = wait_for_lock(&folder.join(LOCK))
             .map_err(said)?
             .ok_or("another ctxc is making the index at this moment")?;
-        if start == Start::AsItIs {
-            match Base::open(&path)
-                .and_then(|base| base.map(|base| updated(base, there, skipped)).transpose())
-            {
+        if start == IndexStart::Reuse {
+            match IndexDatabase::open(&path).and_then(|base| {
+                base.map(|base| update_base(base, there, skipped))
+                    .transpose()
+            }) {
                 Ok(Some(open)) => return Ok(open),
-                Err(Broken::InTheWay(why)) => return Err(why),
-                Ok(None) | Err(Broken::Useless(_)) => {}
+                Err(IndexDatabaseError::InTheWay(why)) => return Err(why),
+                Ok(None) | Err(IndexDatabaseError::Useless(_)) => {}
             }
         }
         // All old files are removed: SQLite would replay an old journal into the new database.
-        fs::take_back(folder, &FILES);
-        Base::make(&path)
-            .and_then(|base| updated(base, there, skipped))
+        fs::remove_unused_folder(folder, &DATABASE_FILES);
+        IndexDatabase::create(&path)
+            .and_then(|base| update_base(base, there, skipped))
             .map_err(|broken| broken.to_string())
     }
 }
 
 /// The treatment of an existing index on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    AsItIs,
-    Afresh,
+enum IndexStart {
+    Reuse,
+    Rebuild,
 }
 
 /// Takes the lock of writers; `None` if another program holds it for too long.
-fn lock(path: &Path) -> io::Result<Option<fs::Lock>> {
+fn wait_for_lock(path: &Path) -> io::Result<Option<fs::FileLock>> {
     let began = Instant::now();
     loop {
         if let Some(lock) = fs::try_lock(path)? {
             return Ok(Some(lock));
         }
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > MAX_LOCK_WAIT {
             return Ok(None);
         }
-        std::thread::sleep(NAP);
+        std::thread::sleep(LOCK_POLL_INTERVAL);
     }
 }
 
-fn in_memory(there: &[Candidate], skipped: &[Skipped], unkept: String) -> Result<Open, Refused> {
-    let mut open = Base::in_memory()
-        .and_then(|base| updated(base, there, skipped))
-        .map_err(|broken| Refused(broken.to_string()))?;
+fn build_in_memory(
+    there: &[IndexCandidate],
+    skipped: &[SkippedFile],
+    unkept: String,
+) -> Result<OpenIndex, IndexError> {
+    let mut open = IndexDatabase::in_memory()
+        .and_then(|base| update_base(base, there, skipped))
+        .map_err(|broken| IndexError(broken.to_string()))?;
     open.state.unkept = Some(unkept);
     Ok(open)
 }
 
-fn updated(mut base: Base, there: &[Candidate], skipped: &[Skipped]) -> Result<Open, Broken> {
+fn update_base(
+    mut base: IndexDatabase,
+    there: &[IndexCandidate],
+    skipped: &[SkippedFile],
+) -> Result<OpenIndex, IndexDatabaseError> {
     let mut skipped = skipped.to_vec();
-    let known = base.known()?;
-    let plan = Plan::new(&known, there);
+    let known = base.indexed_files()?;
+    let plan = RefreshPlan::new(&known, there);
     if !plan.is_empty() {
-        skipped.append(&mut plan.carry_out(&mut base)?);
+        skipped.append(&mut plan.apply(&mut base)?);
     }
-    ready(base, skipped)
+    into_open_index(base, skipped)
 }
 
 /// Returns an up-to-date index with its state.
-fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
-    let known = base.known()?;
-    let why = |holds: Holds| match holds {
-        Holds::Text | Holds::Own => None,
-        Holds::Binary => Some(Why::Binary),
-        Holds::Key => Some(Why::KeyText),
+fn into_open_index(
+    base: IndexDatabase,
+    mut skipped: Vec<SkippedFile>,
+) -> Result<OpenIndex, IndexDatabaseError> {
+    let known = base.indexed_files()?;
+    let why = |holds: ContentKind| match holds {
+        ContentKind::Text | ContentKind::Own => None,
+        ContentKind::Binary => Some(SkipReason::Binary),
+        ContentKind::Key => Some(SkipReason::KeyText),
     };
     skipped.extend(known.iter().filter_map(|(path, known)| {
-        Some(Skipped {
+        Some(SkippedFile {
             path: path.clone(),
             why: why(known.holds)?,
         })
@@ -334,12 +357,12 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     skipped.sort();
     let files = known
         .values()
-        .filter(|known| known.holds == Holds::Text)
+        .filter(|known| known.holds == ContentKind::Text)
         .count();
-    let passages = base.passages()?;
-    Ok(Open {
+    let passages = base.passage_count()?;
+    Ok(OpenIndex {
         base,
-        state: State {
+        state: IndexState {
             files,
             passages,
             skipped,
@@ -348,25 +371,25 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     })
 }
 
-fn find(
-    base: &Base,
+fn best_matches(
+    base: &IndexDatabase,
     query: &str,
     limit: usize,
     is_open: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Found>, Broken> {
-    let words = query::asked(query);
-    let rows = base.best(&words, limit, is_open)?;
+) -> Result<Vec<PassageMatch>, IndexDatabaseError> {
+    let words = query::query_words(query);
+    let rows = base.best_passages(&words, limit, is_open)?;
     let best = rows.first().map_or(0, |row| row.score);
-    let is_match = |row: &Row| row.score >= best / FAINT;
+    let is_match = |row: &ScoredPassage| row.score >= best / MIN_SCORE_DIVISOR;
     Ok(rows
         .into_iter()
         .filter(is_match)
-        .map(|row| found(row, &words))
+        .map(|row| passage_match(row, &words))
         .collect())
 }
 
-fn found(row: Row, words: &[Asked]) -> Found {
-    let Row {
+fn passage_match(row: ScoredPassage, words: &[QueryWord]) -> PassageMatch {
+    let ScoredPassage {
         path,
         first,
         last,
@@ -383,7 +406,7 @@ fn found(row: Row, words: &[Asked]) -> Found {
     };
     let mut held = BTreeSet::new();
     for text in [&path, &text] {
-        super::words::each(text, |word| {
+        super::words::each_word(text, |word| {
             if let Some(at) = words.iter().position(|asked| asked.word == word) {
                 held.insert(at);
             }
@@ -393,7 +416,7 @@ fn found(row: Row, words: &[Asked]) -> Found {
         .into_iter()
         .filter_map(|at| words.get(at).map(|asked| asked.word.clone()))
         .collect();
-    Found {
+    PassageMatch {
         id,
         path,
         first,
@@ -404,7 +427,7 @@ fn found(row: Row, words: &[Asked]) -> Found {
     }
 }
 
-impl ContextSource for Index {
+impl ContextSource for SearchIndex {
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.search_for(None, query, limit)
     }
@@ -416,9 +439,9 @@ impl ContextSource for Index {
         limit: usize,
     ) -> Result<Vec<Match>, String> {
         let found = self
-            .find(role, query, limit)
+            .find_passages(role, query, limit)
             .map_err(|err| err.to_string())?;
-        let known = |found: Found| Match {
+        let known = |found: PassageMatch| Match {
             id: found.id,
             text: found.text,
             trust: Trust::Untrusted,

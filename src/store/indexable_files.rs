@@ -7,26 +7,26 @@
 //! independent of the order of the file walk.
 
 use super::default_types::is_document_or_source;
-use crate::base::fs::IRREGULAR;
+use crate::base::fs::NOT_A_REGULAR_FILE;
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::base::patterns::SkippedFolders;
 use crate::base::secrets::key_files::is_key_file;
 use crate::project::glob::Globs;
-use crate::project::path_patterns::fixed;
+use crate::project::path_patterns::fixed_prefix;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The maximum size in bytes of a file that is found by a file walk.
-const FOUND: u64 = 1 << 20;
+const MAX_FOUND_BYTES: u64 = 1 << 20;
 /// The maximum size in bytes of a registered file, which is larger because it was chosen
 /// explicitly.
-const REGISTERED: u64 = 16 << 20;
+const MAX_REGISTERED_BYTES: u64 = 16 << 20;
 
 /// The configuration of the files for lookups.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct IndexScope {
     /// The project's folder.
     pub root: PathBuf,
     /// The folder of the index; `None` for an index in memory, for one run.
@@ -43,11 +43,11 @@ pub struct Scope {
     pub protected: BTreeMap<String, Globs>,
 }
 
-impl Scope {
+impl IndexScope {
     /// Decides by the name if a file can be looked up; `None` for a file that is silently ignored.
-    pub fn verdict(&self, name: &str) -> Option<Result<(), Why>> {
+    pub fn check_name(&self, name: &str) -> Option<Result<(), SkipReason>> {
         if self.documents.matches(name) {
-            return Some(allow(name));
+            return Some(reject_key_name(name));
         }
         let is_included = self
             .include
@@ -60,15 +60,15 @@ impl Scope {
             if self.include.is_some() || is_document_or_source(name) {
                 Ok(())
             } else {
-                Err(Why::Type)
+                Err(SkipReason::Type)
             }
         };
-        Some(allow(name).and_then(|()| is_type()))
+        Some(reject_key_name(name).and_then(|()| is_type()))
     }
 
     /// Returns the role that protects a file from an agent: the agent's own; for an agent without a
     /// role, any role that protects some files but not all.
-    pub(super) fn protector(&self, role: Option<&str>, path: &str) -> Option<&str> {
+    pub(super) fn protecting_role(&self, role: Option<&str>, path: &str) -> Option<&str> {
         let protects = |(name, globs): &(&String, &Globs)| {
             role.map_or_else(|| !globs.matches_everything(), |role| role == *name)
                 && globs.matches(path)
@@ -81,9 +81,9 @@ impl Scope {
 }
 
 /// Rejects files with names of keys.
-fn allow(name: &str) -> Result<(), Why> {
+fn reject_key_name(name: &str) -> Result<(), SkipReason> {
     if is_key_file(name) {
-        Err(Why::KeyName)
+        Err(SkipReason::KeyName)
     } else {
         Ok(())
     }
@@ -91,16 +91,16 @@ fn allow(name: &str) -> Result<(), Why> {
 
 /// A file that is excluded from lookups although a user might expect it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// Its path, or the pattern that matches no file.
     pub path: String,
     /// The reason.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// The reason why a file is excluded from lookups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum Why {
+pub enum SkipReason {
     /// It holds no text.
     #[error("it holds no text")]
     Binary,
@@ -144,7 +144,7 @@ pub enum Why {
 
 /// A file that can be looked up.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct IndexCandidate {
     /// Its path relative to the project's folder, with `/`.
     pub(super) name: String,
     /// The path to open it.
@@ -156,12 +156,12 @@ pub(super) struct Candidate {
 }
 
 /// Returns every file for lookups, by name, and the skipped files.
-pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
+pub(super) fn select_files(scope: &IndexScope) -> (Vec<IndexCandidate>, Vec<SkippedFile>) {
     let mut skipped = Vec::new();
-    let mut found = Files::default();
-    let real_root = RealFs.canonical(&scope.root);
+    let mut found = SelectedFiles::default();
+    let real_root = RealFs.canonicalize(&scope.root);
     // A link in a pattern is followed if it stays in the project.
-    let leaves = |start: &Path| match (&real_root, RealFs.canonical(start)) {
+    let leaves = |start: &Path| match (&real_root, RealFs.canonicalize(start)) {
         (Ok(root), Ok(real)) => !real.starts_with(root),
         _ => false,
     };
@@ -170,17 +170,17 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
     match &scope.include {
         None => starts.push(scope.root.clone()),
         Some(include) => {
-            for pattern in include.written() {
-                let start = scope.root.join(fixed(pattern));
+            for pattern in include.patterns() {
+                let start = scope.root.join(fixed_prefix(pattern));
                 if leaves(&start) {
-                    skipped.push(Skipped {
+                    skipped.push(SkippedFile {
                         path: pattern.clone(),
-                        why: Why::Outside,
+                        why: SkipReason::Outside,
                     });
-                } else if barred.lets_begin(&start) && is_ignored(&scope.root, &start) {
-                    skipped.push(Skipped {
+                } else if barred.allows_start(&start) && is_ignored(&scope.root, &start) {
+                    skipped.push(SkippedFile {
                         path: pattern.clone(),
-                        why: Why::Ignored,
+                        why: SkipReason::Ignored,
                     });
                 } else {
                     starts.push(start);
@@ -188,77 +188,77 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
             }
         }
     }
-    let verdict = |name: &str| scope.verdict(name);
+    let verdict = |name: &str| scope.check_name(name);
     for start in starts
         .iter()
-        .filter(|start| fs::exists(start) && barred.lets_begin(start))
+        .filter(|start| fs::exists(start) && barred.allows_start(start))
     {
-        walk(
+        walk_files(
             scope,
             start,
-            Hidden::LeftOut(&barred),
-            FOUND,
+            HiddenFiles::Skip(&barred),
+            MAX_FOUND_BYTES,
             &verdict,
             &mut found,
         );
     }
-    skipped.extend(barred.met().into_iter().map(|path| {
-        let reason = format!("{IRREGULAR}, so nothing below its folder is looked up");
-        Skipped {
-            path: named(scope, &path),
-            why: Why::Unreadable { reason },
+    skipped.extend(barred.blocking_files().into_iter().map(|path| {
+        let reason = format!("{NOT_A_REGULAR_FILE}, so nothing below its folder is looked up");
+        SkippedFile {
+            path: relative_name(scope, &path),
+            why: SkipReason::Unreadable { reason },
         }
     }));
-    for pattern in scope.documents.written() {
+    for pattern in scope.documents.patterns() {
         let mut globs = Globs::default();
         // The pattern was valid when it was read.
-        if globs.add(pattern).is_err() {
+        if globs.add_pattern(pattern).is_err() {
             continue;
         }
-        let start = scope.root.join(fixed(pattern));
+        let start = scope.root.join(fixed_prefix(pattern));
         if leaves(&start) {
-            skipped.push(Skipped {
+            skipped.push(SkippedFile {
                 path: pattern.clone(),
-                why: Why::Outside,
+                why: SkipReason::Outside,
             });
             continue;
         }
-        let mut registered = Files::default();
+        let mut registered = SelectedFiles::default();
         if fs::exists(&start) {
-            let verdict = |name: &str| globs.matches(name).then(|| allow(name));
-            walk(
+            let verdict = |name: &str| globs.matches(name).then(|| reject_key_name(name));
+            walk_files(
                 scope,
                 &start,
-                Hidden::Taken,
-                REGISTERED,
+                HiddenFiles::Include,
+                MAX_REGISTERED_BYTES,
                 &verdict,
                 &mut registered,
             );
         }
         if registered.taken.is_empty() && registered.left_out.is_empty() {
-            skipped.push(Skipped {
+            skipped.push(SkippedFile {
                 path: pattern.clone(),
-                why: Why::Missing,
+                why: SkipReason::Missing,
             });
         }
         found.taken.append(&mut registered.taken);
         found.left_out.append(&mut registered.left_out);
     }
-    let Files {
+    let SelectedFiles {
         taken: found,
         left_out,
     } = found;
     skipped.extend(
         left_out
             .into_iter()
-            .map(|(path, why)| Skipped { path, why }),
+            .map(|(path, why)| SkippedFile { path, why }),
     );
     let mut candidates = Vec::with_capacity(found.len());
     for (name, candidate) in found {
         if candidate.stamp.len > candidate.limit {
-            skipped.push(Skipped {
+            skipped.push(SkippedFile {
                 path: name,
-                why: Why::TooLarge {
+                why: SkipReason::TooLarge {
                     limit: candidate.limit,
                 },
             });
@@ -271,25 +271,25 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
 
 /// The treatment of files that are hidden, by a dot or by `.gitignore`.
 #[derive(Clone, Copy)]
-enum Hidden<'b> {
-    LeftOut(&'b SkippedFolders),
-    Taken,
+enum HiddenFiles<'b> {
+    Skip(&'b SkippedFolders),
+    Include,
 }
 
 /// Files by their names.
 #[derive(Debug, Default)]
-struct Files {
-    taken: BTreeMap<String, Candidate>,
-    left_out: BTreeMap<String, Why>,
+struct SelectedFiles {
+    taken: BTreeMap<String, IndexCandidate>,
+    left_out: BTreeMap<String, SkipReason>,
 }
 
 /// Decides by the name if a file can be looked up; `None` for a file that is silently ignored.
-type Verdict<'v> = &'v (dyn Fn(&str) -> Option<Result<(), Why>> + Sync);
+type NameFilter<'v> = &'v (dyn Fn(&str) -> Option<Result<(), SkipReason>> + Sync);
 
 /// Returns true if `.gitignore` excludes the start of a file walk, which the file walk itself does
 /// not check.
 fn is_ignored(root: &Path, start: &Path) -> bool {
-    let (Ok(root), Ok(start)) = (RealFs.canonical(root), RealFs.canonical(start)) else {
+    let (Ok(root), Ok(start)) = (RealFs.canonicalize(root), RealFs.canonicalize(start)) else {
         return false;
     };
     let Ok(inside) = start.strip_prefix(&root) else {
@@ -311,18 +311,18 @@ fn is_ignored(root: &Path, start: &Path) -> bool {
     !walk.build().flatten().any(|entry| entry.path() == start)
 }
 
-fn walk(
-    scope: &Scope,
+fn walk_files(
+    scope: &IndexScope,
     start: &Path,
-    hidden: Hidden<'_>,
+    hidden: HiddenFiles<'_>,
     limit: u64,
-    verdict: Verdict<'_>,
-    found: &mut Files,
+    verdict: NameFilter<'_>,
+    found: &mut SelectedFiles,
 ) {
     let mut walk = WalkBuilder::new(start);
     let barred = match hidden {
-        Hidden::LeftOut(barred) => Some(barred.clone()),
-        Hidden::Taken => None,
+        HiddenFiles::Skip(barred) => Some(barred.clone()),
+        HiddenFiles::Include => None,
     };
     walk.standard_filters(barred.is_some())
         .require_git(false)
@@ -333,7 +333,7 @@ fn walk(
         let is_open = || {
             barred
                 .as_ref()
-                .is_none_or(|barred| !is_folder || barred.lets_in(entry.path()))
+                .is_none_or(|barred| !is_folder || barred.allows_folder(entry.path()))
         };
         entry.file_name() != ".git" && is_open()
     });
@@ -345,9 +345,9 @@ fn walk(
                 .ok()
                 .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
             if let Some(entry) = file {
-                let name = named(scope, entry.path());
-                let verdict =
-                    verdict(&name).map(|verdict| verdict.map(|()| candidate(&entry, &name, limit)));
+                let name = relative_name(scope, entry.path());
+                let verdict = verdict(&name)
+                    .map(|verdict| verdict.map(|()| new_candidate(&entry, &name, limit)));
                 let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
                 match verdict {
                     Some(Ok(Some(candidate))) => drop(all().taken.insert(name, candidate)),
@@ -360,9 +360,9 @@ fn walk(
     });
 }
 
-fn candidate(entry: &DirEntry, name: &str, limit: u64) -> Option<Candidate> {
+fn new_candidate(entry: &DirEntry, name: &str, limit: u64) -> Option<IndexCandidate> {
     let stamp = RealFs.stamp(entry.path()).ok()?;
-    Some(Candidate {
+    Some(IndexCandidate {
         name: name.to_owned(),
         path: entry.path().to_path_buf(),
         stamp,
@@ -371,7 +371,7 @@ fn candidate(entry: &DirEntry, name: &str, limit: u64) -> Option<Candidate> {
 }
 
 /// Returns a path relative to the project's folder, with `/`.
-fn named(scope: &Scope, path: &Path) -> String {
+fn relative_name(scope: &IndexScope, path: &Path) -> String {
     let inside = path.strip_prefix(&scope.root).unwrap_or(path);
     let parts: Vec<_> = inside
         .components()

@@ -17,6 +17,6 @@ mod sqlite;
 pub mod trust;
 pub mod words;
 
-pub use index::{Found, Index, Refused, State};
-pub use indexable_files::{Scope, Skipped, Why};
+pub use index::{IndexError, IndexState, PassageMatch, SearchIndex};
+pub use indexable_files::{IndexScope, SkipReason, SkippedFile};
 pub use sqlite::SqliteHistory;

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 /// The maximum size of a passage in bytes, unless it has no better border; a file up to this size
 /// is one passage.
-pub const MOST: usize = 3_000;
+pub const MAX_PASSAGE_BYTES: usize = 3_000;
 /// The size in bytes from which on a heading begins a new passage.
-const ENOUGH: usize = 600;
+const MIN_SECTION_BYTES: usize = 600;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct FilePassage {
     /// Its bytes.
     pub range: Range<usize>,
     /// Its first line, from 1.
@@ -26,7 +26,7 @@ pub struct Passage {
 
 /// A line, or a piece of one that is too long.
 #[derive(Clone, Copy)]
-struct Line<'t> {
+struct PassageLine<'t> {
     start: usize,
     text: &'t str,
     number: u32,
@@ -34,11 +34,11 @@ struct Line<'t> {
 }
 
 /// Returns the passages of a text. The extension of `path` determines the syntax of headings.
-pub fn passages(path: &str, text: &str) -> Vec<Passage> {
-    let mut out: Vec<Passage> = Vec::new();
-    if text.len() <= MOST {
+pub fn split_passages(path: &str, text: &str) -> Vec<FilePassage> {
+    let mut out: Vec<FilePassage> = Vec::new();
+    if text.len() <= MAX_PASSAGE_BYTES {
         let lines = text.trim_end().split('\n').count() as u32;
-        out.push(Passage {
+        out.push(FilePassage {
             range: 0..text.len(),
             first: 1,
             last: lines,
@@ -46,22 +46,26 @@ pub fn passages(path: &str, text: &str) -> Vec<Passage> {
         });
         return out;
     }
-    let headings = Headings::of(path);
-    let mut open: Option<Passage> = None;
-    for block in blocks(text, headings) {
+    let headings = Headings::from_path(path);
+    let mut open: Option<FilePassage> = None;
+    for block in split_blocks(text, headings) {
         let len = block.iter().map(|line| line.text.len()).sum::<usize>();
-        let starts = block.first().is_some_and(|line| headings.is(line.text));
-        let full = |open: &Passage| {
+        let starts = block
+            .first()
+            .is_some_and(|line| headings.is_heading(line.text));
+        let full = |open: &FilePassage| {
             open.piece > 0
-                || open.range.len() + len > MOST
-                || (starts && open.range.len() >= ENOUGH)
+                || open.range.len() + len > MAX_PASSAGE_BYTES
+                || (starts && open.range.len() >= MIN_SECTION_BYTES)
         };
         if open.as_ref().is_some_and(full) {
             out.extend(open.take());
         }
         for line in block {
-            let room = |open: &Passage| {
-                open.piece == 0 && (len <= MOST || open.range.len() + line.text.len() <= MOST)
+            let room = |open: &FilePassage| {
+                open.piece == 0
+                    && (len <= MAX_PASSAGE_BYTES
+                        || open.range.len() + line.text.len() <= MAX_PASSAGE_BYTES)
             };
             if line.piece > 0 || !open.as_ref().is_none_or(room) {
                 out.extend(open.take());
@@ -69,7 +73,7 @@ pub fn passages(path: &str, text: &str) -> Vec<Passage> {
             let blank = line.text.trim().is_empty();
             let start = line.start;
             let end = line.start + line.text.len();
-            let open = open.get_or_insert(Passage {
+            let open = open.get_or_insert(FilePassage {
                 range: start..end,
                 first: line.number,
                 last: line.number,
@@ -97,7 +101,7 @@ enum Headings {
 }
 
 impl Headings {
-    fn of(path: &str) -> Self {
+    fn from_path(path: &str) -> Self {
         match path.rsplit('.').next().unwrap_or("") {
             "md" | "markdown" | "mdx" | "mdc" => Self::Hashes,
             "adoc" | "asciidoc" => Self::Equals,
@@ -105,7 +109,7 @@ impl Headings {
         }
     }
 
-    fn is(self, line: &str) -> bool {
+    fn is_heading(self, line: &str) -> bool {
         let sign = match self {
             Self::Hashes => '#',
             Self::Equals => '=',
@@ -117,13 +121,13 @@ impl Headings {
 }
 
 /// Splits lines into blocks, which end behind blank lines and before headings.
-fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>> {
-    let mut lines = lines(text).peekable();
+fn split_blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<PassageLine<'_>>> {
+    let mut lines = split_lines(text).peekable();
     let mut fenced = false;
     std::iter::from_fn(move || {
         let mut block = vec![lines.next()?];
         let mut blank = false;
-        let fence = |line: &Line<'_>| {
+        let fence = |line: &PassageLine<'_>| {
             headings == Headings::Hashes && line.text.trim_start().starts_with("```")
         };
         if block.iter().any(fence) {
@@ -131,7 +135,7 @@ fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>>
         }
         while let Some(line) = lines.peek() {
             let is_blank = line.text.trim().is_empty();
-            if !fenced && ((blank && !is_blank) || headings.is(line.text)) {
+            if !fenced && ((blank && !is_blank) || headings.is_heading(line.text)) {
                 break;
             }
             if fence(line) {
@@ -145,7 +149,7 @@ fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>>
 }
 
 /// Returns the lines with their line ends; a line longer than a passage is split into pieces.
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+fn split_lines(text: &str) -> impl Iterator<Item = PassageLine<'_>> {
     let mut start = 0;
     text.split_inclusive('\n')
         .zip(1..)
@@ -155,8 +159,8 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
             let mut at = 0;
             (0..).map_while(move |piece| {
                 let rest = line.get(at..).filter(|rest| !rest.is_empty())?;
-                let len = rest.floor_char_boundary(MOST);
-                let found = Line {
+                let len = rest.floor_char_boundary(MAX_PASSAGE_BYTES);
+                let found = PassageLine {
                     start: from + at,
                     text: rest.get(..len)?,
                     number,

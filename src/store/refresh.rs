@@ -1,12 +1,12 @@
 //! Updates the index: reads only files whose stamp changed, indexes only files whose bytes changed,
 //! and removes deleted files.
 
-use super::indexable_files::{Candidate, Skipped, Why};
-use super::sqlite::{Base, Broken, Change, Holds, Known};
+use super::indexable_files::{IndexCandidate, SkipReason, SkippedFile};
+use super::sqlite::{ContentKind, IndexChange, IndexDatabase, IndexDatabaseError, IndexedFile};
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::base::secrets::key_files;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 /// A file that changed less than this time before it was read may change again without a new stamp.
-const SETTLED: i128 = 2_000_000_000;
+const SETTLING_TIME: i128 = 2_000_000_000;
 /// The number of files that may wait to be written while others are read.
-const AHEAD: usize = 32;
+const MAX_PENDING_FILES: usize = 32;
 /// The number of bytes that identify files written by ctxc.
-const HEAD: usize = 256;
+const HEAD_BYTES: usize = 256;
 /// The beginnings of results for other programs, and of a page of a manifest.
-const RESULTS: [&str; 3] = [
+const RESULT_SIGNS: [&str; 3] = [
     "<testsuites name=\"ctxc\"",
     "<testsuites name=\"ctxc eval\"",
     "<meta name=\"generator\" content=\"ctxc/",
@@ -29,16 +29,16 @@ const RESULTS: [&str; 3] = [
 
 /// The changes that update the index.
 #[derive(Debug, Default)]
-pub(super) struct Plan<'c> {
+pub(super) struct RefreshPlan<'c> {
     /// Deleted files.
     gone: Vec<String>,
     /// Files to read, with the stored facts about them.
-    read: Vec<(&'c Candidate, Option<Known>)>,
+    read: Vec<(&'c IndexCandidate, Option<IndexedFile>)>,
 }
 
-impl<'c> Plan<'c> {
+impl<'c> RefreshPlan<'c> {
     /// Compares the indexed files with those on disk.
-    pub(super) fn new(known: &BTreeMap<String, Known>, there: &'c [Candidate]) -> Self {
+    pub(super) fn new(known: &BTreeMap<String, IndexedFile>, there: &'c [IndexCandidate]) -> Self {
         let names: BTreeSet<&str> = there
             .iter()
             .map(|candidate| candidate.name.as_str())
@@ -48,10 +48,10 @@ impl<'c> Plan<'c> {
             .filter(|name| !names.contains(name.as_str()))
             .cloned()
             .collect();
-        let moved = |candidate: &&Candidate| {
+        let moved = |candidate: &&IndexCandidate| {
             known
                 .get(&candidate.name)
-                .is_none_or(|known| !known.is_settled || known.stamp != stamp(candidate))
+                .is_none_or(|known| !known.is_settled || known.stamp != stamp_text(candidate))
         };
         let read = there
             .iter()
@@ -67,18 +67,21 @@ impl<'c> Plan<'c> {
     }
 
     /// Carries out the changes, and returns the files that cannot be read.
-    pub(super) fn carry_out(&self, base: &mut Base) -> Result<Vec<Skipped>, Broken> {
-        let change = base.change()?;
+    pub(super) fn apply(
+        &self,
+        base: &mut IndexDatabase,
+    ) -> Result<Vec<SkippedFile>, IndexDatabaseError> {
+        let change = base.begin_change()?;
         for name in &self.gone {
-            change.remove(name)?;
+            change.remove_file(name)?;
         }
         let mut skipped = Vec::new();
         let next = AtomicUsize::new(0);
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
-            .min(self.read.len().div_ceil(AHEAD));
+            .min(self.read.len().div_ceil(MAX_PENDING_FILES));
         std::thread::scope(|scope| {
-            let (send, receive) = sync_channel(AHEAD);
+            let (send, receive) = sync_channel(MAX_PENDING_FILES);
             for _ in 0..threads {
                 let send = send.clone();
                 let next = &next;
@@ -87,7 +90,10 @@ impl<'c> Plan<'c> {
                         self.read.get(next.fetch_add(1, Ordering::Relaxed))
                     {
                         // The receiver is gone once a write has failed.
-                        if send.send((*candidate, known, read(candidate))).is_err() {
+                        if send
+                            .send((*candidate, known, read_candidate(candidate)))
+                            .is_err()
+                        {
                             break;
                         }
                     }
@@ -95,14 +101,14 @@ impl<'c> Plan<'c> {
             }
             drop(send);
             for (candidate, known, read) in receive {
-                if let Some(reason) = write(&change, candidate, known.as_ref(), read)? {
-                    skipped.push(Skipped {
+                if let Some(reason) = write_file(&change, candidate, known.as_ref(), read)? {
+                    skipped.push(SkippedFile {
                         path: candidate.name.clone(),
                         why: reason,
                     });
                 }
             }
-            Ok::<(), Broken>(())
+            Ok::<(), IndexDatabaseError>(())
         })?;
         change.commit()?;
         Ok(skipped)
@@ -110,7 +116,7 @@ impl<'c> Plan<'c> {
 }
 
 /// Returns a stamp in its stored form.
-fn stamp(candidate: &Candidate) -> String {
+fn stamp_text(candidate: &IndexCandidate) -> String {
     let fs::Stamp {
         len,
         modified,
@@ -121,44 +127,45 @@ fn stamp(candidate: &Candidate) -> String {
 }
 
 /// The current state of a file.
-struct FileStamp {
-    known: Known,
+struct ReadFile {
+    known: IndexedFile,
     text: String,
 }
 
-fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
-    let began = fs::now();
+fn read_candidate(candidate: &IndexCandidate) -> Result<ReadFile, SkipReason> {
+    let began = fs::now_nanos();
     let mut bytes = Vec::new();
-    let read = fs::read_own(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
+    let read = fs::read_regular(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
         if err.kind() == ErrorKind::FileTooLarge {
-            Why::TooLarge {
+            SkipReason::TooLarge {
                 limit: candidate.limit,
             }
         } else if err.kind() == ErrorKind::NotFound {
-            Why::Missing
+            SkipReason::Missing
         } else {
-            Why::Unreadable {
-                reason: reason(&err),
+            SkipReason::Unreadable {
+                reason: describe_io_error(&err),
             }
         }
     })?;
-    let is_settled = read == candidate.stamp && read.modified.max(read.changed) < began - SETTLED;
+    let is_settled =
+        read == candidate.stamp && read.modified.max(read.changed) < began - SETTLING_TIME;
     let text = decode::decode(&bytes)
         .ok()
         .filter(|text| memchr::memchr(0, text.as_bytes()).is_none());
     let holds = match &text {
-        None => Holds::Binary,
-        Some(text) if is_own(text) => Holds::Own,
-        Some(text) if key_files::holds_key(text) => Holds::Key,
-        Some(_) => Holds::Text,
+        None => ContentKind::Binary,
+        Some(text) if is_own(text) => ContentKind::Own,
+        Some(text) if key_files::holds_key(text) => ContentKind::Key,
+        Some(_) => ContentKind::Text,
     };
-    let known = Known {
-        stamp: stamp(candidate),
+    let known = IndexedFile {
+        stamp: stamp_text(candidate),
         is_settled,
-        hash: Hash::of(&bytes).0,
+        hash: Hash::digest(&bytes).0,
         holds,
     };
-    Ok(FileStamp {
+    Ok(ReadFile {
         known,
         text: text.map_or_else(String::new, Cow::into_owned),
     })
@@ -167,8 +174,10 @@ fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
 /// Returns true if a file identifies itself as written by ctxc or for it: a registry, a manifest, a
 /// scenario with answers, or results for other programs.
 fn is_own(text: &str) -> bool {
-    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or("");
-    if RESULTS.iter().any(|sign| head.contains(sign)) {
+    let head = text
+        .get(..text.floor_char_boundary(HEAD_BYTES))
+        .unwrap_or("");
+    if RESULT_SIGNS.iter().any(|sign| head.contains(sign)) {
         return true;
     }
     let before = head.find("ctxc/").and_then(|at| head.get(..at));
@@ -196,22 +205,24 @@ fn is_sample(text: &str) -> bool {
 }
 
 /// Writes the current state of a file; returns the reason if the file is skipped.
-fn write(
-    change: &Change<'_>,
-    candidate: &Candidate,
-    known: Option<&Known>,
-    now: Result<FileStamp, Why>,
-) -> Result<Option<Why>, Broken> {
+fn write_file(
+    change: &IndexChange<'_>,
+    candidate: &IndexCandidate,
+    known: Option<&IndexedFile>,
+    now: Result<ReadFile, SkipReason>,
+) -> Result<Option<SkipReason>, IndexDatabaseError> {
     let name = &candidate.name;
     match now {
-        Ok(FileStamp {
+        Ok(ReadFile {
             known: now,
             text: _,
-        }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
-        Ok(FileStamp { known, text }) => change.put(name, &known, &text)?,
-        Err(Why::Missing) => change.remove(name)?,
+        }) if known.is_some_and(|known| known.hash == now.hash) => {
+            change.update_facts(name, &now)?;
+        }
+        Ok(ReadFile { known, text }) => change.store_file(name, &known, &text)?,
+        Err(SkipReason::Missing) => change.remove_file(name)?,
         Err(why) => {
-            change.remove(name)?;
+            change.remove_file(name)?;
             return Ok(Some(why));
         }
     }

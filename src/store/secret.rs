@@ -5,13 +5,15 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
 use std::io;
 
-const FILE: &str = "secret";
+const SECRET_FILE: &str = "secret";
 /// The maximum size of the file in bytes.
-const LIMIT: u64 = 1 << 10;
+const MAX_FILE_BYTES: u64 = 1 << 10;
 
 /// Returns the secret if it exists.
-pub fn known() -> Option<[u8; 32]> {
-    let bytes = RealFs.read(&folders::states()?.join(FILE), LIMIT).ok()?;
+pub fn stored_secret() -> Option<[u8; 32]> {
+    let bytes = RealFs
+        .read(&folders::state_root()?.join(SECRET_FILE), MAX_FILE_BYTES)
+        .ok()?;
     Hash::parse(std::str::from_utf8(&bytes).ok()?.trim()).map(|Hash(kept)| kept)
 }
 
@@ -19,15 +21,15 @@ pub fn known() -> Option<[u8; 32]> {
 ///
 /// # Errors
 /// There is no folder for it, or it cannot be written.
-pub fn secret() -> io::Result<[u8; 32]> {
+pub fn load_or_create() -> io::Result<[u8; 32]> {
     let nowhere = || io::Error::other("no folder for your own data: set XDG_STATE_HOME to one");
-    let folder = folders::states().ok_or_else(nowhere)?;
-    if let Some(kept) = known() {
+    let folder = folders::state_root().ok_or_else(nowhere)?;
+    if let Some(kept) = stored_secret() {
         return Ok(kept);
     }
-    let path = folder.join(FILE);
-    let made = fs::random();
-    folders::make(&folder)?;
+    let path = folder.join(SECRET_FILE);
+    let made = fs::random_bytes();
+    folders::create_private(&folder)?;
     fs::write_private(&path, format!("{}\n", Hash(made)).as_bytes())?;
     Ok(made)
 }

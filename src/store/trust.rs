@@ -11,13 +11,13 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
 use crate::project::roles::Role;
-use crate::project::said::said;
-use crate::project::tools::ToolDefinition;
-use crate::registry::body::{Body, Part, Text};
+use crate::project::said::flatten_keys;
+use crate::project::tools::ProjectTool;
+use crate::registry::body::{NodeBody, Text, TextPart};
 use crate::registry::{ReadError, Registry, Task};
-use crate::scenario::expect::answer::each;
-use crate::scenario::expect::own_check::{OwnCheck, Runs};
-use crate::scenario::model::{Subject, Suite};
+use crate::scenario::expect::answer::all_tests;
+use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
+use crate::scenario::model::{CaseSubject, Suite};
 use crate::scenario::request_source::RequestSource;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -25,16 +25,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file of a permission in the state folder of its project.
-const FILE: &str = "trust.json";
+const PERMISSION_FILE: &str = "trust.json";
 /// The value of its key `schema`.
-const SCHEMA: &str = "ctxc/trusted/1";
+const PERMISSION_SCHEMA: &str = "ctxc/trusted/1";
 /// The maximum size of the file in bytes.
-const LIMIT: u64 = 1 << 16;
+const MAX_FILE_BYTES: u64 = 1 << 16;
 /// The maximum depth of fragments; they cannot form a circle.
-const DEPTH: usize = 64;
+const MAX_FRAGMENT_DEPTH: usize = 64;
 
 /// The reason why a permission cannot be stored.
-const NOWHERE: &str =
+const NO_STATE_FOLDER: &str =
     "no folder outside the project for what you permit: set XDG_STATE_HOME to one";
 
 /// A command that a file of the project names.
@@ -57,7 +57,7 @@ pub struct Permissions {
 
 /// A stored permission.
 #[derive(Debug, Deserialize, Serialize)]
-struct Kept {
+struct StoredPermission {
     schema: String,
     /// The project's folder.
     project: PathBuf,
@@ -71,14 +71,14 @@ impl Permissions {
     ///
     /// # Errors
     /// A task cannot be read.
-    pub fn of<'s>(
+    pub fn collect<'s>(
         config: &Config,
         registry: &Registry,
         suites: impl Iterator<Item = (&'s str, &'s Suite)>,
     ) -> Result<Self, ReadError> {
         let mut commands = BTreeSet::new();
         for task in registry.tasks().chain(registry.templates()) {
-            of_task(registry, task, &mut commands)?;
+            collect_task_commands(registry, task, &mut commands)?;
         }
         let file = || {
             config
@@ -86,10 +86,10 @@ impl Permissions {
                 .first()
                 .map_or_else(String::new, |file| file.path.to_string())
         };
-        for (argv, env) in tools_of(config) {
+        for (argv, env) in tool_commands(config) {
             let words = argv
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| quote_word(word))
                 .chain(env.iter().map(|name| format!("[{name}]")));
             commands.insert(CommandLine {
                 path: file(),
@@ -101,54 +101,65 @@ impl Permissions {
                 .cases
                 .iter()
                 .filter_map(|case| match &case.subject.value {
-                    Subject::Request(source) => program_of(source),
-                    Subject::Role(_) | Subject::Task(_) => None,
+                    CaseSubject::Request(source) => request_command(source),
+                    CaseSubject::Role(_) | CaseSubject::Task(_) => None,
                 });
             commands.extend(sources.map(|line| CommandLine {
                 path: path.to_owned(),
                 line,
             }));
-            for (test, _) in suite.cases.iter().flat_map(|case| each(&case.expectations)) {
-                commands.extend(test.own().map(|check| CommandLine {
+            for (test, _) in suite
+                .cases
+                .iter()
+                .flat_map(|case| all_tests(&case.expectations))
+            {
+                commands.extend(test.own_check().map(|check| CommandLine {
                     path: path.to_owned(),
-                    line: line_of(check),
+                    line: check_command(check),
                 }));
             }
         }
         Ok(Self {
-            hash: hash_of(config, &commands),
+            hash: permission_hash(config, &commands),
             commands,
         })
     }
 
     /// Returns true if the user gave exactly these permissions in this folder.
-    pub fn are_given(&self, project: &Path) -> bool {
-        kept(project).is_some_and(|kept| kept.hash == self.hash.to_string())
+    pub fn is_granted(&self, project: &Path) -> bool {
+        stored_permission(project).is_some_and(|kept| kept.hash == self.hash.to_string())
     }
 
     /// Stores the user's permission.
     ///
     /// # Errors
     /// There is no folder for it, or it cannot be written.
-    pub fn give(&self, project: &Path) -> io::Result<()> {
-        let folder = folders::state(project).ok_or_else(|| io::Error::other(NOWHERE))?;
-        folders::make(&folder)?;
-        let kept = Kept {
-            schema: SCHEMA.to_owned(),
-            project: RealFs.canonical(project)?,
+    pub fn grant(&self, project: &Path) -> io::Result<()> {
+        let folder =
+            folders::project_state(project).ok_or_else(|| io::Error::other(NO_STATE_FOLDER))?;
+        folders::create_private(&folder)?;
+        let kept = StoredPermission {
+            schema: PERMISSION_SCHEMA.to_owned(),
+            project: RealFs.canonicalize(project)?,
             hash: self.hash.to_string(),
         };
-        fs::write_atomic(&folder.join(FILE), &serde_json::to_vec_pretty(&kept)?).map(drop)
+        fs::write_atomic(
+            &folder.join(PERMISSION_FILE),
+            &serde_json::to_vec_pretty(&kept)?,
+        )
+        .map(drop)
     }
 }
 
 /// Returns the hash of everything that a project may run and reach, independent of the layout of
 /// its files.
-fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
+fn permission_hash(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
     let mut hasher = Hasher::new();
     let permitting = config.files.iter().enumerate().map(|(at, file)| {
-        let mut keys = said(&file.text);
-        keys.retain(|key, _| permits(&key.iter().map(String::as_str).collect::<Vec<_>>(), config));
+        let mut keys = flatten_keys(&file.text);
+        keys.retain(|key, _| {
+            is_permission_key(&key.iter().map(String::as_str).collect::<Vec<_>>(), config)
+        });
         (at, keys)
     });
     // A shared file that permits nothing does not change the hash.
@@ -156,15 +167,15 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         .filter(|(at, keys)| *at == 0 || !keys.is_empty())
         .collect();
     hasher
-        .field("ctxc trust 2")
-        .field(config.edition)
-        .number(permitting.len() as u64);
+        .add_field("ctxc trust 2")
+        .add_field(config.edition)
+        .add_number(permitting.len() as u64);
     for (_, keys) in &permitting {
-        hasher.number(keys.len() as u64);
+        hasher.add_number(keys.len() as u64);
         for (key, value) in keys {
-            hasher.number(key.len() as u64);
+            hasher.add_number(key.len() as u64);
             for part in key.iter().chain([value]) {
-                hasher.field(part);
+                hasher.add_field(part);
             }
         }
     }
@@ -174,9 +185,9 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         .iter()
         .flat_map(|(name, role)| run_tools(role, config).map(|tool| (&**name, tool)))
         .collect();
-    hasher.number(tools.len() as u64);
+    hasher.add_number(tools.len() as u64);
     for (role, tool) in tools {
-        hasher.field(role).field(tool);
+        hasher.add_field(role).add_field(tool);
     }
     // A command that moves from one file to another needs no new permission.
     for line in commands
@@ -184,7 +195,7 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         .map(|command| command.line.as_str())
         .collect::<BTreeSet<_>>()
     {
-        hasher.field(line);
+        hasher.add_field(line);
     }
     hasher.finish()
 }
@@ -192,7 +203,7 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
 /// Returns true if a key of the project file is part of the permission. False only for keys that
 /// apply without a permission and that neither run, send nor reveal anything; a key that is unknown
 /// here is part of it.
-fn permits(key: &[&str], config: &Config) -> bool {
+fn is_permission_key(key: &[&str], config: &Config) -> bool {
     match key {
         [
             "allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests"
@@ -218,7 +229,10 @@ fn permits(key: &[&str], config: &Config) -> bool {
 
 /// Returns the names of a role's tools that a command or a server runs.
 fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c str> {
-    let given = role.tools.iter().flat_map(|tools| tools.given());
+    let given = role
+        .tools
+        .iter()
+        .flat_map(|tools| tools.agent_definitions());
     given
         .filter(|tool| !tool.command.is_empty() || !config.mcp.is_empty())
         .map(|tool| &*tool.name)
@@ -229,31 +243,33 @@ fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c
 /// # Errors
 /// The permission cannot be removed.
 pub fn revoke(project: &Path) -> io::Result<bool> {
-    let Some(folder) = folders::state(project) else {
+    let Some(folder) = folders::project_state(project) else {
         return Ok(false);
     };
-    let is_there = fs::exists(&folder.join(FILE));
-    fs::remove(&folder.join(FILE)).map(|()| is_there)
+    let is_there = fs::exists(&folder.join(PERMISSION_FILE));
+    fs::remove_file(&folder.join(PERMISSION_FILE)).map(|()| is_there)
 }
 
 /// Returns true if the user gave any permission in a folder, even for other files.
-pub fn is_kept(project: &Path) -> bool {
-    kept(project).is_some()
+pub fn has_permission(project: &Path) -> bool {
+    stored_permission(project).is_some()
 }
 
-fn kept(project: &Path) -> Option<Kept> {
-    let folder = folders::state(project)?;
-    let bytes = RealFs.read(&folder.join(FILE), LIMIT).ok()?;
-    let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+fn stored_permission(project: &Path) -> Option<StoredPermission> {
+    let folder = folders::project_state(project)?;
+    let bytes = RealFs
+        .read(&folder.join(PERMISSION_FILE), MAX_FILE_BYTES)
+        .ok()?;
+    let kept: StoredPermission = serde_json::from_slice(&bytes).ok()?;
     let is_here = RealFs
-        .canonical(project)
+        .canonicalize(project)
         .is_ok_and(|here| here == kept.project);
-    (kept.schema == SCHEMA && is_here).then_some(kept)
+    (kept.schema == PERMISSION_SCHEMA && is_here).then_some(kept)
 }
 
 /// Returns the commands that run or serve tools, each with the environment variables that it sees
 /// besides the usual ones.
-fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
+fn tool_commands(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
     let own = defined_tools(config).filter(|tool| !tool.command.is_empty());
     let servers = config
         .mcp
@@ -263,12 +279,12 @@ fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
 }
 
 /// Returns the tools that the project defines; empty if no role has tools.
-fn defined_tools(config: &Config) -> impl Iterator<Item = &ToolDefinition> {
+fn defined_tools(config: &Config) -> impl Iterator<Item = &ProjectTool> {
     let tools = config.roles.values().find_map(|role| role.tools.as_ref());
     tools.into_iter().flat_map(|tools| tools.defined.values())
 }
 
-fn of_task(
+fn collect_task_commands(
     registry: &Registry,
     task: Task<'_>,
     commands: &mut BTreeSet<CommandLine>,
@@ -282,7 +298,10 @@ fn of_task(
             .file_paths
             .as_ref()
             .and_then(|files| files.command.as_deref().map(str::to_owned));
-        for line in lister.into_iter().chain(script(registry, &node.body)?) {
+        for line in lister
+            .into_iter()
+            .chain(script_command(registry, &node.body)?)
+        {
             commands.insert(CommandLine {
                 path: path.clone(),
                 line,
@@ -294,69 +313,73 @@ fn of_task(
 }
 
 /// Returns the command line of a project's own check.
-pub fn line_of(check: &OwnCheck) -> String {
+pub fn check_command(check: &OwnCheck) -> String {
     let argv: Vec<String> = match &check.what {
-        Runs::Command(argv) => argv.iter().map(|word| quoted(&word.value)).collect(),
-        Runs::Python(function) => vec!["python3".to_owned(), quoted(&function.value)],
+        CheckProgram::Command(argv) => argv.iter().map(|word| quote_word(&word.value)).collect(),
+        CheckProgram::Python(function) => vec!["python3".to_owned(), quote_word(&function.value)],
     };
     argv.join(" ")
 }
 
 /// Returns the command that sends the request of a scenario; `None` if the request is a file.
-pub fn program_of(source: &RequestSource) -> Option<String> {
+pub fn request_command(source: &RequestSource) -> Option<String> {
     match source {
         RequestSource::File(_) => None,
         RequestSource::Command(sent) => Some(
             sent.argv
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| quote_word(word))
                 .collect::<Vec<_>>()
                 .join(" "),
         ),
-        RequestSource::Python { function, .. } => Some(format!("python3 {}", quoted(function))),
+        RequestSource::Python { function, .. } => Some(format!("python3 {}", quote_word(function))),
     }
 }
 
 /// Returns the command that a script runs, including everything that affects its behaviour.
-fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadError> {
+fn script_command(registry: &Registry, body: &NodeBody<'_>) -> Result<Option<String>, ReadError> {
     let Some(command) = &body.command else {
         return Ok(None);
     };
     let mut words = Vec::new();
     if let Some(folder) = &body.cwd {
-        words.push(format!("cd {} &&", quoted(folder)));
+        words.push(format!("cd {} &&", quote_word(folder)));
     }
     if let Some(env) = &body.env {
-        words.push(format!("env inherit={}", quoted(&env.inherit)));
+        words.push(format!("env inherit={}", quote_word(&env.inherit)));
         for var in &env.vars {
             words.push(format!(
                 "{}={}",
                 var.name.as_deref().unwrap_or(""),
-                quoted(&text(registry, &var.value, DEPTH)?)
+                quote_word(&expanded_text(registry, &var.value, MAX_FRAGMENT_DEPTH)?)
             ));
         }
     }
     for args in &command.args {
-        words.push(quoted(&text(registry, args, DEPTH)?));
+        words.push(quote_word(&expanded_text(
+            registry,
+            args,
+            MAX_FRAGMENT_DEPTH,
+        )?));
     }
     if let Some(line) = &command.line {
-        let line = text(registry, line, DEPTH)?;
+        let line = expanded_text(registry, line, MAX_FRAGMENT_DEPTH)?;
         words.push(command.shell.as_ref().map_or_else(
             || line.clone(),
-            |shell| format!("{shell} -c {}", quoted(&line)),
+            |shell| format!("{shell} -c {}", quote_word(&line)),
         ));
     }
     Ok(Some(words.join(" ")))
 }
 
 /// Returns the source of a text with its fragments inserted.
-fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, ReadError> {
+fn expanded_text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, ReadError> {
     let mut words = text.text.as_deref().unwrap_or("").to_owned();
     for part in text.parts.iter().flatten() {
         match part {
-            Part::Text { text } => words.push_str(text),
-            Part::Use { name } => match registry.fragment(name).filter(|_| depth > 0) {
-                Some(fragment) => words.push_str(&self::text(
+            TextPart::Text { text } => words.push_str(text),
+            TextPart::Use { name } => match registry.fragment(name).filter(|_| depth > 0) {
+                Some(fragment) => words.push_str(&self::expanded_text(
                     registry,
                     &registry.fragment_text(fragment)?,
                     depth - 1,
@@ -369,7 +392,7 @@ fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, Re
 }
 
 /// Quotes a word of a command for a shell.
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -8,28 +8,28 @@ use std::ops::Range;
 
 /// The maximum length of a word in bytes: longer ones are keys or encoded images, which are never
 /// searched for.
-const LONGEST: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 /// Calls `take` with every word of a text, in order. `fetchUserIDs` gives `fetchuserid`, `fetch`,
 /// `user`, `id`.
-pub(super) fn each(text: &str, mut take: impl FnMut(&str)) {
+pub(super) fn each_word(text: &str, mut take: impl FnMut(&str)) {
     let mut buffer = String::new();
     for run in text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|run| !run.is_empty())
     {
         if run.chars().any(is_unspaced) {
-            unspaced(run, &mut buffer, &mut take);
+            split_unspaced(run, &mut buffer, &mut take);
         } else {
-            spaced(run, &mut buffer, &mut take);
+            split_spaced(run, &mut buffer, &mut take);
         }
     }
 }
 
 /// Returns the words of a text joined by spaces, as stored in the index.
-pub fn joined(text: &str) -> String {
+pub fn index_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    each(text, |word| {
+    each_word(text, |word| {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -39,21 +39,21 @@ pub fn joined(text: &str) -> String {
 }
 
 /// Splits a run of letters and digits of a script that separates words.
-fn spaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
-    word(run, buffer, take);
-    let mut parts = parts(run);
+fn split_spaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+    take_word(run, buffer, take);
+    let mut parts = name_parts(run);
     let first = parts.next();
     if first.as_ref().is_none_or(|range| range.len() == run.len()) {
         return;
     }
     for range in first.into_iter().chain(parts) {
-        word(run.get(range).unwrap_or(""), buffer, take);
+        take_word(run.get(range).unwrap_or(""), buffer, take);
     }
 }
 
 /// Passes on one word in its normalised form.
-fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
-    if run.len() > LONGEST {
+fn take_word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+    if run.len() > MAX_WORD_BYTES {
         return;
     }
     buffer.clear();
@@ -62,7 +62,7 @@ fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
             .flat_map(char::to_lowercase)
             .filter(|c| c.is_alphanumeric()),
     );
-    let word = singular(buffer);
+    let word = strip_plural(buffer);
     if !word.is_empty() {
         take(word);
     }
@@ -70,7 +70,7 @@ fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
 
 /// Removes the `s` of an English plural, so that `rollbacks` finds `rollback`. Applies to both
 /// sides, so wrong guesses are harmless.
-fn singular(word: &str) -> &str {
+fn strip_plural(word: &str) -> &str {
     let keeps = ["ss", "us", "is"];
     match word.strip_suffix('s') {
         Some(stem)
@@ -85,7 +85,7 @@ fn singular(word: &str) -> &str {
 }
 
 /// Splits a name in camel case, and numbers from letters.
-fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
+fn name_parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     let mut chars = run.char_indices().peekable();
     let mut start = 0;
     let mut before = None::<char>;
@@ -96,7 +96,7 @@ fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
                 .peek()
                 .map(|(_, next)| *next)
                 .filter(|next| *next != 's' || chars.clone().nth(1).is_some());
-            let is_border = before.is_some_and(|before| border(before, c, next));
+            let is_border = before.is_some_and(|before| is_border(before, c, next));
             before = Some(c);
             if is_border {
                 let range = start..at;
@@ -111,7 +111,7 @@ fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns true if a part begins at `c`: `a|B`, `AB|Ca`, `a|1`, `1|a`.
-fn border(before: char, c: char, next: Option<char>) -> bool {
+fn is_border(before: char, c: char, next: Option<char>) -> bool {
     (before.is_lowercase() && c.is_uppercase())
         || (before.is_uppercase() && c.is_uppercase() && next.is_some_and(char::is_lowercase))
         || before.is_numeric() != c.is_numeric()
@@ -127,7 +127,7 @@ const fn is_unspaced(c: char) -> bool {
 
 /// Splits a run without spaces: each pair of neighbours is a word; a single character is a word by
 /// itself.
-fn unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+fn split_unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
     let mut start = 0;
     while let Some(rest) = run.get(start..).filter(|rest| !rest.is_empty()) {
         let dense = rest.chars().next().is_some_and(is_unspaced);
@@ -135,7 +135,7 @@ fn unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
         let part = rest.get(..len).unwrap_or("");
         start += len;
         if !dense {
-            spaced(part, buffer, take);
+            split_spaced(part, buffer, take);
             continue;
         }
         let ends: Vec<usize> = part

@@ -1,16 +1,16 @@
 //! Attributes: name, `=`, value, and recovery if any of them is missing. A value without an end is
 //! cut at the most plausible place.
 
-use super::fault::{Fault, FaultKind};
-use super::pass::{Flow, Pass, Stopped};
-use super::tag::Tag;
+use super::fault::{XmlFault, XmlFaultKind};
+use super::pass::{Flow, Pass, ReadStopped};
+use super::tag::StartTag;
 use super::tree::{RawAttribute, flag};
-use super::wellformed::{class, is, is_space};
+use super::wellformed::{byte_class, is, is_space};
 use crate::base::span::Span;
 
 /// A value as scanned.
 #[derive(Clone, Copy, Debug)]
-struct Value {
+struct AttributeValue {
     span: Span,
     flags: u8,
     damaged: bool,
@@ -18,9 +18,9 @@ struct Value {
 
 impl Pass<'_, '_> {
     /// Reads the attribute whose name begins at the position.
-    pub(super) fn attribute(&mut self, tag: &mut Tag, spaced: bool) -> Flow {
+    pub(super) fn read_attribute(&mut self, tag: &mut StartTag, spaced: bool) -> Flow {
         let start = self.scan.at;
-        let Some(name) = self.scan.name() else {
+        let Some(name) = self.scan.read_name() else {
             return Ok(());
         };
         self.check_name(name)?;
@@ -34,57 +34,57 @@ impl Pass<'_, '_> {
                 self.scan.skip_space();
             }
         } else if touching {
-            self.soften(tag, FaultKind::MissingEquals, name.span(), start);
+            self.defer_fault(tag, XmlFaultKind::MissingEquals, name.span(), start);
         } else {
             self.scan.at = name.end;
-            self.soften(tag, FaultKind::MissingValue, name.span(), start);
-            self.store(
+            self.defer_fault(tag, XmlFaultKind::MissingValue, name.span(), start);
+            self.store_attribute(
                 tag,
                 name.span(),
-                Value {
-                    span: Span::at(name.end as u32),
+                AttributeValue {
+                    span: Span::empty_at(name.end as u32),
                     flags: 0,
                     damaged: true,
                 },
             );
             return Ok(());
         }
-        if !spaced && tag.soft.is_none() {
-            self.fault(FaultKind::MissingSpace, name.span(), Some(tag.last))?;
+        if !spaced && tag.deferred.is_none() {
+            self.report_fault(XmlFaultKind::MissingSpace, name.span(), Some(tag.last))?;
             tag.damaged = true;
         }
-        let value = self.value(name.span())?;
-        tag.spaces |= name.colon || self.scan.slice(name.start, name.end) == b"xmlns";
-        self.store(tag, name.span(), value);
+        let value = self.read_value(name.span())?;
+        tag.has_namespaces |= name.has_colon || self.scan.slice(name.start, name.end) == b"xmlns";
+        self.store_attribute(tag, name.span(), value);
         Ok(())
     }
 
     /// `<taskname="x">`: an attribute's name joined to the element's name. The end tag may separate
     /// them later.
-    pub(super) fn joined(&mut self, tag: &mut Tag) -> Flow {
-        self.fault(FaultKind::MissingSpace, tag.name.span(), None)?;
+    pub(super) fn read_joined_attribute(&mut self, tag: &mut StartTag) -> Flow {
+        self.report_fault(XmlFaultKind::MissingSpace, tag.name.span(), None)?;
         tag.damaged = true;
-        let mut name = Span::at(self.scan.at as u32);
+        let mut name = Span::empty_at(self.scan.at as u32);
         // A namespace declaration is never the end of an element's name.
         let written = self.scan.slice(tag.name.start, tag.name.end);
         if let Some(found) = memchr::memmem::find(written, b"xmlns")
             .filter(|&found| found > 0 && is_declaration(written, found))
         {
             let end = tag.name.start + found;
-            name = Span::of(end, tag.name.end);
+            name = Span::from_offsets(end, tag.name.end);
             tag.name.end = end;
-            tag.spaces = true;
+            tag.has_namespaces = true;
         }
         // Any other colon belongs to the attribute, too.
-        tag.name.colon = false;
+        tag.name.has_colon = false;
         self.scan.at += 1;
         self.scan.skip_space();
-        let value = self.value(name)?;
-        self.store(tag, name, value);
+        let value = self.read_value(name)?;
+        self.store_attribute(tag, name, value);
         Ok(())
     }
 
-    fn store(&mut self, tag: &mut Tag, name: Span, value: Value) {
+    fn store_attribute(&mut self, tag: &mut StartTag, name: Span, value: AttributeValue) {
         tag.damaged |= value.damaged;
         tag.last = name.cover(Span::new(value.span.start, self.scan.at as u32));
         self.tree.attributes.push(RawAttribute {
@@ -96,17 +96,17 @@ impl Pass<'_, '_> {
     }
 
     /// Reads the value after `=`.
-    fn value(&mut self, name: Span) -> Result<Value, Stopped> {
+    fn read_value(&mut self, name: Span) -> Result<AttributeValue, ReadStopped> {
         match self.scan.peek() {
-            Some(quote @ (b'"' | b'\'')) => self.quoted(quote),
-            Some(b'>' | b'<') | None => self.no_value(name),
-            Some(b'/') if self.scan.peek_at(1) == Some(b'>') => self.no_value(name),
-            Some(_) => self.unquoted(),
+            Some(quote @ (b'"' | b'\'')) => self.read_quoted_value(quote),
+            Some(b'>' | b'<') | None => self.missing_value(name),
+            Some(b'/') if self.scan.peek_at(1) == Some(b'>') => self.missing_value(name),
+            Some(_) => self.read_unquoted_value(),
         }
     }
 
-    fn no_value(&mut self, name: Span) -> Result<Value, Stopped> {
-        self.fault(FaultKind::MissingValue, name, None)?;
+    fn missing_value(&mut self, name: Span) -> Result<AttributeValue, ReadStopped> {
+        self.report_fault(XmlFaultKind::MissingValue, name, None)?;
         // The value is empty and placed directly behind `=`, since the white space after it may lie
         // outside the tag.
         let behind = self.scan.slice(name.end as usize, self.scan.at);
@@ -115,15 +115,15 @@ impl Pass<'_, '_> {
             .rev()
             .take_while(|byte| byte.is_ascii_whitespace())
             .count();
-        Ok(Value {
-            span: Span::at((self.scan.at - blank) as u32),
+        Ok(AttributeValue {
+            span: Span::empty_at((self.scan.at - blank) as u32),
             flags: 0,
             damaged: true,
         })
     }
 
     #[inline]
-    fn quoted(&mut self, quote: u8) -> Result<Value, Stopped> {
+    fn read_quoted_value(&mut self, quote: u8) -> Result<AttributeValue, ReadStopped> {
         let open = self.scan.at;
         let faults = self.faults.len();
         self.scan.at += 1;
@@ -135,7 +135,7 @@ impl Pass<'_, '_> {
                 Some(byte) if byte == quote => break,
                 Some(b'&') => {
                     flags = flag::ENCODED;
-                    self.reference()?;
+                    self.check_reference()?;
                 }
                 Some(b'"' | b'\'') => self.scan.at += 1,
                 Some(b'<') => {
@@ -144,18 +144,22 @@ impl Pass<'_, '_> {
                         damaged = true;
                         continue;
                     }
-                    if !self.is_sign(quote) {
-                        return self.unclosed(open, faults);
+                    if !self.is_sign_in_value(quote) {
+                        return self.unclosed_value(open, faults);
                     }
                     let at = self.scan.at;
-                    self.fault(FaultKind::LessInValue, Span::of(at, at + 1), None)?;
+                    self.report_fault(
+                        XmlFaultKind::LessInValue,
+                        Span::from_offsets(at, at + 1),
+                        None,
+                    )?;
                     self.scan.at += 1;
                 }
                 Some(_) => {
                     flags = flag::ENCODED;
                     self.scan.at += 1;
                 }
-                None => return self.unclosed(open, faults),
+                None => return self.unclosed_value(open, faults),
             }
         }
         let end = self.scan.at;
@@ -164,21 +168,21 @@ impl Pass<'_, '_> {
         let fine = follows.is_none_or(|byte| is_space(byte) || matches!(byte, b'>' | b'/' | b'?'));
         if !fine
             && let Some(cut) = self
-                .other_attribute(open + 1, end)
-                .or_else(|| self.bracket(open + 1, end))
+                .find_swallowed_attribute(open + 1, end)
+                .or_else(|| self.find_lost_bracket(open + 1, end))
         {
-            return self.cut(open, cut, faults);
+            return self.cut_value(open, cut, faults);
         }
         self.check_text_length(open + 1, end)?;
-        Ok(Value {
-            span: Span::of(open + 1, end),
+        Ok(AttributeValue {
+            span: Span::from_offsets(open + 1, end),
             flags,
             damaged,
         })
     }
 
     /// Returns true if the `<` in a value is a sign: the closing quote follows on the same line.
-    fn is_sign(&mut self, quote: u8) -> bool {
+    fn is_sign_in_value(&mut self, quote: u8) -> bool {
         if self.scan.at < self.signs_until {
             return true;
         }
@@ -197,7 +201,7 @@ impl Pass<'_, '_> {
                 let follows = behind.first().copied().unwrap_or(b' ');
                 let ends = previous != b'='
                     && (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'))
-                    && (!has_markup || goes_on(behind));
+                    && (!has_markup || tag_continues(behind));
                 if ends {
                     self.signs_until = from + ahead;
                 }
@@ -214,32 +218,44 @@ impl Pass<'_, '_> {
     }
 
     /// Handles a value that runs into `<` or the end of the text.
-    fn unclosed(&mut self, open: usize, faults: usize) -> Result<Value, Stopped> {
+    fn unclosed_value(
+        &mut self,
+        open: usize,
+        faults: usize,
+    ) -> Result<AttributeValue, ReadStopped> {
         let end = self.scan.at;
         let line = memchr::memchr2(b'\n', b'\r', self.scan.slice(open + 1, end))
             .map(|found| open + 1 + found);
-        let cut = self.bracket(open + 1, end).or(line).unwrap_or(end);
-        self.cut(open, cut, faults)
+        let cut = self
+            .find_lost_bracket(open + 1, end)
+            .or(line)
+            .unwrap_or(end);
+        self.cut_value(open, cut, faults)
     }
 
     /// Ends a value at `cut` and continues from there.
-    fn cut(&mut self, open: usize, cut: usize, faults: usize) -> Result<Value, Stopped> {
+    fn cut_value(
+        &mut self,
+        open: usize,
+        cut: usize,
+        faults: usize,
+    ) -> Result<AttributeValue, ReadStopped> {
         self.scan.at = cut;
         // Everything after the cut is read again and reported again, except a conflict, which is
         // entered only once.
-        let again = |fault: &Fault| {
-            fault.span.start as usize >= cut && fault.kind != FaultKind::MergeConflict
+        let again = |fault: &XmlFault| {
+            fault.span.start as usize >= cut && fault.kind != XmlFaultKind::MergeConflict
         };
         while self.faults.len() > faults && self.faults.last().is_some_and(again) {
             self.faults.pop();
         }
-        self.fault(
-            FaultKind::UnclosedValue,
-            Span::of(open, cut),
-            Some(Span::at(cut as u32)),
+        self.report_fault(
+            XmlFaultKind::UnclosedValue,
+            Span::from_offsets(open, cut),
+            Some(Span::empty_at(cut as u32)),
         )?;
-        Ok(Value {
-            span: Span::of(open + 1, cut),
+        Ok(AttributeValue {
+            span: Span::from_offsets(open + 1, cut),
             flags: flag::ENCODED,
             damaged: true,
         })
@@ -247,7 +263,7 @@ impl Pass<'_, '_> {
 
     /// The end of the tag inside a value that lost its quote: the first `>` at the end of a line,
     /// else the first `>`; before the `/` of an empty element.
-    fn bracket(&self, start: usize, end: usize) -> Option<usize> {
+    fn find_lost_bracket(&self, start: usize, end: usize) -> Option<usize> {
         let region = self.scan.slice(start, end);
         let ends_line = |at: &usize| {
             let after = region.get(at + 1..).unwrap_or(&[]).iter();
@@ -267,7 +283,7 @@ impl Pass<'_, '_> {
 
     /// The start of the next attribute if it was read as part of a value: ` name=` at the value's
     /// end.
-    fn other_attribute(&self, start: usize, end: usize) -> Option<usize> {
+    fn find_swallowed_attribute(&self, start: usize, end: usize) -> Option<usize> {
         let region = self
             .scan
             .slice(start, end)
@@ -277,7 +293,7 @@ impl Pass<'_, '_> {
         let name = region
             .iter()
             .rev()
-            .take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':')
+            .take_while(|&&byte| byte_class(byte) & is::PLAIN != 0 || byte == b':')
             .count();
         let before = region.get(..region.len() - name).filter(|_| name > 0)?;
         let kept = before.trim_ascii_end();
@@ -286,18 +302,18 @@ impl Pass<'_, '_> {
 
     /// A value without its opening quote, up to a closing quote on the line, else to the next white
     /// space.
-    fn unquoted(&mut self) -> Result<Value, Stopped> {
+    fn read_unquoted_value(&mut self) -> Result<AttributeValue, ReadStopped> {
         let start = self.scan.at;
-        let rest = self.scan.rest();
-        if let Some(inner) = in_curly_quotes(rest) {
-            self.scan.at = start + inner.end as usize + CURLY;
-            self.fault(
-                FaultKind::UnquotedValue,
-                Span::of(start, self.scan.at),
+        let rest = self.scan.remaining();
+        if let Some(inner) = curly_quoted_span(rest) {
+            self.scan.at = start + inner.end as usize + CURLY_QUOTE_BYTES;
+            self.report_fault(
+                XmlFaultKind::UnquotedValue,
+                Span::from_offsets(start, self.scan.at),
                 None,
             )?;
-            let span = Span::of(start + inner.start as usize, start + inner.end as usize);
-            return Ok(Value {
+            let span = Span::from_offsets(start + inner.start as usize, start + inner.end as usize);
+            return Ok(AttributeValue {
                 span,
                 flags: flag::ENCODED,
                 damaged: true,
@@ -312,18 +328,22 @@ impl Pass<'_, '_> {
             (Some(stop), Some(&byte)) if is_space(byte) || matches!(byte, b'>' | b'/' | b'?') => {
                 start + stop
             }
-            _ => self.bare_word(start),
+            _ => self.bare_word_end(start),
         };
         self.scan.at = end + usize::from(matches!(self.scan.bytes.get(end), Some(b'"' | b'\'')));
-        self.fault(FaultKind::UnquotedValue, Span::of(start, end), None)?;
-        Ok(Value {
-            span: Span::of(start, end),
+        self.report_fault(
+            XmlFaultKind::UnquotedValue,
+            Span::from_offsets(start, end),
+            None,
+        )?;
+        Ok(AttributeValue {
+            span: Span::from_offsets(start, end),
             flags: flag::ENCODED,
             damaged: true,
         })
     }
 
-    fn bare_word(&self, start: usize) -> usize {
+    fn bare_word_end(&self, start: usize) -> usize {
         let rest = self.scan.slice(start, self.scan.bytes.len());
         let ends = |(at, &byte): (usize, &u8)| {
             is_space(byte)
@@ -340,11 +360,11 @@ impl Pass<'_, '_> {
 }
 
 /// Bytes of a typographic quote.
-const CURLY: usize = "“".len();
+const CURLY_QUOTE_BYTES: usize = "“".len();
 
 /// The text between typographic quotes on the line, if it begins with one and the tag continues
 /// after them.
-fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
+fn curly_quoted_span(rest: &[u8]) -> Option<Span> {
     let is_quote = |bytes: &[u8]| {
         ["“", "”", "‘", "’"]
             .iter()
@@ -357,16 +377,17 @@ fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
     let end = memchr::memchr_iter(0xE2, line)
         .skip(1)
         .find(|at| line.get(*at..).is_some_and(is_quote))?;
-    let follows = rest.get(end + CURLY).copied().unwrap_or(b'>');
-    (is_space(follows) || matches!(follows, b'>' | b'/' | b'?')).then_some(Span::of(CURLY, end))
+    let follows = rest.get(end + CURLY_QUOTE_BYTES).copied().unwrap_or(b'>');
+    (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'))
+        .then_some(Span::from_offsets(CURLY_QUOTE_BYTES, end))
 }
 
 /// Returns true if a tag continues after a closing quote: with its end, or another attribute.
-fn goes_on(behind: &[u8]) -> bool {
+fn tag_continues(behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let name = rest
         .iter()
-        .take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':')
+        .take_while(|&&byte| byte_class(byte) & is::PLAIN != 0 || byte == b':')
         .count();
     matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..])
         || name > 0 && rest.get(name) == Some(&b'=')

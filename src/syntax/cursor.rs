@@ -1,11 +1,11 @@
 //! Lookup of nodes by byte offset. Never reads a text, only spans.
 
-use super::tree::{Attribute, Document, Element, Node, NodeId};
+use super::tree::{Attribute, Element, NodeId, XmlDocument, XmlNode};
 
-impl<'a> Document<'a> {
+impl<'a> XmlDocument<'a> {
     /// The innermost node that contains a byte offset: a text, a comment, or an element with its
     /// tags. Logarithmic in the number of nodes, linear in the depth.
-    pub fn node_at(self, offset: u32) -> Option<Node<'a>> {
+    pub fn node_at(self, offset: u32) -> Option<XmlNode<'a>> {
         // Nodes are sorted by their starts, so the last one that starts at or before the offset is
         // inside every element that contains it.
         let after = self.tree.nodes.partition_point(|raw| raw.start <= offset);

@@ -69,7 +69,7 @@ impl DecodeFault {
 }
 
 /// Detects the encoding from the first bytes, and the length of the byte order mark.
-pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
+pub fn detect_encoding(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..]
         | [0, 0, 0xFE, 0xFF, ..]
@@ -90,23 +90,23 @@ pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
 /// # Errors
 /// A [`DecodeFault`] if the encoding is unsupported or the bytes are invalid in it.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
-    let (encoding, mark) = detect(bytes)?;
+    let (encoding, mark) = detect_encoding(bytes)?;
     let body = bytes.get(mark..).unwrap_or(&[]);
     let text = match encoding {
         Encoding::Utf8 => match std::str::from_utf8(body) {
             Ok(text) => Cow::Borrowed(text),
             Err(error) => {
                 let offset = (mark + error.valid_up_to()) as u64;
-                let declared = declared(body)
+                let declared = declared_encoding(body)
                     .filter(|name| !is_utf8(name))
                     .map(str::to_owned);
                 return Err(DecodeFault::InvalidUtf8 { offset, declared });
             }
         },
-        Encoding::Utf16Le => Cow::Owned(utf16(body, mark, u16::from_le_bytes)?),
-        Encoding::Utf16Be => Cow::Owned(utf16(body, mark, u16::from_be_bytes)?),
+        Encoding::Utf16Le => Cow::Owned(decode_utf16(body, mark, u16::from_le_bytes)?),
+        Encoding::Utf16Be => Cow::Owned(decode_utf16(body, mark, u16::from_be_bytes)?),
     };
-    contradiction(&text, encoding)?;
+    check_declaration(&text, encoding)?;
     Ok(text)
 }
 
@@ -114,7 +114,7 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
 /// from.
 pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
     // A file of unknown encoding could not be decoded, so no text of it exists.
-    let (encoding, mark) = detect(original).unwrap_or((Encoding::Utf8, 0));
+    let (encoding, mark) = detect_encoding(original).unwrap_or((Encoding::Utf8, 0));
     let mut out = original.get(..mark).unwrap_or(&[]).to_vec();
     match encoding {
         Encoding::Utf8 => out.extend_from_slice(text.as_bytes()),
@@ -126,8 +126,8 @@ pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
 
 /// Rejects a declaration of the other family of encodings. Names of neither family are left to the
 /// reader, which knows their spans.
-fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
-    let Some(name) = declared(text.as_bytes()) else {
+fn check_declaration(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
+    let Some(name) = declared_encoding(text.as_bytes()) else {
         return Ok(());
     };
     let (clash, found) = match encoding {
@@ -166,7 +166,7 @@ pub(super) fn is_utf16(name: &str) -> bool {
 }
 
 /// The encoding in an XML declaration; reads no further than the declaration.
-fn declared(bytes: &[u8]) -> Option<&str> {
+fn declared_encoding(bytes: &[u8]) -> Option<&str> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let declaration = rest.get(..memchr::memchr(b'>', rest)?)?;
     let at = memchr::memmem::find(declaration, b"encoding")?;
@@ -182,7 +182,7 @@ fn declared(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(value.get(..memchr::memchr(quote, value)?)?).ok()
 }
 
-fn utf16(body: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<String, DecodeFault> {
+fn decode_utf16(body: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<String, DecodeFault> {
     let mut out = String::with_capacity(body.len());
     let (pairs, odd) = body.as_chunks::<2>();
     let mut offset = mark as u64;

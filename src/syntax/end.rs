@@ -3,17 +3,17 @@
 //! If names are ambiguous, lines and indentation decide, since authors indent nested content. Both
 //! are considered only in damaged regions, never in well-formed text.
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{XmlFault, XmlFaultKind};
 use super::orphans::Orphans;
 use super::pass::{Flow, Pass};
-use super::scanner::Name;
-use super::tree::{Kind, NONE, Raw, flag};
+use super::scanner::ScannedName;
+use super::tree::{NO_NODE, NodeKind, RawNode, flag};
 use super::wellformed::{is_near, is_space};
 use crate::base::span::Span;
 
 /// The element that an end tag closes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Closes {
+enum ClosingMatch {
     /// The open element at this depth, by its name.
     Exactly(usize),
     /// The open element at this depth, in spite of its name.
@@ -24,7 +24,7 @@ enum Closes {
 impl Pass<'_, '_> {
     /// Reads the end tag at the current position.
     #[inline]
-    pub(super) fn end_tag(&mut self) -> Flow {
+    pub(super) fn read_end_tag(&mut self) -> Flow {
         let start = self.scan.at;
         if let Some(raw) = self
             .scratch
@@ -42,75 +42,79 @@ impl Pass<'_, '_> {
                 return Ok(());
             }
         }
-        self.unusual_end_tag(start)
+        self.read_unusual_end_tag(start)
     }
 
-    fn unusual_end_tag(&mut self, start: usize) -> Flow {
+    fn read_unusual_end_tag(&mut self, start: usize) -> Flow {
         self.scan.at = start + 2;
         let spaced = self.scan.skip_space();
-        let Some(name) = self.scan.name() else {
-            return self.nameless_end_tag(start);
+        let Some(name) = self.scan.read_name() else {
+            return self.read_nameless_end_tag(start);
         };
         if name.end - name.start > self.limits.name.min(u32::from(u16::MAX)) as usize {
-            return self.stop(FaultKind::NameTooLong, name.span());
+            return self.stop_at_limit(XmlFaultKind::NameTooLong, name.span());
         }
-        let mut fault = spaced.then_some(FaultKind::JunkInEnd);
+        let mut fault = spaced.then_some(XmlFaultKind::JunkInEnd);
         self.scan.skip_space();
         if self.scan.peek() == Some(b'>') {
             self.scan.at += 1;
         } else if let Some(end) = self
             .scan
-            .find2(b'<', b'>')
+            .find_either(b'<', b'>')
             .filter(|&end| self.scan.bytes.get(end) == Some(&b'>'))
         {
             self.scan.at = end + 1;
-            fault = Some(FaultKind::JunkInEnd);
+            fault = Some(XmlFaultKind::JunkInEnd);
         } else {
             self.scan.at = name.end;
-            fault = Some(FaultKind::UnclosedEnd);
+            fault = Some(XmlFaultKind::UnclosedEnd);
         }
-        let tag = Span::of(start, self.scan.at);
+        let tag = Span::from_offsets(start, self.scan.at);
         if let Some(kind) = fault {
-            let unclosed = kind == FaultKind::UnclosedEnd;
+            let unclosed = kind == XmlFaultKind::UnclosedEnd;
             let (span, other) = if unclosed {
-                (name.span(), Some(Span::at(name.end as u32)))
+                (name.span(), Some(Span::empty_at(name.end as u32)))
             } else {
                 (tag, None)
             };
-            self.damage_open();
-            self.fault(kind, span, other)?;
+            self.mark_open_damaged();
+            self.report_fault(kind, span, other)?;
         }
-        self.close(name, tag, fault.is_some())
+        self.close_element(name, tag, fault.is_some())
     }
 
     /// `</>`, `</ >` and the like: closes the innermost element.
-    fn nameless_end_tag(&mut self, start: usize) -> Flow {
+    fn read_nameless_end_tag(&mut self, start: usize) -> Flow {
         let end = self
             .scan
-            .find2(b'<', b'>')
+            .find_either(b'<', b'>')
             .filter(|&end| self.scan.bytes.get(end) == Some(&b'>'));
         let Some(end) = end else {
             self.scan.at = start + 2;
-            return self.fault(FaultKind::LessInText, Span::of(start, start + 1), None);
+            return self.report_fault(
+                XmlFaultKind::LessInText,
+                Span::from_offsets(start, start + 1),
+                None,
+            );
         };
         self.scan.at = end + 1;
         let Some(open) = self.scratch.open.last().copied() else {
-            return self.outside(FaultKind::StrayEnd, Span::of(start, end + 1));
+            return self.report_outside(XmlFaultKind::StrayEnd, Span::from_offsets(start, end + 1));
         };
         let other = self.name_span(open.node);
-        self.damage(open.node);
+        self.mark_damaged(open.node);
         self.close_innermost(start);
-        self.fault(
-            FaultKind::MismatchedEnd,
-            Span::of(start, end + 1),
+        self.report_fault(
+            XmlFaultKind::MismatchedEnd,
+            Span::from_offsets(start, end + 1),
             Some(other),
         )
     }
 
     /// Closes the element that belongs to an end tag; `reported`: the tag already has a fault.
-    fn close(&mut self, name: Name, tag: Span, reported: bool) -> Flow {
+    fn close_element(&mut self, name: ScannedName, tag: Span, reported: bool) -> Flow {
         let start = tag.start as usize;
-        if self.split_joined(name) || self.split_text(name) {
+        if self.split_joined_name(name) || self.split_text(name) {
             self.close_innermost(start);
             return Ok(());
         }
@@ -120,48 +124,54 @@ impl Pass<'_, '_> {
         {
             return Ok(());
         }
-        match self.closes(name, start) {
-            Closes::Nothing => {
-                self.damage_open();
+        match self.find_closed(name, start) {
+            ClosingMatch::Nothing => {
+                self.mark_open_damaged();
                 let Some(open) = self.scratch.open.last().copied() else {
                     return match self.reopen_root(name, tag) {
                         // The slash of an empty root has been reported.
                         Some(early) if early.is_empty() => Ok(()),
-                        Some(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
+                        Some(early) => self.report_fault(XmlFaultKind::StrayEnd, early, Some(tag)),
                         None => match self.adopt_root(name, tag) {
-                            Some(begins) => {
-                                self.fault(FaultKind::MissingStart, tag, Some(Span::at(begins)))
-                            }
-                            None => self.outside(FaultKind::StrayEnd, tag),
+                            Some(begins) => self.report_fault(
+                                XmlFaultKind::MissingStart,
+                                tag,
+                                Some(Span::empty_at(begins)),
+                            ),
+                            None => self.report_outside(XmlFaultKind::StrayEnd, tag),
                         },
                     };
                 };
                 let around = self.name_span(open.node);
                 match self.mark_orphans(name, tag) {
                     _ if reported => Ok(()),
-                    Orphans::Nothing => self.fault(FaultKind::StrayEnd, tag, Some(around)),
+                    Orphans::Nothing => {
+                        self.report_fault(XmlFaultKind::StrayEnd, tag, Some(around))
+                    }
                     Orphans::From(start) => {
-                        let place = self.take_stray_before(start).unwrap_or(Span::at(start));
-                        self.fault(FaultKind::MissingStart, tag, Some(place))
+                        let place = self
+                            .take_stray_before(start)
+                            .unwrap_or(Span::empty_at(start));
+                        self.report_fault(XmlFaultKind::MissingStart, tag, Some(place))
                     }
                     Orphans::HomeIn(element) => {
-                        self.fault(FaultKind::ClosedTwice, element, Some(tag))
+                        self.report_fault(XmlFaultKind::ClosedTwice, element, Some(tag))
                     }
                     Orphans::ClosedEarly(early) => {
-                        self.fault(FaultKind::StrayEnd, early, Some(tag))
+                        self.report_fault(XmlFaultKind::StrayEnd, early, Some(tag))
                     }
                 }
             }
-            Closes::Exactly(depth) => {
-                let missing = self.abandon(depth + 1, start);
+            ClosingMatch::Exactly(depth) => {
+                let missing = self.close_unclosed(depth + 1, start);
                 self.close_innermost(start);
                 missing
             }
-            Closes::Probably(depth) => {
-                let missing = self.abandon(depth + 1, start);
+            ClosingMatch::Probably(depth) => {
+                let missing = self.close_unclosed(depth + 1, start);
                 let innermost = self.scratch.open.last().map(|open| open.node);
                 let other = innermost.map(|node| self.name_span(node));
-                self.damage_open();
+                self.mark_open_damaged();
                 // It is unknown which of the two names is misspelt.
                 if let Some(raw) = innermost.and_then(|node| self.raw_mut(node)) {
                     raw.flags |= flag::TAG;
@@ -171,7 +181,7 @@ impl Pass<'_, '_> {
                 if reported {
                     Ok(())
                 } else {
-                    self.fault(FaultKind::MismatchedEnd, name.span(), other)
+                    self.report_fault(XmlFaultKind::MismatchedEnd, name.span(), other)
                 }
             }
         }
@@ -180,14 +190,14 @@ impl Pass<'_, '_> {
     /// A stray end tag directly before content without a start tag was meant as that start tag:
     /// both are one fault.
     fn take_stray_before(&mut self, start: u32) -> Option<Span> {
-        let is_before = |fault: &&Fault| {
+        let is_before = |fault: &&XmlFault| {
             let between = || {
                 self.scan
                     .slice(fault.span.end as usize, start as usize)
                     .iter()
                     .all(|&byte| is_space(byte))
             };
-            fault.kind == FaultKind::StrayEnd && fault.span.end <= start && between()
+            fault.kind == XmlFaultKind::StrayEnd && fault.span.end <= start && between()
         };
         let stray = self
             .faults
@@ -214,55 +224,56 @@ impl Pass<'_, '_> {
         }
     }
 
-    fn closes(&self, name: Name, start: usize) -> Closes {
+    fn find_closed(&self, name: ScannedName, start: usize) -> ClosingMatch {
         let wanted = self.scan.slice(name.start, name.end);
         let Some(top) = self.scratch.open.len().checked_sub(1) else {
-            return Closes::Nothing;
+            return ClosingMatch::Nothing;
         };
         let exact = (0..=top)
             .rev()
             .find(|&depth| self.open_name(depth) == wanted);
         let near = |depth: &usize| is_near(self.open_name(*depth), wanted);
-        let outer_fits = |depth| self.fits(depth, start) && !self.have_ends(wanted, name.end);
+        let outer_fits =
+            |depth| self.fits_indent(depth, start) && !self.have_end_tags(wanted, name.end);
         if exact != Some(top)
             && near(&top)
-            && self.fits(top, start)
+            && self.fits_indent(top, start)
             && !exact.is_some_and(outer_fits)
         {
-            return Closes::Probably(top);
+            return ClosingMatch::Probably(top);
         }
         if let Some(depth) = exact {
-            if self.stands_as_deep_as_innermost(depth, start) {
-                return if self.holds_something(top) {
-                    Closes::Probably(top)
+            if self.is_indented_like_innermost(depth, start) {
+                return if self.has_content(top) {
+                    ClosingMatch::Probably(top)
                 } else {
-                    Closes::Nothing
+                    ClosingMatch::Nothing
                 };
             }
             let may = depth == top || self.may_close_outer(depth, start);
             return if may {
-                Closes::Exactly(depth)
+                ClosingMatch::Exactly(depth)
             } else {
-                Closes::Nothing
+                ClosingMatch::Nothing
             };
         }
         if near(&top) && self.may_close_innermost(start) {
-            return Closes::Probably(top);
+            return ClosingMatch::Probably(top);
         }
         let outer = (top.saturating_sub(8)..top)
             .rev()
             .find(near)
             .filter(|&depth| self.may_close_outer(depth, start));
         match outer {
-            Some(depth) => Closes::Probably(depth),
-            None if self.looks_like_its_end(start) => Closes::Probably(top),
-            None => Closes::Nothing,
+            Some(depth) => ClosingMatch::Probably(depth),
+            None if self.is_probable_end(start) => ClosingMatch::Probably(top),
+            None => ClosingMatch::Nothing,
         }
     }
 
     /// Returns true if all open elements of a name have end tags after `from`, within a few
     /// thousand bytes.
-    fn have_ends(&self, name: &[u8], from: usize) -> bool {
+    fn have_end_tags(&self, name: &[u8], from: usize) -> bool {
         let rest = self
             .scan
             .slice(from, (from + 4096).min(self.scan.bytes.len()));
@@ -295,24 +306,24 @@ impl Pass<'_, '_> {
 
     /// Returns true if an end tag here is at the expected place for an open element: equally
     /// indented, or on the same line.
-    fn fits(&self, depth: usize, start: usize) -> bool {
+    fn fits_indent(&self, depth: usize, start: usize) -> bool {
         let Some(raw) = self.open_raw(depth) else {
             return false;
         };
-        match self.scan.indent(start) {
+        match self.scan.indent_before(start) {
             Some(own) => self.indent_of(raw) == Some(own),
-            None => self.on_one_line(raw, start),
+            None => self.is_on_one_line(raw, start),
         }
     }
 
     /// Returns true if an end tag with the name of an outer element is on a line of its own with
     /// the indentation of the innermost element, and indented deeper than the outer one.
-    fn stands_as_deep_as_innermost(&self, depth: usize, start: usize) -> bool {
+    fn is_indented_like_innermost(&self, depth: usize, start: usize) -> bool {
         let top = self.scratch.open.len() - 1;
         let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(top)) else {
             return false;
         };
-        let Some(own) = self.scan.indent(start).filter(|_| depth != top) else {
+        let Some(own) = self.scan.indent_before(start).filter(|_| depth != top) else {
             return false;
         };
         self.indent_of(innermost) == Some(own)
@@ -321,13 +332,13 @@ impl Pass<'_, '_> {
 
     /// Returns true if an open element contains more than white space; only the first few children
     /// are considered.
-    fn holds_something(&self, depth: usize) -> bool {
-        let mut next = self.open_raw(depth).map_or(NONE, |raw| raw.child);
+    fn has_content(&self, depth: usize) -> bool {
+        let mut next = self.open_raw(depth).map_or(NO_NODE, |raw| raw.child);
         for _ in 0..4 {
             let Some(child) = self.tree.raw(next) else {
                 return false;
             };
-            if child.flags & flag::BLANK == 0 || child.kind != Kind::Text {
+            if child.flags & flag::BLANK == 0 || child.kind != NodeKind::Text {
                 return true;
             }
             next = child.next;
@@ -343,11 +354,11 @@ impl Pass<'_, '_> {
         ) else {
             return false;
         };
-        match self.scan.indent(start) {
+        match self.scan.indent_before(start) {
             Some(own) => [outer, innermost]
                 .iter()
                 .any(|raw| self.indent_of(raw).is_none_or(|indent| own <= indent)),
-            None => self.on_one_line(innermost, start),
+            None => self.is_on_one_line(innermost, start),
         }
     }
 
@@ -357,40 +368,40 @@ impl Pass<'_, '_> {
         let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else {
             return false;
         };
-        match self.scan.indent(start) {
+        match self.scan.indent_before(start) {
             Some(own) => self.indent_of(innermost).is_none_or(|indent| own <= indent),
-            None => self.on_one_line(innermost, start) || !self.has_elements(innermost),
+            None => self.is_on_one_line(innermost, start) || !self.has_elements(innermost),
         }
     }
 
     /// Returns true if position alone indicates that an end tag with a different name closes the
     /// innermost element.
-    fn looks_like_its_end(&self, start: usize) -> bool {
+    fn is_probable_end(&self, start: usize) -> bool {
         let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else {
             return false;
         };
-        match (self.scan.indent(start), self.indent_of(innermost)) {
+        match (self.scan.indent_before(start), self.indent_of(innermost)) {
             (Some(own), Some(indent)) => {
-                own == indent && self.holds_something(self.scratch.open.len() - 1)
+                own == indent && self.has_content(self.scratch.open.len() - 1)
             }
-            (None, _) => self.on_one_line(innermost, start) && !self.has_elements(innermost),
+            (None, _) => self.is_on_one_line(innermost, start) && !self.has_elements(innermost),
             (Some(_), None) => false,
         }
     }
 
-    fn on_one_line(&self, raw: &Raw, start: usize) -> bool {
+    fn is_on_one_line(&self, raw: &RawNode, start: usize) -> bool {
         let from = (raw.inner.start as usize).max(start.saturating_sub(4096));
         !self.scan.slice(from, start).contains(&b'\n')
     }
 
-    fn has_elements(&self, raw: &Raw) -> bool {
+    fn has_elements(&self, raw: &RawNode) -> bool {
         // A few children suffice: text is interrupted by comments at most.
         let mut next = raw.child;
         for _ in 0..4 {
             let Some(child) = self.tree.raw(next) else {
                 return false;
             };
-            if child.kind == Kind::Element {
+            if child.kind == NodeKind::Element {
                 return true;
             }
             next = child.next;
@@ -398,7 +409,7 @@ impl Pass<'_, '_> {
         true
     }
 
-    pub(super) fn open_raw(&self, depth: usize) -> Option<&Raw> {
+    pub(super) fn open_raw(&self, depth: usize) -> Option<&RawNode> {
         self.tree.raw(self.scratch.open.get(depth)?.node)
     }
 
@@ -407,16 +418,18 @@ impl Pass<'_, '_> {
     }
 
     #[inline]
-    pub(super) fn name_of(&self, raw: &Raw) -> &[u8] {
+    pub(super) fn name_of(&self, raw: &RawNode) -> &[u8] {
         let span = raw.name_span();
         self.scan.slice(span.start as usize, span.end as usize)
     }
 
     pub(super) fn name_span(&self, node: u32) -> Span {
-        self.tree.raw(node).map_or(Span::at(0), Raw::name_span)
+        self.tree
+            .raw(node)
+            .map_or(Span::empty_at(0), RawNode::name_span)
     }
 
-    pub(super) fn indent_of(&self, raw: &Raw) -> Option<usize> {
-        self.scan.indent(raw.start as usize)
+    pub(super) fn indent_of(&self, raw: &RawNode) -> Option<usize> {
+        self.scan.indent_before(raw.start as usize)
     }
 }

@@ -4,9 +4,9 @@ use crate::base::span::Span;
 
 /// One structural fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct XmlFault {
     /// The kind of fault.
-    pub kind: FaultKind,
+    pub kind: XmlFaultKind,
     /// The faulty place.
     pub span: Span,
     /// A second place that explains it (the expected end, the first of two).
@@ -16,7 +16,7 @@ pub struct Fault {
 /// The kinds of structural faults. Each documents its `span` and, if present, its `other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum XmlFaultKind {
     /// No root element; the end of the text.
     NoRoot,
     /// A second element (or CDATA section) beside the root; its start. `other`: the root's name.

@@ -1,19 +1,19 @@
 //! Markup that begins with `<?`: processing instructions and the XML declaration.
 
 use super::decode;
-use super::fault::FaultKind;
+use super::fault::XmlFaultKind;
 use super::pass::{Flow, Pass};
-use super::tag::Tag;
-use super::tree::{Kind, flag};
+use super::tag::StartTag;
+use super::tree::{NodeKind, flag};
 use super::wellformed::is_space;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
     /// Reads the instruction at the position.
-    pub(super) fn instruction(&mut self) -> Flow {
+    pub(super) fn read_instruction(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 2;
-        let target = self.scan.name();
+        let target = self.scan.read_name();
         let content = start + 2;
         let after = self.scan.at;
         let end =
@@ -24,18 +24,29 @@ impl Pass<'_, '_> {
             None => self.unclosed_instruction(start, after)?,
         };
         self.scan.at = end;
-        let span = Span::of(start, end);
+        let span = Span::from_offsets(start, end);
         if flags == 0 {
             self.check_target(
                 span,
-                target.map_or(Span::at(content as u32), super::scanner::Name::span),
+                target.map_or(
+                    Span::empty_at(content as u32),
+                    super::scanner::ScannedName::span,
+                ),
                 inner,
             )?;
         }
-        let id = self.add(Kind::Instruction, flags, span, Span::of(content, inner))?;
+        let id = self.add_node(
+            NodeKind::Instruction,
+            flags,
+            span,
+            Span::from_offsets(content, inner),
+        )?;
         let length = target.map_or(0, |name| name.end - name.start);
         if length > self.limits.name.min(u32::from(u16::MAX)) as usize {
-            return self.stop(FaultKind::NameTooLong, Span::of(content, content + length));
+            return self.stop_at_limit(
+                XmlFaultKind::NameTooLong,
+                Span::from_offsets(content, content + length),
+            );
         }
         if let Some(raw) = self.raw_mut(id) {
             raw.name = length as u16;
@@ -52,14 +63,14 @@ impl Pass<'_, '_> {
                 .get(target.end as usize)
                 .is_some_and(|&b| is_space(b));
         let kind = if name.eq_ignore_ascii_case("xml") {
-            FaultKind::MisplacedDeclaration
+            XmlFaultKind::MisplacedDeclaration
         } else if name.is_empty() || name.contains(':') || touches {
-            FaultKind::BadTarget
+            XmlFaultKind::BadTarget
         } else {
             return Ok(());
         };
-        self.damage_open();
-        self.fault(kind, span, None)
+        self.mark_open_damaged();
+        self.report_fault(kind, span, None)
     }
 
     /// Ends an instruction that runs into the end of the text at the first `>` or `?` of its line.
@@ -67,22 +78,22 @@ impl Pass<'_, '_> {
         &mut self,
         start: usize,
         after: usize,
-    ) -> Result<(usize, usize, u8), super::pass::Stopped> {
+    ) -> Result<(usize, usize, u8), super::pass::ReadStopped> {
         self.scan.at = after;
-        let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.rest());
+        let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.remaining());
         let inner = found.map_or(self.scan.bytes.len(), |found| after + found);
         let end = inner + usize::from(matches!(self.scan.bytes.get(inner), Some(b'>' | b'?')));
-        self.damage_open();
-        self.fault(
-            FaultKind::UnclosedInstruction,
-            Span::of(start, after),
-            Some(Span::of(inner, end)),
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::UnclosedInstruction,
+            Span::from_offsets(start, after),
+            Some(Span::from_offsets(inner, end)),
         )?;
         Ok((inner, end, flag::DAMAGED))
     }
 
     /// Reads the XML declaration at the beginning of the text, if there is one.
-    pub(super) fn declaration(&mut self) -> Flow {
+    pub(super) fn read_declaration(&mut self) -> Flow {
         if !self.scan.starts_with(b"<?xml")
             || !self
                 .scan
@@ -92,18 +103,21 @@ impl Pass<'_, '_> {
             return Ok(());
         }
         self.scan.at = 5;
-        let stop = self.scan.find2(b'<', b'>').unwrap_or(self.scan.bytes.len());
+        let stop = self
+            .scan
+            .find_either(b'<', b'>')
+            .unwrap_or(self.scan.bytes.len());
         let bracket = self.scan.bytes.get(stop) == Some(&b'>');
         let whole = bracket && self.scan.bytes.get(stop - 1) == Some(&b'?');
         if whole {
             self.scan.at = stop + 1;
-            let span = Span::of(0, stop + 1);
-            return match pseudo_attributes(self.scan.text, stop - 1) {
+            let span = Span::from_offsets(0, stop + 1);
+            return match check_pseudo_attributes(self.scan.text, stop - 1) {
                 Ok(None) => Ok(()),
                 Ok(Some(encoding)) => {
-                    self.fault(FaultKind::UnsupportedEncoding, encoding, Some(span))
+                    self.report_fault(XmlFaultKind::UnsupportedEncoding, encoding, Some(span))
                 }
-                Err(part) => self.fault(FaultKind::BadDeclaration, part, Some(span)),
+                Err(part) => self.report_fault(XmlFaultKind::BadDeclaration, part, Some(span)),
             };
         }
         let end = if bracket {
@@ -112,42 +126,42 @@ impl Pass<'_, '_> {
             self.scan.line_end().min(stop)
         };
         self.scan.at = end;
-        self.fault(
-            FaultKind::BadDeclaration,
-            Span::of(0, end),
-            Some(Span::of(0, end)),
+        self.report_fault(
+            XmlFaultKind::BadDeclaration,
+            Span::from_offsets(0, end),
+            Some(Span::from_offsets(0, end)),
         )
     }
 
     /// `<ctxc allow x?>`: an instruction or declaration that lost its first question mark.
-    pub(super) fn markless_instruction(&mut self, start: usize, tag: &Tag) -> Flow {
+    pub(super) fn read_markless_instruction(&mut self, start: usize, tag: &StartTag) -> Flow {
         self.tree.attributes.truncate(tag.first);
-        let span = Span::of(start, self.scan.at);
+        let span = Span::from_offsets(start, self.scan.at);
         if start == 0 && tag.name.span().slice(self.scan.text) == "xml" {
-            return self.fault(FaultKind::BadDeclaration, span, Some(span));
+            return self.report_fault(XmlFaultKind::BadDeclaration, span, Some(span));
         }
-        self.damage_open();
-        let id = self.add(
-            Kind::Instruction,
+        self.mark_open_damaged();
+        let id = self.add_node(
+            NodeKind::Instruction,
             flag::DAMAGED,
             span,
-            Span::of(start + 1, self.scan.at - 2),
+            Span::from_offsets(start + 1, self.scan.at - 2),
         )?;
         if let Some(raw) = self.raw_mut(id) {
             raw.name = (tag.name.end - tag.name.start) as u16;
         }
-        self.fault(FaultKind::BadTarget, span, None)
+        self.report_fault(XmlFaultKind::BadTarget, span, None)
     }
 }
 
 /// The parts of a declaration, in the order required by XML.
-const PARTS: [&str; 3] = ["version", "encoding", "standalone"];
+const DECLARATION_PARTS: [&str; 3] = ["version", "encoding", "standalone"];
 
 /// Checks the text between `<?xml` and `end`. Returns the span of an unsupported encoding; fails
 /// with the part that breaks the grammar.
-fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
+fn check_pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
     let mut at = 5;
-    let mut parts = PARTS.iter();
+    let mut parts = DECLARATION_PARTS.iter();
     let mut unsupported = None;
     let body = text.get(..end).unwrap_or("");
     let rest = |at: usize| body.get(at..).unwrap_or("");
@@ -156,8 +170,8 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
         let start = space(at);
         if start == end {
             // Only the version is required; its absence is a fault of the whole declaration.
-            return if parts.len() == PARTS.len() {
-                Err(Span::of(0, end + 2))
+            return if parts.len() == DECLARATION_PARTS.len() {
+                Err(Span::from_offsets(0, end + 2))
             } else {
                 Ok(unsupported)
             };
@@ -167,14 +181,14 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
             .take_while(u8::is_ascii_alphanumeric)
             .count();
         let name = rest(start).get(..length).unwrap_or("");
-        let whole = Span::of(start, end);
-        let expected = parts.len() == PARTS.len();
+        let whole = Span::from_offsets(start, end);
+        let expected = parts.len() == DECLARATION_PARTS.len();
         let known = parts.find(|part| **part == name).is_some();
         if start == at || !known || (expected && name != "version") {
             return Err(if length == 0 {
                 whole
             } else {
-                Span::of(start, start + length)
+                Span::from_offsets(start, start + length)
             });
         }
         let equals = space(start + length);
@@ -192,8 +206,8 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
         else {
             return Err(whole);
         };
-        let span = Span::of(quote + 1, quote + 1 + value.len());
-        if !is_valid(name, value) {
+        let span = Span::from_offsets(quote + 1, quote + 1 + value.len());
+        if !is_valid_part(name, value) {
             return Err(span);
         }
         if name == "encoding" && !decode::is_utf8(value) && !decode::is_utf16(value) {
@@ -203,7 +217,7 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
     }
 }
 
-fn is_valid(name: &str, value: &str) -> bool {
+fn is_valid_part(name: &str, value: &str) -> bool {
     let bytes = value.as_bytes();
     match name {
         "version" => value

@@ -2,7 +2,7 @@
 
 /// Upper bounds; the defaults suffice for every template written by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct XmlLimits {
     /// Elements open at once.
     pub depth: u32,
     /// Attributes on one element.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub diagnostics: u32,
 }
 
-impl Default for Limits {
+impl Default for XmlLimits {
     fn default() -> Self {
         Self {
             depth: 256,

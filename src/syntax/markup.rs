@@ -1,27 +1,27 @@
 //! Markup that begins with `<!`: comments, CDATA sections, document types, and misspelt forms of
 //! them.
 
-use super::fault::FaultKind;
+use super::fault::XmlFaultKind;
 use super::pass::{Flow, Pass};
-use super::tree::{Kind, flag};
+use super::tree::{NodeKind, flag};
 use super::wellformed::is_near;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
     /// Reads the markup that begins with `<!` at the position.
-    pub(super) fn bang(&mut self) -> Flow {
+    pub(super) fn read_bang_markup(&mut self) -> Flow {
         let after = self.scan.bytes.get(self.scan.at + 2..).unwrap_or(&[]);
         if after.starts_with(b"--") {
-            return self.comment();
+            return self.read_comment();
         }
         if after.starts_with(b"[CDATA[") {
-            return self.cdata(9);
+            return self.read_cdata(9);
         }
         if after
             .get(..7)
             .is_some_and(|word| word.eq_ignore_ascii_case(b"DOCTYPE"))
         {
-            self.doctype();
+            self.skip_doctype();
             return Ok(());
         }
         let window = after.get(..after.len().min(8)).unwrap_or(&[]);
@@ -30,29 +30,32 @@ impl Pass<'_, '_> {
             .rposition(|&byte| byte == b'[')
             .map_or(0, |last| last + 1);
         if opening > 1 && is_near(window.get(..opening).unwrap_or(&[]), b"[CDATA[") {
-            return self.misspelt_cdata(opening + 2);
+            return self.read_misspelt_cdata(opening + 2);
         }
         if after.starts_with(b"[CDATA") {
-            return self.misspelt_cdata(8);
+            return self.read_misspelt_cdata(8);
         }
-        self.unknown_markup()
+        self.skip_unknown_markup()
     }
 
-    pub(super) fn misspelt_cdata(&mut self, mark: usize) -> Flow {
+    pub(super) fn read_misspelt_cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
-        self.fault(
-            FaultKind::MisspeltCdata,
-            Span::of(start, start + mark),
+        self.report_fault(
+            XmlFaultKind::MisspeltCdata,
+            Span::from_offsets(start, start + mark),
             None,
         )?;
-        self.damage_open();
-        self.cdata(mark)
+        self.mark_open_damaged();
+        self.read_cdata(mark)
     }
 
-    fn unknown_markup(&mut self) -> Flow {
+    fn skip_unknown_markup(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 2;
-        let next = self.scan.find2(b'<', b'>').unwrap_or(self.scan.bytes.len());
+        let next = self
+            .scan
+            .find_either(b'<', b'>')
+            .unwrap_or(self.scan.bytes.len());
         let comment =
             self.comment_end
                 .find(self.scan.bytes, &self.scratch.marks.comment_end, start);
@@ -61,28 +64,32 @@ impl Pass<'_, '_> {
             None => next + usize::from(self.scan.bytes.get(next) == Some(&b'>')),
         };
         self.scan.at = end;
-        self.damage_open();
-        self.fault(FaultKind::UnknownMarkup, Span::of(start, end), None)
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::UnknownMarkup,
+            Span::from_offsets(start, end),
+            None,
+        )
     }
 
-    fn comment(&mut self) -> Flow {
+    fn read_comment(&mut self) -> Flow {
         let start = self.scan.at;
         let content = start + 4;
         let end = self
             .comment_end
             .find(self.scan.bytes, &self.scratch.marks.comment_end, content);
         let bound = end.unwrap_or(self.scan.bytes.len());
-        let Hyphens {
+        let CommentHyphens {
             dashes,
             arrow,
             nested,
-        } = self.hyphens(content, bound);
+        } = self.find_hyphens(content, bound);
         // `<!-- a <!-- b -->` on one line ends at the `-->`: the fault is the second opening
         // delimiter inside.
         let is_line =
             |end: &usize| arrow.is_none() && !self.scan.slice(content, *end).contains(&b'\n');
         let Some(end) = end.filter(|end| !nested || is_line(end)) else {
-            return self.unclosed_comment(content, dashes, arrow);
+            return self.end_unclosed_comment(content, dashes, arrow);
         };
         let dashes = if nested {
             memchr::memmem::find(self.scan.slice(content, end), b"--").map(|at| content + at)
@@ -94,26 +101,26 @@ impl Pass<'_, '_> {
         let touching = end > content && self.scan.bytes.get(end - 1) == Some(&b'-');
         let found = dashes.or(touching.then(|| end - 1));
         if let Some(at) = found {
-            self.damage_open();
-            self.fault(
-                FaultKind::DashesInComment,
-                Span::of(at, at + 2),
-                Some(Span::of(start, end + 3)),
+            self.mark_open_damaged();
+            self.report_fault(
+                XmlFaultKind::DashesInComment,
+                Span::from_offsets(at, at + 2),
+                Some(Span::from_offsets(start, end + 3)),
             )?;
         }
-        self.add(
-            Kind::Comment,
+        self.add_node(
+            NodeKind::Comment,
             0,
-            Span::of(start, end + 3),
-            Span::of(content, end),
+            Span::from_offsets(start, end + 3),
+            Span::from_offsets(content, end),
         )?;
-        self.conflict_inside(content, end)
+        self.report_inner_conflict(content, end)
     }
 
     /// Searches for hyphens that a comment may not contain, up to the opening delimiter of another
     /// comment.
-    fn hyphens(&self, content: usize, bound: usize) -> Hyphens {
-        let mut found = Hyphens::default();
+    fn find_hyphens(&self, content: usize, bound: usize) -> CommentHyphens {
+        let mut found = CommentHyphens::default();
         for at in memchr::memchr_iter(b'-', self.scan.slice(content, bound)).map(|at| at + content)
         {
             match self.scan.bytes.get(at + 1) {
@@ -133,7 +140,7 @@ impl Pass<'_, '_> {
 
     /// Ends a comment that runs into the next one or the end of the text at the rest of its
     /// delimiter, or at the end of its line.
-    fn unclosed_comment(
+    fn end_unclosed_comment(
         &mut self,
         content: usize,
         dashes: Option<usize>,
@@ -148,38 +155,42 @@ impl Pass<'_, '_> {
             (None, None) => (self.scan.line_end(), self.scan.line_end()),
         };
         self.scan.at = end;
-        self.damage_open();
-        self.fault(
-            FaultKind::UnclosedComment,
-            Span::of(start, content),
-            Some(Span::of(inner, end)),
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::UnclosedComment,
+            Span::from_offsets(start, content),
+            Some(Span::from_offsets(inner, end)),
         )?;
-        self.add(
-            Kind::Comment,
+        self.add_node(
+            NodeKind::Comment,
             flag::DAMAGED,
-            Span::of(start, end),
-            Span::of(content, inner),
+            Span::from_offsets(start, end),
+            Span::from_offsets(content, inner),
         )?;
         Ok(())
     }
 
     /// Reads a CDATA section whose opening delimiter is `mark` bytes long.
-    fn cdata(&mut self, mark: usize) -> Flow {
+    fn read_cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
         let content = start + mark;
         let end = self
             .cdata_end
             .find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
         let Some(end) = end else {
-            return self.unclosed_cdata(start, content);
+            return self.end_unclosed_cdata(start, content);
         };
         self.scan.at = end + 3;
-        self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)?;
-        self.conflict_inside(content, end)
+        self.add_cdata(
+            Span::from_offsets(start, end + 3),
+            Span::from_offsets(content, end),
+            0,
+        )?;
+        self.report_inner_conflict(content, end)
     }
 
     /// The offset and length of `]]` or `]>` at the end of a line or before a tag.
-    fn rest_of_cdata_end(&self, content: usize, bound: usize) -> Option<(usize, usize)> {
+    fn find_partial_cdata_end(&self, content: usize, bound: usize) -> Option<(usize, usize)> {
         let region = self.scan.slice(content, bound);
         memchr::memchr_iter(b']', region).find_map(|at| {
             let follows = region.get(at + 2).copied().unwrap_or(b'\n');
@@ -190,37 +201,37 @@ impl Pass<'_, '_> {
 
     /// Ends a section that runs into the end of the text at the rest of its delimiter, at the end
     /// tag of its parent, or at the end of its line; and before the next section.
-    fn unclosed_cdata(&mut self, start: usize, content: usize) -> Flow {
+    fn end_unclosed_cdata(&mut self, start: usize, content: usize) -> Flow {
         let nested =
             self.cdata_start
                 .find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
         let bound = nested.unwrap_or(self.scan.bytes.len());
         self.scan.at = content;
-        let (inner, mark) = match self.rest_of_cdata_end(content, bound) {
+        let (inner, mark) = match self.find_partial_cdata_end(content, bound) {
             Some(found) => found,
             None => (
-                self.end_of_parent(content, bound)
+                self.find_parent_end(content, bound)
                     .unwrap_or_else(|| self.scan.line_end()),
                 0,
             ),
         };
         self.scan.at = inner + mark;
         let end = self.scan.at;
-        self.damage_open();
-        self.fault(
-            FaultKind::UnclosedCdata,
-            Span::of(start, content),
-            Some(Span::of(inner, end)),
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::UnclosedCdata,
+            Span::from_offsets(start, content),
+            Some(Span::from_offsets(inner, end)),
         )?;
         self.add_cdata(
-            Span::of(start, end),
-            Span::of(content, inner),
+            Span::from_offsets(start, end),
+            Span::from_offsets(content, inner),
             flag::DAMAGED,
         )
     }
 
     /// The end tag of the innermost open element.
-    fn end_of_parent(&self, content: usize, bound: usize) -> Option<usize> {
+    fn find_parent_end(&self, content: usize, bound: usize) -> Option<usize> {
         let raw = self.tree.raw(self.scratch.open.last()?.node)?;
         let tag = [b"</", self.name_of(raw)].concat();
         memchr::memmem::find(self.scan.slice(content, bound), &tag).map(|found| content + found)
@@ -231,19 +242,19 @@ impl Pass<'_, '_> {
         let carriage = inner.slice(self.scan.text).contains('\r');
         let flags = flags | if carriage { flag::ENCODED } else { 0 };
         if self.scratch.open.is_empty() {
-            self.outside(FaultKind::TextOutsideRoot, span)?;
+            self.report_outside(XmlFaultKind::TextOutsideRoot, span)?;
         }
-        self.add(Kind::Cdata, flags, span, inner)?;
+        self.add_node(NodeKind::Cdata, flags, span, inner)?;
         Ok(())
     }
 
     /// Skips a document type: brackets, quotes and comments in it are respected.
-    fn doctype(&mut self) {
+    fn skip_doctype(&mut self) {
         let start = self.scan.at;
         let end = if self.doctype_open {
             None
         } else {
-            self.doctype_end()
+            self.find_doctype_end()
         };
         if end.is_none() {
             self.doctype_open = true;
@@ -252,22 +263,22 @@ impl Pass<'_, '_> {
         // Without its bracket it ends at the next tag.
         let near = || {
             self.scan
-                .find2(b'<', b'>')
+                .find_either(b'<', b'>')
                 .map(|at| at + usize::from(self.scan.bytes.get(at) == Some(&b'>')))
         };
         self.scan.at = end.or_else(near).unwrap_or(self.scan.bytes.len());
-        let span = Span::of(start, self.scan.at);
+        let span = Span::from_offsets(start, self.scan.at);
         self.doctype.get_or_insert(span);
     }
 
-    fn doctype_end(&mut self) -> Option<usize> {
+    fn find_doctype_end(&mut self) -> Option<usize> {
         let mut inside = false;
         self.scan.at += 9;
         loop {
             match self.scan.peek()? {
                 quote @ (b'"' | b'\'') => {
                     self.scan.at += 1;
-                    self.scan.at = self.scan.find(quote)?;
+                    self.scan.at = self.scan.find_byte(quote)?;
                 }
                 b'[' => inside = true,
                 b']' => inside = false,
@@ -298,7 +309,7 @@ impl Pass<'_, '_> {
 
 /// The parts of a comment that XML forbids.
 #[derive(Clone, Copy, Debug, Default)]
-struct Hyphens {
+struct CommentHyphens {
     /// The first `--`.
     dashes: Option<usize>,
     /// The first `->`.

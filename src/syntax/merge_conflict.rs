@@ -2,13 +2,13 @@
 //! no other fault is reported for the region. A first marker without the others is skipped with its
 //! line.
 
-use super::fault::FaultKind;
-use super::pass::{Conflict, Flow, Pass, Stopped};
+use super::fault::XmlFaultKind;
+use super::pass::{Flow, MergeConflict, Pass, ReadStopped};
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
     /// Returns true if the first marker of a conflict begins the line at the position.
-    fn at_marker(&self) -> bool {
+    fn is_at_marker(&self) -> bool {
         let before = self
             .scan
             .at
@@ -19,9 +19,9 @@ impl Pass<'_, '_> {
     }
 
     /// Reports a merge conflict at the position; returns true if our side is read from here.
-    pub(super) fn enter_conflict(&mut self) -> Result<bool, Stopped> {
+    pub(super) fn enter_conflict(&mut self) -> Result<bool, ReadStopped> {
         let start = self.scan.at;
-        if self.conflict.is_some() || !self.at_marker() {
+        if self.conflict.is_some() || !self.is_at_marker() {
             return Ok(false);
         }
         let marks = &self.scratch.marks;
@@ -44,34 +44,34 @@ impl Pass<'_, '_> {
             .get(last + 1..)
             .and_then(|rest| memchr::memchr(b'\n', rest));
         let end = line.map_or(self.scan.bytes.len(), |line| last + 1 + line);
-        self.fault(
-            FaultKind::MergeConflict,
-            Span::of(start, end),
-            Some(Span::of(middle, middle + 7)),
+        self.report_fault(
+            XmlFaultKind::MergeConflict,
+            Span::from_offsets(start, end),
+            Some(Span::from_offsets(middle, middle + 7)),
         )?;
-        self.damage_open();
-        self.conflict = Some(Conflict { middle, end });
+        self.mark_open_damaged();
+        self.conflict = Some(MergeConflict { middle, end });
         Ok(true)
     }
 
     /// Reports a first marker without the others, and skips its line.
-    pub(super) fn stray_marker(&mut self) -> Result<bool, Stopped> {
-        if !self.at_marker() {
+    pub(super) fn report_stray_marker(&mut self) -> Result<bool, ReadStopped> {
+        if !self.is_at_marker() {
             return Ok(false);
         }
         let start = self.scan.at;
         self.scan.at = self.scan.line_end();
-        self.damage_open();
-        self.fault(
-            FaultKind::MergeConflict,
-            Span::of(start, self.scan.at),
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::MergeConflict,
+            Span::from_offsets(start, self.scan.at),
             None,
         )?;
         Ok(true)
     }
 
     /// A conflict inside a comment or a CDATA section, in which XML allows all of its characters.
-    pub(super) fn conflict_inside(&mut self, content: usize, end: usize) -> Flow {
+    pub(super) fn report_inner_conflict(&mut self, content: usize, end: usize) -> Flow {
         let part = self.scan.slice(content, end);
         let Some(start) = memchr::memmem::find(part, b"\n<<<<<<<").map(|at| content + at + 1)
         else {
@@ -98,11 +98,11 @@ impl Pass<'_, '_> {
             .iter()
             .position(|&byte| byte == b'\n');
         let behind = line.map_or(end, |line| last + 1 + line);
-        self.damage_open();
-        self.fault(
-            FaultKind::MergeConflict,
-            Span::of(start, behind),
-            Some(Span::of(middle + 1, middle + 8)),
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::MergeConflict,
+            Span::from_offsets(start, behind),
+            Some(Span::from_offsets(middle + 1, middle + 8)),
         )
     }
 

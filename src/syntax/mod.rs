@@ -28,7 +28,7 @@ mod wellformed;
 pub mod write;
 pub mod yaml;
 
-pub use fault::{Fault, FaultKind};
-pub use limits::Limits;
-pub use reader::Reader;
+pub use fault::{XmlFault, XmlFaultKind};
+pub use limits::XmlLimits;
+pub use reader::XmlReader;
 pub use wellformed::is_ncname;

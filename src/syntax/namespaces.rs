@@ -1,25 +1,25 @@
 //! Namespaces: bindings in scope, resolution of prefixes, uniqueness of attributes by their
 //! expanded names.
 
-use super::bindings::Binding;
-use super::fault::FaultKind;
-use super::pass::{Flow, Pass, Stopped};
-use super::scanner::Name;
-use super::tag::Tag;
+use super::bindings::NamespaceBinding;
+use super::fault::XmlFaultKind;
+use super::pass::{Flow, Pass, ReadStopped};
+use super::scanner::ScannedName;
+use super::tag::StartTag;
 use super::tree::RawAttribute;
 use super::value;
 use super::wellformed::is_qname;
 use crate::base::span::Span;
 
-const XML: &str = "http://www.w3.org/XML/1998/namespace";
-const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
+const XML_URI: &str = "http://www.w3.org/XML/1998/namespace";
+const XMLNS_URI: &str = "http://www.w3.org/2000/xmlns/";
 
 impl Pass<'_, '_> {
     /// Declares, resolves and compares the attributes of a tag.
-    pub(super) fn check_attributes(&mut self, tag: &Tag) -> Flow {
-        if tag.spaces {
+    pub(super) fn check_attributes(&mut self, tag: &StartTag) -> Flow {
+        if tag.has_namespaces {
             for at in tag.first..self.tree.attributes.len() {
-                self.declare(at)?;
+                self.declare_namespace(at)?;
             }
             for at in tag.first..self.tree.attributes.len() {
                 self.resolve_attribute(at)?;
@@ -35,17 +35,17 @@ impl Pass<'_, '_> {
 
     /// The namespace of an element's name.
     #[inline]
-    pub(super) fn element_namespace(&mut self, name: Name) -> Result<u16, Stopped> {
-        if name.colon {
-            self.resolve(name.span())
+    pub(super) fn element_namespace(&mut self, name: ScannedName) -> Result<u16, ReadStopped> {
+        if name.has_colon {
+            self.resolve_name(name.span())
         } else if self.scratch.bindings.scope.is_empty() {
             Ok(0)
         } else {
-            Ok(self.lookup("").unwrap_or(0))
+            Ok(self.lookup_prefix("").unwrap_or(0))
         }
     }
 
-    fn declare(&mut self, at: usize) -> Flow {
+    fn declare_namespace(&mut self, at: usize) -> Flow {
         let Some(attribute) = self.tree.attributes.get(at).copied() else {
             return Ok(());
         };
@@ -58,40 +58,44 @@ impl Pass<'_, '_> {
             },
             None => return Ok(()),
         };
-        let uri = value::attribute(attribute.value.slice(self.scan.text));
-        let reserved = prefix == "xmlns" || (prefix == "xml") != (uri == XML) || uri == XMLNS;
+        let uri = value::decode_attribute(attribute.value.slice(self.scan.text));
+        let reserved =
+            prefix == "xmlns" || (prefix == "xml") != (uri == XML_URI) || uri == XMLNS_URI;
         if reserved {
-            return self.fault(FaultKind::ReservedPrefix, attribute.name, None);
+            return self.report_fault(XmlFaultKind::ReservedPrefix, attribute.name, None);
         }
         if uri.is_empty() && !prefix.is_empty() {
-            return self.fault(FaultKind::EmptyPrefix, attribute.name, None);
+            return self.report_fault(XmlFaultKind::EmptyPrefix, attribute.name, None);
         }
         if self.scratch.bindings.scope.len() >= self.limits.namespaces as usize {
-            return self.stop(FaultKind::TooManyNamespaces, attribute.name);
+            return self.stop_at_limit(XmlFaultKind::TooManyNamespaces, attribute.name);
         }
-        let uri = self.intern(&uri, attribute.name)?;
+        let uri = self.intern_uri(&uri, attribute.name)?;
         let prefix = Span::new(attribute.name.end - prefix.len() as u32, attribute.name.end);
-        self.scratch.bindings.scope.push(Binding { prefix, uri });
+        self.scratch
+            .bindings
+            .scope
+            .push(NamespaceBinding { prefix, uri });
         Ok(())
     }
 
-    fn intern(&mut self, uri: &str, at: Span) -> Result<u16, Stopped> {
+    fn intern_uri(&mut self, uri: &str, at: Span) -> Result<u16, ReadStopped> {
         if uri.is_empty() {
             return Ok(0);
         }
-        if let Some(&known) = self.scratch.bindings.known.get(uri) {
+        if let Some(&known) = self.scratch.bindings.uris.get(uri) {
             return Ok(known);
         }
         let next = self.tree.namespaces.len() + 1;
         if next >= usize::from(u16::MAX) {
-            self.stop(FaultKind::TooManyNamespaces, at)?;
+            self.stop_at_limit(XmlFaultKind::TooManyNamespaces, at)?;
         }
         self.tree.namespaces.push(uri.to_owned());
-        self.scratch.bindings.known.insert(uri.into(), next as u16);
+        self.scratch.bindings.uris.insert(uri.into(), next as u16);
         Ok(next as u16)
     }
 
-    fn lookup(&self, prefix: &str) -> Option<u16> {
+    fn lookup_prefix(&self, prefix: &str) -> Option<u16> {
         let bound = self.scratch.bindings.scope.iter().rev();
         bound
             .clone()
@@ -100,25 +104,25 @@ impl Pass<'_, '_> {
     }
 
     /// The namespace of a name with a prefix.
-    fn resolve(&mut self, name: Span) -> Result<u16, Stopped> {
+    fn resolve_name(&mut self, name: Span) -> Result<u16, ReadStopped> {
         let written = name.slice(self.scan.text);
         let (prefix, _) = written.split_once(':').unwrap_or(("", ""));
         match prefix {
             // Misplaced colons have been reported.
             _ if !is_qname(written) => Ok(0),
-            "xml" => self.intern(XML, name),
+            "xml" => self.intern_uri(XML_URI, name),
             "xmlns" => self
-                .fault(FaultKind::ReservedPrefix, name, None)
+                .report_fault(XmlFaultKind::ReservedPrefix, name, None)
                 .map(|()| 0),
-            _ => match self.lookup(prefix) {
+            _ => match self.lookup_prefix(prefix) {
                 Some(uri) => Ok(uri),
-                None => self.undeclared(name, prefix).map(|()| 0),
+                None => self.report_undeclared(name, prefix).map(|()| 0),
             },
         }
     }
 
     /// Reports an undeclared prefix once; every further use has the same cause.
-    fn undeclared(&mut self, name: Span, prefix: &str) -> Flow {
+    fn report_undeclared(&mut self, name: Span, prefix: &str) -> Flow {
         let text = self.scan.text;
         let reported = &mut self.scratch.bindings.undeclared;
         if reported.iter().any(|known| known.slice(text) == prefix) {
@@ -127,7 +131,7 @@ impl Pass<'_, '_> {
         if reported.len() < 16 {
             reported.push(Span::new(name.start, name.start + prefix.len() as u32));
         }
-        self.fault(FaultKind::UndeclaredPrefix, name, None)
+        self.report_fault(XmlFaultKind::UndeclaredPrefix, name, None)
     }
 
     fn resolve_attribute(&mut self, at: usize) -> Flow {
@@ -136,9 +140,9 @@ impl Pass<'_, '_> {
         };
         let name = attribute.name.slice(self.scan.text);
         let namespace = if name == "xmlns" || name.starts_with("xmlns:") {
-            self.intern(XMLNS, attribute.name)?
+            self.intern_uri(XMLNS_URI, attribute.name)?
         } else if name.contains(':') {
-            self.resolve(attribute.name)?
+            self.resolve_name(attribute.name)?
         } else {
             return Ok(());
         };
@@ -149,7 +153,7 @@ impl Pass<'_, '_> {
     }
 
     /// The expanded name of an attribute, which must be unique in its element.
-    fn key(&self, attribute: &RawAttribute) -> (u16, &str) {
+    fn expanded_name(&self, attribute: &RawAttribute) -> (u16, &str) {
         let name = attribute.name.slice(self.scan.text);
         let local = if attribute.namespace == 0 {
             name
@@ -172,11 +176,14 @@ impl Pass<'_, '_> {
             let Some(attribute) = rest.first() else {
                 return Ok(());
             };
-            let key = self.key(attribute);
-            if let Some(same) = earlier.iter().find(|other| self.key(other) == key) {
+            let key = self.expanded_name(attribute);
+            if let Some(same) = earlier
+                .iter()
+                .find(|other| self.expanded_name(other) == key)
+            {
                 let name = attribute.name;
                 let other = same.name;
-                self.fault(FaultKind::DuplicateAttribute, name, Some(other))?;
+                self.report_fault(XmlFaultKind::DuplicateAttribute, name, Some(other))?;
             }
         }
         Ok(())
@@ -190,7 +197,7 @@ impl Pass<'_, '_> {
             self.tree
                 .attributes
                 .get(*at as usize)
-                .map(|attribute| self.key(attribute))
+                .map(|attribute| self.expanded_name(attribute))
         };
         order.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
         let mut faults = Vec::new();
@@ -206,9 +213,9 @@ impl Pass<'_, '_> {
                 self.tree
                     .attributes
                     .get(at as usize)
-                    .map_or(Span::at(0), |attribute| attribute.name)
+                    .map_or(Span::empty_at(0), |attribute| attribute.name)
             };
-            self.fault(FaultKind::DuplicateAttribute, name(at), Some(name(head)))?;
+            self.report_fault(XmlFaultKind::DuplicateAttribute, name(at), Some(name(head)))?;
         }
         Ok(())
     }

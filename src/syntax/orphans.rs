@@ -5,10 +5,10 @@
 //! before them; or an empty element of that name directly before them becomes their parent. If
 //! neither is possible, they are marked as orphans.
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{XmlFault, XmlFaultKind};
 use super::pass::Pass;
-use super::scanner::Name;
-use super::tree::{Kind, NONE, Raw, flag};
+use super::scanner::ScannedName;
+use super::tree::{NO_NODE, NodeKind, RawNode, flag};
 use super::wellformed::is_space;
 use crate::base::span::Span;
 
@@ -27,7 +27,7 @@ pub(super) enum Orphans {
 
 /// Nodes at the end of an element's children.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct OrphanRun {
     /// The last visible child before them.
     before: u32,
     /// The child directly before them.
@@ -39,14 +39,14 @@ struct Run {
 
 impl Pass<'_, '_> {
     /// Finds the nodes that belong to an end tag without a start tag, and marks them as orphans.
-    pub(super) fn mark_orphans(&mut self, name: Name, end_tag: Span) -> Orphans {
-        let Some(run) = self.run_before(end_tag) else {
+    pub(super) fn mark_orphans(&mut self, name: ScannedName, end_tag: Span) -> Orphans {
+        let Some(run) = self.find_orphan_run(end_tag) else {
             return Orphans::Nothing;
         };
-        if let Some(home) = self.reopen(run, name, end_tag) {
+        if let Some(home) = self.reopen_element(run, name, end_tag) {
             return home;
         }
-        if self.adopt(run, name, end_tag) {
+        if self.adopt_nodes(run, name, end_tag) {
             return Orphans::From(run.begins);
         }
         let mut next = run.first;
@@ -59,9 +59,14 @@ impl Pass<'_, '_> {
 
     /// `<a/>text</a>`, `<a></a>text</a>`, or `<a>text</b>text</a>`: makes the nodes children of the
     /// element.
-    fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> Option<Orphans> {
+    fn reopen_element(
+        &mut self,
+        run: OrphanRun,
+        name: ScannedName,
+        end_tag: Span,
+    ) -> Option<Orphans> {
         let raw = *self.tree.raw(run.before)?;
-        let same = raw.kind == Kind::Element
+        let same = raw.kind == NodeKind::Element
             && self.name_of(&raw) == self.scan.slice(name.start, name.end);
         if !same || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 {
             return None;
@@ -70,15 +75,16 @@ impl Pass<'_, '_> {
         let within = self
             .scan
             .slice(raw.inner.start as usize, raw.inner.end as usize);
-        let is_of_another =
-            |fault: &Fault| fault.kind == FaultKind::MismatchedEnd && early.encloses(fault.span);
+        let is_of_another = |fault: &XmlFault| {
+            fault.kind == XmlFaultKind::MismatchedEnd && early.encloses(fault.span)
+        };
         if let Some(at) = self.faults.iter().rposition(is_of_another) {
             self.faults.remove(at);
         } else if !within.iter().all(|&byte| is_space(byte)) {
             return None;
         }
         let was_empty = raw.flags & flag::EMPTY != 0;
-        self.extend(run.before, end_tag)?;
+        self.extend_element(run.before, end_tag)?;
         // The contents are checked as if the slash, or the premature end tag, did not exist.
         self.set_innermost_last(run.before);
         Some(if was_empty {
@@ -92,11 +98,12 @@ impl Pass<'_, '_> {
     /// which has been reported, into the root. Returns the end tag that closed the root too early,
     /// or an empty span at its end if the root was an empty tag; `None` if the root cannot be
     /// reopened.
-    pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> Option<Span> {
+    pub(super) fn reopen_root(&mut self, name: ScannedName, end_tag: Span) -> Option<Span> {
         let root = self.tree.root;
         let raw = *self.tree.raw(root)?;
-        let is_root = |raw: &Raw| {
-            raw.kind == Kind::Element && self.name_of(raw) == self.scan.slice(name.start, name.end)
+        let is_root = |raw: &RawNode| {
+            raw.kind == NodeKind::Element
+                && self.name_of(raw) == self.scan.slice(name.start, name.end)
         };
         if !self.outside || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 || !is_root(&raw) {
             return None;
@@ -108,17 +115,17 @@ impl Pass<'_, '_> {
         if !was_empty && behind.any(is_root) {
             return None;
         }
-        self.extend(root, end_tag)?;
+        self.extend_element(root, end_tag)?;
         self.last_top = root;
         if was_empty {
             // The rule's diagnostic shows the slash.
             self.raw_mut(root)?.flags |= flag::EMPTY;
-            return Some(Span::at(raw.end));
+            return Some(Span::empty_at(raw.end));
         }
-        let is_beside = |fault: &Fault| {
+        let is_beside = |fault: &XmlFault| {
             matches!(
                 fault.kind,
-                FaultKind::SecondRoot | FaultKind::TextOutsideRoot
+                XmlFaultKind::SecondRoot | XmlFaultKind::TextOutsideRoot
             )
         };
         self.faults
@@ -128,9 +135,9 @@ impl Pass<'_, '_> {
     }
 
     /// Extends an element to another end tag, and makes the nodes between its children.
-    fn extend(&mut self, node: u32, end_tag: Span) -> Option<()> {
+    fn extend_element(&mut self, node: u32, end_tag: Span) -> Option<()> {
         let raw = *self.tree.raw(node)?;
-        let mut last = NONE;
+        let mut last = NO_NODE;
         let mut child = raw.child;
         while let Some(one) = self.tree.raw(child) {
             self.lookbacks = self.lookbacks.checked_sub(1)?;
@@ -148,29 +155,29 @@ impl Pass<'_, '_> {
                 end_tag.start,
             );
             own.end = end_tag.end;
-            own.next = NONE;
-            own.child = if last == NONE { raw.next } else { raw.child };
+            own.next = NO_NODE;
+            own.child = if last == NO_NODE { raw.next } else { raw.child };
         }
-        self.give(raw.next, node);
+        self.set_parents(raw.next, node);
         Some(())
     }
 
     /// `text</a>`: creates the element whose start tag is missing, from the white space before the
     /// nodes or, if they are a single text, from that text.
-    fn adopt(&mut self, run: Run, name: Name, end_tag: Span) -> bool {
-        if name.start != end_tag.start as usize + 2 || name.colon {
+    fn adopt_nodes(&mut self, run: OrphanRun, name: ScannedName, end_tag: Span) -> bool {
+        if name.start != end_tag.start as usize + 2 || name.has_colon {
             return false;
         }
         let Some(first) = self.tree.raw(run.first).copied() else {
             return false;
         };
-        let is_blank = |raw: &Raw| raw.kind == Kind::Text && raw.flags & flag::BLANK != 0;
+        let is_blank = |raw: &RawNode| raw.kind == NodeKind::Text && raw.flags & flag::BLANK != 0;
         let (node, child) = if self.tree.raw(run.previous).is_some_and(is_blank) {
-            self.give(run.first, run.previous);
+            self.set_parents(run.first, run.previous);
             (run.previous, run.first)
-        } else if first.kind == Kind::Text && run.first as usize + 1 == self.tree.nodes.len() {
+        } else if first.kind == NodeKind::Text && run.first as usize + 1 == self.tree.nodes.len() {
             let text = Span::new(run.begins, first.end);
-            self.tree.nodes.push(Raw {
+            self.tree.nodes.push(RawNode {
                 parent: run.first,
                 start: text.start,
                 inner: text,
@@ -181,35 +188,35 @@ impl Pass<'_, '_> {
             return false;
         };
         if let Some(raw) = self.raw_mut(node) {
-            raw.kind = Kind::Element;
+            raw.kind = NodeKind::Element;
             raw.flags = flag::CLOSED | flag::TAG | flag::HEADLESS;
             raw.name = (name.end - name.start) as u16;
             raw.start = run.begins.min(raw.end);
             raw.end = end_tag.end;
             raw.inner = Span::new(raw.start, end_tag.start);
             raw.child = child;
-            raw.next = NONE;
+            raw.next = NO_NODE;
         }
         self.set_innermost_last(node);
-        self.damage(node);
+        self.mark_damaged(node);
         true
     }
 
     /// `  <a/>…</task>`, a document without its first line: creates the root whose start tag is
     /// missing, if everything is indented deeper than its end tag. Returns its start.
-    pub(super) fn adopt_root(&mut self, name: Name, end_tag: Span) -> Option<u32> {
-        let own = self.scan.indent(end_tag.start as usize)?;
+    pub(super) fn adopt_root(&mut self, name: ScannedName, end_tag: Span) -> Option<u32> {
+        let own = self.scan.indent_before(end_tag.start as usize)?;
         let behind = self.scan.slice(end_tag.end as usize, self.scan.bytes.len());
         let begins = self.tree.raw(self.tree.first)?.start;
         let mut top = std::iter::successors(self.tree.raw(self.tree.first), |one| {
             self.tree.raw(one.next)
         });
-        let is_below = |raw: &Raw| match raw.kind {
-            Kind::Element => self.indent_of(raw).is_some_and(|indent| indent > own),
-            Kind::Comment | Kind::Instruction => true,
-            Kind::Text | Kind::Cdata => false,
+        let is_below = |raw: &RawNode| match raw.kind {
+            NodeKind::Element => self.indent_of(raw).is_some_and(|indent| indent > own),
+            NodeKind::Comment | NodeKind::Instruction => true,
+            NodeKind::Text | NodeKind::Cdata => false,
         };
-        if name.colon || !behind.iter().all(|&byte| is_space(byte)) || !top.all(is_below) {
+        if name.has_colon || !behind.iter().all(|&byte| is_space(byte)) || !top.all(is_below) {
             return None;
         }
         let flags = flag::CLOSED | flag::TAG | flag::HEADLESS | flag::DAMAGED;
@@ -219,12 +226,12 @@ impl Pass<'_, '_> {
         );
         let first = *self.tree.raw(self.tree.first)?;
         // It starts where its first child does.
-        let root = Raw {
+        let root = RawNode {
             flags,
             name,
             count: 0,
             namespace: 0,
-            next: NONE,
+            next: NO_NODE,
             child: self.tree.first + 1,
             end: end_tag.end,
             inner,
@@ -234,20 +241,20 @@ impl Pass<'_, '_> {
         // shifted twice.
         self.tree.nodes.insert(0, root);
         for raw in self.tree.nodes.iter_mut().skip(1) {
-            raw.parent = if raw.parent == NONE {
+            raw.parent = if raw.parent == NO_NODE {
                 0
             } else {
                 raw.parent + 1
             };
             for id in [&mut raw.next, &mut raw.child] {
-                *id += u32::from(*id != NONE);
+                *id += u32::from(*id != NO_NODE);
             }
         }
         (self.tree.root, self.tree.first, self.last_top) = (0, 0, 0);
         self.faults.retain(|fault| {
             !matches!(
                 fault.kind,
-                FaultKind::SecondRoot | FaultKind::TextOutsideRoot
+                XmlFaultKind::SecondRoot | XmlFaultKind::TextOutsideRoot
             )
         });
         self.forget_outside();
@@ -255,7 +262,7 @@ impl Pass<'_, '_> {
     }
 
     /// Makes nodes, from `first` on, children of a parent.
-    fn give(&mut self, first: u32, parent: u32) {
+    fn set_parents(&mut self, first: u32, parent: u32) {
         let mut next = first;
         while let Some(child) = self.raw_mut(next) {
             child.parent = parent;
@@ -263,31 +270,31 @@ impl Pass<'_, '_> {
         }
     }
 
-    fn run_before(&mut self, end_tag: Span) -> Option<Run> {
-        let (parent, _) = self.innermost();
+    fn find_orphan_run(&mut self, end_tag: Span) -> Option<OrphanRun> {
+        let (parent, _) = self.innermost_open();
         let around = self.tree.raw(parent)?;
-        let own = self.scan.indent(end_tag.start as usize);
+        let own = self.scan.indent_before(end_tag.start as usize);
         if own.is_some_and(|own| self.indent_of(around).is_some_and(|outer| own <= outer)) {
             return None;
         }
         let mut child = around.child;
-        let mut before = NONE;
-        let mut previous = NONE;
+        let mut before = NO_NODE;
+        let mut previous = NO_NODE;
         let mut run = None;
         while let Some(raw) = self.tree.raw(child) {
             // Each step back is counted: a file full of stray end tags has only a limited number of
             // them.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
             if raw.flags & (flag::BLANK | flag::ORPHAN) == 0 {
-                let begins = self.first_mark(raw);
-                let indent = self.scan.indent(begins as usize);
+                let begins = self.visible_start(raw);
+                let indent = self.scan.indent_before(begins as usize);
                 let belongs = match own {
                     Some(own) => indent.map(|indent| indent > own),
-                    None => Some(raw.kind != Kind::Element),
+                    None => Some(raw.kind != NodeKind::Element),
                 };
                 match belongs {
                     Some(true) => {
-                        run = run.or(Some(Run {
+                        run = run.or(Some(OrphanRun {
                             before,
                             previous,
                             first: child,
@@ -314,8 +321,8 @@ impl Pass<'_, '_> {
     }
 
     /// The first visible offset of a node: for text, after its white space.
-    fn first_mark(&self, raw: &Raw) -> u32 {
-        if raw.kind != Kind::Text {
+    fn visible_start(&self, raw: &RawNode) -> u32 {
+        if raw.kind != NodeKind::Text {
             return raw.start;
         }
         let text = self.scan.slice(raw.start as usize, raw.end as usize);

@@ -1,62 +1,63 @@
 //! Maps the decoded text of an element back to spans in the document. References and line ends are
 //! decoded in the text, comments and sections are left out. Linear, without recursion.
 
-use super::tree::{Element, Kind};
+use super::tree::{Element, NodeKind};
 use super::value;
 use crate::base::span::Span;
 
 /// The spans of a text in the document.
 #[derive(Debug, Default)]
-pub(crate) struct Placed {
-    runs: Vec<Run>,
+pub(crate) struct TextPlacement {
+    runs: Vec<PlacedRun>,
 }
 
 /// A run of characters that are equal in text and document, or one decoded character.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct PlacedRun {
     /// Start of the run in the text.
     text: usize,
     /// Start of the run in the document.
     start: usize,
     /// End of the run in the document.
     end: usize,
-    is_written_so: bool,
+    is_verbatim: bool,
 }
 
-impl Placed {
+impl TextPlacement {
     /// Maps the text that [`Element::text`] returns.
-    pub(crate) fn of(element: Element<'_>) -> Self {
+    pub(crate) fn new(element: Element<'_>) -> Self {
         let mut placed = Self::default();
         let mut at = 0;
         for node in element.children() {
-            if !matches!(node.kind(), Kind::Text | Kind::Cdata) {
+            if !matches!(node.kind(), NodeKind::Text | NodeKind::Cdata) {
                 continue;
             }
             let mut start = node.inner().start as usize;
             let mut rest = node.inner().slice(element.document().text);
-            let is_text = node.kind() == Kind::Text;
+            let is_text = node.kind() == NodeKind::Text;
             while !rest.is_empty() {
                 let stop = rest
                     .find(|c| c == '\r' || c == '&' && is_text)
                     .unwrap_or(rest.len());
-                placed.push(Run {
+                placed.push_run(PlacedRun {
                     text: at,
                     start,
                     end: start + stop,
-                    is_written_so: true,
+                    is_verbatim: true,
                 });
                 (at, start, rest) = (at + stop, start + stop, rest.get(stop..).unwrap_or(""));
                 let (length, written) = match rest.as_bytes() {
                     [] => break,
                     [b'\r', b'\n', ..] => (1, 2),
                     [b'\r', ..] => (1, 1),
-                    _ => value::character(rest).map_or((1, 1), |(c, used)| (c.len_utf8(), used)),
+                    _ => value::decode_reference(rest)
+                        .map_or((1, 1), |(c, used)| (c.len_utf8(), used)),
                 };
-                placed.push(Run {
+                placed.push_run(PlacedRun {
                     text: at,
                     start,
                     end: start + written,
-                    is_written_so: false,
+                    is_verbatim: false,
                 });
                 (at, start, rest) = (
                     at + length,
@@ -68,14 +69,14 @@ impl Placed {
         placed
     }
 
-    fn push(&mut self, run: Run) {
+    fn push_run(&mut self, run: PlacedRun) {
         if run.start < run.end {
             self.runs.push(run);
         }
     }
 
     /// The span in the document of a stretch of the text; `None` if the element has no text.
-    pub(crate) fn span(&self, span: Span) -> Option<Span> {
+    pub(crate) fn document_span(&self, span: Span) -> Option<Span> {
         let from = span.start as usize;
         let to = span.end as usize;
         let first = self
@@ -83,25 +84,25 @@ impl Placed {
             .partition_point(|run| run.text <= from)
             .saturating_sub(1);
         let run = self.runs.get(first)?;
-        let start = if run.is_written_so {
+        let start = if run.is_verbatim {
             (run.start + from.saturating_sub(run.text)).min(run.end)
         } else {
             run.start
         };
         if to <= from {
-            return Some(Span::of(start, start));
+            return Some(Span::from_offsets(start, start));
         }
         let last = self
             .runs
             .partition_point(|run| run.text < to)
             .saturating_sub(1);
         let run = self.runs.get(last)?;
-        let end = if run.is_written_so {
+        let end = if run.is_verbatim {
             (run.start + to.saturating_sub(run.text)).min(run.end)
         } else {
             run.end
         };
-        Some(Span::of(start, end.max(start)))
+        Some(Span::from_offsets(start, end.max(start)))
     }
 }
 

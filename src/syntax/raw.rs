@@ -2,7 +2,7 @@
 
 use crate::base::span::Span;
 
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_NODE: u32 = u32::MAX;
 /// Bits of [`Raw::flags`].
 pub(super) mod flag {
     /// The node lies in a damaged region or contains one.
@@ -28,7 +28,7 @@ pub(super) mod flag {
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeKind {
     /// An element.
     Element,
     /// Character data between tags.
@@ -44,8 +44,8 @@ pub enum Kind {
 /// One node as stored. For text, CDATA, comments and instructions, `inner` is the content without
 /// its delimiters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw {
-    pub(super) kind: Kind,
+pub(super) struct RawNode {
+    pub(super) kind: NodeKind,
     pub(super) flags: u8,
     /// Bytes of the name (elements) or of the target (instructions).
     pub(super) name: u16,
@@ -63,11 +63,11 @@ pub(super) struct Raw {
     pub(super) attributes: u32,
 }
 
-impl Raw {
+impl RawNode {
     /// The span of an element's name.
     #[inline]
     pub(super) const fn name_span(&self) -> Span {
-        if self.flags & flag::HEADLESS != 0 && matches!(self.kind, Kind::Element) {
+        if self.flags & flag::HEADLESS != 0 && matches!(self.kind, NodeKind::Element) {
             let start = self.inner.end + 2;
             return Span {
                 start,

@@ -5,32 +5,32 @@
 //! tags, `recover` repairs unclosed elements, `markup` reads everything that begins with `<!` or
 //! `<?`.
 
-use super::fault::{Fault, FaultKind};
-use super::limits::Limits;
-use super::pass::{Flow, Pass, Scratch};
-use super::tree::{Document, NONE, Tree};
-use super::wellformed::{self, class, is};
+use super::fault::{XmlFault, XmlFaultKind};
+use super::limits::XmlLimits;
+use super::pass::{Flow, Pass, PassBuffers};
+use super::tree::{NO_NODE, XmlDocument, XmlTree};
+use super::wellformed::{self, byte_class, is};
 use crate::base::span::Span;
 
 /// Reads texts one after another; reuses its buffers from file to file.
 #[derive(Debug, Default)]
-pub struct Reader {
-    tree: Tree,
-    faults: Vec<Fault>,
-    scratch: Scratch,
+pub struct XmlReader {
+    tree: XmlTree,
+    faults: Vec<XmlFault>,
+    scratch: PassBuffers,
 }
 
-impl Reader {
+impl XmlReader {
     /// A reader with empty buffers.
     pub fn new() -> Self {
         Self {
-            tree: Tree::new(),
+            tree: XmlTree::new(),
             ..Self::default()
         }
     }
 
     /// Reads a text and discards the result of the previous one.
-    pub fn read(&mut self, text: &str, limits: &Limits) {
+    pub fn read(&mut self, text: &str, limits: &XmlLimits) {
         let Self {
             tree,
             faults,
@@ -45,32 +45,32 @@ impl Reader {
     }
 
     /// The tree of the last text; `text` must be that text.
-    pub const fn document<'a>(&'a self, text: &'a str) -> Document<'a> {
-        Document {
+    pub const fn document<'a>(&'a self, text: &'a str) -> XmlDocument<'a> {
+        XmlDocument {
             text,
             tree: &self.tree,
         }
     }
 
     /// The faults of the last text, sorted by position.
-    pub fn faults(&self) -> &[Fault] {
+    pub fn faults(&self) -> &[XmlFault] {
         &self.faults
     }
 }
 
 impl Pass<'_, '_> {
     fn run(&mut self) {
-        if self.scan.bytes.len() as u64 > self.limits.file.min(u64::from(NONE - 1)) {
-            self.record(FaultKind::FileTooLong, Span::at(0), None);
+        if self.scan.bytes.len() as u64 > self.limits.file.min(u64::from(NO_NODE - 1)) {
+            self.record_fault(XmlFaultKind::FileTooLong, Span::empty_at(0), None);
             return;
         }
-        let survey = wellformed::survey(self.scan.bytes);
+        let survey = wellformed::survey_bytes(self.scan.bytes);
         self.carriage = survey.carriage;
         let stopped = self
-            .characters(survey)
-            .and_then(|()| self.content())
+            .check_characters(survey)
+            .and_then(|()| self.read_content())
             .is_err();
-        self.finish(stopped);
+        self.finish_tree(stopped);
         if let Some(span) = self.doctype {
             // An unknown entity may be one that the document type declares; if the declaration has
             // no end, anything may be part of it.
@@ -79,7 +79,8 @@ impl Pass<'_, '_> {
             let declares = ["<!ENTITY", "SYSTEM", "PUBLIC"]
                 .iter()
                 .any(|word| written.contains(word));
-            let is_hidden = |fault: &Fault| declares && fault.kind == FaultKind::UnknownEntity;
+            let is_hidden =
+                |fault: &XmlFault| declares && fault.kind == XmlFaultKind::UnknownEntity;
             let used = self
                 .faults
                 .iter()
@@ -87,19 +88,19 @@ impl Pass<'_, '_> {
                 .map(|fault| fault.span);
             self.faults
                 .retain(|fault| !doctype_open && !is_hidden(fault));
-            self.record(FaultKind::Doctype, span, used);
+            self.record_fault(XmlFaultKind::Doctype, span, used);
         }
         if self.faults.len() > 1 {
             self.faults.sort_by_key(|fault| fault.span.start);
         }
     }
 
-    fn content(&mut self) -> Flow {
+    fn read_content(&mut self) -> Flow {
         // Decoding strips the byte order mark; an editor's text may still begin with it.
         if self.scan.text.starts_with('\u{feff}') {
             self.scan.at = '\u{feff}'.len_utf8();
         }
-        self.declaration()?;
+        self.read_declaration()?;
         loop {
             if self.conflict.is_some() {
                 self.leave_conflict();
@@ -108,15 +109,15 @@ impl Pass<'_, '_> {
                 if self.scan.peek().is_none() {
                     return Ok(());
                 }
-                self.text()?;
+                self.read_text()?;
                 continue;
             }
             match self.scan.peek_at(1) {
-                Some(b'/') => self.end_tag()?,
-                Some(b'!') => self.bang()?,
-                Some(b'?') => self.instruction()?,
-                Some(b'[') => self.misspelt_cdata(8)?,
-                _ => self.start_tag()?,
+                Some(b'/') => self.read_end_tag()?,
+                Some(b'!') => self.read_bang_markup()?,
+                Some(b'?') => self.read_instruction()?,
+                Some(b'[') => self.read_misspelt_cdata(8)?,
+                _ => self.read_start_tag()?,
             }
         }
     }
@@ -128,7 +129,7 @@ impl Pass<'_, '_> {
         let begins_name = |ahead| {
             self.scan
                 .peek_at(ahead)
-                .is_some_and(|byte| class(byte) & is::NAME_START != 0)
+                .is_some_and(|byte| byte_class(byte) & is::NAME_START != 0)
         };
         begins_name(1)
             || (self.scan.peek_at(1) == Some(b'/') && begins_name(2))
@@ -157,11 +158,11 @@ impl Pass<'_, '_> {
     }
 
     /// Ends all open elements, and reports the missing end tags.
-    fn finish(&mut self, stopped: bool) {
+    fn finish_tree(&mut self, stopped: bool) {
         if stopped {
             let end = self.scan.at as u32;
             while let Some(open) = self.scratch.open.pop() {
-                self.damage(open.node);
+                self.mark_damaged(open.node);
                 if let Some(raw) = self.raw_mut(open.node) {
                     raw.inner.end = end.max(raw.inner.start);
                     raw.end = raw.inner.end;
@@ -170,13 +171,13 @@ impl Pass<'_, '_> {
             return;
         }
         // An error here has no effect: it has been recorded already.
-        let _ = self.abandon(0, self.scan.bytes.len());
-        if self.tree.root == NONE {
+        let _ = self.close_unclosed(0, self.scan.bytes.len());
+        if self.tree.root == NO_NODE {
             self.faults
-                .retain(|fault| fault.kind != FaultKind::TextOutsideRoot);
+                .retain(|fault| fault.kind != XmlFaultKind::TextOutsideRoot);
             if self.faults.is_empty() {
                 let end = self.scan.text.trim_end().len();
-                self.record(FaultKind::NoRoot, Span::at(end as u32), None);
+                self.record_fault(XmlFaultKind::NoRoot, Span::empty_at(end as u32), None);
             }
         }
     }

@@ -4,9 +4,9 @@
 //! end tag is missing. Its children are moved behind it if they are indented no deeper than itself,
 //! or if they follow the rest of its end tag; every node is moved at most once.
 
-use super::fault::{Fault, FaultKind};
-use super::pass::{Flow, Open, Pass};
-use super::tree::{Kind, NONE, flag};
+use super::fault::{XmlFault, XmlFaultKind};
+use super::pass::{Flow, OpenElement, Pass};
+use super::tree::{NO_NODE, NodeKind, flag};
 use crate::base::span::Span;
 
 /// An element to which children may be moved.
@@ -20,7 +20,7 @@ struct AdoptiveParent {
 
 /// The border between the children that stay in an element and those that leave it.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct ChildCut {
     /// The last child that stays; `NONE` for none.
     stays: u32,
     /// The first child that leaves.
@@ -30,7 +30,7 @@ struct Cut {
 impl Pass<'_, '_> {
     /// Closes all open elements from `keep` on, without end tags, at the end tag of an outer one or
     /// the end of the text.
-    pub(super) fn abandon(&mut self, keep: usize, at: usize) -> Flow {
+    pub(super) fn close_unclosed(&mut self, keep: usize, at: usize) -> Flow {
         if self.scratch.open.len() <= keep {
             return Ok(());
         }
@@ -39,20 +39,20 @@ impl Pass<'_, '_> {
             self.scratch.bindings.truncate(first.bindings);
         }
         let mut faults = Vec::new();
-        self.rehome(&chain, at as u32, &mut faults);
+        self.rehome_children(&chain, at as u32, &mut faults);
         self.report_missing(&chain, &mut faults);
         for open in &chain {
-            self.damage(open.node);
+            self.mark_damaged(open.node);
         }
         faults
             .into_iter()
-            .try_for_each(|fault| self.fault(fault.kind, fault.span, fault.other))
+            .try_for_each(|fault| self.report_fault(fault.kind, fault.span, fault.other))
     }
 
     /// Moves the children of unclosed elements to the elements that contain them according to their
     /// indentation.
-    fn rehome(&mut self, chain: &[Open], at: u32, faults: &mut Vec<Fault>) {
-        let (outer, last) = self.innermost();
+    fn rehome_children(&mut self, chain: &[OpenElement], at: u32, faults: &mut Vec<XmlFault>) {
+        let (outer, last) = self.innermost_open();
         let mut homes = vec![AdoptiveParent {
             node: outer,
             last,
@@ -86,11 +86,11 @@ impl Pass<'_, '_> {
             }
             let cut = self
                 .end_without_bracket(open, faults)
-                .or_else(|| self.outdented(open, indent));
+                .or_else(|| self.find_outdent(open, indent));
             if let Some(cut) = cut {
-                self.detach(open.node, cut, &mut homes);
+                self.detach_children(open.node, cut, &mut homes);
                 homes.pop();
-                self.hand_on(cut.leaves, &mut homes);
+                self.hand_on_nodes(cut.leaves, &mut homes);
             }
         }
         if let Some(home) = homes.first() {
@@ -99,7 +99,7 @@ impl Pass<'_, '_> {
     }
 
     /// `<a>text<a>`: the second tag is an end tag without its slash.
-    fn is_end_without_slash(&self, open: Open, next: Open) -> bool {
+    fn is_end_without_slash(&self, open: OpenElement, next: OpenElement) -> bool {
         let (Some(outer), Some(inner)) = (self.tree.raw(open.node), self.tree.raw(next.node))
         else {
             return false;
@@ -118,10 +118,10 @@ impl Pass<'_, '_> {
     /// Ends `open` at the start tag of `next`, whose children move to the surrounding element.
     fn take_as_end(
         &mut self,
-        open: Open,
-        next: Open,
+        open: OpenElement,
+        next: OpenElement,
         homes: &mut Vec<AdoptiveParent>,
-        faults: &mut Vec<Fault>,
+        faults: &mut Vec<XmlFault>,
     ) {
         let Some(tag) = self
             .tree
@@ -130,11 +130,11 @@ impl Pass<'_, '_> {
         else {
             return;
         };
-        let children = self.tree.raw(next.node).map_or(NONE, |raw| raw.child);
+        let children = self.tree.raw(next.node).map_or(NO_NODE, |raw| raw.child);
         let before = self.child_before(open.node, next.node);
-        self.detach(
+        self.detach_children(
             open.node,
-            Cut {
+            ChildCut {
                 stays: before,
                 leaves: next.node,
             },
@@ -147,24 +147,28 @@ impl Pass<'_, '_> {
         }
         if let Some(raw) = self.raw_mut(next.node) {
             // It stays in the arena, outside every list of children, as a blank text.
-            raw.kind = Kind::Text;
+            raw.kind = NodeKind::Text;
             raw.flags = flag::BLANK | flag::DAMAGED;
             raw.name = 0;
             raw.end = tag.end;
             raw.inner = tag;
-            raw.child = NONE;
-            raw.next = NONE;
+            raw.child = NO_NODE;
+            raw.next = NO_NODE;
         }
-        faults.push(Fault {
-            kind: FaultKind::EndWithoutSlash,
+        faults.push(XmlFault {
+            kind: XmlFaultKind::EndWithoutSlash,
             span: tag,
             other: Some(self.name_span(open.node)),
         });
-        self.hand_on(children, homes);
+        self.hand_on_nodes(children, homes);
     }
 
     /// `<a>text/a>`: the text contains the rest of the end tag.
-    fn end_without_bracket(&mut self, open: Open, faults: &mut Vec<Fault>) -> Option<Cut> {
+    fn end_without_bracket(
+        &mut self,
+        open: OpenElement,
+        faults: &mut Vec<XmlFault>,
+    ) -> Option<ChildCut> {
         let raw = *self.tree.raw(open.node)?;
         let mut mark = Vec::with_capacity(usize::from(raw.name) + 2);
         mark.push(b'/');
@@ -172,7 +176,7 @@ impl Pass<'_, '_> {
         mark.push(b'>');
         let mut child = raw.child;
         while let Some(node) = self.tree.raw(child).copied() {
-            if node.kind == Kind::Text
+            if node.kind == NodeKind::Text
                 && let Some(found) = memchr::memmem::find(
                     self.scan.slice(node.start as usize, node.end as usize),
                     &mark,
@@ -181,8 +185,8 @@ impl Pass<'_, '_> {
                 let start = node.start + found as u32;
                 let end = start + mark.len() as u32;
                 let other = Some(self.name_span(open.node));
-                faults.push(Fault {
-                    kind: FaultKind::EndWithoutBracket,
+                faults.push(XmlFault {
+                    kind: XmlFaultKind::EndWithoutBracket,
                     span: Span::new(start, end),
                     other,
                 });
@@ -194,7 +198,7 @@ impl Pass<'_, '_> {
                     raw.inner.end = start;
                     raw.end = end;
                 }
-                return Some(Cut {
+                return Some(ChildCut {
                     stays: child,
                     leaves: node.next,
                 });
@@ -207,7 +211,7 @@ impl Pass<'_, '_> {
     /// The first child that begins a line no deeper than its parent, if indentation is evidence: in
     /// a text without indentation, and for a root, only the nodes before that child can show that
     /// the element was to end there.
-    fn outdented(&self, open: Open, indent: Option<usize>) -> Option<Cut> {
+    fn find_outdent(&self, open: OpenElement, indent: Option<usize>) -> Option<ChildCut> {
         let indent = indent?;
         let raw = self.tree.raw(open.node)?;
         let around = self
@@ -215,29 +219,31 @@ impl Pass<'_, '_> {
             .raw(raw.parent)
             .and_then(|parent| self.indent_of(parent));
         let mut tells = around.is_some_and(|around| around < indent);
-        let mut before = NONE;
-        let mut previous = NONE;
+        let mut before = NO_NODE;
+        let mut previous = NO_NODE;
         let mut child = raw.child;
         while let Some(node) = self.tree.raw(child) {
-            let own = if node.kind == Kind::Element {
+            let own = if node.kind == NodeKind::Element {
                 self.indent_of(node)
             } else {
                 None
             };
             tells |= own.is_some_and(|own| own > indent);
-            tells |= raw.parent != NONE && node.kind == Kind::Text && node.flags & flag::BLANK == 0;
+            tells |= raw.parent != NO_NODE
+                && node.kind == NodeKind::Text
+                && node.flags & flag::BLANK == 0;
             if tells && own.is_some_and(|own| own <= indent) {
                 let blank = self
                     .tree
                     .raw(previous)
                     .is_some_and(|text| text.flags & flag::BLANK != 0);
                 return Some(if blank {
-                    Cut {
+                    ChildCut {
                         stays: before,
                         leaves: previous,
                     }
                 } else {
-                    Cut {
+                    ChildCut {
                         stays: previous,
                         leaves: child,
                     }
@@ -251,8 +257,8 @@ impl Pass<'_, '_> {
     }
 
     fn child_before(&self, parent: u32, child: u32) -> u32 {
-        let mut previous = NONE;
-        let mut at = self.tree.raw(parent).map_or(NONE, |raw| raw.child);
+        let mut previous = NO_NODE;
+        let mut at = self.tree.raw(parent).map_or(NO_NODE, |raw| raw.child);
         while at != child {
             let Some(node) = self.tree.raw(at) else {
                 return previous;
@@ -264,11 +270,11 @@ impl Pass<'_, '_> {
     }
 
     /// Cuts the list of children of a node, and ends the node at the first child that leaves.
-    fn detach(&mut self, node: u32, cut: Cut, homes: &mut [AdoptiveParent]) {
+    fn detach_children(&mut self, node: u32, cut: ChildCut, homes: &mut [AdoptiveParent]) {
         if let Some(stays) = self.raw_mut(cut.stays) {
-            stays.next = NONE;
+            stays.next = NO_NODE;
         } else if let Some(raw) = self.raw_mut(node) {
-            raw.child = NONE;
+            raw.child = NO_NODE;
         }
         if let Some(home) = homes.last_mut() {
             home.last = cut.stays;
@@ -283,16 +289,16 @@ impl Pass<'_, '_> {
     }
 
     /// Moves nodes, from `first` on, to the innermost parent that they are indented deeper than.
-    fn hand_on(&mut self, first: u32, homes: &mut Vec<AdoptiveParent>) {
+    fn hand_on_nodes(&mut self, first: u32, homes: &mut Vec<AdoptiveParent>) {
         let mut node = first;
         while let Some(raw) = self.tree.raw(node).copied() {
-            let seen = if raw.kind == Kind::Element {
+            let seen = if raw.kind == NodeKind::Element {
                 Some(raw)
             } else {
                 self.tree.raw(raw.next).copied()
             };
             let indent = seen
-                .filter(|raw| raw.kind == Kind::Element)
+                .filter(|raw| raw.kind == NodeKind::Element)
                 .and_then(|raw| self.indent_of(&raw));
             while let Some(home) = homes.last()
                 && home
@@ -306,16 +312,16 @@ impl Pass<'_, '_> {
                 }
                 homes.pop();
             }
-            self.append(node, homes);
+            self.append_node(node, homes);
             node = raw.next;
         }
     }
 
-    fn append(&mut self, node: u32, homes: &mut [AdoptiveParent]) {
+    fn append_node(&mut self, node: u32, homes: &mut [AdoptiveParent]) {
         let Some(home) = homes.last_mut() else { return };
         if let Some(raw) = self.raw_mut(node) {
             raw.parent = home.node;
-            raw.next = NONE;
+            raw.next = NO_NODE;
         }
         if let Some(last) = self.raw_mut(home.last) {
             last.next = node;
@@ -329,23 +335,23 @@ impl Pass<'_, '_> {
 
     /// Reports one fault for the innermost of the elements that end at the same place; the others
     /// are the same region.
-    fn report_missing(&self, chain: &[Open], faults: &mut Vec<Fault>) {
+    fn report_missing(&self, chain: &[OpenElement], faults: &mut Vec<XmlFault>) {
         let mut known = None;
         for open in chain.iter().rev() {
             let Some(raw) = self
                 .tree
                 .raw(open.node)
-                .filter(|raw| raw.kind == Kind::Element)
+                .filter(|raw| raw.kind == NodeKind::Element)
             else {
                 continue;
             };
             let name = self.name_span(open.node);
             let reported = faults.iter().any(|fault| fault.other == Some(name));
             if known != Some(raw.end) && !reported {
-                faults.push(Fault {
-                    kind: FaultKind::MissingEnd,
+                faults.push(XmlFault {
+                    kind: XmlFaultKind::MissingEnd,
                     span: name,
-                    other: Some(Span::at(raw.end)),
+                    other: Some(Span::empty_at(raw.end)),
                 });
             }
             known = Some(raw.end);

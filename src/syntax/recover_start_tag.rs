@@ -1,17 +1,17 @@
 //! Repairs start tags that lost a character, as their end tags reveal: a bracket, or the space or
 //! bracket after the name.
 
-use super::fault::FaultKind;
-use super::pass::{Pass, Stopped};
-use super::scanner::Name;
-use super::tag::{End, Tag};
-use super::tree::{Kind, NONE, flag};
+use super::fault::XmlFaultKind;
+use super::pass::{Pass, ReadStopped};
+use super::scanner::ScannedName;
+use super::tag::{StartTag, StartTagEnd};
+use super::tree::{NO_NODE, NodeKind, flag};
 use super::wellformed::is_space;
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
     /// `<taskname="x">…</task>`: separates the names if the end tag shows their border.
-    pub(super) fn split_joined(&mut self, name: Name) -> bool {
+    pub(super) fn split_joined_name(&mut self, name: ScannedName) -> bool {
         let Some(raw) = self
             .scratch
             .open
@@ -49,7 +49,7 @@ impl Pass<'_, '_> {
     }
 
     /// `<descriptionSort it.</description>`: separates the first word of the text from the name.
-    pub(super) fn split_text(&mut self, name: Name) -> bool {
+    pub(super) fn split_text(&mut self, name: ScannedName) -> bool {
         let Some(open) = self.scratch.open.last().copied() else {
             return false;
         };
@@ -73,13 +73,16 @@ impl Pass<'_, '_> {
         let written = self.name_span(open.node);
         let inner = raw.start + 1 + length;
         let written_text = Span::new(inner, raw.inner.start);
-        if raw.child == NONE {
-            if self.add(Kind::Text, 0, written_text, written_text).is_err() {
+        if raw.child == NO_NODE {
+            if self
+                .add_node(NodeKind::Text, 0, written_text, written_text)
+                .is_err()
+            {
                 return false;
             }
         } else if let Some(text) = self
             .raw_mut(raw.child)
-            .filter(|text| text.kind == Kind::Text && text.start == raw.inner.start)
+            .filter(|text| text.kind == NodeKind::Text && text.start == raw.inner.start)
         {
             text.start = inner;
             text.inner.start = inner;
@@ -99,16 +102,20 @@ impl Pass<'_, '_> {
             .find(|fault| fault.span == written)
         {
             fault.span.end = inner;
-            fault.other = Some(Span::at(inner));
+            fault.other = Some(Span::empty_at(inner));
         }
         true
     }
 
     /// `steps>…</steps>`: the start tag of this end tag lost its bracket and was read as text.
     /// Converts it to an element that contains everything since then.
-    pub(super) fn recover_start_tag(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
-        let (parent, _) = self.innermost();
-        let Some((text, start)) = self.lost_start(parent, name) else {
+    pub(super) fn recover_start_tag(
+        &mut self,
+        name: ScannedName,
+        end_tag: Span,
+    ) -> Result<bool, ReadStopped> {
+        let (parent, _) = self.innermost_open();
+        let Some((text, start)) = self.find_lost_start(parent, name) else {
             return Ok(false);
         };
         let Some(raw) = self.tree.raw(text).copied() else {
@@ -118,21 +125,21 @@ impl Pass<'_, '_> {
         let faults = self.faults.len();
         let first = self.tree.attributes.len();
         self.scan.at = start;
-        let Some(written) = self.scan.name() else {
+        let Some(written) = self.scan.read_name() else {
             return Ok(false);
         };
-        let mut tag = Tag {
+        let mut tag = StartTag {
             first,
             name: written,
-            spaces: false,
+            has_namespaces: false,
             damaged: true,
             last: written.span(),
-            soft: None,
+            deferred: None,
         };
-        let end = self.attributes(&mut tag)?;
+        let end = self.read_attributes(&mut tag)?;
         let content = std::mem::replace(&mut self.scan.at, place);
-        if end != End::Open
-            || tag.soft.is_some()
+        if end != StartTagEnd::Open
+            || tag.deferred.is_some()
             || self.faults.len() > faults
             || content > raw.end as usize
         {
@@ -141,12 +148,12 @@ impl Pass<'_, '_> {
             return Ok(false);
         }
         let rest = Span::new(content as u32, raw.end);
-        if !rest.slice(self.scan.text).trim().is_empty() && raw.next == NONE {
+        if !rest.slice(self.scan.text).trim().is_empty() && raw.next == NO_NODE {
             // Nothing followed this text, so its rest is still the last node of the document.
-            self.add(Kind::Text, raw.flags, rest, rest)?;
+            self.add_node(NodeKind::Text, raw.flags, rest, rest)?;
         }
-        self.reinstate(text, parent, &tag, Span::new(content as u32, end_tag.start));
-        let kind = FaultKind::StartWithoutBracket;
+        self.reinstate_element(text, parent, &tag, Span::new(content as u32, end_tag.start));
+        let kind = XmlFaultKind::StartWithoutBracket;
         let before = self
             .scan
             .slice(raw.inner.start as usize, written.start)
@@ -161,17 +168,17 @@ impl Pass<'_, '_> {
         self.faults
             .retain(|fault| bracket != Some(fault.span.start));
         let span = Span::new(bracket.unwrap_or(written.start as u32), written.end as u32);
-        self.fault(kind, span, Some(end_tag))?;
+        self.report_fault(kind, span, Some(end_tag))?;
         Ok(true)
     }
 
     /// Converts a text node to the element whose start tag it contains.
-    fn reinstate(&mut self, text: u32, parent: u32, tag: &Tag, inner: Span) {
+    fn reinstate_element(&mut self, text: u32, parent: u32, tag: &StartTag, inner: Span) {
         let count = (self.tree.attributes.len() - tag.first) as u16;
         let end = self.scan.at as u32;
-        let child = self.tree.raw(text).map_or(NONE, |raw| raw.next);
+        let child = self.tree.raw(text).map_or(NO_NODE, |raw| raw.next);
         if let Some(raw) = self.raw_mut(text) {
-            raw.kind = Kind::Element;
+            raw.kind = NodeKind::Element;
             raw.flags = flag::CLOSED | flag::DAMAGED | flag::TAG | flag::BARE;
             raw.name = (tag.name.end - tag.name.start) as u16;
             raw.count = count;
@@ -180,7 +187,7 @@ impl Pass<'_, '_> {
             raw.end = end;
             raw.inner = inner;
             raw.child = child;
-            raw.next = NONE;
+            raw.next = NO_NODE;
         }
         let mut next = child;
         while let Some(raw) = self.raw_mut(next) {
@@ -188,8 +195,8 @@ impl Pass<'_, '_> {
             next = raw.next;
         }
         self.set_innermost_last(text);
-        self.damage(text);
-        if parent == NONE {
+        self.mark_damaged(text);
+        if parent == NO_NODE {
             self.tree.root = text;
             self.forget_outside();
         }
@@ -197,7 +204,7 @@ impl Pass<'_, '_> {
 
     /// The last text among the children of `parent` that begins with a name and `>` or a space, and
     /// the offset of the name.
-    fn lost_start(&mut self, parent: u32, name: Name) -> Option<(u32, usize)> {
+    fn find_lost_start(&mut self, parent: u32, name: ScannedName) -> Option<(u32, usize)> {
         let wanted = self.scan.slice(name.start, name.end);
         let mut child = self
             .tree
@@ -208,7 +215,7 @@ impl Pass<'_, '_> {
             // Each step back is counted: a file full of stray end tags has only a limited number of
             // them.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
-            if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
+            if raw.kind == NodeKind::Text && raw.flags & flag::BLANK == 0 {
                 let text = self
                     .scan
                     .slice(raw.inner.start as usize, raw.inner.end as usize);
@@ -245,9 +252,9 @@ impl Pass<'_, '_> {
 }
 
 /// Returns true if a fault concerns content outside the root.
-const fn is_outside(kind: FaultKind) -> bool {
+const fn is_outside(kind: XmlFaultKind) -> bool {
     matches!(
         kind,
-        FaultKind::TextOutsideRoot | FaultKind::SecondRoot | FaultKind::StrayEnd
+        XmlFaultKind::TextOutsideRoot | XmlFaultKind::SecondRoot | XmlFaultKind::StrayEnd
     )
 }

@@ -4,7 +4,7 @@
 //! Never looks back, never searches a byte twice for the same delimiter ([`NextOccurrence`] caches
 //! the next one, or that none follows), never builds anything.
 
-use super::wellformed::{class, is, is_name_char, is_name_start};
+use super::wellformed::{byte_class, is, is_name_char, is_name_start};
 use crate::base::span::Span;
 use memchr::memmem::Finder;
 
@@ -61,16 +61,16 @@ impl NextOccurrence {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name {
+pub(super) struct ScannedName {
     pub(super) start: usize,
     pub(super) end: usize,
     /// True if the name contains a colon.
-    pub(super) colon: bool,
+    pub(super) has_colon: bool,
 }
 
-impl Name {
+impl ScannedName {
     pub(super) const fn span(self) -> Span {
-        Span::of(self.start, self.end)
+        Span::from_offsets(self.start, self.end)
     }
 }
 
@@ -105,7 +105,7 @@ impl<'a> Scanner<'a> {
 
     /// The bytes from the position on.
     #[inline]
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(super) fn remaining(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
@@ -116,16 +116,16 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     pub(super) fn starts_with(&self, mark: &[u8]) -> bool {
-        self.rest().starts_with(mark)
+        self.remaining().starts_with(mark)
     }
 
     /// Moves past white space; returns true if it moved.
     #[inline]
     pub(super) fn skip_space(&mut self) -> bool {
-        let rest = self.rest();
+        let rest = self.remaining();
         let length = rest
             .iter()
-            .position(|&byte| class(byte) & is::SPACE == 0)
+            .position(|&byte| byte_class(byte) & is::SPACE == 0)
             .unwrap_or(rest.len());
         self.at += length;
         length > 0
@@ -134,28 +134,28 @@ impl<'a> Scanner<'a> {
     /// Moves past the ordinary bytes of an attribute value.
     #[inline]
     pub(super) fn skip_value(&mut self) {
-        let rest = self.rest();
+        let rest = self.remaining();
         self.at += rest
             .iter()
-            .position(|&byte| class(byte) & is::VALUE_STOP != 0)
+            .position(|&byte| byte_class(byte) & is::VALUE_STOP != 0)
             .unwrap_or(rest.len());
     }
 
     /// The first of two bytes at or after the position.
     #[inline]
-    pub(super) fn find2(&self, a: u8, b: u8) -> Option<usize> {
-        memchr::memchr2(a, b, self.rest()).map(|found| self.at + found)
+    pub(super) fn find_either(&self, a: u8, b: u8) -> Option<usize> {
+        memchr::memchr2(a, b, self.remaining()).map(|found| self.at + found)
     }
 
     /// The next occurrence of a byte at or after the position.
-    pub(super) fn find(&self, byte: u8) -> Option<usize> {
-        memchr::memchr(byte, self.rest()).map(|found| self.at + found)
+    pub(super) fn find_byte(&self, byte: u8) -> Option<usize> {
+        memchr::memchr(byte, self.remaining()).map(|found| self.at + found)
     }
 
     /// The end of the line at the position: its `\n` (or the `\r` before it), or the end of the
     /// text.
     pub(super) fn line_end(&self) -> usize {
-        self.find2(b'\n', b'\r').unwrap_or(self.bytes.len())
+        self.find_either(b'\n', b'\r').unwrap_or(self.bytes.len())
     }
 
     /// The length of the name character at `at`; 0 if it is not one.
@@ -168,7 +168,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn is_name_start(&self, at: usize) -> bool {
         match self.bytes.get(at) {
-            Some(&byte) if byte < 0x80 => class(byte) & is::NAME_START != 0,
+            Some(&byte) if byte < 0x80 => byte_class(byte) & is::NAME_START != 0,
             Some(_) => self.wide_name_char(at, is_name_start) > 0,
             None => false,
         }
@@ -176,34 +176,34 @@ impl<'a> Scanner<'a> {
 
     /// Reads a name; returns `None` without moving if none begins here.
     #[inline]
-    pub(super) fn name(&mut self) -> Option<Name> {
+    pub(super) fn read_name(&mut self) -> Option<ScannedName> {
         let start = self.at;
-        let rest = self.rest();
+        let rest = self.remaining();
         // Nearly every name is plain: letters, digits and hyphens up to the next punctuation
         // character.
         let plain = rest
             .iter()
-            .position(|&byte| class(byte) & is::PLAIN == 0)
+            .position(|&byte| byte_class(byte) & is::PLAIN == 0)
             .unwrap_or(rest.len());
         let begins = rest
             .first()
-            .is_some_and(|&byte| class(byte) & is::NAME_START != 0);
+            .is_some_and(|&byte| byte_class(byte) & is::NAME_START != 0);
         let goes_on = rest
             .get(plain)
             .is_some_and(|&byte| byte == b':' || byte >= 0x80);
         if begins && !goes_on {
             self.at = start + plain;
-            return Some(Name {
+            return Some(ScannedName {
                 start,
                 end: self.at,
-                colon: false,
+                has_colon: false,
             });
         }
-        self.unusual_name()
+        self.read_unusual_name()
     }
 
     /// A name with a colon or characters beyond ASCII, or none.
-    fn unusual_name(&mut self) -> Option<Name> {
+    fn read_unusual_name(&mut self) -> Option<ScannedName> {
         let start = self.at;
         if !self.is_name_start(start) {
             return None;
@@ -217,7 +217,7 @@ impl<'a> Scanner<'a> {
                     1
                 }
                 0x80.. => self.wide_name_char(end, is_name_char),
-                _ => usize::from(class(byte) & is::PLAIN != 0),
+                _ => usize::from(byte_class(byte) & is::PLAIN != 0),
             };
             if length == 0 {
                 break;
@@ -225,12 +225,16 @@ impl<'a> Scanner<'a> {
             end += length;
         }
         self.at = end;
-        Some(Name { start, end, colon })
+        Some(ScannedName {
+            start,
+            end,
+            has_colon: colon,
+        })
     }
 
     /// The width of the white space before `at` if only white space precedes it on its line. Looks
     /// back at most 200 bytes: deeper indentation is not evidence.
-    pub(super) fn indent(&self, at: usize) -> Option<usize> {
+    pub(super) fn indent_before(&self, at: usize) -> Option<usize> {
         let window = self.slice(at.saturating_sub(200), at);
         let blank = window
             .iter()

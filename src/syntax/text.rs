@@ -1,14 +1,14 @@
 //! Text between tags: references, delimiters, characters, `]]>`.
 
-use super::fault::FaultKind;
-use super::pass::{Flow, Pass, Stopped};
-use super::tree::{Kind, flag};
-use super::wellformed::{self, Survey};
+use super::fault::XmlFaultKind;
+use super::pass::{Flow, Pass, ReadStopped};
+use super::tree::{NodeKind, flag};
+use super::wellformed::{self, ByteSurvey};
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
     /// Reads text up to the next markup.
-    pub(super) fn text(&mut self) -> Flow {
+    pub(super) fn read_text(&mut self) -> Flow {
         let start = self.scan.at;
         let bound = self
             .conflict
@@ -19,29 +19,32 @@ impl Pass<'_, '_> {
             flags |= flag::BLANK;
             self.scan.at = self.scan.at.min(bound);
         } else {
-            flags |= self.run_of_text(bound)?;
+            flags |= self.skip_text(bound)?;
         }
         self.add_text(start, flags)
     }
 
     /// Moves to the next markup or to `bound`, checking references and signs on the way.
-    fn run_of_text(&mut self, bound: usize) -> Result<u8, Stopped> {
+    fn skip_text(&mut self, bound: usize) -> Result<u8, ReadStopped> {
         let mut flags = 0;
         loop {
-            let found = self.scan.find2(b'<', b'&').filter(|&found| found < bound);
+            let found = self
+                .scan
+                .find_either(b'<', b'&')
+                .filter(|&found| found < bound);
             self.scan.at = found.unwrap_or(bound);
             match self.scan.peek().filter(|_| found.is_some()) {
                 None => return Ok(flags),
                 Some(b'&') => {
                     flags |= flag::ENCODED;
-                    self.reference()?;
+                    self.check_reference()?;
                 }
                 Some(_) => {
                     if self.is_markup() || self.enter_conflict()? {
                         return Ok(flags);
                     }
-                    if !self.stray_marker()? {
-                        self.less_in_text()?;
+                    if !self.report_stray_marker()? {
+                        self.report_less_in_text()?;
                     }
                 }
             }
@@ -49,28 +52,36 @@ impl Pass<'_, '_> {
     }
 
     /// Reports a run of `<` that begin no markup.
-    fn less_in_text(&mut self) -> Flow {
+    fn report_less_in_text(&mut self) -> Flow {
         let start = self.scan.at;
         while self.scan.peek() == Some(b'<') && !self.is_markup() {
             self.scan.at += 1;
         }
-        self.damage_open();
-        self.fault(FaultKind::LessInText, Span::of(start, self.scan.at), None)
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::LessInText,
+            Span::from_offsets(start, self.scan.at),
+            None,
+        )
     }
 
     /// Appends the `<` at `start`, which follows a text, to that text, with everything up to the
     /// next markup.
-    pub(super) fn sign_in_text(&mut self, start: usize) -> Flow {
-        self.damage_open();
-        self.fault(FaultKind::LessInText, Span::of(start, start + 1), None)?;
+    pub(super) fn absorb_sign(&mut self, start: usize) -> Flow {
+        self.mark_open_damaged();
+        self.report_fault(
+            XmlFaultKind::LessInText,
+            Span::from_offsets(start, start + 1),
+            None,
+        )?;
         self.scan.at = start + 1;
-        let mut flags = self.run_of_text(self.scan.bytes.len())?;
+        let mut flags = self.skip_text(self.scan.bytes.len())?;
         let end = self.scan.at;
         if self.carriage && self.scan.slice(start, end).contains(&b'\r') {
             flags |= flag::ENCODED;
         }
         self.check_cdata_end(start, end)?;
-        let (_, last) = self.innermost();
+        let (_, last) = self.innermost_open();
         let Some(raw) = self.raw_mut(last) else {
             return Ok(());
         };
@@ -103,14 +114,14 @@ impl Pass<'_, '_> {
             }
             self.check_cdata_end(start, end)?;
             self.check_text_length(start, end)?;
-            let span = Span::of(start, end);
+            let span = Span::from_offsets(start, end);
             if self.scratch.open.is_empty() {
                 if flags & flag::BLANK == 0 {
-                    self.outside(FaultKind::TextOutsideRoot, self.trimmed(span))?;
-                    self.add(Kind::Text, flags | flag::DAMAGED, span, span)?;
+                    self.report_outside(XmlFaultKind::TextOutsideRoot, self.trim_span(span))?;
+                    self.add_node(NodeKind::Text, flags | flag::DAMAGED, span, span)?;
                 }
             } else {
-                self.add(Kind::Text, flags, span, span)?;
+                self.add_node(NodeKind::Text, flags, span, span)?;
             }
         }
         self.skip_conflict_mark();
@@ -134,7 +145,11 @@ impl Pass<'_, '_> {
             .find(self.scan.bytes, &self.scratch.marks.cdata_end, from)
             .filter(|&at| at < end)
         {
-            self.fault(FaultKind::CdataEndInText, Span::of(at, at + 3), None)?;
+            self.report_fault(
+                XmlFaultKind::CdataEndInText,
+                Span::from_offsets(at, at + 3),
+                None,
+            )?;
             from = at + 3;
         }
         Ok(())
@@ -142,13 +157,16 @@ impl Pass<'_, '_> {
 
     pub(super) fn check_text_length(&mut self, start: usize, end: usize) -> Flow {
         if end - start > self.limits.text as usize {
-            return self.stop(FaultKind::TextTooLong, Span::of(start, start + 1));
+            return self.stop_at_limit(
+                XmlFaultKind::TextTooLong,
+                Span::from_offsets(start, start + 1),
+            );
         }
         Ok(())
     }
 
     /// Checks the reference that begins with the `&` at the position, and moves past it.
-    pub(super) fn reference(&mut self) -> Flow {
+    pub(super) fn check_reference(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 1;
         let number = self.scan.peek() == Some(b'#');
@@ -162,12 +180,12 @@ impl Pass<'_, '_> {
                 self.scan.at += 1;
             }
         } else {
-            let _ = self.scan.name();
+            let _ = self.scan.read_name();
         }
         let body = self.scan.slice(start + 1, self.scan.at);
         let known = match body {
             [b'#', digits @ ..] => wellformed::char_reference(digits).is_some(),
-            name => wellformed::entity(name).is_some(),
+            name => wellformed::entity_char(name).is_some(),
         };
         let closed = self.scan.peek() == Some(b';') && !body.is_empty();
         let kind = match (known, closed) {
@@ -175,12 +193,12 @@ impl Pass<'_, '_> {
                 self.scan.at += 1;
                 return Ok(());
             }
-            (true, false) => FaultKind::UnclosedReference,
-            (false, true) if number => FaultKind::BadCharReference,
-            (false, true) => FaultKind::UnknownEntity,
-            (false, false) => FaultKind::BareAmpersand,
+            (true, false) => XmlFaultKind::UnclosedReference,
+            (false, true) if number => XmlFaultKind::BadCharReference,
+            (false, true) => XmlFaultKind::UnknownEntity,
+            (false, false) => XmlFaultKind::BareAmpersand,
         };
-        if kind == FaultKind::BareAmpersand {
+        if kind == XmlFaultKind::BareAmpersand {
             self.scan.at = start + 1;
             // `&&` is one fault.
             while self.scan.peek() == Some(b'&') && !self.begins_reference() {
@@ -189,7 +207,7 @@ impl Pass<'_, '_> {
         } else if closed {
             self.scan.at += 1;
         }
-        self.fault(kind, Span::of(start, self.scan.at), None)
+        self.report_fault(kind, Span::from_offsets(start, self.scan.at), None)
     }
 
     /// Returns true if the `&` at the position begins an intended reference.
@@ -197,18 +215,18 @@ impl Pass<'_, '_> {
         let start = self.scan.at;
         self.scan.at += 1;
         let is_number = self.scan.peek() == Some(b'#');
-        let is_name = self.scan.name().is_some()
+        let is_name = self.scan.read_name().is_some()
             && (self.scan.peek() == Some(b';') || self.is_entity(start + 1));
         self.scan.at = start;
         is_number || is_name
     }
 
     fn is_entity(&self, start: usize) -> bool {
-        wellformed::entity(self.scan.slice(start, self.scan.at)).is_some()
+        wellformed::entity_char(self.scan.slice(start, self.scan.at)).is_some()
     }
 
     /// Reports characters that XML does not allow, a run at a time.
-    pub(super) fn characters(&mut self, survey: Survey) -> Flow {
+    pub(super) fn check_characters(&mut self, survey: ByteSurvey) -> Flow {
         if survey.control {
             let mut at = 0;
             let bad = |byte: u8| byte < b' ' && !wellformed::is_space(byte);
@@ -222,13 +240,21 @@ impl Pass<'_, '_> {
                     .take_while(|&&byte| bad(byte))
                     .count();
                 at = start + length;
-                self.fault(FaultKind::IllegalCharacter, Span::of(start, at), None)?;
+                self.report_fault(
+                    XmlFaultKind::IllegalCharacter,
+                    Span::from_offsets(start, at),
+                    None,
+                )?;
             }
         }
         if survey.wide {
             for at in memchr::memmem::find_iter(self.scan.bytes, b"\xEF\xBF") {
                 if matches!(self.scan.bytes.get(at + 2), Some(0xBE | 0xBF)) {
-                    self.fault(FaultKind::IllegalCharacter, Span::of(at, at + 3), None)?;
+                    self.report_fault(
+                        XmlFaultKind::IllegalCharacter,
+                        Span::from_offsets(at, at + 3),
+                        None,
+                    )?;
                 }
             }
         }

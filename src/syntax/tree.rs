@@ -4,8 +4,8 @@
 //! tree is valid: every element has an end, every child a parent. Elements in a damaged region are
 //! marked ([`Element::is_damaged`]), so that no caller reports a second fault for the same damage.
 
-pub use super::raw::Kind;
-pub(super) use super::raw::{NONE, Raw, RawAttribute, flag};
+pub use super::raw::NodeKind;
+pub(super) use super::raw::{NO_NODE, RawAttribute, RawNode, flag};
 use super::value;
 use crate::base::span::Span;
 use std::borrow::Cow;
@@ -16,8 +16,8 @@ pub struct NodeId(pub(super) u32);
 
 /// The arena, reused from file to file.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
-    pub(super) nodes: Vec<Raw>,
+pub struct XmlTree {
+    pub(super) nodes: Vec<RawNode>,
     pub(super) attributes: Vec<RawAttribute>,
     pub(super) namespaces: Vec<String>,
     /// The first node without a parent; these are comments, instructions, the root element, and
@@ -28,12 +28,12 @@ pub struct Tree {
     pub(super) instructions: u32,
 }
 
-impl Tree {
+impl XmlTree {
     /// An empty tree.
     pub fn new() -> Self {
         Self {
-            first: NONE,
-            root: NONE,
+            first: NO_NODE,
+            root: NO_NODE,
             ..Self::default()
         }
     }
@@ -43,8 +43,8 @@ impl Tree {
         self.nodes.clear();
         self.attributes.clear();
         self.namespaces.clear();
-        self.first = NONE;
-        self.root = NONE;
+        self.first = NO_NODE;
+        self.root = NO_NODE;
         self.instructions = 0;
     }
 
@@ -57,21 +57,21 @@ impl Tree {
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
-    pub(super) fn raw(&self, id: u32) -> Option<&Raw> {
+    pub(super) fn raw(&self, id: u32) -> Option<&RawNode> {
         self.nodes.get(id as usize)
     }
 }
 
 /// A tree together with its text: the handle for all callers.
 #[derive(Clone, Copy, Debug)]
-pub struct Document<'a> {
+pub struct XmlDocument<'a> {
     /// The decoded text without a byte order mark.
     pub text: &'a str,
     /// Its tree.
-    pub tree: &'a Tree,
+    pub tree: &'a XmlTree,
 }
 
-impl<'a> Document<'a> {
+impl<'a> XmlDocument<'a> {
     /// The root element; `None` if none exists.
     pub fn root(self) -> Option<Element<'a>> {
         self.element(NodeId(self.tree.root))
@@ -85,7 +85,7 @@ impl<'a> Document<'a> {
     /// The element with an id; `None` if the id is not that of an element.
     pub fn element(self, id: NodeId) -> Option<Element<'a>> {
         let raw = self.tree.raw(id.0)?;
-        (raw.kind == Kind::Element).then_some(Element {
+        (raw.kind == NodeKind::Element).then_some(Element {
             document: self,
             id,
             raw,
@@ -93,8 +93,8 @@ impl<'a> Document<'a> {
     }
 
     /// The node with an id.
-    pub fn node(self, id: NodeId) -> Option<Node<'a>> {
-        self.tree.raw(id.0).map(|raw| Node {
+    pub fn node(self, id: NodeId) -> Option<XmlNode<'a>> {
+        self.tree.raw(id.0).map(|raw| XmlNode {
             document: self,
             id,
             raw,
@@ -110,7 +110,7 @@ impl<'a> Document<'a> {
     }
 
     /// Every node in document order.
-    pub fn all_nodes(self) -> impl Iterator<Item = Node<'a>> {
+    pub fn all_nodes(self) -> impl Iterator<Item = XmlNode<'a>> {
         (0..self.tree.nodes.len() as u32).filter_map(move |id| self.node(NodeId(id)))
     }
 
@@ -122,15 +122,15 @@ impl<'a> Document<'a> {
 
 /// Any node.
 #[derive(Clone, Copy, Debug)]
-pub struct Node<'a> {
-    document: Document<'a>,
+pub struct XmlNode<'a> {
+    document: XmlDocument<'a>,
     id: NodeId,
-    raw: &'a Raw,
+    raw: &'a RawNode,
 }
 
-impl<'a> Node<'a> {
+impl<'a> XmlNode<'a> {
     /// The kind of the node.
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> NodeKind {
         self.raw.kind
     }
 
@@ -150,7 +150,7 @@ impl<'a> Node<'a> {
 
     /// The node as an element.
     pub fn as_element(self) -> Option<Element<'a>> {
-        (self.raw.kind == Kind::Element).then_some(Element {
+        (self.raw.kind == NodeKind::Element).then_some(Element {
             document: self.document,
             id: self.id,
             raw: self.raw,
@@ -164,7 +164,7 @@ impl<'a> Node<'a> {
 
     /// Returns true for a text that consists of white space.
     pub const fn is_blank(self) -> bool {
-        matches!(self.raw.kind, Kind::Text) && self.raw.flags & flag::BLANK != 0
+        matches!(self.raw.kind, NodeKind::Text) && self.raw.flags & flag::BLANK != 0
     }
 
     /// Returns true if the node belongs to an element whose start tag is missing and could not be
@@ -178,18 +178,20 @@ impl<'a> Node<'a> {
     pub fn text(self) -> Cow<'a, str> {
         let raw = self.raw.inner.slice(self.document.text);
         match self.raw.kind {
-            Kind::Text | Kind::Cdata if self.raw.flags & flag::ENCODED != 0 => {
-                value::text(raw, self.raw.kind == Kind::Cdata)
+            NodeKind::Text | NodeKind::Cdata if self.raw.flags & flag::ENCODED != 0 => {
+                value::decode_text(raw, self.raw.kind == NodeKind::Cdata)
             }
-            Kind::Text | Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Element => {
-                Cow::Borrowed(raw)
-            }
+            NodeKind::Text
+            | NodeKind::Cdata
+            | NodeKind::Comment
+            | NodeKind::Instruction
+            | NodeKind::Element => Cow::Borrowed(raw),
         }
     }
 
     /// The target of an instruction (`ctxc` in `<?ctxc allow …?>`) and the rest after white space.
     pub fn instruction(self) -> Option<(&'a str, &'a str)> {
-        if self.raw.kind != Kind::Instruction {
+        if self.raw.kind != NodeKind::Instruction {
             return None;
         }
         let content = self.raw.inner.slice(self.document.text);
@@ -201,14 +203,14 @@ impl<'a> Node<'a> {
 /// An element.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a> {
-    document: Document<'a>,
+    document: XmlDocument<'a>,
     id: NodeId,
-    raw: &'a Raw,
+    raw: &'a RawNode,
 }
 
 impl<'a> Element<'a> {
     /// The document it belongs to.
-    pub const fn document(self) -> Document<'a> {
+    pub const fn document(self) -> XmlDocument<'a> {
         self.document
     }
 
@@ -223,14 +225,14 @@ impl<'a> Element<'a> {
     }
 
     /// The name after the prefix.
-    pub fn local(self) -> &'a str {
+    pub fn local_name(self) -> &'a str {
         let name = self.name();
         name.split_once(':').map_or(name, |(_, local)| local)
     }
 
     /// The namespace's URI; `None` for an element in no namespace.
     pub fn namespace(self) -> Option<&'a str> {
-        namespace(self.document.tree, self.raw.namespace)
+        namespace_uri(self.document.tree, self.raw.namespace)
     }
 
     /// The span of the name in the start tag.
@@ -298,7 +300,7 @@ impl<'a> Element<'a> {
 
     /// Child elements in document order.
     pub fn elements(self) -> impl Iterator<Item = Element<'a>> {
-        self.children().filter_map(Node::as_element)
+        self.children().filter_map(XmlNode::as_element)
     }
 
     /// Attributes in document order, namespace declarations included.
@@ -326,7 +328,7 @@ impl<'a> Element<'a> {
     pub fn text(self) -> Cow<'a, str> {
         let mut texts = self
             .children()
-            .filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata));
+            .filter(|node| matches!(node.kind(), NodeKind::Text | NodeKind::Cdata));
         let Some(first) = texts.next() else {
             return Cow::Borrowed("");
         };
@@ -341,7 +343,7 @@ impl<'a> Element<'a> {
 /// An attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute<'a> {
-    document: Document<'a>,
+    document: XmlDocument<'a>,
     raw: &'a RawAttribute,
 }
 
@@ -359,7 +361,7 @@ impl<'a> Attribute<'a> {
     /// The namespace's URI; `None` for an attribute without a prefix. `xmlns` declarations are in
     /// their own.
     pub fn namespace(self) -> Option<&'a str> {
-        namespace(self.document.tree, self.raw.namespace)
+        namespace_uri(self.document.tree, self.raw.namespace)
     }
 
     /// The value, decoded and normalised according to XML 1.0 § 3.3.3.
@@ -368,7 +370,7 @@ impl<'a> Attribute<'a> {
         if self.raw.flags & flag::ENCODED == 0 {
             Cow::Borrowed(raw)
         } else {
-            value::attribute(raw)
+            value::decode_attribute(raw)
         }
     }
 
@@ -392,7 +394,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-fn namespace(tree: &Tree, index: u16) -> Option<&str> {
+fn namespace_uri(tree: &XmlTree, index: u16) -> Option<&str> {
     tree.namespaces
         .get((index as usize).checked_sub(1)?)
         .map(String::as_str)
@@ -401,16 +403,16 @@ fn namespace(tree: &Tree, index: u16) -> Option<&str> {
 /// Iterates over siblings.
 #[derive(Clone, Debug)]
 pub struct Children<'a> {
-    document: Document<'a>,
+    document: XmlDocument<'a>,
     next: u32,
 }
 
 impl<'a> Iterator for Children<'a> {
-    type Item = Node<'a>;
+    type Item = XmlNode<'a>;
 
-    fn next(&mut self) -> Option<Node<'a>> {
+    fn next(&mut self) -> Option<XmlNode<'a>> {
         let raw = self.document.tree.raw(self.next)?;
-        let node = Node {
+        let node = XmlNode {
             document: self.document,
             id: NodeId(self.next),
             raw,

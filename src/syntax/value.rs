@@ -7,7 +7,7 @@ use super::wellformed;
 use std::borrow::Cow;
 
 /// Decodes text (`cdata`: line breaks only).
-pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
+pub(crate) fn decode_text(raw: &str, cdata: bool) -> Cow<'_, str> {
     let first = if cdata {
         memchr::memchr(b'\r', raw.as_bytes())
     } else {
@@ -21,8 +21,8 @@ pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
     out.push_str(clean);
     while let Some(&byte) = rest.as_bytes().first() {
         let used = match byte {
-            b'\r' => line_break(rest, '\n', &mut out),
-            _ => reference(rest, &mut out),
+            b'\r' => push_line_break(rest, '\n', &mut out),
+            _ => push_reference(rest, &mut out),
         };
         rest = rest.get(used..).unwrap_or("");
         let stop = if cdata {
@@ -40,7 +40,7 @@ pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
 }
 
 /// Decodes and normalises an attribute value.
-pub(super) fn attribute(raw: &str) -> Cow<'_, str> {
+pub(super) fn decode_attribute(raw: &str) -> Cow<'_, str> {
     let special = |byte: &u8| matches!(byte, b'&' | b'\r' | b'\n' | b'\t');
     if !raw.bytes().any(|byte| special(&byte)) {
         return Cow::Borrowed(raw);
@@ -57,29 +57,29 @@ pub(super) fn attribute(raw: &str) -> Cow<'_, str> {
         out.push_str(clean);
         let used = match tail.as_bytes().first() {
             None => return Cow::Owned(out),
-            Some(b'&') => reference(tail, &mut out),
-            Some(_) => line_break(tail, ' ', &mut out),
+            Some(b'&') => push_reference(tail, &mut out),
+            Some(_) => push_line_break(tail, ' ', &mut out),
         };
         rest = tail.get(used..).unwrap_or("");
     }
 }
 
 /// Appends the replacement of `\r\n`, `\r`, `\n` or `\t`; returns the bytes used.
-fn line_break(rest: &str, becomes: char, out: &mut String) -> usize {
+fn push_line_break(rest: &str, becomes: char, out: &mut String) -> usize {
     out.push(becomes);
     if rest.starts_with("\r\n") { 2 } else { 1 }
 }
 
 /// Appends the character of the reference at the start of `rest`; returns the bytes used.
-fn reference(rest: &str, out: &mut String) -> usize {
-    let (c, used) = character(rest).unwrap_or(('&', 1));
+fn push_reference(rest: &str, out: &mut String) -> usize {
+    let (c, used) = decode_reference(rest).unwrap_or(('&', 1));
     out.push(c);
     used
 }
 
 /// The character of the reference (`&lt;`, `&#34;`) at the start of `rest`, and its length in
 /// bytes.
-pub(crate) fn character(rest: &str) -> Option<(char, usize)> {
+pub(crate) fn decode_reference(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let length = bytes
         .iter()
@@ -91,7 +91,7 @@ pub(crate) fn character(rest: &str) -> Option<(char, usize)> {
     }
     let decoded = match bytes.get(1..=length)? {
         [b'#', digits @ ..] => wellformed::char_reference(digits),
-        name => wellformed::entity(name),
+        name => wellformed::entity_char(name),
     };
     decoded.map(|c| (c, length + 2))
 }

@@ -12,13 +12,13 @@ pub(super) mod is {
     pub(in crate::syntax) const VALUE_STOP: u8 = 8;
 }
 
-const CLASSES: [u8; 256] = classes();
+const BYTE_CLASSES: [u8; 256] = build_classes();
 
 #[allow(
     clippy::indexing_slicing,
     reason = "computed at compile time, where an index out of bounds does not build"
 )]
-const fn classes() -> [u8; 256] {
+const fn build_classes() -> [u8; 256] {
     let mut table = [0; 256];
     let mut at = 0;
     while at < 128 {
@@ -39,14 +39,14 @@ const fn classes() -> [u8; 256] {
 
 /// The classes of a byte; 0 for the bytes of characters beyond ASCII.
 #[inline]
-pub(super) fn class(byte: u8) -> u8 {
-    CLASSES.get(byte as usize).copied().unwrap_or(0)
+pub(super) fn byte_class(byte: u8) -> u8 {
+    BYTE_CLASSES.get(byte as usize).copied().unwrap_or(0)
 }
 
 /// White space of XML.
 #[inline]
 pub(super) fn is_space(byte: u8) -> bool {
-    class(byte) & is::SPACE != 0
+    byte_class(byte) & is::SPACE != 0
 }
 
 /// `Char` of XML 1.0.
@@ -87,7 +87,7 @@ pub fn is_ncname(name: &str) -> bool {
 
 /// The result of one pass over all bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct ByteSurvey {
     /// Contains a control character that XML does not allow.
     pub(super) control: bool,
     /// Contains a carriage return.
@@ -97,7 +97,7 @@ pub(super) struct Survey {
 }
 
 /// Reads every byte once; compiles to vector instructions.
-pub(super) fn survey(bytes: &[u8]) -> Survey {
+pub(super) fn survey_bytes(bytes: &[u8]) -> ByteSurvey {
     let mut control = 0_u8;
     let mut carriage = 0_u8;
     let mut all = 0_u8;
@@ -107,7 +107,7 @@ pub(super) fn survey(bytes: &[u8]) -> Survey {
         carriage |= u8::from(byte == b'\r');
         all |= byte;
     }
-    Survey {
+    ByteSurvey {
         control: control != 0,
         carriage: carriage != 0,
         wide: all >= 0x80,
@@ -115,7 +115,7 @@ pub(super) fn survey(bytes: &[u8]) -> Survey {
 }
 
 /// The character of one of the five entities of XML.
-pub(super) const fn entity(name: &[u8]) -> Option<char> {
+pub(super) const fn entity_char(name: &[u8]) -> Option<char> {
     match name {
         b"lt" => Some('<'),
         b"gt" => Some('>'),

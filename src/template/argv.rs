@@ -44,8 +44,8 @@ pub enum ArgvFaultKind {
 ///
 /// # Errors
 /// The first quote or backslash that is not closed.
-pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
-    let mut splitter = Splitter {
+pub fn split_command(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
+    let mut splitter = CommandSplitter {
         text,
         at: 0,
         offset,
@@ -54,8 +54,8 @@ pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
         closed: true,
         end: text.trim_end().len(),
     };
-    while let Some(c) = splitter.rest().chars().next() {
-        splitter.step(c)?;
+    while let Some(c) = splitter.remaining_text().chars().next() {
+        splitter.consume_char(c)?;
     }
     splitter.end_word();
     Ok(splitter.argv)
@@ -65,7 +65,7 @@ pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// Returns the index of the argument that a shell runs as its command line, as in `sh -c LINE`.
-pub fn shell_line<W: AsRef<str>>(words: &[W]) -> Option<usize> {
+pub fn shell_line_index<W: AsRef<str>>(words: &[W]) -> Option<usize> {
     let words = || words.iter().map(AsRef::as_ref).enumerate();
     let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
     let is_option = |word: &str| word.starts_with(['-', '+']);
@@ -80,16 +80,16 @@ pub fn shell_line<W: AsRef<str>>(words: &[W]) -> Option<usize> {
     behind.find(|(_, word)| !is_option(word)).map(|(at, _)| at)
 }
 
-struct Word {
+struct PartialArgument {
     start: usize,
     value: String,
 }
 
-struct Splitter<'a> {
+struct CommandSplitter<'a> {
     text: &'a str,
     at: usize,
     offset: u32,
-    word: Option<Word>,
+    word: Option<PartialArgument>,
     argv: Argv,
     /// True as long as a `}}` may follow; it is searched in vain at most once.
     closed: bool,
@@ -97,8 +97,8 @@ struct Splitter<'a> {
     end: usize,
 }
 
-impl<'a> Splitter<'a> {
-    fn rest(&self) -> &'a str {
+impl<'a> CommandSplitter<'a> {
+    fn remaining_text(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or("")
     }
 
@@ -112,7 +112,7 @@ impl<'a> Splitter<'a> {
     fn push(&mut self, text: &str) {
         let start = self.at;
         self.word
-            .get_or_insert_with(|| Word {
+            .get_or_insert_with(|| PartialArgument {
                 start,
                 value: String::new(),
             })
@@ -127,43 +127,43 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    fn step(&mut self, c: char) -> Result<(), ArgvFault> {
+    fn consume_char(&mut self, c: char) -> Result<(), ArgvFault> {
         match c {
-            '\n' => self.line_end(),
+            '\n' => self.take_line_end(),
             c if c.is_whitespace() => {
                 self.end_word();
                 self.at += c.len_utf8();
             }
-            '\\' => self.backslash()?,
-            '\'' => self.single()?,
-            '"' => self.double()?,
-            '{' if self.expression() => {}
-            _ => self.plain(c),
+            '\\' => self.take_backslash()?,
+            '\'' => self.take_single_quoted()?,
+            '"' => self.take_double_quoted()?,
+            '{' if self.take_expression() => {}
+            _ => self.take_plain_char(c),
         }
         Ok(())
     }
 }
 
-impl Splitter<'_> {
+impl CommandSplitter<'_> {
     /// Appends the next `bytes` of the text to the word.
-    fn keep(&mut self, bytes: usize) {
-        let text = self.rest().get(..bytes).unwrap_or("");
+    fn copy_to_word(&mut self, bytes: usize) {
+        let text = self.remaining_text().get(..bytes).unwrap_or("");
         self.push(text);
         self.at += text.len();
     }
 
-    fn operator(&mut self, bytes: usize) {
-        self.report(bytes);
-        self.keep(bytes);
+    fn take_operator(&mut self, bytes: usize) {
+        self.record_operator(bytes);
+        self.copy_to_word(bytes);
     }
 
-    fn report(&mut self, bytes: usize) {
-        let written = self.rest().get(..bytes).unwrap_or("").to_owned();
+    fn record_operator(&mut self, bytes: usize) {
+        let written = self.remaining_text().get(..bytes).unwrap_or("").to_owned();
         let span = self.span(self.at, self.at + bytes);
         self.argv.operators.push(Spanned::new(written, span));
     }
 
-    fn fault(&self, kind: ArgvFaultKind, at: usize) -> ArgvFault {
+    fn fault_at(&self, kind: ArgvFaultKind, at: usize) -> ArgvFault {
         ArgvFault {
             kind,
             span: self.span(at, at + 1),
@@ -172,7 +172,7 @@ impl Splitter<'_> {
 
     /// Handles a line end: white space, and the end of a command if words stand before and after
     /// it.
-    fn line_end(&mut self) {
+    fn take_line_end(&mut self) {
         self.end_word();
         let more = !self.argv.arguments.is_empty() && self.at < self.end;
         let since = self
@@ -186,34 +186,34 @@ impl Splitter<'_> {
             .last()
             .is_some_and(|last| last.span.start >= since);
         if more && !told {
-            self.report(1);
+            self.record_operator(1);
         }
         self.at += 1;
     }
 
     /// Copies a `{{…}}` unchanged; returns false if none begins here.
-    fn expression(&mut self) -> bool {
-        let rest = self.rest();
+    fn take_expression(&mut self) -> bool {
+        let rest = self.remaining_text();
         if !self.closed || !rest.starts_with("{{") {
             return false;
         }
         let end = memchr::memmem::find(rest.as_bytes(), b"}}");
         self.closed = end.is_some();
         if let Some(end) = end {
-            self.keep(end + 2);
+            self.copy_to_word(end + 2);
         }
         self.closed
     }
 
-    fn backslash(&mut self) -> Result<(), ArgvFault> {
+    fn take_backslash(&mut self) -> Result<(), ArgvFault> {
         let start = self.at;
-        if self.rest().starts_with("\\{{") {
+        if self.remaining_text().starts_with("\\{{") {
             // A literal `{{`: the reader of the argument's expressions handles its backslash.
-            self.keep(3);
+            self.copy_to_word(3);
             return Ok(());
         }
-        let Some(next) = self.rest().chars().nth(1) else {
-            return Err(self.fault(ArgvFaultKind::TrailingBackslash, start));
+        let Some(next) = self.remaining_text().chars().nth(1) else {
+            return Err(self.fault_at(ArgvFaultKind::TrailingBackslash, start));
         };
         if next == '\n' {
             self.at += 2;
@@ -222,86 +222,86 @@ impl Splitter<'_> {
         // The word starts at the backslash.
         self.push("");
         self.at += 1;
-        self.keep(next.len_utf8());
+        self.copy_to_word(next.len_utf8());
         Ok(())
     }
 
-    fn single(&mut self) -> Result<(), ArgvFault> {
+    fn take_single_quoted(&mut self) -> Result<(), ArgvFault> {
         let start = self.at;
         self.push("");
         self.at += 1;
         loop {
-            let plain = memchr::memchr2(b'\'', b'{', self.rest().as_bytes());
+            let plain = memchr::memchr2(b'\'', b'{', self.remaining_text().as_bytes());
             let Some(plain) = plain else {
-                return Err(self.fault(ArgvFaultKind::UnclosedSingleQuote, start));
+                return Err(self.fault_at(ArgvFaultKind::UnclosedSingleQuote, start));
             };
-            self.keep(plain);
-            if self.rest().starts_with('\'') {
+            self.copy_to_word(plain);
+            if self.remaining_text().starts_with('\'') {
                 self.at += 1;
                 return Ok(());
             }
-            if !self.expression() {
-                self.keep(1);
+            if !self.take_expression() {
+                self.copy_to_word(1);
             }
         }
     }
 
-    fn double(&mut self) -> Result<(), ArgvFault> {
+    fn take_double_quoted(&mut self) -> Result<(), ArgvFault> {
         let start = self.at;
         self.push("");
         self.at += 1;
-        while let Some(c) = self.rest().chars().next() {
+        while let Some(c) = self.remaining_text().chars().next() {
             match c {
                 '"' => {
                     self.at += 1;
                     return Ok(());
                 }
-                '\\' => self.backslash_in_quotes(),
-                '{' if self.expression() => {}
-                '$' | '`' => self.plain(c),
-                _ => self.keep(c.len_utf8()),
+                '\\' => self.take_quoted_backslash(),
+                '{' if self.take_expression() => {}
+                '$' | '`' => self.take_plain_char(c),
+                _ => self.copy_to_word(c.len_utf8()),
             }
         }
-        Err(self.fault(ArgvFaultKind::UnclosedDoubleQuote, start))
+        Err(self.fault_at(ArgvFaultKind::UnclosedDoubleQuote, start))
     }
 
     /// Handles a backslash in double quotes. It stands for itself, except before `$`, a backtick,
     /// `"`, `\` and a line end.
-    fn backslash_in_quotes(&mut self) {
-        match self.rest().as_bytes().get(1) {
+    fn take_quoted_backslash(&mut self) {
+        match self.remaining_text().as_bytes().get(1) {
             Some(b'\n') => self.at += 2,
             Some(b'$' | b'`' | b'"' | b'\\') => {
                 self.at += 1;
-                self.keep(1);
+                self.copy_to_word(1);
             }
-            Some(b'{') if self.rest().starts_with("\\{{") => self.keep(3),
-            _ => self.keep(1),
+            Some(b'{') if self.remaining_text().starts_with("\\{{") => self.copy_to_word(3),
+            _ => self.copy_to_word(1),
         }
     }
 
     /// Handles a character outside quotes that is neither white space nor a quote.
-    fn plain(&mut self, c: char) {
-        let rest = self.rest();
+    fn take_plain_char(&mut self, c: char) {
+        let rest = self.remaining_text();
         let starts = self.word.is_none();
         let pair = |second: char| rest.chars().nth(1) == Some(second);
         match c {
-            '&' if pair('&') || pair('>') => self.operator(2),
-            '|' if pair('|') => self.operator(2),
-            '>' | '<' if pair(c) || pair('&') => self.operator(2),
-            '$' if pair('(') => self.operator(2),
-            '$' => match variable(rest) {
-                Some(length) => self.operator(length),
-                None => self.keep(1),
+            '&' if pair('&') || pair('>') => self.take_operator(2),
+            '|' if pair('|') => self.take_operator(2),
+            '>' | '<' if pair(c) || pair('&') => self.take_operator(2),
+            '$' if pair('(') => self.take_operator(2),
+            '$' => match variable_length(rest) {
+                Some(length) => self.take_operator(length),
+                None => self.copy_to_word(1),
             },
-            '&' | '|' | ';' | '>' | '<' | '`' | '*' | '?' => self.operator(1),
-            '~' | '#' if starts => self.operator(1),
-            _ => self.keep(c.len_utf8()),
+            '&' | '|' | ';' | '>' | '<' | '`' | '*' | '?' => self.take_operator(1),
+            '~' | '#' if starts => self.take_operator(1),
+            _ => self.copy_to_word(c.len_utf8()),
         }
     }
 }
 
 /// The length of the `$NAME`, `$1` or `${` at the start of a text.
-fn variable(rest: &str) -> Option<usize> {
+fn variable_length(rest: &str) -> Option<usize> {
     match *rest.as_bytes().get(1)? {
         b'{' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' | b'0'..=b'9' => Some(2),
         c if c == b'_' || c.is_ascii_alphabetic() => Some(

@@ -6,7 +6,7 @@
 //! a name, never formats the message of a fault.
 
 use super::cursor::Cursor;
-use super::expression::{Path, Step};
+use super::expression::{ValuePath, ValueStep};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub const MAX_DEPTH: u32 = 32;
 
 /// The position of a condition's text in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ConditionPosition {
     /// The text stands in the document unchanged, from this offset on: spans inside it are exact.
     Exact(u32),
     /// Decoding changed the text: every span is that of the whole text.
@@ -34,7 +34,7 @@ pub enum Condition<'a> {
     /// Two values compared.
     Compare(Box<Comparison<'a>>),
     /// A value used as true or false.
-    Value(Value<'a>),
+    Value(ConditionValue<'a>),
 }
 
 /// Two values and the operator that compares them.
@@ -66,7 +66,7 @@ pub enum Comparator {
 }
 
 impl Comparator {
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "lt" => Some(Self::Less),
             "le" => Some(Self::LessOrEqual),
@@ -89,9 +89,9 @@ impl Comparator {
 
 /// One value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum ConditionValue<'a> {
     /// `a.b[0]`.
-    Path(Path<'a>),
+    Path(ValuePath<'a>),
     /// A number as written.
     Number(Spanned<Cow<'a, str>>),
     /// `'text'` or `"text"`; the span covers the quotes.
@@ -144,10 +144,10 @@ pub enum Expected {
 ///
 /// # Errors
 /// The first fault.
-pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> {
+pub fn parse(text: &str, place: ConditionPosition) -> Result<Condition<'_>, ConditionFault> {
     let offset = match place {
-        Place::Exact(offset) => offset,
-        Place::Whole(_) => 0,
+        ConditionPosition::Exact(offset) => offset,
+        ConditionPosition::Whole(_) => 0,
     };
     let mut parser = Parser {
         cursor: Cursor::new(text, offset),
@@ -155,39 +155,43 @@ pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> 
         depth: 0,
         compared: false,
     };
-    let condition = parser.or()?;
-    if parser.cursor.rest().is_empty() {
+    let condition = parser.parse_or()?;
+    if parser.cursor.remaining_text().is_empty() {
         return Ok(condition);
     }
-    Err(parser.unexpected_operator())
+    Err(parser.unexpected_text_fault())
 }
 
 /// Returns the variables that a condition reads, in the order written, with duplicates.
-pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Path<'a>> {
+pub fn collect_variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c ValuePath<'a>> {
     let mut found = Vec::new();
-    collect(condition, &mut found);
+    push_variables(condition, &mut found);
     found
 }
 
 // The depth is that of the parser: at most MAX_DEPTH levels of and, or, not and comparison each.
-fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) {
+fn push_variables<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c ValuePath<'a>>) {
     match condition {
         Condition::And(parts) | Condition::Or(parts) => {
-            parts.iter().for_each(|part| collect(part, found));
+            for part in parts {
+                push_variables(part, found);
+            }
         }
-        Condition::Not(part) => collect(part, found),
+        Condition::Not(part) => push_variables(part, found),
         Condition::Compare(comparison) => {
-            collect(&comparison.left, found);
-            collect(&comparison.right, found);
+            push_variables(&comparison.left, found);
+            push_variables(&comparison.right, found);
         }
-        Condition::Value(Value::Path(path)) => found.push(path),
-        Condition::Value(Value::Number(_) | Value::Text(_) | Value::Boolean(_)) => {}
+        Condition::Value(ConditionValue::Path(path)) => found.push(path),
+        Condition::Value(
+            ConditionValue::Number(_) | ConditionValue::Text(_) | ConditionValue::Boolean(_),
+        ) => {}
     }
 }
 
 /// The use that a condition makes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demand {
+pub enum ValueDemand {
     /// The value is used as true or false.
     Truth,
     /// The value is ordered against a number.
@@ -199,22 +203,24 @@ pub enum Demand {
 }
 
 /// Returns the variables that a condition uses for more than equality, each with the use.
-pub fn demands<'c, 'a>(condition: &'c Condition<'a>) -> Vec<(&'c Path<'a>, Demand)> {
+pub fn collect_demands<'c, 'a>(
+    condition: &'c Condition<'a>,
+) -> Vec<(&'c ValuePath<'a>, ValueDemand)> {
     let mut found = Vec::new();
-    demand(condition, Demand::Truth, &mut found);
+    push_demands(condition, ValueDemand::Truth, &mut found);
     found
 }
 
-fn demand<'c, 'a>(
+fn push_demands<'c, 'a>(
     condition: &'c Condition<'a>,
-    wanted: Demand,
-    found: &mut Vec<(&'c Path<'a>, Demand)>,
+    wanted: ValueDemand,
+    found: &mut Vec<(&'c ValuePath<'a>, ValueDemand)>,
 ) {
     match condition {
         Condition::And(parts) | Condition::Or(parts) => parts
             .iter()
-            .for_each(|part| demand(part, Demand::Truth, found)),
-        Condition::Not(part) => demand(part, Demand::Truth, found),
+            .for_each(|part| push_demands(part, ValueDemand::Truth, found)),
+        Condition::Not(part) => push_demands(part, ValueDemand::Truth, found),
         Condition::Compare(compared) => {
             let is_equality = matches!(
                 compared.operator.value,
@@ -225,20 +231,30 @@ fn demand<'c, 'a>(
                 (&compared.right, &compared.left),
             ] {
                 match (own, other) {
-                    (Condition::Value(Value::Path(_)), _) if is_equality => {}
-                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Number(_))) => {
-                        demand(own, Demand::Number, found);
+                    (Condition::Value(ConditionValue::Path(_)), _) if is_equality => {}
+                    (
+                        Condition::Value(ConditionValue::Path(_)),
+                        Condition::Value(ConditionValue::Number(_)),
+                    ) => {
+                        push_demands(own, ValueDemand::Number, found);
                     }
-                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Text(_))) => {
-                        demand(own, Demand::Text, found);
+                    (
+                        Condition::Value(ConditionValue::Path(_)),
+                        Condition::Value(ConditionValue::Text(_)),
+                    ) => {
+                        push_demands(own, ValueDemand::Text, found);
                     }
-                    (Condition::Value(Value::Path(_)), _) => demand(own, Demand::Ordered, found),
-                    _ => demand(own, Demand::Truth, found),
+                    (Condition::Value(ConditionValue::Path(_)), _) => {
+                        push_demands(own, ValueDemand::Ordered, found);
+                    }
+                    _ => push_demands(own, ValueDemand::Truth, found),
                 }
             }
         }
-        Condition::Value(Value::Path(path)) => found.push((path, wanted)),
-        Condition::Value(Value::Number(_) | Value::Text(_) | Value::Boolean(_)) => {}
+        Condition::Value(ConditionValue::Path(path)) => found.push((path, wanted)),
+        Condition::Value(
+            ConditionValue::Number(_) | ConditionValue::Text(_) | ConditionValue::Boolean(_),
+        ) => {}
     }
 }
 
@@ -246,46 +262,46 @@ type Parsed<T> = Result<T, ConditionFault>;
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
-    place: Place,
+    place: ConditionPosition,
     depth: u32,
     /// True if a comparison was parsed last; selects the message.
     compared: bool,
 }
 
 impl<'a> Parser<'a> {
-    fn or(&mut self) -> Parsed<Condition<'a>> {
-        let first = self.and()?;
+    fn parse_or(&mut self) -> Parsed<Condition<'a>> {
+        let first = self.parse_and()?;
         let mut parts = vec![first];
-        while self.word("or") {
-            parts.push(self.and()?);
+        while self.eat_keyword("or") {
+            parts.push(self.parse_and()?);
         }
-        Ok(joined(parts, Condition::Or))
+        Ok(join_parts(parts, Condition::Or))
     }
 
-    fn and(&mut self) -> Parsed<Condition<'a>> {
-        let first = self.not()?;
+    fn parse_and(&mut self) -> Parsed<Condition<'a>> {
+        let first = self.parse_not()?;
         let mut parts = vec![first];
-        while self.word("and") {
-            parts.push(self.not()?);
+        while self.eat_keyword("and") {
+            parts.push(self.parse_not()?);
         }
-        Ok(joined(parts, Condition::And))
+        Ok(join_parts(parts, Condition::And))
     }
 
-    fn not(&mut self) -> Parsed<Condition<'a>> {
-        if !self.word("not") {
-            return self.comparison();
+    fn parse_not(&mut self) -> Parsed<Condition<'a>> {
+        if !self.eat_keyword("not") {
+            return self.parse_comparison();
         }
-        let inner = self.deeper(Self::not)?;
+        let inner = self.parse_nested(Self::parse_not)?;
         Ok(Condition::Not(Box::new(inner)))
     }
 
-    fn comparison(&mut self) -> Parsed<Condition<'a>> {
-        let left = self.operand()?;
+    fn parse_comparison(&mut self) -> Parsed<Condition<'a>> {
+        let left = self.parse_operand()?;
         self.compared = false;
-        let Some(operator) = self.comparator() else {
+        let Some(operator) = self.parse_comparator() else {
             return Ok(left);
         };
-        let right = self.operand()?;
+        let right = self.parse_operand()?;
         self.compared = true;
         Ok(Condition::Compare(Box::new(Comparison {
             left,
@@ -295,16 +311,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a value or a condition in parentheses, and the white space after it.
-    fn operand(&mut self) -> Parsed<Condition<'a>> {
+    fn parse_operand(&mut self) -> Parsed<Condition<'a>> {
         self.cursor.skip_space();
         let operand = match self.cursor.peek() {
             Some(('(', _)) => {
-                let inner = self.deeper(|parser| {
+                let inner = self.parse_nested(|parser| {
                     parser.cursor.skip(1);
-                    parser.or()
+                    parser.parse_or()
                 })?;
                 if !self.cursor.eat(')') {
-                    return Err(match self.unexpected_operator() {
+                    return Err(match self.unexpected_text_fault() {
                         fault
                             if matches!(
                                 fault.expected,
@@ -321,46 +337,46 @@ impl<'a> Parser<'a> {
                 }
                 inner
             }
-            _ => Condition::Value(self.value()?),
+            _ => Condition::Value(self.parse_value()?),
         };
         self.cursor.skip_space();
         Ok(operand)
     }
 
-    fn value(&mut self) -> Parsed<Value<'a>> {
+    fn parse_value(&mut self) -> Parsed<ConditionValue<'a>> {
         match self.cursor.peek() {
             Some(('"' | '\'', _)) => {
                 let text = self
                     .cursor
-                    .string()
-                    .ok_or_else(|| self.fault(Expected::ClosingQuote))?;
-                Ok(Value::Text(self.placed(text)))
+                    .eat_string()
+                    .ok_or_else(|| self.fault_here(Expected::ClosingQuote))?;
+                Ok(ConditionValue::Text(self.with_document_span(text)))
             }
             Some((c, _)) if c == '-' || c.is_ascii_digit() => {
                 let number = self
                     .cursor
-                    .number()
-                    .ok_or_else(|| self.fault(Expected::Value))?;
-                Ok(Value::Number(self.placed(number)))
+                    .eat_number()
+                    .ok_or_else(|| self.fault_here(Expected::Value))?;
+                Ok(ConditionValue::Number(self.with_document_span(number)))
             }
-            Some(('!', _)) => Err(self.fault(Expected::Not)),
-            _ => self.named(),
+            Some(('!', _)) => Err(self.fault_here(Expected::Not)),
+            _ => self.parse_name(),
         }
     }
 
-    fn named(&mut self) -> Parsed<Value<'a>> {
+    fn parse_name(&mut self) -> Parsed<ConditionValue<'a>> {
         let before = self.cursor.clone();
         let root = self
             .cursor
-            .name()
-            .ok_or_else(|| self.fault(Expected::Value))?;
-        let root = self.placed(root);
+            .eat_name()
+            .ok_or_else(|| self.fault_here(Expected::Value))?;
+        let root = self.with_document_span(root);
         match root.value.as_ref() {
-            "true" => return Ok(Value::Boolean(root.map(|_| true))),
-            "false" => return Ok(Value::Boolean(root.map(|_| false))),
+            "true" => return Ok(ConditionValue::Boolean(root.map(|_| true))),
+            "false" => return Ok(ConditionValue::Boolean(root.map(|_| false))),
             "and" | "or" | "lt" | "le" | "gt" | "ge" => {
                 self.cursor = before;
-                return Err(self.fault(Expected::Value));
+                return Err(self.fault_here(Expected::Value));
             }
             _ => {}
         }
@@ -370,47 +386,51 @@ impl<'a> Parser<'a> {
                 self.cursor.skip_space();
                 let field = self
                     .cursor
-                    .name()
-                    .ok_or_else(|| self.fault(Expected::Field))?;
-                rest.push(Step::Field(self.placed(field)));
+                    .eat_name()
+                    .ok_or_else(|| self.fault_here(Expected::Field))?;
+                rest.push(ValueStep::Field(self.with_document_span(field)));
             } else if self.cursor.eat_behind_space('[') {
-                rest.push(self.index()?);
+                rest.push(self.parse_index()?);
             } else {
-                return Ok(Value::Path(Path { root, rest }));
+                return Ok(ConditionValue::Path(ValuePath { root, rest }));
             }
         }
     }
 
-    fn index(&mut self) -> Parsed<Step<'a>> {
+    fn parse_index(&mut self) -> Parsed<ValueStep<'a>> {
         self.cursor.skip_space();
         let before = self.cursor.clone();
-        let start = self.cursor.at();
-        let Some(index) = self.cursor.digits().and_then(|digits| digits.parse().ok()) else {
+        let start = self.cursor.position();
+        let Some(index) = self
+            .cursor
+            .eat_digits()
+            .and_then(|digits| digits.parse().ok())
+        else {
             self.cursor = before;
-            return Err(self.fault(Expected::Index));
+            return Err(self.fault_here(Expected::Index));
         };
-        let index = self.placed(Spanned::new(index, self.cursor.since(start)));
+        let index = self.with_document_span(Spanned::new(index, self.cursor.span_since(start)));
         self.cursor.skip_space();
         if self.cursor.eat(']') {
-            Ok(Step::Index(index))
+            Ok(ValueStep::Index(index))
         } else {
-            Err(self.fault(Expected::Index))
+            Err(self.fault_here(Expected::Index))
         }
     }
 }
 
 impl Parser<'_> {
-    fn placed<T>(&self, found: Spanned<T>) -> Spanned<T> {
+    fn with_document_span<T>(&self, found: Spanned<T>) -> Spanned<T> {
         match self.place {
-            Place::Exact(_) => found,
-            Place::Whole(span) => Spanned::new(found.value, span),
+            ConditionPosition::Exact(_) => found,
+            ConditionPosition::Whole(span) => Spanned::new(found.value, span),
         }
     }
 
     /// Runs `read` one nesting level deeper, or fails at [`MAX_DEPTH`].
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn parse_nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.fault(Expected::LessNesting));
+            return Err(self.fault_here(Expected::LessNesting));
         }
         self.depth += 1;
         let found = read(self);
@@ -419,81 +439,91 @@ impl Parser<'_> {
     }
 
     /// Consumes a keyword and the white space before it, if it is next.
-    fn word(&mut self, wanted: &str) -> bool {
+    fn eat_keyword(&mut self, wanted: &str) -> bool {
         self.cursor.skip_space();
         let before = self.cursor.clone();
-        if self.cursor.name().is_some_and(|name| name.value == wanted) {
+        if self
+            .cursor
+            .eat_name()
+            .is_some_and(|name| name.value == wanted)
+        {
             return true;
         }
         self.cursor = before;
         false
     }
 
-    fn comparator(&mut self) -> Option<Spanned<Comparator>> {
-        let start = self.cursor.at();
-        let rest = self.cursor.rest();
+    fn parse_comparator(&mut self) -> Option<Spanned<Comparator>> {
+        let start = self.cursor.position();
+        let rest = self.cursor.remaining_text();
         if let Some((sign, comparator)) = Comparator::SIGNS
             .iter()
             .find(|(sign, _)| rest.starts_with(sign))
         {
             self.cursor.skip(sign.len());
-            return Some(self.placed(Spanned::new(*comparator, self.cursor.since(start))));
+            return Some(
+                self.with_document_span(Spanned::new(*comparator, self.cursor.span_since(start))),
+            );
         }
         let before = self.cursor.clone();
-        let word = self.cursor.name();
-        let found =
-            word.and_then(|word| Some(Spanned::new(Comparator::of_word(&word.value)?, word.span)));
+        let word = self.cursor.eat_name();
+        let found = word
+            .and_then(|word| Some(Spanned::new(Comparator::from_word(&word.value)?, word.span)));
         if found.is_none() {
             self.cursor = before;
         }
-        found.map(|found| self.placed(found))
+        found.map(|found| self.with_document_span(found))
     }
 
     /// The fault of unexpected text after a complete value or comparison.
-    fn unexpected_operator(&self) -> ConditionFault {
+    fn unexpected_text_fault(&self) -> ConditionFault {
         let operator = if self.compared {
             Expected::Connective
         } else {
             Expected::Operator
         };
         let expected = match self.cursor.peek() {
-            Some(('=', _)) if !self.cursor.rest().starts_with("==") => Expected::DoubleEquals,
+            Some(('=', _)) if !self.cursor.remaining_text().starts_with("==") => {
+                Expected::DoubleEquals
+            }
             Some(('&', _)) => Expected::And,
             Some(('|', _)) => Expected::Or,
             _ => operator,
         };
-        self.fault(expected)
+        self.fault_here(expected)
     }
 
     /// The fault at the next word, number or run of signs.
-    fn fault(&self, expected: Expected) -> ConditionFault {
+    fn fault_here(&self, expected: Expected) -> ConditionFault {
         let mut ahead = self.cursor.clone();
-        let start = ahead.at();
+        let start = ahead.position();
         let signs = ahead
-            .rest()
+            .remaining_text()
             .bytes()
             .take_while(|byte| b"=!<>&|".contains(byte))
             .count();
         ahead.skip(signs);
-        if signs == 0 && ahead.name().is_none() && ahead.number().is_none() {
+        if signs == 0 && ahead.eat_name().is_none() && ahead.eat_number().is_none() {
             ahead.skip(ahead.peek().map_or(0, |(_, length)| length));
         }
         let found = self
             .cursor
-            .rest()
-            .get(..ahead.at() - start)
+            .remaining_text()
+            .get(..ahead.position() - start)
             .unwrap_or("")
             .to_owned();
         ConditionFault {
             expected,
             found,
-            span: self.placed(Spanned::new((), ahead.since(start))).span,
+            span: self
+                .with_document_span(Spanned::new((), ahead.span_since(start)))
+                .span,
         }
     }
 }
 
 /// Joins the parts; a single part is returned unchanged.
-fn joined<'a>(
+fn join_parts<'a>(
     mut parts: Vec<Condition<'a>>,
     join: fn(Vec<Condition<'a>>) -> Condition<'a>,
 ) -> Condition<'a> {

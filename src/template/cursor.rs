@@ -19,11 +19,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// The number of bytes read.
-    pub(super) const fn at(&self) -> usize {
+    pub(super) const fn position(&self) -> usize {
         self.at
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(super) fn remaining_text(&self) -> &'a str {
         self.raw.get(self.at..).unwrap_or("")
     }
 
@@ -36,13 +36,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// The span from `start` to the current position.
-    pub(super) const fn since(&self, start: usize) -> Span {
+    pub(super) const fn span_since(&self, start: usize) -> Span {
         self.span(start, self.at)
     }
 
     /// The next character and its length in raw bytes.
     pub(super) fn peek(&self) -> Option<(char, usize)> {
-        let c = self.rest().chars().next()?;
+        let c = self.remaining_text().chars().next()?;
         Some((c, c.len_utf8()))
     }
 
@@ -84,66 +84,66 @@ impl<'a> Cursor<'a> {
     }
 
     /// The text between `start` and the current position.
-    fn read(&self, start: usize) -> Cow<'a, str> {
+    fn text_since(&self, start: usize) -> Cow<'a, str> {
         Cow::Borrowed(self.raw.get(start..self.at).unwrap_or(""))
     }
 
     /// Consumes a name: a letter or `_`, then letters, digits, `_` and `-`.
-    pub(super) fn name(&mut self) -> Option<Spanned<Cow<'a, str>>> {
+    pub(super) fn eat_name(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
         let (_, length) = self
             .peek()
             .filter(|&(c, _)| c == '_' || c.is_alphabetic())?;
         self.skip(length);
         self.skip_while(|c| c == '_' || c == '-' || c.is_alphanumeric());
-        Some(Spanned::new(self.read(start), self.since(start)))
+        Some(Spanned::new(self.text_since(start), self.span_since(start)))
     }
 
     /// Consumes ASCII decimal digits.
-    pub(super) fn digits(&mut self) -> Option<&'a str> {
-        let rest = self.rest();
+    pub(super) fn eat_digits(&mut self) -> Option<&'a str> {
+        let rest = self.remaining_text();
         let length = rest.bytes().take_while(u8::is_ascii_digit).count();
         self.skip(length);
         rest.get(..length).filter(|digits| !digits.is_empty())
     }
 
     /// Consumes a number: `-`, digits, a fraction, an exponent.
-    pub(super) fn number(&mut self) -> Option<Spanned<Cow<'a, str>>> {
+    pub(super) fn eat_number(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
         let before = self.clone();
         let _ = self.eat('-');
-        if self.digits().is_none() {
+        if self.eat_digits().is_none() {
             *self = before;
             return None;
         }
         let whole = self.clone();
-        if self.eat('.') && self.digits().is_none() {
+        if self.eat('.') && self.eat_digits().is_none() {
             *self = whole;
         }
         let mantissa = self.clone();
         if self.eat('e') || self.eat('E') {
             let _ = self.eat('-') || self.eat('+');
-            if self.digits().is_none() {
+            if self.eat_digits().is_none() {
                 *self = mantissa;
             }
         }
-        Some(Spanned::new(self.read(start), self.since(start)))
+        Some(Spanned::new(self.text_since(start), self.span_since(start)))
     }
 
     /// Consumes a string on one line, quoted by the next character; the span includes the quotes.
     /// No escapes.
-    pub(super) fn string(&mut self) -> Option<Spanned<Cow<'a, str>>> {
+    pub(super) fn eat_string(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let before = self.clone();
         let start = self.at;
         let (quote, length) = self.peek()?;
         self.skip(length);
         let inside = self.at;
         self.skip_while(|c| c != quote && c != '\n' && c != '\r');
-        let text = self.read(inside);
+        let text = self.text_since(inside);
         if !self.eat(quote) {
             *self = before;
             return None;
         }
-        Some(Spanned::new(text, self.since(start)))
+        Some(Spanned::new(text, self.span_since(start)))
     }
 }

@@ -11,7 +11,7 @@ use crate::kernel::sampling::Parameter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "each is documented by its row in the table")]
-pub enum Kind {
+pub enum ElementKind {
     Task,
     Template,
     Library,
@@ -80,7 +80,7 @@ pub enum Kind {
 
 /// The content between an element's tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ElementContent {
     /// Elements only.
     Elements,
     /// A text for the agent: `{{…}}`, `<use/>`, and the attributes of a text element.
@@ -97,7 +97,7 @@ pub enum Content {
 
 /// The values that an attribute accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub enum AttrValues {
     /// Any text that is not empty.
     Name,
     /// Any text.
@@ -118,20 +118,20 @@ pub struct Attr {
     /// Its name.
     pub name: &'static str,
     /// The accepted values.
-    pub values: Values,
+    pub values: AttrValues,
     /// True if the attribute is required.
     pub required: bool,
     /// A description in one lower-case line.
     pub doc: &'static str,
     /// Names of the same attribute in other languages, for suggestions.
-    pub also: &'static [&'static str],
+    pub aliases: &'static [&'static str],
     /// The meaning of each of its words, in the order of [`Attr::words`].
     pub meanings: &'static [&'static str],
 }
 
 /// The types of task that a child belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum OwnerType {
     /// Every type.
     Any,
     /// This type and the types built on it.
@@ -140,30 +140,30 @@ pub enum Of {
 
 /// A child of an element.
 #[derive(Clone, Copy, Debug)]
-pub struct Child {
+pub struct ChildSpec {
     /// The kind of the child.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// True if the child may be repeated.
-    pub many: bool,
+    pub is_repeatable: bool,
     /// The types of task that it belongs to.
-    pub of: Of,
+    pub owner: OwnerType,
 }
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
+pub struct ElementSpec {
     /// The kind that this row describes.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// Its tag.
     pub tag: &'static str,
     /// A description in one lower-case line.
     pub doc: &'static str,
     /// The content between its tags.
-    pub content: Content,
+    pub content: ElementContent,
     /// Its attributes, without those that every text element has.
     pub attributes: &'static [Attr],
     /// Its children.
-    pub children: &'static [Child],
+    pub children: &'static [ChildSpec],
     /// The replacement, if the element belongs to an older dialect.
     pub deprecated: Option<&'static str>,
 }
@@ -178,18 +178,18 @@ pub(super) const TRUST_MEANINGS: &[&str] = &[
 pub static TEXT_ATTRIBUTES: &[Attr] = &[
     Attr {
         name: "src",
-        values: Values::Name,
+        values: AttrValues::Name,
         required: false,
         doc: "the text is kept in this file, relative to the template's folder",
-        also: &["file", "path", "href"],
+        aliases: &["file", "path", "href"],
         meanings: &[],
     },
     Attr {
         name: "syntax",
-        values: Values::OneOf(&["plain", "jinja"]),
+        values: AttrValues::OneOf(&["plain", "jinja"]),
         required: false,
         doc: "`plain` substitutes `{{…}}`; `jinja` has conditions, loops and filters",
-        also: &[],
+        aliases: &[],
         meanings: &[
             "each `{{…}}` is replaced by its value",
             "a Jinja template: conditions, loops and filters",
@@ -197,10 +197,10 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
     },
     Attr {
         name: "verbatim",
-        values: Values::Bool,
+        values: AttrValues::Bool,
         required: false,
         doc: "`true` turns substitution off",
-        also: &[],
+        aliases: &[],
         meanings: &[
             "the text stays as it is: `{{…}}` in it is not replaced",
             "each `{{…}}` is replaced by its value",
@@ -208,47 +208,50 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
     },
     Attr {
         name: "trust",
-        values: Values::OneOf(&["trusted", "untrusted"]),
+        values: AttrValues::OneOf(&["trusted", "untrusted"]),
         required: false,
         doc: "`untrusted` text is fenced when rendered",
-        also: &[],
+        aliases: &[],
         meanings: TRUST_MEANINGS,
     },
 ];
 
 impl Attr {
     /// The words that it accepts; empty if it accepts any text.
-    pub const fn words(&self) -> &'static [&'static str] {
+    pub const fn allowed_words(&self) -> &'static [&'static str] {
         match self.values {
-            Values::OneOf(words) => words,
-            Values::Bool => &["true", "false"],
-            Values::Name | Values::Any | Values::Count | Values::Sampling(_) => &[],
+            AttrValues::OneOf(words) => words,
+            AttrValues::Bool => &["true", "false"],
+            AttrValues::Name | AttrValues::Any | AttrValues::Count | AttrValues::Sampling(_) => &[],
         }
     }
 
     /// The meaning of one of its words.
-    pub fn meaning(&self, word: &str) -> Option<&'static str> {
-        let at = self.words().iter().position(|own| *own == word)?;
+    pub fn word_meaning(&self, word: &str) -> Option<&'static str> {
+        let at = self.allowed_words().iter().position(|own| *own == word)?;
         self.meanings.get(at).copied()
     }
 
     /// Returns the attribute with alternative names for suggestions.
-    pub(super) const fn also(self, also: &'static [&'static str]) -> Self {
-        Self { also, ..self }
+    pub(super) const fn with_aliases(self, also: &'static [&'static str]) -> Self {
+        Self {
+            aliases: also,
+            ..self
+        }
     }
 
     /// Returns the attribute with the meanings of its words. A wrong number of meanings does not
     /// compile.
-    pub(super) const fn says(self, meanings: &'static [&'static str]) -> Self {
+    pub(super) const fn with_meanings(self, meanings: &'static [&'static str]) -> Self {
         assert!(
-            self.words().len() == meanings.len(),
+            self.allowed_words().len() == meanings.len(),
             "a meaning for each word"
         );
         Self { meanings, ..self }
     }
 }
 
-impl Kind {
+impl ElementKind {
     /// True if the element is a task of its own, with settings.
     pub const fn is_body(self) -> bool {
         matches!(

@@ -17,7 +17,7 @@ pub const MAX_ARGUMENTS: usize = 256;
 
 /// A section of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum ScanItem<'a> {
     /// Literal text.
     Text(Span),
     /// `\{{`: a literal `{{`.
@@ -32,9 +32,9 @@ pub enum Piece<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression<'a> {
     /// `name`, `a.b[0]`.
-    Path(Path<'a>),
+    Path(ValuePath<'a>),
     /// `fn(arg, k=v)`.
-    Call(Call<'a>),
+    Call(CallExpression<'a>),
     /// `'text'` or `"text"`, as an argument only.
     Text(Spanned<Cow<'a, str>>),
     /// A number as written, as an argument only.
@@ -45,16 +45,16 @@ pub enum Expression<'a> {
 
 /// A variable and the path into its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path<'a> {
+pub struct ValuePath<'a> {
     /// The variable.
     pub root: Spanned<Cow<'a, str>>,
     /// Fields and indices, outermost first.
-    pub rest: Vec<Step<'a>>,
+    pub rest: Vec<ValueStep<'a>>,
 }
 
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum ValueStep<'a> {
     /// `.name`; the span is that of the name.
     Field(Spanned<Cow<'a, str>>),
     /// `[3]`; the span is that of the number.
@@ -63,7 +63,7 @@ pub enum Step<'a> {
 
 /// A use of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct CallExpression<'a> {
     /// The function.
     pub name: Spanned<Cow<'a, str>>,
     /// Positional arguments; these come before the named ones.
@@ -72,18 +72,18 @@ pub struct Call<'a> {
     pub named: Vec<(Spanned<Cow<'a, str>>, Expression<'a>)>,
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.root.value)?;
         self.rest.iter().try_for_each(|step| match step {
-            Step::Field(name) => write!(f, ".{}", name.value),
-            Step::Index(number) => write!(f, "[{}]", number.value),
+            ValueStep::Field(name) => write!(f, ".{}", name.value),
+            ValueStep::Index(number) => write!(f, "[{}]", number.value),
         })
     }
 }
 
 /// Prints a normal form, independent of layout: equal calls print the same text.
-impl fmt::Display for Call<'_> {
+impl fmt::Display for CallExpression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let positional = self.positional.iter().map(ToString::to_string);
         let named = self
@@ -160,7 +160,7 @@ pub struct Expressions<'a> {
 }
 
 /// True if a text may contain expressions. Any other text need not be scanned.
-pub fn may_hold(raw: &str) -> bool {
+pub fn has_open_braces(raw: &str) -> bool {
     // Most texts contain no brace, and a search for one byte is faster than for two.
     let bytes = raw.as_bytes();
     memchr::memchr_iter(b'{', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
@@ -174,55 +174,55 @@ pub fn scan_plain(text: &str, offset: u32) -> Expressions<'_> {
 }
 
 impl<'a> Iterator for Expressions<'a> {
-    type Item = Piece<'a>;
+    type Item = ScanItem<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<ScanItem<'a>> {
         let cursor = &mut self.cursor;
-        let start = cursor.at();
-        let rest = cursor.rest();
+        let start = cursor.position();
+        let rest = cursor.remaining_text();
         if rest.is_empty() {
             return None;
         }
         if rest.starts_with("\\{{") {
             cursor.skip(3);
-            return Some(Piece::Escaped(cursor.since(start)));
+            return Some(ScanItem::Escaped(cursor.span_since(start)));
         }
         if rest.starts_with("{{") {
             cursor.skip(2);
-            return Some(expression(cursor, start));
+            return Some(parse_braced(cursor, start));
         }
         let open = memchr::memmem::find(rest.as_bytes(), b"{{").unwrap_or(rest.len());
         // A backslash belongs to the braces after it.
         let escaped =
             open > 0 && open < rest.len() && rest.as_bytes().get(open - 1) == Some(&b'\\');
         cursor.skip(if escaped { open - 1 } else { open });
-        Some(Piece::Text(cursor.since(start)))
+        Some(ScanItem::Text(cursor.span_since(start)))
     }
 }
 
 /// Parses from after the `{{` at `start` to after the `}}`, including a faulty expression.
-fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
+fn parse_braced<'a>(cursor: &mut Cursor<'a>, start: usize) -> ScanItem<'a> {
     let opened = cursor.clone();
     cursor.skip_space();
-    let found = whole(cursor);
+    let found = parse_expression(cursor);
     let (kind, span) = match found {
-        Ok(value) => return Piece::Expression(Spanned::new(value, cursor.since(start))),
+        Ok(value) => return ScanItem::Expression(Spanned::new(value, cursor.span_since(start))),
         Err(fault) => fault,
     };
     // From the fault on, the next pair of braces decides if the expression has an end.
-    let rest = cursor.rest();
-    let end = braces(rest);
+    let rest = cursor.remaining_text();
+    let end = find_braces(rest);
     if !rest.get(end..).is_some_and(|tail| tail.starts_with("}}")) {
         let brace = cursor.span(start, start + 2);
         // The remainder is text.
         *cursor = opened;
-        return Piece::Fault(ExpressionFault {
+        return ScanItem::Fault(ExpressionFault {
             kind: ExpressionFaultKind::Unclosed,
             span: brace,
             expression: brace,
         });
     }
-    let trailing = cursor.at();
+    let trailing = cursor.position();
     cursor.skip(end);
     let written = rest.get(..end).unwrap_or("").trim_end().len();
     let trailing = cursor.span(trailing, trailing + written);
@@ -230,20 +230,20 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
     let span = if kind == ExpressionFaultKind::TrailingText {
         trailing
     } else if kind == ExpressionFaultKind::Empty {
-        cursor.since(start)
+        cursor.span_since(start)
     } else {
         span
     };
-    Piece::Fault(ExpressionFault {
+    ScanItem::Fault(ExpressionFault {
         kind,
         span,
-        expression: cursor.since(start),
+        expression: cursor.span_since(start),
     })
 }
 
 /// The offset of the next `}}` or `{{`, or the length of the text. For `\{{`, the offset of its
 /// backslash.
-fn braces(text: &str) -> usize {
+fn find_braces(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut pairs = memchr::memchr2_iter(b'{', b'}', bytes);
     let found = pairs
@@ -254,38 +254,38 @@ fn braces(text: &str) -> usize {
     if escaped { found - 1 } else { found }
 }
 
-type Read<T> = Result<T, (ExpressionFaultKind, Span)>;
+type ExpressionResult<T> = Result<T, (ExpressionFaultKind, Span)>;
 
 /// Parses an expression up to and including its `}}`. On a fault, the cursor stands at or before
 /// the faulty position.
-fn whole<'a>(cursor: &mut Cursor<'a>) -> Read<Expression<'a>> {
-    if cursor.rest().starts_with("}}") {
+fn parse_expression<'a>(cursor: &mut Cursor<'a>) -> ExpressionResult<Expression<'a>> {
+    if cursor.remaining_text().starts_with("}}") {
         return Err((
             ExpressionFaultKind::Empty,
-            cursor.span(cursor.at(), cursor.at()),
+            cursor.span(cursor.position(), cursor.position()),
         ));
     }
-    let name = name(cursor)?;
-    let value = named(cursor, name, 0)?;
+    let name = parse_name(cursor)?;
+    let value = parse_path_or_call(cursor, name, 0)?;
     cursor.skip_space();
-    if !cursor.rest().starts_with("}}") {
+    if !cursor.remaining_text().starts_with("}}") {
         return Err((
             ExpressionFaultKind::TrailingText,
-            cursor.span(cursor.at(), cursor.at()),
+            cursor.span(cursor.position(), cursor.position()),
         ));
     }
     cursor.skip(2);
     Ok(value)
 }
 
-fn name<'a>(cursor: &mut Cursor<'a>) -> Read<Spanned<Cow<'a, str>>> {
-    cursor.name().ok_or_else(|| bad(cursor))
+fn parse_name<'a>(cursor: &mut Cursor<'a>) -> ExpressionResult<Spanned<Cow<'a, str>>> {
+    cursor.eat_name().ok_or_else(|| bad_character_fault(cursor))
 }
 
 /// The fault of an unexpected character. The character is not consumed, so that the search for the
 /// end includes it.
-fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
-    let at = cursor.at();
+fn bad_character_fault(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
+    let at = cursor.position();
     match cursor.peek() {
         Some((c, length)) => (
             ExpressionFaultKind::BadCharacter(c),
@@ -296,62 +296,66 @@ fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
 }
 
 /// Parses the call or path that begins with a name.
-fn named<'a>(
+fn parse_path_or_call<'a>(
     cursor: &mut Cursor<'a>,
     name: Spanned<Cow<'a, str>>,
     depth: u32,
-) -> Read<Expression<'a>> {
+) -> ExpressionResult<Expression<'a>> {
     if cursor.eat_behind_space('(') {
-        return call(cursor, name, depth).map(Expression::Call);
+        return parse_call(cursor, name, depth).map(Expression::Call);
     }
     let mut rest = Vec::new();
     loop {
         if cursor.eat_behind_space('.') {
             cursor.skip_space();
-            rest.push(Step::Field(self::name(cursor)?));
+            rest.push(ValueStep::Field(self::parse_name(cursor)?));
         } else if cursor.eat_behind_space('[') {
             cursor.skip_space();
-            let at = cursor.at();
-            let Some(index) = cursor.digits().and_then(|digits| digits.parse().ok()) else {
-                return Err((ExpressionFaultKind::BadIndex, cursor.since(at)));
+            let at = cursor.position();
+            let Some(index) = cursor.eat_digits().and_then(|digits| digits.parse().ok()) else {
+                return Err((ExpressionFaultKind::BadIndex, cursor.span_since(at)));
             };
-            let span = cursor.since(at);
+            let span = cursor.span_since(at);
             cursor.skip_space();
             if !cursor.eat(']') {
-                return Err((ExpressionFaultKind::BadIndex, cursor.since(at)));
+                return Err((ExpressionFaultKind::BadIndex, cursor.span_since(at)));
             }
-            rest.push(Step::Index(Spanned::new(index, span)));
+            rest.push(ValueStep::Index(Spanned::new(index, span)));
         } else {
-            return Ok(Expression::Path(Path { root: name, rest }));
+            return Ok(Expression::Path(ValuePath { root: name, rest }));
         }
     }
 }
 
 /// Parses the arguments after `(`, and the `)`.
-fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Call<'a>> {
+fn parse_call<'a>(
+    cursor: &mut Cursor<'a>,
+    name: Spanned<Cow<'a, str>>,
+    depth: u32,
+) -> ExpressionResult<CallExpression<'a>> {
     if depth >= MAX_DEPTH {
         return Err((ExpressionFaultKind::TooDeep, name.span));
     }
-    let mut call = Call {
+    let mut call = CallExpression {
         name,
         positional: Vec::new(),
         named: Vec::new(),
     };
     cursor.skip_space();
     while !cursor.eat(')') {
-        let here = cursor.span(cursor.at(), cursor.at());
-        if cursor.rest().starts_with("}}") {
+        let here = cursor.span(cursor.position(), cursor.position());
+        if cursor.remaining_text().starts_with("}}") {
             return Err((ExpressionFaultKind::UnclosedCall, here));
         }
         if call.positional.len() + call.named.len() >= MAX_ARGUMENTS {
             return Err((ExpressionFaultKind::TooManyArguments, call.name.span));
         }
-        argument(cursor, &mut call, depth + 1)?;
+        parse_argument(cursor, &mut call, depth + 1)?;
         cursor.skip_space();
         if cursor.eat(',') {
             cursor.skip_space();
         } else if cursor.peek().is_none_or(|(c, _)| c != ')') {
-            let at = cursor.at();
+            let at = cursor.position();
             return Err((ExpressionFaultKind::UnclosedCall, cursor.span(at, at)));
         }
     }
@@ -359,10 +363,14 @@ fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) ->
 }
 
 /// Parses a positional or named argument.
-fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Read<()> {
-    let start = cursor.at();
+fn parse_argument<'a>(
+    cursor: &mut Cursor<'a>,
+    call: &mut CallExpression<'a>,
+    depth: u32,
+) -> ExpressionResult<()> {
+    let start = cursor.position();
     let before = cursor.clone();
-    if let Some(name) = cursor.name() {
+    if let Some(name) = cursor.eat_name() {
         cursor.skip_space();
         if cursor.eat('=') {
             cursor.skip_space();
@@ -373,17 +381,17 @@ fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Rea
             {
                 return Err((ExpressionFaultKind::DuplicateArgument, name.span));
             }
-            let value = value(cursor, depth)?;
+            let value = parse_argument_value(cursor, depth)?;
             call.named.push((name, value));
             return Ok(());
         }
         *cursor = before;
     }
-    let value = value(cursor, depth)?;
+    let value = parse_argument_value(cursor, depth)?;
     if !call.named.is_empty() {
         return Err((
             ExpressionFaultKind::PositionalAfterNamed,
-            cursor.since(start),
+            cursor.span_since(start),
         ));
     }
     call.positional.push(value);
@@ -391,11 +399,14 @@ fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Rea
 }
 
 /// Parses the value of an argument.
-fn value<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Read<Expression<'a>> {
-    let start = cursor.at();
+fn parse_argument_value<'a>(
+    cursor: &mut Cursor<'a>,
+    depth: u32,
+) -> ExpressionResult<Expression<'a>> {
+    let start = cursor.position();
     match cursor.peek() {
         Some(('"' | '\'', quote)) => {
-            let Some(text) = cursor.string() else {
+            let Some(text) = cursor.eat_string() else {
                 return Err((
                     ExpressionFaultKind::UnclosedString,
                     cursor.span(start, start + quote),
@@ -403,16 +414,16 @@ fn value<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Read<Expression<'a>> {
             };
             Ok(Expression::Text(text))
         }
-        Some((c, _)) if c == '-' || c.is_ascii_digit() => match cursor.number() {
+        Some((c, _)) if c == '-' || c.is_ascii_digit() => match cursor.eat_number() {
             Some(number) => Ok(Expression::Number(number)),
-            None => Err(bad(cursor)),
+            None => Err(bad_character_fault(cursor)),
         },
         _ => {
-            let name = name(cursor)?;
+            let name = parse_name(cursor)?;
             match name.value.as_ref() {
                 "true" => Ok(Expression::Boolean(name.map(|_| true))),
                 "false" => Ok(Expression::Boolean(name.map(|_| false))),
-                _ => named(cursor, name, depth),
+                _ => parse_path_or_call(cursor, name, depth),
             }
         }
     }

@@ -1,39 +1,40 @@
 //! Extracts the facts of a file's model for the index. Owned and small; see [`super::names`].
 
 use super::keywords::{FileSource, Trust};
-use super::model::{Call, Value};
-use super::model::{Definition, File, Reduce, Step, Task, Template};
+use super::model::{Definition, Reduce, TaskBody, TaskStep, Template, TemplateFile};
+use super::model::{TaskInputValue, TemplateCall};
 use super::names::{
-    Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind,
+    Arg, DefinitionFacts as Fact, FileFacts, LinkedFile, LinkedFileKind, Param, ReferenceFacts,
+    ReferenceKind,
 };
-use super::nodes::{self, Node};
+use super::nodes::{self, TaskNode};
 use super::parts::Str;
-use super::parts::{self, Text};
-use super::texts::{self, Role};
+use super::parts::{self, TextElement};
+use super::texts::{self, TextRole};
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};
 use std::collections::HashMap;
 
 /// Collects the facts of a file. `stem` is the name of a task without a name.
-pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
+pub fn collect(file: &TemplateFile<'_>, stem: &str) -> FileFacts {
     let mut facts = FileFacts::default();
     for (owner, definition) in file.definitions.iter().enumerate() {
         let owner = owner as u32;
-        facts.definitions.push(fact(definition, stem));
+        facts.definitions.push(definition_facts(definition, stem));
         match definition {
-            Definition::Fragment(fragment) => of_text(&fragment.text, (owner, "/"), &mut facts),
-            Definition::Task(task) => of_task(task, owner, &mut facts),
+            Definition::Fragment(fragment) => add_text(&fragment.text, (owner, "/"), &mut facts),
+            Definition::Task(task) => add_task(task, owner, &mut facts),
             Definition::Template(
                 template @ Template {
                     task, description, ..
                 },
             ) => {
-                of_returns(template, owner, &mut facts);
+                add_return_schema(template, owner, &mut facts);
                 if let Some(text) = description {
-                    of_text(text, (owner, "/"), &mut facts);
+                    add_text(text, (owner, "/"), &mut facts);
                 }
                 if let Some(task) = task {
-                    of_task(task, owner, &mut facts);
+                    add_task(task, owner, &mut facts);
                 }
             }
         }
@@ -41,7 +42,7 @@ pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
     facts
 }
 
-fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
+fn definition_facts(definition: &Definition<'_>, stem: &str) -> Fact {
     let element = definition.element();
     let (name, span) = definition
         .name()
@@ -50,17 +51,17 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         });
     let (params, returns) = match definition {
         Definition::Template(template) => (
-            params(template),
+            template_params(template),
             template
                 .returns
                 .as_ref()
                 .map(|text| Box::from(&*text.value)),
         ),
-        Definition::Task(task) => (Box::default(), answer(task).map(Box::from)),
+        Definition::Task(task) => (Box::default(), declared_answer(task).map(Box::from)),
         Definition::Fragment(_) => (Box::default(), None),
     };
     let untrusted = match definition {
-        Definition::Fragment(fragment) => untrusted(&fragment.text),
+        Definition::Fragment(fragment) => untrusted_span(&fragment.text),
         Definition::Task(_) | Definition::Template(_) => None,
     };
     let bytes = element.span().len().into();
@@ -83,11 +84,11 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
 }
 
 /// The declared form of a task's answer: a type or the path of a schema.
-pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
+pub(super) fn declared_answer<'m>(task: &'m TaskBody<'_>) -> Option<&'m str> {
     let Some(output) = &task.output else {
         // The answer of the last agent is the answer of the whole task.
         return match (task.steps.last(), task.reduce.as_deref()) {
-            (Some(Step::Task(last)), None) if last.reference.is_none() => answer(last),
+            (Some(TaskStep::Task(last)), None) if last.reference.is_none() => declared_answer(last),
             (
                 None,
                 Some(Reduce {
@@ -95,7 +96,7 @@ pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
                     reduction: Some(last),
                     ..
                 }),
-            ) => answer(last),
+            ) => declared_answer(last),
             _ => None,
         };
     };
@@ -112,7 +113,7 @@ pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
         .or_else(|| is_text().then_some("string"))
 }
 
-fn untrusted(text: &Text<'_>) -> Option<Span> {
+fn untrusted_span(text: &TextElement<'_>) -> Option<Span> {
     let at = || {
         text.element
             .attribute("trust")
@@ -123,8 +124,8 @@ fn untrusted(text: &Text<'_>) -> Option<Span> {
 
 /// The parameters of a template; each is required unless the template's task declares a default for
 /// it.
-fn params(template: &Template<'_>) -> Box<[Param]> {
-    let known = required(template);
+fn template_params(template: &Template<'_>) -> Box<[Param]> {
+    let known = required_params(template);
     let required = |name: &str| known.get(name).copied().unwrap_or(true);
     let one = |param: &Str<'_>| Param {
         name: Box::from(&*param.value),
@@ -135,7 +136,7 @@ fn params(template: &Template<'_>) -> Box<[Param]> {
 }
 
 /// The parameters that the template's task declares; true if a call must pass an argument.
-pub(super) fn required<'m>(template: &'m Template<'_>) -> HashMap<&'m str, bool> {
+pub(super) fn required_params<'m>(template: &'m Template<'_>) -> HashMap<&'m str, bool> {
     let declared = template
         .task
         .as_deref()
@@ -146,13 +147,13 @@ pub(super) fn required<'m>(template: &'m Template<'_>) -> HashMap<&'m str, bool>
         .collect()
 }
 
-fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
+fn add_task(task: &TaskBody<'_>, owner: u32, facts: &mut FileFacts) {
     let mut agents = 0;
-    nodes::paths(task, &mut |node, path| match node {
-        Node::Task(task) => {
+    nodes::visit_nodes(task, &mut |node, path| match node {
+        TaskNode::Task(task) => {
             agents += u32::from(task.reference.is_none());
             if let Some(name) = &task.reference {
-                let reference = Reference {
+                let reference = ReferenceFacts {
                     kind: ReferenceKind::Ref,
                     name: Box::from(&*name.value),
                     span: name.span,
@@ -163,15 +164,15 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                 };
                 facts.references.push(reference);
             }
-            texts::of_task(task, &mut |_, text| of_text(text, (owner, path), facts));
+            texts::visit_task_texts(task, &mut |_, text| add_text(text, (owner, path), facts));
             // A repeated call is not a node of its own.
             for call in task.calls.iter().filter(|call| call.result.is_none()) {
-                nodes::descend(
-                    Node::Call(call),
+                nodes::visit_subtree(
+                    TaskNode::Call(call),
                     &mut path.trim_end_matches('/').to_owned(),
                     &mut |node, path| {
-                        if let Node::Call(call) = node {
-                            of_call(call, owner, path, facts);
+                        if let TaskNode::Call(call) = node {
+                            add_call(call, owner, path, facts);
                         }
                     },
                 );
@@ -179,9 +180,9 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
             if let Some(file) = task
                 .output
                 .as_ref()
-                .and_then(parts::OutputFormat::schema_file)
+                .and_then(parts::TaskOutputFormat::schema_file)
             {
-                facts.sources.push(schema(file, owner));
+                facts.sources.push(schema_reference(file, owner));
             }
             for path in task
                 .files
@@ -189,25 +190,25 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                 .filter(|files| files.source == FileSource::Literal)
                 .flat_map(|files| &files.paths)
             {
-                facts.sources.push(Source {
-                    kind: SourceKind::File,
+                facts.sources.push(LinkedFile {
+                    kind: LinkedFileKind::File,
                     path: Box::from(&*path.value),
                     span: path.span,
                     owner,
                 });
             }
         }
-        Node::Call(call) => of_call(call, owner, path, facts),
-        Node::Cond(_) => {}
+        TaskNode::Call(call) => add_call(call, owner, path, facts),
+        TaskNode::Cond(_) => {}
     });
     if let Some(fact) = facts.definitions.last_mut() {
         fact.agents = agents;
     }
-    settle(task, owner, facts);
+    set_expected_types(task, owner, facts);
 }
 
 /// Records the schema that a function returns, unless its task declares the same one.
-fn of_returns(template: &Template<'_>, owner: u32, facts: &mut FileFacts) {
+fn add_return_schema(template: &Template<'_>, owner: u32, facts: &mut FileFacts) {
     let Some(returns) = template
         .returns
         .as_ref()
@@ -220,23 +221,23 @@ fn of_returns(template: &Template<'_>, owner: u32, facts: &mut FileFacts) {
         .as_deref()
         .and_then(|task| task.output.as_ref()?.schema_file());
     if answer.is_none_or(|answer| answer.value != returns.value) {
-        facts.sources.push(schema(returns, owner));
+        facts.sources.push(schema_reference(returns, owner));
     }
 }
 
-fn schema(file: &Str<'_>, owner: u32) -> Source {
-    Source {
-        kind: SourceKind::Schema,
+fn schema_reference(file: &Str<'_>, owner: u32) -> LinkedFile {
+    LinkedFile {
+        kind: LinkedFileKind::Schema,
         path: Box::from(&*file.value),
         span: file.span,
         owner,
     }
 }
 
-fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+fn add_call(call: &TemplateCall<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     for arg in &call.args {
-        texts::of_input(Role::Arg, arg, &mut |_, text| {
-            of_text(text, (owner, path), facts);
+        texts::visit_input_text(TextRole::Arg, arg, &mut |_, text| {
+            add_text(text, (owner, path), facts);
         });
     }
     let Some(name) = &call.template else { return };
@@ -252,7 +253,7 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
             span,
         }
     });
-    facts.references.push(Reference {
+    facts.references.push(ReferenceFacts {
         kind: ReferenceKind::Call,
         name: Box::from(&*name.value),
         span: name.span,
@@ -264,10 +265,10 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
 }
 
 /// Records the `use` elements and the `src` of one text.
-fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
+fn add_text(text: &TextElement<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
     if let Some(src) = &text.src {
-        facts.sources.push(Source {
-            kind: SourceKind::Text,
+        facts.sources.push(LinkedFile {
+            kind: LinkedFileKind::Text,
             path: Box::from(&*src.value),
             span: src.span,
             owner,
@@ -278,10 +279,10 @@ fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
         .elements()
         .filter(|child| child.namespace().is_none() && child.name() == "use")
     {
-        let Some((name, span)) = fragment(used) else {
+        let Some((name, span)) = fragment_name(used) else {
             continue;
         };
-        facts.references.push(Reference {
+        facts.references.push(ReferenceFacts {
             kind: ReferenceKind::Use,
             name: name.into(),
             span,
@@ -295,14 +296,14 @@ fn of_text(text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
 
 /// The name and span of the fragment that a `use` refers to; `None` if the name is missing or
 /// empty.
-pub(super) fn fragment(used: Element<'_>) -> Option<(String, Span)> {
+pub(super) fn fragment_name(used: Element<'_>) -> Option<(String, Span)> {
     let fragment = used.attribute("fragment")?;
     let value = fragment.value();
     let name = value.trim();
-    (!name.is_empty()).then(|| (name.to_owned(), trimmed(fragment.value_span(), &value)))
+    (!name.is_empty()).then(|| (name.to_owned(), trim_span(fragment.value_span(), &value)))
 }
 
-fn trimmed(span: Span, value: &str) -> Span {
+fn trim_span(span: Span, value: &str) -> Span {
     if span.len() as usize != value.len() {
         return span;
     }
@@ -314,14 +315,14 @@ fn trimmed(span: Span, value: &str) -> Span {
 }
 
 /// Records the expected type of each call that is the input of a declared, typed parameter.
-fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
+fn set_expected_types(task: &TaskBody<'_>, owner: u32, facts: &mut FileFacts) {
     let mut expected: HashMap<u32, &str> = HashMap::new();
-    nodes::paths(task, &mut |node, _| {
-        let Node::Task(task) = node else { return };
+    nodes::visit_nodes(task, &mut |node, _| {
+        let TaskNode::Task(task) = node else { return };
         let calls = || {
             task.inputs
                 .iter()
-                .filter(|input| matches!(input.value, Value::Call(_)))
+                .filter(|input| matches!(input.value, TaskInputValue::Call(_)))
         };
         if task.parameters.is_empty() || calls().next().is_none() {
             return;
@@ -332,7 +333,7 @@ fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
             .filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value)));
         let kinds: HashMap<&str, &str> = typed.collect();
         for input in calls() {
-            let (Value::Call(call), Some(name)) = (&input.value, &input.name) else {
+            let (TaskInputValue::Call(call), Some(name)) = (&input.value, &input.name) else {
                 continue;
             };
             let (Some(of), Some(kind)) = (&call.template, kinds.get(&*name.value)) else {

@@ -1,17 +1,17 @@
 //! Faults that lowering finds, as data. Their messages are written by the rules of families 1xx and
 //! 4xx, nowhere else.
 
-use super::elements::{Kind, Of};
+use super::elements::{ElementKind, OwnerType};
 use super::setting::{SettingName, Word};
 use crate::base::span::Span;
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::syntax::tree::{Attribute, Element};
 
 /// A fault of an element.
 #[derive(Clone, Debug)]
-pub struct Fault<'a> {
+pub struct TemplateFault<'a> {
     /// The kind of fault.
-    pub kind: FaultKind<'a>,
+    pub kind: TemplateFaultKind<'a>,
     /// The span that the finding points at.
     pub span: Span,
     /// The element concerned: the unknown one, the one with the bad attribute, the one that lacks a
@@ -25,17 +25,17 @@ pub struct Fault<'a> {
 /// The kinds of faults of an element.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum FaultKind<'a> {
+pub enum TemplateFaultKind<'a> {
     /// The root is not `task`, `template` or `library`.
     WrongRoot,
     /// An element that is not allowed here: its name is unknown, or known only under other parents.
     UnknownElement {
         /// The kind of its parent.
-        parent: Kind,
+        parent: ElementKind,
         /// True if the name is known under other parents: a misplacement, not a typo.
         known_elsewhere: bool,
         /// The kind that the misspelled name is read as.
-        meant: Option<Kind>,
+        meant: Option<ElementKind>,
     },
     /// One of the four settings outside `context_management`.
     MisplacedSetting {
@@ -49,30 +49,30 @@ pub enum FaultKind<'a> {
     /// A child that belongs to another type of task.
     WrongType {
         /// The child.
-        kind: Kind,
+        kind: ElementKind,
         /// The type that the child belongs to.
-        of: Of,
+        of: OwnerType,
         /// The type of the task: `None` if absent, empty if it is not a type of the language.
         found: Option<&'a str>,
     },
     /// A second element where only one is allowed.
     Repeated {
         /// The kind of the element.
-        kind: Kind,
+        kind: ElementKind,
         /// The span of the first element's name.
         first: Span,
     },
     /// An unknown attribute.
     UnknownAttribute {
         /// The element's kind.
-        kind: Kind,
+        kind: ElementKind,
         /// The attribute.
         attribute: Attribute<'a>,
         /// The attribute that it is read as.
         meant: Option<&'static str>,
     },
     /// An attribute without effect where its element stands.
-    Idle {
+    AttributeWithoutEffect {
         /// The attribute.
         attribute: Attribute<'a>,
         /// The reason why it has no effect.
@@ -81,16 +81,16 @@ pub enum FaultKind<'a> {
     /// A missing attribute.
     MissingAttribute {
         /// The element's kind.
-        kind: Kind,
+        kind: ElementKind,
         /// The attribute's name.
         name: &'static str,
     },
     /// A missing child.
     MissingChild {
         /// The parent's kind.
-        kind: Kind,
+        kind: ElementKind,
         /// The child.
-        child: Kind,
+        child: ElementKind,
     },
     /// A word outside the allowed set, in an attribute or a setting.
     BadValue {
@@ -102,7 +102,7 @@ pub enum FaultKind<'a> {
         allowed: &'static [&'static str],
     },
     /// A text that is not an allowed one.
-    Unfit {
+    BadText {
         /// The attribute's or element's name.
         name: &'static str,
         /// The actual text.
@@ -134,12 +134,12 @@ pub enum FaultKind<'a> {
         name: &'static str,
     },
     /// An element without content: it has no effect.
-    Silent {
+    ElementWithoutEffect {
         /// The kind of the element.
-        kind: Kind,
+        kind: ElementKind,
     },
     /// A name that no expression can refer to; its value is rendered all the same.
-    Unsayable {
+    UnreachableName {
         /// The attribute's name.
         name: &'static str,
         /// The actual text.
@@ -148,27 +148,27 @@ pub enum FaultKind<'a> {
     /// Text where only elements are allowed.
     MisplacedText {
         /// The kind of its parent.
-        parent: Kind,
+        parent: ElementKind,
     },
     /// An element inside a single word.
     MisplacedElement {
         /// The kind of the element that holds the word.
-        parent: Kind,
+        parent: ElementKind,
     },
     /// Two contents that exclude each other: `from` and text, text and a nested task.
     TwoContents {
         /// The element's kind.
-        kind: Kind,
+        kind: ElementKind,
     },
     /// No content where one is required.
     NoContent {
         /// The element's kind.
-        kind: Kind,
+        kind: ElementKind,
     },
     /// A second entry with the same name in a list of inputs or parameters.
     RepeatedName {
         /// The entry's kind.
-        kind: Kind,
+        kind: ElementKind,
         /// The name.
         name: String,
         /// The span of the first entry's name.
@@ -177,7 +177,7 @@ pub enum FaultKind<'a> {
     /// A body in place that is wrapped in a task of its own.
     NestedBody {
         /// The part, such as `inner_task`.
-        part: Kind,
+        part: ElementKind,
     },
     /// A value of an older dialect, read as its modern equivalent.
     LegacyValue {
@@ -200,7 +200,7 @@ pub enum FaultKind<'a> {
     /// An element of an older dialect: recorded, without effect.
     Deprecated {
         /// The kind of the element.
-        kind: Kind,
+        kind: ElementKind,
     },
     /// A task with `ref` and a body.
     RefWithBody {
@@ -209,7 +209,7 @@ pub enum FaultKind<'a> {
     },
 }
 
-impl FaultKind<'_> {
+impl TemplateFaultKind<'_> {
     /// True if the fault is reported but is no error: the text is of an older dialect and read in
     /// its modern form, or has no effect.
     pub const fn is_accepted(&self) -> bool {
@@ -219,8 +219,8 @@ impl FaultKind<'_> {
                 | Self::LegacyValue { .. }
                 | Self::LegacyType { .. }
                 | Self::Deprecated { .. }
-                | Self::Silent { .. }
-                | Self::Unsayable { .. }
+                | Self::ElementWithoutEffect { .. }
+                | Self::UnreachableName { .. }
         )
     }
 
@@ -245,7 +245,11 @@ impl FaultKind<'_> {
         };
         let is_left_out = self.leaves_unread() && !matches!(self, Self::UnknownAttribute { .. });
         let is_value = matches!(self, Self::BadValue { name: "trust", .. });
-        let is_content = |attribute: &Attribute<'_>| Kind::homes(attribute.name()).next().is_some();
+        let is_content = |attribute: &Attribute<'_>| {
+            ElementKind::parents_of_tag(attribute.name())
+                .next()
+                .is_some()
+        };
         self.decides_settings(element)
             || is_left_out && says_something()
             || is_value
@@ -276,10 +280,10 @@ impl FaultKind<'_> {
                 | Self::MisplacedElement { .. }
                 | Self::Repeated { .. }
                 | Self::RefWithBody { .. } => {
-                    holds_settings(element)
-                        || nearest(
+                    contains_settings(element)
+                        || nearest_candidate(
                             element.name(),
-                            settings().chain([Kind::ContextManagement.tag()]),
+                            settings().chain([ElementKind::ContextManagement.tag()]),
                         )
                         .is_some()
                 }
@@ -287,8 +291,11 @@ impl FaultKind<'_> {
                     kind, attribute, ..
                 } => {
                     kind.is_body()
-                        && nearest(attribute.name(), settings().chain(["type", "subtype"]))
-                            .is_some()
+                        && nearest_candidate(
+                            attribute.name(),
+                            settings().chain(["type", "subtype"]),
+                        )
+                        .is_some()
                 }
                 Self::Empty { name } => matches!(*name, "type" | "subtype"),
                 Self::MisplacedSetting { .. }
@@ -296,8 +303,8 @@ impl FaultKind<'_> {
                 | Self::MissingAttribute { .. }
                 | Self::MissingChild { .. }
                 | Self::BadValue { .. }
-                | Self::Unfit { .. }
-                | Self::Idle { .. }
+                | Self::BadText { .. }
+                | Self::AttributeWithoutEffect { .. }
                 | Self::BadBoolean { .. }
                 | Self::BadNumber { .. }
                 | Self::MisplacedText { .. }
@@ -308,19 +315,20 @@ impl FaultKind<'_> {
                 | Self::LegacyValue { .. }
                 | Self::LegacyType { .. }
                 | Self::Deprecated { .. }
-                | Self::Silent { .. }
-                | Self::Unsayable { .. } => false,
+                | Self::ElementWithoutEffect { .. }
+                | Self::UnreachableName { .. } => false,
             }
     }
 }
 
 /// True if an element is `context_management` or one of its settings.
 fn is_settings(element: Element<'_>) -> bool {
-    let is_named =
-        |name: &str| name == Kind::ContextManagement.tag() || SettingName::parse(name).is_some();
+    let is_named = |name: &str| {
+        name == ElementKind::ContextManagement.tag() || SettingName::parse(name).is_some()
+    };
     element.namespace().is_none() && is_named(element.name())
 }
 
-fn holds_settings(element: Element<'_>) -> bool {
-    is_settings(element) || element.elements().any(holds_settings)
+fn contains_settings(element: Element<'_>) -> bool {
+    is_settings(element) || element.elements().any(contains_settings)
 }

@@ -9,11 +9,11 @@ use serde::Deserialize as _;
 
 /// The reason why a text is not a valid JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SchemaFault {
+pub enum AnswerSchemaFault {
     /// Only white space.
     Empty,
     /// The JSON ends too early.
-    Ends,
+    UnexpectedEnd,
     /// Not JSON, or JSON that parsers may read differently.
     Json {
         /// The reason, as a lower-case fragment.
@@ -33,7 +33,7 @@ pub enum SchemaFault {
         near: Option<String>,
     },
     /// JSON that is neither an object nor a boolean.
-    Other {
+    WrongType {
         /// The type of the JSON value: `a list`.
         found: &'static str,
     },
@@ -43,9 +43,9 @@ pub enum SchemaFault {
 ///
 /// # Errors
 /// The text is not valid JSON, or is neither an object nor `true` or `false`.
-pub fn compact(text: &str) -> Result<String, SchemaFault> {
+pub fn compact_schema(text: &str) -> Result<String, AnswerSchemaFault> {
     let found = match text.trim_start().as_bytes().first() {
-        None => return Err(SchemaFault::Empty),
+        None => return Err(AnswerSchemaFault::Empty),
         Some(b'[') => Some("a list"),
         Some(b'"') => Some("a string"),
         Some(b'n') => Some("`null`"),
@@ -55,16 +55,16 @@ pub fn compact(text: &str) -> Result<String, SchemaFault> {
     let mut input = serde_json::Deserializer::from_str(text);
     UniqueKeys::deserialize(&mut input)
         .and_then(|_| input.end())
-        .map_err(|error| fault(text, &error))?;
+        .map_err(|error| json_fault(text, &error))?;
     match found {
-        Some(found) => Err(SchemaFault::Other { found }),
-        None => Ok(squeeze(text)),
+        Some(found) => Err(AnswerSchemaFault::WrongType { found }),
+        None => Ok(remove_layout(text)),
     }
 }
 
-fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
+fn json_fault(text: &str, error: &serde_json::Error) -> AnswerSchemaFault {
     if error.is_eof() {
-        return SchemaFault::Ends;
+        return AnswerSchemaFault::UnexpectedEnd;
     }
     let line = error.line();
     let bytes = error.column();
@@ -77,7 +77,7 @@ fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
         .split('\n')
         .nth(line.saturating_sub(1))
         .and_then(|line| line.get(..bytes));
-    SchemaFault::Json {
+    AnswerSchemaFault::Json {
         why,
         line,
         column: before.map_or(bytes, |before| before.chars().count()).max(1),
@@ -85,13 +85,13 @@ fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
 }
 
 /// Removes the white space between tokens and writes every string in one normal form.
-fn squeeze(text: &str) -> String {
+fn remove_layout(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('"') {
         let (before, string) = rest.split_at(start);
         out.extend(before.chars().filter(|c| !c.is_ascii_whitespace()));
-        let (string, after) = string.split_at(end_of_string(string));
+        let (string, after) = string.split_at(string_length(string));
         // A string without escapes is in normal form already.
         match string.contains('\\').then(|| {
             serde_json::from_str::<String>(string).and_then(|plain| serde_json::to_string(&plain))
@@ -106,7 +106,7 @@ fn squeeze(text: &str) -> String {
 }
 
 /// The length of the string that a text begins with, including its quotes.
-fn end_of_string(text: &str) -> usize {
+fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
         match byte {

@@ -30,7 +30,7 @@ pub enum Trust {
 impl Trust {
     /// Parses the value of a `trust` attribute.
     #[cfg(feature = "compile")]
-    pub(super) fn of(word: &str) -> Option<Self> {
+    pub(super) fn parse(word: &str) -> Option<Self> {
         match word {
             "trusted" => Some(Self::Trusted),
             "untrusted" => Some(Self::Untrusted),

@@ -4,14 +4,15 @@
 //! Borrows from the document. Faults are returned beside the model ([`File::faults`]); anything
 //! that cannot be read is left out.
 
-use super::elements::Kind;
-use super::fault::Fault;
+use super::elements::ElementKind;
+use super::fault::TemplateFault;
 use super::keywords::Trust;
 use super::names::DefinitionKind;
 use super::parts::{
-    Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text,
+    FilePaths, InputRelevance, Str, TaskExample, TaskHistory, TaskOutputFormat, TaskParameter,
+    TaskScript, TextElement,
 };
-use super::setting::{SettingName, Written};
+use super::setting::{SettingName, WrittenSettings};
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
@@ -20,15 +21,15 @@ use crate::syntax::tree::Element;
 /// The maximum number of faults of a file that are stored, counted separately for errors and for
 /// accepted faults. More would not be printed, and a file of a million bad elements must not cost a
 /// gigabyte.
-pub const MOST_FAULTS: u32 = 10_001;
+pub const MAX_FAULTS: u32 = 10_001;
 
 /// One file.
 #[derive(Clone, Debug, Default)]
-pub struct File<'a> {
+pub struct TemplateFile<'a> {
     /// Its definitions, in document order.
     pub definitions: Vec<Definition<'a>>,
     /// Its faults, in document order.
-    pub faults: Vec<Fault<'a>>,
+    pub faults: Vec<TemplateFault<'a>>,
     /// The number of faults beyond [`MOST_FAULTS`], which are not stored.
     pub left_out: u32,
     /// The elements that were left unread, in document order; a fault of each is recorded. Parts
@@ -38,9 +39,9 @@ pub struct File<'a> {
     pub bodies: u32,
 }
 
-impl<'a> File<'a> {
+impl<'a> TemplateFile<'a> {
     /// The unread elements inside another element.
-    pub fn unread_in(&self, around: Element<'_>) -> &[Element<'a>] {
+    pub fn unread_elements_in(&self, around: Element<'_>) -> &[Element<'a>] {
         let from = self
             .unread
             .partition_point(|element| element.span().start <= around.span().start);
@@ -52,14 +53,14 @@ impl<'a> File<'a> {
 
     /// True if an unread child of a body has elements of its own: it may be the part that seems to
     /// be missing.
-    pub fn holds_unread(&self, body: Element<'_>) -> bool {
+    pub fn has_unread_part(&self, body: Element<'_>) -> bool {
         let is_part = |element: &Element<'_>| {
             element.elements().next().is_some()
                 && element
                     .parent()
                     .is_some_and(|parent| parent.id() == body.id())
         };
-        self.unread_in(body).iter().any(is_part)
+        self.unread_elements_in(body).iter().any(is_part)
     }
 }
 
@@ -71,7 +72,7 @@ impl<'a> File<'a> {
 )]
 pub enum Definition<'a> {
     /// A task at the root or in a library.
-    Task(Task<'a>),
+    Task(TaskBody<'a>),
     /// A function template.
     Template(Template<'a>),
     /// A shared text.
@@ -90,9 +91,9 @@ pub struct Template<'a> {
     /// `returns`.
     pub returns: Option<Str<'a>>,
     /// Its description.
-    pub description: Option<Text<'a>>,
+    pub description: Option<TextElement<'a>>,
     /// Its task.
-    pub task: Option<Box<Task<'a>>>,
+    pub task: Option<Box<TaskBody<'a>>>,
 }
 
 /// `<fragment>`.
@@ -103,12 +104,12 @@ pub struct Fragment<'a> {
     /// `name`.
     pub name: Option<Str<'a>>,
     /// Its text.
-    pub text: Text<'a>,
+    pub text: TextElement<'a>,
 }
 
 /// The position of a task body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Slot {
+pub enum BodySlot {
     /// The root of a file, or an entry of a library.
     Root,
     /// The task of a function template.
@@ -133,9 +134,9 @@ pub enum Slot {
     ScriptExecution,
 }
 
-impl Slot {
+impl BodySlot {
     /// The part of an operator that the slot is, as named in the part's row.
-    pub const fn part(self) -> Option<&'static str> {
+    pub const fn part_name(self) -> Option<&'static str> {
         match self {
             Self::InnerTask => Some("inner_task"),
             Self::ReductionTask => Some("reduction_task"),
@@ -154,13 +155,13 @@ impl Slot {
 
 /// A task body: `<task>`, or the children of one in place (`inner_task`, `director`, …).
 #[derive(Clone, Debug)]
-pub struct Task<'a> {
+pub struct TaskBody<'a> {
     /// The element.
     pub element: Element<'a>,
     /// Its number among the file's bodies, in document order.
     pub body: u32,
     /// The position of the body.
-    pub slot: Slot,
+    pub slot: BodySlot,
     /// `type`, as written or in the modern form of an older one.
     pub operator: Option<Str<'a>>,
     /// `subtype`, as written or in the modern form of an older one.
@@ -176,15 +177,15 @@ pub struct Task<'a> {
     /// `trust`: the trust that the author assigns to its result.
     pub trust: Option<Trust>,
     /// `description`.
-    pub description: Option<Text<'a>>,
+    pub description: Option<TextElement<'a>>,
     /// `instructions`.
-    pub instructions: Option<Text<'a>>,
+    pub instructions: Option<TextElement<'a>>,
     /// `system`.
-    pub system: Option<Text<'a>>,
+    pub system: Option<TextElement<'a>>,
     /// `criteria`.
-    pub criteria: Option<Text<'a>>,
+    pub criteria: Option<TextElement<'a>>,
     /// `constraints`.
-    pub constraints: Vec<Text<'a>>,
+    pub constraints: Vec<TextElement<'a>>,
     /// `provider`.
     pub provider: Option<Str<'a>>,
     /// `model`: the name, or the preferred one.
@@ -194,64 +195,64 @@ pub struct Task<'a> {
     /// The `parameters` element, even if it is empty: a task that has one declares its variables.
     pub parameters_element: Option<Element<'a>>,
     /// `parameters`.
-    pub parameters: Vec<Parameter<'a>>,
+    pub parameters: Vec<TaskParameter<'a>>,
     /// `inputs`.
-    pub inputs: Vec<Input<'a>>,
+    pub inputs: Vec<TaskInput<'a>>,
     /// The calls in its texts. The result of each is named by the text of the call; a repetition of
     /// a call is the same call and has no result.
-    pub calls: Vec<Call<'a>>,
+    pub calls: Vec<TemplateCall<'a>>,
     /// `context_management`.
     pub settings: Option<Settings<'a>>,
     /// `context_relevance`.
-    pub relevance: Vec<Relevance<'a>>,
+    pub relevance: Vec<InputRelevance<'a>>,
     /// `file_paths`.
     pub files: Option<FilePaths<'a>>,
     /// `output_format`.
-    pub output: Option<OutputFormat<'a>>,
+    pub output: Option<TaskOutputFormat<'a>>,
     /// `sampling`.
     pub sampling: Sampling,
     /// `history`.
-    pub history: Option<History>,
+    pub history: Option<TaskHistory>,
     /// `profile`.
     pub profile: Option<Profile>,
     /// `examples`.
-    pub examples: Vec<Example<'a>>,
+    pub examples: Vec<TaskExample<'a>>,
     /// True if the examples are rendered as messages.
     pub examples_as_turns: bool,
     /// The `steps` element.
     pub steps_element: Option<Element<'a>>,
     /// `steps`.
-    pub steps: Vec<Step<'a>>,
+    pub steps: Vec<TaskStep<'a>>,
     /// The parts that only `reduce` has.
     pub reduce: Option<Box<Reduce<'a>>>,
     /// The parts that only `script` has.
-    pub script: Option<Box<Script<'a>>>,
+    pub script: Option<Box<TaskScript<'a>>>,
     /// The parts that only `director_evaluator_loop` has.
-    pub cycle: Option<Box<Cycle<'a>>>,
+    pub cycle: Option<Box<DirectorLoop<'a>>>,
     /// Elements of an older dialect: recorded, without effect.
-    pub deprecated: Vec<(Kind, Element<'a>)>,
+    pub deprecated: Vec<(ElementKind, Element<'a>)>,
     /// Elements of foreign namespaces, left unchanged.
     pub extensions: Vec<Element<'a>>,
 }
 
 /// `inputs/input`.
 #[derive(Clone, Debug)]
-pub struct Input<'a> {
+pub struct TaskInput<'a> {
     /// Its text, with `src`, `syntax` and trust.
-    pub text: Text<'a>,
+    pub text: TextElement<'a>,
     /// `trust`, if written.
     pub trust: Option<Trust>,
     /// `name`.
     pub name: Option<Str<'a>>,
     /// The value.
-    pub value: Value<'a>,
+    pub value: TaskInputValue<'a>,
     /// `max_tokens`.
     pub max_tokens: Option<u32>,
 }
 
 /// The origin of a value.
 #[derive(Clone, Debug)]
-pub enum Value<'a> {
+pub enum TaskInputValue<'a> {
     /// No value is written.
     Missing,
     /// `from`.
@@ -261,23 +262,23 @@ pub enum Value<'a> {
     /// A text, a number or a boolean as an argument of a call in a text.
     Literal(Str<'a>),
     /// The result of a task.
-    Task(Box<Task<'a>>),
+    Task(Box<TaskBody<'a>>),
     /// The result of a call.
-    Call(Box<Call<'a>>),
+    Call(Box<TemplateCall<'a>>),
 }
 
 /// A step, or a node in the place of a task.
 #[derive(Clone, Debug)]
-pub enum Step<'a> {
+pub enum TaskStep<'a> {
     /// A task.
-    Task(Box<Task<'a>>),
+    Task(Box<TaskBody<'a>>),
     /// A call of a function template.
-    Call(Box<Call<'a>>),
+    Call(Box<TemplateCall<'a>>),
     /// A choice.
     Cond(Box<Cond<'a>>),
 }
 
-impl<'a> Step<'a> {
+impl<'a> TaskStep<'a> {
     /// The name of its result (`as`), and its element.
     pub const fn result(&self) -> (Option<&Str<'a>>, Element<'a>) {
         match self {
@@ -290,7 +291,7 @@ impl<'a> Step<'a> {
 
 /// `call`, or a call in a text.
 #[derive(Clone, Debug)]
-pub struct Call<'a> {
+pub struct TemplateCall<'a> {
     /// The element; for a call in a text, the element of that text.
     pub element: Element<'a>,
     /// `template`.
@@ -300,13 +301,13 @@ pub struct Call<'a> {
     /// `trust`: the trust that the author assigns to its result.
     pub trust: Option<Trust>,
     /// `arg`.
-    pub args: Vec<Input<'a>>,
+    pub args: Vec<TaskInput<'a>>,
 }
 
-impl Call<'_> {
+impl TemplateCall<'_> {
     /// True if the call stands in a text.
     pub fn is_in_text(&self) -> bool {
-        self.element.name() != Kind::Call.tag()
+        self.element.name() != ElementKind::Call.tag()
     }
 }
 
@@ -318,38 +319,38 @@ pub struct Cond<'a> {
     /// `as`.
     pub result: Option<Str<'a>>,
     /// `case`.
-    pub cases: Vec<Case<'a>>,
+    pub cases: Vec<CondCase<'a>>,
 }
 
 /// `case`.
 #[derive(Clone, Debug)]
-pub struct Case<'a> {
+pub struct CondCase<'a> {
     /// `test`.
     pub test: Option<Str<'a>>,
     /// The step that runs if the test holds.
-    pub step: Option<Step<'a>>,
+    pub step: Option<TaskStep<'a>>,
 }
 
 /// The parts that only `reduce` has.
 #[derive(Clone, Debug, Default)]
 pub struct Reduce<'a> {
     /// `initial_value`.
-    pub initial: Option<Input<'a>>,
+    pub initial: Option<TaskInput<'a>>,
     /// `inner_task`.
-    pub inner: Option<Task<'a>>,
+    pub inner: Option<TaskBody<'a>>,
     /// `reduction_task`.
-    pub reduction: Option<Task<'a>>,
+    pub reduction: Option<TaskBody<'a>>,
 }
 
 /// The parts that only `director_evaluator_loop` has.
 #[derive(Clone, Debug, Default)]
-pub struct Cycle<'a> {
+pub struct DirectorLoop<'a> {
     /// `director`.
-    pub director: Option<Task<'a>>,
+    pub director: Option<TaskBody<'a>>,
     /// `evaluator`.
-    pub evaluator: Option<Task<'a>>,
+    pub evaluator: Option<TaskBody<'a>>,
     /// `script_execution`.
-    pub script: Option<Task<'a>>,
+    pub script: Option<TaskBody<'a>>,
     /// `max_iterations`.
     pub max_iterations: Option<Spanned<u32>>,
     /// `termination_condition/condition`.
@@ -362,7 +363,7 @@ pub struct Settings<'a> {
     /// `context_management`.
     pub element: Element<'a>,
     /// The values that could be parsed.
-    pub written: Written,
+    pub written: WrittenSettings,
     /// The element of each setting, by [`SettingName`], including elements with a faulty value.
     pub elements: [Option<Element<'a>>; 4],
     /// `max_tokens` of `inherit_context`.
@@ -373,7 +374,7 @@ pub struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     /// The element of a setting.
-    pub fn element(&self, name: SettingName) -> Option<Element<'a>> {
+    pub fn setting_element(&self, name: SettingName) -> Option<Element<'a>> {
         self.elements.get(name as usize).copied().flatten()
     }
 }
@@ -407,7 +408,7 @@ impl<'a> Definition<'a> {
     }
 
     /// Its task, if it has one.
-    pub fn task(&self) -> Option<&Task<'a>> {
+    pub fn task(&self) -> Option<&TaskBody<'a>> {
         match self {
             Self::Task(task) => Some(task),
             Self::Template(template) => template.task.as_deref(),
@@ -416,9 +417,9 @@ impl<'a> Definition<'a> {
     }
 }
 
-impl<'a> Task<'a> {
+impl<'a> TaskBody<'a> {
     /// An empty body.
-    pub(super) fn new(element: Element<'a>, body: u32, slot: Slot) -> Self {
+    pub(super) fn new(element: Element<'a>, body: u32, slot: BodySlot) -> Self {
         Self {
             element,
             body,
@@ -470,14 +471,14 @@ impl<'a> Task<'a> {
     }
 
     /// The span of the name in the start tag, which findings about the whole task point at.
-    pub fn head(&self) -> Span {
+    pub fn head_span(&self) -> Span {
         self.element.name_span()
     }
 
     /// Its settings as written.
-    pub fn written(&self) -> Written {
+    pub fn written_settings(&self) -> WrittenSettings {
         self.settings
             .as_ref()
-            .map_or_else(Written::default, |settings| settings.written)
+            .map_or_else(WrittenSettings::default, |settings| settings.written)
     }
 }

@@ -6,23 +6,23 @@
 use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::base::words::words;
-use crate::template::shape::Shape;
+use crate::template::shape::ValueShape;
 use std::collections::BTreeMap;
 
 /// The definitions of one file and everything that it refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// Tasks, function templates and fragments, in document order.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<DefinitionFacts>,
     /// References to definitions, in document order.
-    pub references: Vec<Reference>,
+    pub references: Vec<ReferenceFacts>,
     /// Files that are read by `src`, as the schema of an answer, or by `file_paths`.
-    pub sources: Vec<Source>,
+    pub sources: Vec<LinkedFile>,
     /// The flow of names to the references of a definition, for each definition that has some;
     /// ordered by definition.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<DefinitionFlow>,
     /// The shapes of values that conform to the schemas of answers, by the path as written.
-    pub schemas: BTreeMap<Box<str>, Shape>,
+    pub schemas: BTreeMap<Box<str>, ValueShape>,
 }
 
 impl FileFacts {
@@ -70,10 +70,10 @@ impl FileFacts {
     }
 
     /// The form of what is of a type, or held to a schema of the file.
-    pub fn shape(&self, kind: &str) -> &Shape {
+    pub fn shape(&self, kind: &str) -> &ValueShape {
         self.schemas
             .get(kind)
-            .unwrap_or_else(|| Shape::declared(kind))
+            .unwrap_or_else(|| ValueShape::for_type(kind))
     }
 }
 
@@ -100,7 +100,7 @@ impl DefinitionKind {
 
 /// A named definition that other files may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Definition {
+pub struct DefinitionFacts {
     /// The kind of definition.
     pub kind: DefinitionKind,
     /// Its name: as written, else the file's stem.
@@ -153,7 +153,7 @@ pub struct Param {
     pub in_result: bool,
     /// True if it is marked as coming from outside and is trusted only because each of its values
     /// is checked against its type.
-    pub is_held: bool,
+    pub is_trusted_by_type: bool,
     /// The parts of its value that are used, such as `.a[0]`.
     pub parts: Box<[Box<str>]>,
 }
@@ -161,13 +161,13 @@ pub struct Param {
 /// The flow of names to the references of a definition: the bindings and references that a walk
 /// over it meets, in order, and the uses of their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flow {
+pub struct DefinitionFlow {
     /// The index of the definition in the file.
     pub owner: u32,
     /// Its names: bound names, unbound names, and the arguments of its calls.
     pub names: Box<[FlowName]>,
     /// The events of the walk, in order.
-    pub events: Box<[Event]>,
+    pub events: Box<[FlowEvent]>,
     /// The uses of the values of names, without those that are used whole where they are fenced.
     pub uses: Box<[PartUse]>,
     /// The name of its result.
@@ -202,7 +202,7 @@ impl Unfenced {
     ];
 
     /// Returns the first of [`Self::ALL`] with marks that satisfy `is`.
-    pub fn of(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
+    pub fn first_marked(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
         Self::ALL
             .into_iter()
             .zip(marks)
@@ -212,7 +212,7 @@ impl Unfenced {
 
 /// The certainty with which a run with the default arguments reaches a use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reached {
+pub enum UseCertainty {
     /// Always.
     #[default]
     Always,
@@ -230,11 +230,11 @@ pub struct PartUse {
     /// The path into the value, such as `.a[0]`.
     pub path: Box<str>,
     /// The type that the value is declared to have here.
-    pub wanted: Option<Box<str>>,
+    pub expected_type: Option<Box<str>>,
     /// The place of the use, if it is not fenced.
     pub unfenced: Option<Unfenced>,
     /// The certainty with which a run with the default arguments reaches it.
-    pub reached: Reached,
+    pub reached: UseCertainty,
     /// The span of the use.
     pub span: Span,
     /// The span and position in a separate text file; `span` is then that of its `src`.
@@ -260,29 +260,29 @@ pub struct FlowName {
     /// The names that it stands for, as a whole or as a part; if several, it may be any of them.
     pub part_of: Box<[(u32, Box<str>)]>,
     /// The shape of its default, if the default is its value unless a run passes another.
-    pub default: Option<Box<Shape>>,
+    pub default: Option<Box<ValueShape>>,
     /// The offset of the reference whose answer it is.
     pub answer_of: Option<u32>,
 }
 
 /// An event that a walk over a definition meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum FlowEvent {
     /// A name is bound from here on.
     Bind(u32),
     /// Only this number of bound names stay bound.
     Unbind(u32),
     /// A reference.
-    Reference(Box<Site>),
+    Reference(Box<ReferenceSite>),
 }
 
 /// A reference, with the names visible at its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct ReferenceSite {
     /// The offset of the referenced name.
     pub at: u32,
     /// The treatment of a name that is not bound here.
-    pub free: Free,
+    pub free: UnboundName,
     /// The name that the result of the reference is part of; none if the result is marked as
     /// checked.
     pub into: Option<u32>,
@@ -298,9 +298,9 @@ pub struct Site {
     pub args: Box<[u32]>,
 }
 
-impl Site {
+impl ReferenceSite {
     /// Resolves an open profile behind the reference with the profile known here.
-    pub fn settle(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
+    pub fn resolve_unfenced(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
         if unfenced == Some(Unfenced::Open) {
             self.open
         } else {
@@ -311,7 +311,7 @@ impl Site {
 
 /// The treatment of a name that is not bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Free {
+pub enum UnboundName {
     /// It is an implicit parameter of the definition.
     Taken,
     /// It has no value: parameters are declared.
@@ -335,7 +335,7 @@ words! {
 
 impl ReferenceKind {
     /// The kind of definition that it refers to.
-    pub const fn target(self) -> DefinitionKind {
+    pub const fn definition_kind(self) -> DefinitionKind {
         match self {
             Self::Ref => DefinitionKind::Task,
             Self::Call => DefinitionKind::Template,
@@ -346,7 +346,7 @@ impl ReferenceKind {
 
 /// A use of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub struct ReferenceFacts {
     /// The form of the reference.
     pub kind: ReferenceKind,
     /// The referenced name.
@@ -374,7 +374,7 @@ pub struct Arg {
 
 /// The use of a file that a template refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceKind {
+pub enum LinkedFileKind {
     /// A text for the agent: `src`.
     Text,
     /// The JSON Schema of an answer: `schema` of `output_format`, `returns` of a function.
@@ -386,9 +386,9 @@ pub enum SourceKind {
 
 /// A reference to a separate file: a text, the schema of an answer, or a file for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct LinkedFile {
     /// The use of the file.
-    pub kind: SourceKind,
+    pub kind: LinkedFileKind,
     /// The path as written: relative to the template's folder, or to the project's for a
     /// [`SourceKind::File`].
     pub path: Box<str>,

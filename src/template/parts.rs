@@ -10,7 +10,7 @@ pub type Str<'a> = Spanned<Cow<'a, str>>;
 
 /// A text for the agent. Its parts are read from the element on demand.
 #[derive(Clone, Debug)]
-pub struct Text<'a> {
+pub struct TextElement<'a> {
     /// The element that contains it.
     pub element: Element<'a>,
     /// `src`.
@@ -35,7 +35,7 @@ pub enum Substitution {
 
 /// `parameter`.
 #[derive(Clone, Debug)]
-pub struct Parameter<'a> {
+pub struct TaskParameter<'a> {
     /// The element.
     pub element: Element<'a>,
     /// `name`.
@@ -50,7 +50,7 @@ pub struct Parameter<'a> {
     pub trust: Trust,
 }
 
-impl Parameter<'_> {
+impl TaskParameter<'_> {
     /// True if a run must pass an argument: as written, otherwise if it has no default.
     pub fn is_required(&self) -> bool {
         self.required
@@ -60,7 +60,7 @@ impl Parameter<'_> {
 
 /// `context_relevance/input`.
 #[derive(Clone, Debug)]
-pub struct Relevance<'a> {
+pub struct InputRelevance<'a> {
     /// The element.
     pub element: Element<'a>,
     /// `name`.
@@ -81,14 +81,14 @@ pub struct FilePaths<'a> {
     /// `command`.
     pub command: Option<Str<'a>>,
     /// `description`.
-    pub description: Option<Text<'a>>,
+    pub description: Option<TextElement<'a>>,
     /// `max_tokens`.
     pub max_tokens: Option<u32>,
 }
 
 /// `output_format`.
 #[derive(Clone, Debug)]
-pub struct OutputFormat<'a> {
+pub struct TaskOutputFormat<'a> {
     /// The element.
     pub element: Element<'a>,
     /// `type`: `json` or `text`.
@@ -97,7 +97,7 @@ pub struct OutputFormat<'a> {
     pub schema: Option<Str<'a>>,
 }
 
-impl OutputFormat<'_> {
+impl TaskOutputFormat<'_> {
     /// The JSON Schema file that the answer must conform to, as written.
     pub fn schema_file(&self) -> Option<&Str<'_>> {
         self.schema
@@ -117,7 +117,7 @@ pub fn is_schema_file(written: &str) -> bool {
 
 /// `history`.
 #[derive(Clone, Debug)]
-pub struct History {
+pub struct TaskHistory {
     /// `turns`.
     pub turns: Option<u32>,
     /// `max_tokens`.
@@ -128,42 +128,42 @@ pub struct History {
 
 /// `example`.
 #[derive(Clone, Debug)]
-pub struct Example<'a> {
+pub struct TaskExample<'a> {
     /// `input`.
-    pub input: Option<Text<'a>>,
+    pub input: Option<TextElement<'a>>,
     /// `output`.
-    pub output: Option<Text<'a>>,
+    pub output: Option<TextElement<'a>>,
 }
 
 /// The parts that only `script` has.
 #[derive(Clone, Debug, Default)]
-pub struct Script<'a> {
+pub struct TaskScript<'a> {
     /// `command`.
-    pub command: Option<Command<'a>>,
+    pub command: Option<ScriptCommand<'a>>,
     /// `timeout` in milliseconds.
     pub timeout_ms: Option<Spanned<u64>>,
     /// `env`.
-    pub env: Option<Env<'a>>,
+    pub env: Option<ScriptEnv<'a>>,
     /// `cwd`.
     pub cwd: Option<Str<'a>>,
 }
 
 /// `command`.
 #[derive(Clone, Debug)]
-pub struct Command<'a> {
+pub struct ScriptCommand<'a> {
     /// Its text, when it has no `arg` children.
-    pub text: Text<'a>,
+    pub text: TextElement<'a>,
     /// `shell`.
     pub shell: Option<Str<'a>>,
     /// `arg`.
-    pub args: Vec<Text<'a>>,
+    pub args: Vec<TextElement<'a>>,
 }
 
 /// `env`.
 #[derive(Clone, Debug)]
-pub struct Env<'a> {
+pub struct ScriptEnv<'a> {
     /// `inherit`: `none` when absent.
     pub inherit: Option<Str<'a>>,
     /// `var`: name and value.
-    pub vars: Vec<(Option<Str<'a>>, Text<'a>)>,
+    pub vars: Vec<(Option<Str<'a>>, TextElement<'a>)>,
 }

@@ -10,9 +10,9 @@ pub struct RoundName {
     /// The name.
     pub name: &'static str,
     /// The slot whose answer it holds, or its own name if it is not the answer of a part.
-    pub of: &'static str,
+    pub answer_slot: &'static str,
     /// The child that the task must have; without it, the name is not bound.
-    pub needs: Option<&'static str>,
+    pub required_child: Option<&'static str>,
     /// The slots that can read it.
     pub seen_by: &'static [&'static str],
 }
@@ -22,17 +22,17 @@ const IN_LOOP: &[&str] = &["director", "script_execution", "evaluator", CONDITIO
 /// All names that composite tasks bind.
 #[rustfmt::skip]
 pub static ROUND_NAMES: [RoundName; 8] = [
-    row("current_input",       "current_input",       None,                     &["inner_task", "reduction_task"]),
-    row("current_result",      "inner_task",          None,                     &["reduction_task"]),
-    row("accumulator",         "accumulator",         Some("initial_value"),    &["reduction_task"]),
-    row("current_iteration",   "current_iteration",   None,                     IN_LOOP),
-    row("evaluation_feedback", "evaluation_feedback", None,                     IN_LOOP),
-    row("director_result",     "director",            None,                     &["script_execution", "evaluator", CONDITION]),
-    row("script_result",       "script_execution",    Some("script_execution"), &["evaluator", CONDITION]),
-    row("evaluation",          "evaluator",           None,                     &[CONDITION]),
+    round_name("current_input",       "current_input",       None,                     &["inner_task", "reduction_task"]),
+    round_name("current_result",      "inner_task",          None,                     &["reduction_task"]),
+    round_name("accumulator",         "accumulator",         Some("initial_value"),    &["reduction_task"]),
+    round_name("current_iteration",   "current_iteration",   None,                     IN_LOOP),
+    round_name("evaluation_feedback", "evaluation_feedback", None,                     IN_LOOP),
+    round_name("director_result",     "director",            None,                     &["script_execution", "evaluator", CONDITION]),
+    round_name("script_result",       "script_execution",    Some("script_execution"), &["evaluator", CONDITION]),
+    round_name("evaluation",          "evaluator",           None,                     &[CONDITION]),
 ];
 
-const fn row(
+const fn round_name(
     name: &'static str,
     of: &'static str,
     needs: Option<&'static str>,
@@ -40,14 +40,14 @@ const fn row(
 ) -> RoundName {
     RoundName {
         name,
-        of,
-        needs,
+        answer_slot: of,
+        required_child: needs,
         seen_by,
     }
 }
 
 /// Returns the names that a slot can read.
-pub fn seen_by(slot: &str) -> impl Iterator<Item = &'static RoundName> {
+pub fn names_seen_by(slot: &str) -> impl Iterator<Item = &'static RoundName> {
     ROUND_NAMES
         .iter()
         .filter(move |row| row.seen_by.contains(&slot))

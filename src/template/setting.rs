@@ -116,7 +116,7 @@ impl Word for SettingName {
 
 impl SettingName {
     /// The values that its element accepts.
-    pub const fn words(self) -> &'static [&'static str] {
+    pub const fn allowed_words(self) -> &'static [&'static str] {
         match self {
             Self::InheritContext => &Inherit::WORDS,
             Self::AccumulateData => &["true", "false"],
@@ -150,14 +150,14 @@ impl SettingName {
     }
 
     /// The meaning of one of its values.
-    pub fn meaning(self, word: &str) -> Option<&'static str> {
-        let at = self.words().iter().position(|own| *own == word)?;
+    pub fn word_meaning(self, word: &str) -> Option<&'static str> {
+        let at = self.allowed_words().iter().position(|own| *own == word)?;
         self.meanings().get(at).copied()
     }
 }
 
 /// Values of older dialects: the setting, the value as written, the modern value.
-pub static LEGACY: &[(SettingName, &str, &str)] = &[
+pub static LEGACY_VALUES: &[(SettingName, &str, &str)] = &[
     (SettingName::InheritContext, "true", "full"),
     (SettingName::InheritContext, "false", "none"),
     (SettingName::AccumulationFormat, "minimal", "notes_only"),
@@ -167,7 +167,7 @@ pub static LEGACY: &[(SettingName, &str, &str)] = &[
 /// The settings that a template, a project row or a request contains: each at most once. Spans are
 /// those of the *value*.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenSettings {
     /// `inherit_context`.
     pub inherit_context: Option<Spanned<Inherit>>,
     /// `accumulate_data`.
@@ -178,7 +178,7 @@ pub struct Written {
     pub fresh_context: Option<Spanned<Fresh>>,
 }
 
-impl Written {
+impl WrittenSettings {
     /// True if no setting is written.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -5,14 +5,14 @@
 //! `anyOf`, …) permits every part, unless all its alternatives are numbers, booleans or listed
 //! values.
 
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The shape of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueShape {
     /// Nothing is known.
     #[default]
     Any,
@@ -21,11 +21,11 @@ pub enum Shape {
     /// One of these values, which have no parts.
     Enum(Box<[Value]>),
     /// One of these shapes, none of which has parts or can contain a foreign text.
-    OneOf(Box<[Shape]>),
+    OneOf(Box<[ValueShape]>),
     /// An array, with the shape of its entries.
-    Array(Box<Shape>),
+    Array(Box<ValueShape>),
     /// An array with exactly these entries.
-    Entries(Box<[Shape]>),
+    Entries(Box<[ValueShape]>),
     /// An object, with its fields if they are known.
     Object(Option<Fields>),
 }
@@ -33,7 +33,7 @@ pub enum Shape {
 /// The fields of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
-    named: BTreeMap<Box<str>, Shape>,
+    named: BTreeMap<Box<str>, ValueShape>,
     /// True if the schema excludes all other fields.
     is_closed: bool,
 }
@@ -58,36 +58,36 @@ pub struct OtherFields {
     pub near: Option<Box<str>>,
 }
 
-static ANY: Shape = Shape::Any;
+static ANY: ValueShape = ValueShape::Any;
 
-static DECLARED: LazyLock<BTreeMap<&str, Shape>> = LazyLock::new(|| {
-    let scalars =
-        ["string", "number", "integer", "boolean", "text"].map(|word| (word, Shape::Scalar(word)));
-    let array = |of: Shape| Shape::Array(Box::new(of));
+static DECLARED_TYPES: LazyLock<BTreeMap<&str, ValueShape>> = LazyLock::new(|| {
+    let scalars = ["string", "number", "integer", "boolean", "text"]
+        .map(|word| (word, ValueShape::Scalar(word)));
+    let array = |of: ValueShape| ValueShape::Array(Box::new(of));
     let others = [
-        ("object", Shape::Object(None)),
-        ("array", array(Shape::Any)),
-        ("string[]", array(Shape::Scalar("string"))),
+        ("object", ValueShape::Object(None)),
+        ("array", array(ValueShape::Any)),
+        ("string[]", array(ValueShape::Scalar("string"))),
     ];
     scalars.into_iter().chain(others).collect()
 });
 
-impl Shape {
+impl ValueShape {
     /// The shape of a declared type.
-    pub fn declared(kind: &str) -> &'static Self {
-        DECLARED.get(kind).unwrap_or(&ANY)
+    pub fn for_type(kind: &str) -> &'static Self {
+        DECLARED_TYPES.get(kind).unwrap_or(&ANY)
     }
 
     /// The shape of the values that a JSON Schema accepts.
-    pub fn of_schema(schema: &Value) -> Self {
-        Self::within(schema, schema)
+    pub fn from_schema(schema: &Value) -> Self {
+        Self::from_subschema(schema, schema)
     }
 
     /// The shape of the values that a part of a schema accepts.
-    fn within(schema: &Value, whole: &Value) -> Self {
+    fn from_subschema(schema: &Value, whole: &Value) -> Self {
         let leaves = || {
-            let mut left = MOST_LEAVES;
-            Self::of_leaves(leaves(schema, whole, &mut left))
+            let mut left = MAX_SUBSCHEMAS;
+            Self::from_alternatives(collect_alternatives(schema, whole, &mut left))
         };
         let Some(schema) = schema.as_object() else {
             return Self::Any;
@@ -106,10 +106,10 @@ impl Shape {
         if unread.iter().any(|key| schema.contains_key(*key)) {
             return leaves();
         }
-        if let Some(values) = listed(schema) {
+        if let Some(values) = listed_values(schema) {
             return Self::Enum(values);
         }
-        match kind(schema) {
+        match schema_type(schema) {
             Some("string") => Self::Scalar("string"),
             Some("number") => Self::Scalar("number"),
             Some("integer") => Self::Scalar("integer"),
@@ -119,16 +119,16 @@ impl Shape {
                     .get("items")
                     .filter(|_| !schema.contains_key("prefixItems"));
                 Self::Array(Box::new(
-                    items.map_or(Self::Any, |items| Self::within(items, whole)),
+                    items.map_or(Self::Any, |items| Self::from_subschema(items, whole)),
                 ))
             }
-            Some("object") => Self::Object(Fields::of_schema(schema, whole)),
+            Some("object") => Self::Object(Fields::from_object_schema(schema, whole)),
             _ => leaves(),
         }
     }
 
     /// The shape of a value with one of several shapes.
-    fn of_leaves(leaves: Option<Vec<Self>>) -> Self {
+    fn from_alternatives(leaves: Option<Vec<Self>>) -> Self {
         let Some(mut leaves) = leaves else {
             return Self::Any;
         };
@@ -151,17 +151,17 @@ impl Shape {
     }
 
     /// The shape of one value: parts that the value lacks do not exist.
-    pub fn of_value(value: &Value) -> Self {
+    pub fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::Scalar("null"),
             Value::Bool(_) => Self::Scalar("boolean"),
             Value::Number(_) => Self::Scalar("number"),
             Value::String(_) => Self::Scalar("string"),
-            Value::Array(entries) => Self::Entries(entries.iter().map(Self::of_value).collect()),
+            Value::Array(entries) => Self::Entries(entries.iter().map(Self::from_value).collect()),
             Value::Object(fields) => {
                 let named = fields
                     .iter()
-                    .map(|(name, field)| (Box::from(&**name), Self::of_value(field)))
+                    .map(|(name, field)| (Box::from(&**name), Self::from_value(field)))
                     .collect();
                 Self::Object(Some(Fields {
                     named,
@@ -175,7 +175,7 @@ impl Shape {
     ///
     /// # Errors
     /// The position where the path leads to no part.
-    pub fn part(&self, path: &str) -> Result<&Self, NoPart> {
+    pub fn part_at(&self, path: &str) -> Result<&Self, NoPart> {
         let mut shape = self;
         let mut rest = path;
         while let Some(first) = rest.chars().next() {
@@ -201,7 +201,7 @@ impl Shape {
             shape = match (shape, first) {
                 (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
                 (Self::Scalar(_) | Self::Enum(_) | Self::OneOf(_), _) => {
-                    return no(shape.word().unwrap_or("value"), None);
+                    return no(shape.type_name().unwrap_or("value"), None);
                 }
                 (Self::Array(_) | Self::Entries(_), '.') => return no("array", None),
                 (Self::Array(entries), _) => entries,
@@ -215,7 +215,7 @@ impl Shape {
                     let name = part.get(1..).unwrap_or("").trim();
                     match fields.named.get(name) {
                         Some(field) => field,
-                        None => return no("object", Some(fields.others(name))),
+                        None => return no("object", Some(fields.other_field(name))),
                     }
                 }
                 (Self::Object(_), _) => return no("object", None),
@@ -226,12 +226,12 @@ impl Shape {
     }
 
     /// The name of its type in the language.
-    pub fn word(&self) -> Option<&'static str> {
+    pub fn type_name(&self) -> Option<&'static str> {
         match self {
             Self::Any => None,
             Self::Scalar(word) => Some(word),
             Self::Enum(values) => {
-                let word = |value: &Value| Self::of_value(value).word();
+                let word = |value: &Value| Self::from_value(value).type_name();
                 values
                     .first()
                     .and_then(word)
@@ -239,8 +239,8 @@ impl Shape {
             }
             Self::OneOf(leaves) => leaves
                 .first()
-                .and_then(Self::word)
-                .filter(|first| leaves.iter().all(|leaf| leaf.word() == Some(first))),
+                .and_then(Self::type_name)
+                .filter(|first| leaves.iter().all(|leaf| leaf.type_name() == Some(first))),
             Self::Array(_) | Self::Entries(_) => Some("array"),
             Self::Object(_) => Some("object"),
         }
@@ -264,18 +264,19 @@ impl Shape {
     /// Returns the path of a text that this shape rules out, and the shape there; `None` if the
     /// value conforms.
     #[cfg(feature = "assemble")]
-    pub fn breach(&self, value: &Value) -> Option<(String, &Self)> {
+    pub fn find_mismatch(&self, value: &Value) -> Option<(String, &Self)> {
         let within = |at: String, (inner, shape): (String, _)| (at + &inner, shape);
         match (self, value) {
             (Self::Array(entries), Value::Array(values)) => {
                 let mut found = values.iter().enumerate();
-                found
-                    .find_map(|(at, value)| Some(within(format!("[{at}]"), entries.breach(value)?)))
+                found.find_map(|(at, value)| {
+                    Some(within(format!("[{at}]"), entries.find_mismatch(value)?))
+                })
             }
             (Self::Object(Some(fields)), Value::Object(values)) => {
                 values.iter().find_map(|(name, value)| {
                     let breach = match fields.named.get(name.as_str()) {
-                        Some(shape) => shape.breach(value)?,
+                        Some(shape) => shape.find_mismatch(value)?,
                         None => self.is_inert().then(|| (String::new(), self))?,
                     };
                     Some(within(format!(".{name}"), breach))
@@ -286,7 +287,9 @@ impl Shape {
             | (Self::Scalar("number" | "integer"), Value::Number(_)) => None,
             (Self::Enum(values), value) if values.contains(value) => None,
             (Self::OneOf(leaves), value)
-                if leaves.iter().any(|leaf| leaf.breach(value).is_none()) =>
+                if leaves
+                    .iter()
+                    .any(|leaf| leaf.find_mismatch(value).is_none()) =>
             {
                 None
             }
@@ -296,16 +299,16 @@ impl Shape {
 
     /// Describes the accepted values.
     #[cfg(feature = "assemble")]
-    pub fn takes(&self) -> String {
+    pub fn describe_values(&self) -> String {
         if let Self::OneOf(leaves) = self {
             return leaves
                 .iter()
-                .map(Self::takes)
+                .map(Self::describe_values)
                 .collect::<Vec<_>>()
                 .join(", or ");
         }
         let Self::Enum(values) = self else {
-            return format!("what is of the type {}", self.word().unwrap_or("any"));
+            return format!("what is of the type {}", self.type_name().unwrap_or("any"));
         };
         let values: Vec<String> = values
             .iter()
@@ -323,7 +326,7 @@ impl Shape {
 }
 
 impl Fields {
-    fn of_schema(schema: &Map<String, Value>, whole: &Value) -> Option<Self> {
+    fn from_object_schema(schema: &Map<String, Value>, whole: &Value) -> Option<Self> {
         let is_set = |key: &str| {
             schema
                 .get(key)
@@ -346,14 +349,14 @@ impl Fields {
         Some(Self {
             named: named
                 .iter()
-                .map(|(name, field)| (Box::from(&**name), Shape::within(field, whole)))
+                .map(|(name, field)| (Box::from(&**name), ValueShape::from_subschema(field, whole)))
                 .collect(),
             is_closed,
         })
     }
 
-    fn others(&self, name: &str) -> OtherFields {
-        let near = nearest(name, self.named.keys().map(|name| &**name)).map(Box::from);
+    fn other_field(&self, name: &str) -> OtherFields {
+        let near = nearest_candidate(name, self.named.keys().map(|name| &**name)).map(Box::from);
         OtherFields {
             is_closed: self.is_closed,
             near,
@@ -362,23 +365,23 @@ impl Fields {
 }
 
 /// The maximum number of subschemas that are examined in a schema composed of others.
-const MOST_LEAVES: u32 = 512;
+const MAX_SUBSCHEMAS: u32 = 512;
 
 /// Returns the shapes of all alternatives of a schema, through references and choices; `None` if a
 /// value can be a text or has parts.
-fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
+fn collect_alternatives(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<ValueShape>> {
     *left = left.checked_sub(1)?;
     let schema = schema.as_object()?;
     // In older dialects of JSON Schema, everything beside a reference is ignored.
     if let Some(target) = schema.get("$ref") {
-        return leaves(
+        return collect_alternatives(
             whole.pointer(target.as_str()?.strip_prefix('#')?)?,
             whole,
             left,
         );
     }
-    if let Some(values) = listed(schema) {
-        return Some(vec![Shape::Enum(values)]);
+    if let Some(values) = listed_values(schema) {
+        return Some(vec![ValueShape::Enum(values)]);
     }
     let branches = |key: &str| {
         schema
@@ -389,13 +392,14 @@ fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
     if let Some(branches) = branches("anyOf").or_else(|| branches("oneOf")) {
         let each = branches
             .iter()
-            .map(|branch| leaves(branch, whole, left))
+            .map(|branch| collect_alternatives(branch, whole, left))
             .collect::<Option<Vec<_>>>()?;
         return Some(each.concat());
     }
-    if let Some(found) =
-        branches("allOf").and_then(|all| all.iter().find_map(|one| leaves(one, whole, left)))
-    {
+    if let Some(found) = branches("allOf").and_then(|all| {
+        all.iter()
+            .find_map(|one| collect_alternatives(one, whole, left))
+    }) {
         return Some(found);
     }
     let kind = schema.get("type")?;
@@ -407,13 +411,13 @@ fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
         inert
             .into_iter()
             .find(|word| kind == word)
-            .map(Shape::Scalar)
+            .map(ValueShape::Scalar)
     };
     kinds.iter().map(inert).collect()
 }
 
 /// The values that a schema lists, if none of them has parts.
-fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
+fn listed_values(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
     let values = match schema.get("enum") {
         Some(values) => values.as_array()?.as_slice(),
         None => std::slice::from_ref(schema.get("const")?),
@@ -429,7 +433,7 @@ fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
 }
 
 /// The single type that a schema accepts besides `null`.
-fn kind(schema: &Map<String, Value>) -> Option<&str> {
+fn schema_type(schema: &Map<String, Value>) -> Option<&str> {
     match schema.get("type") {
         Some(Value::String(kind)) => Some(kind),
         Some(Value::Array(kinds)) => {

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// assert_eq!(dedent("\n    Steps:\n      - one\n\n    Done.\n  "), "Steps:\n  - one\n\nDone.");
 /// ```
 pub fn dedent(text: &str) -> Cow<'_, str> {
-    canonical(text, FirstLine::Counts)
+    canonicalize(text, FirstLine::Counts)
 }
 
 /// Returns the canonical form of the text between two tags. Like [`dedent`], except for a first
@@ -40,7 +40,7 @@ pub fn dedent(text: &str) -> Cow<'_, str> {
 /// ```
 pub fn dedent_element(text: &str) -> Cow<'_, str> {
     let first = text.split(['\n', '\r']).next().unwrap_or("");
-    canonical(
+    canonicalize(
         text,
         if is_blank(first) {
             FirstLine::Counts
@@ -56,8 +56,8 @@ enum FirstLine {
     IsBehindTheTag,
 }
 
-fn canonical(text: &str, first_line: FirstLine) -> Cow<'_, str> {
-    match normalized(text) {
+fn canonicalize(text: &str, first_line: FirstLine) -> Cow<'_, str> {
+    match normalize_line_ends(text) {
         Cow::Borrowed(text) => dedent_lines(text, first_line),
         Cow::Owned(text) => Cow::Owned(dedent_lines(&text, first_line).into_owned()),
     }
@@ -77,7 +77,7 @@ fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
         .skip(own)
         .filter(|line| !is_blank(line))
         .map(indentation)
-        .reduce(common)
+        .reduce(common_prefix)
         .unwrap_or("");
     if indent.is_empty()
         && !text
@@ -134,13 +134,13 @@ fn indentation(line: &str) -> &str {
 }
 
 /// The longest common prefix.
-fn common<'a>(a: &'a str, b: &'a str) -> &'a str {
+fn common_prefix<'a>(a: &'a str, b: &'a str) -> &'a str {
     let length = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     a.get(..length).unwrap_or("")
 }
 
 /// Replaces each `\r\n` and `\r` with `\n`: the line ends of a checkout have no meaning.
-pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
+pub(crate) fn normalize_line_ends(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }

@@ -1,13 +1,13 @@
 //! Visits every text of a task body that an agent (or a command) receives, with its role. Texts of
 //! nested bodies are excluded.
 
-use super::model::Task;
-use super::model::{Input, Value};
-use super::parts::Text;
+use super::model::TaskBody;
+use super::model::{TaskInput, TaskInputValue};
+use super::parts::TextElement;
 
 /// The role of a text in its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum TextRole {
     /// `description`.
     Description,
     /// `instructions`.
@@ -37,12 +37,15 @@ pub enum Role {
 }
 
 /// Visits the texts of a body, in the order of the table of elements.
-pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text<'a>)) {
+pub fn visit_task_texts<'m, 'a>(
+    task: &'m TaskBody<'a>,
+    visit: &mut impl FnMut(TextRole, &'m TextElement<'a>),
+) {
     let singles = [
-        (Role::Description, &task.description),
-        (Role::Instructions, &task.instructions),
-        (Role::System, &task.system),
-        (Role::Criteria, &task.criteria),
+        (TextRole::Description, &task.description),
+        (TextRole::Instructions, &task.instructions),
+        (TextRole::System, &task.system),
+        (TextRole::Criteria, &task.criteria),
     ];
     for (role, text) in singles {
         if let Some(text) = text {
@@ -50,21 +53,21 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
         }
     }
     for text in &task.constraints {
-        visit(Role::Constraint, text);
+        visit(TextRole::Constraint, text);
     }
     for input in &task.inputs {
-        of_input(Role::Input, input, visit);
+        visit_input_text(TextRole::Input, input, visit);
     }
     if let Some(text) = task
         .files
         .as_ref()
         .and_then(|files| files.description.as_ref())
     {
-        visit(Role::Files, text);
+        visit(TextRole::Files, text);
     }
     for example in &task.examples {
         for text in [&example.input, &example.output].into_iter().flatten() {
-            visit(Role::Example, text);
+            visit(TextRole::Example, text);
         }
     }
     if let Some(initial) = task
@@ -72,29 +75,29 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
         .as_ref()
         .and_then(|reduce| reduce.initial.as_ref())
     {
-        of_input(Role::InitialValue, initial, visit);
+        visit_input_text(TextRole::InitialValue, initial, visit);
     }
     let Some(script) = &task.script else { return };
     if let Some(command) = &script.command {
         if command.args.is_empty() {
-            visit(Role::Command, &command.text);
+            visit(TextRole::Command, &command.text);
         }
         for text in &command.args {
-            visit(Role::Command, text);
+            visit(TextRole::Command, text);
         }
     }
     for (_, text) in script.env.iter().flat_map(|env| &env.vars) {
-        visit(Role::Env, text);
+        visit(TextRole::Env, text);
     }
 }
 
 /// Visits the text of an input, an argument or an initial value, if its value is a text.
-pub fn of_input<'m, 'a>(
-    role: Role,
-    input: &'m Input<'a>,
-    visit: &mut impl FnMut(Role, &'m Text<'a>),
+pub fn visit_input_text<'m, 'a>(
+    role: TextRole,
+    input: &'m TaskInput<'a>,
+    visit: &mut impl FnMut(TextRole, &'m TextElement<'a>),
 ) {
-    if matches!(input.value, Value::Text) {
+    if matches!(input.value, TaskInputValue::Text) {
         visit(role, &input.text);
     }
 }

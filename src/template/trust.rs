@@ -33,14 +33,14 @@ pub struct TrustNode {
 
 impl TrustNode {
     /// True if the user of the definition passes the value.
-    pub fn is_handed(at: &str) -> bool {
+    pub fn is_passed_in(at: &str) -> bool {
         at == CONTEXT || at == TOOLS || at.starts_with("/parameters/")
     }
 }
 
 /// Spreads marks along the graph. Returns for each node the index of the node that its mark comes
 /// from: its own index if it was marked initially, `None` if it is not marked.
-pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
+pub fn spread_marks(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
     let is_marked =
         |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
     let mut marks: Vec<Option<u32>> = nodes
@@ -74,7 +74,7 @@ pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Opti
 /// Marks the given values and everything that they are made of; `made_of` adds the sources of a
 /// value to a list. Returns an empty list if nothing is marked.
 #[cfg(feature = "compile")]
-pub fn spread_back(
+pub fn spread_marks_back(
     count: usize,
     marked: impl IntoIterator<Item = u32>,
     made_of: impl Fn(usize, &mut Vec<u32>),

@@ -5,11 +5,11 @@ use serde_json::{Number, Value};
 
 /// True if a value is of a declared type. An unknown type accepts every value; it is reported where
 /// it is declared.
-pub fn is_of(value: &Value, kind: &str) -> bool {
+pub fn has_type(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.is_string(),
         "number" => value.is_number(),
-        "integer" => whole(value).is_some(),
+        "integer" => whole_number(value).is_some(),
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -21,7 +21,7 @@ pub fn is_of(value: &Value, kind: &str) -> bool {
 }
 
 /// A whole number in any notation: `3.0` is one. `None` if it is not whole or exceeds 64 bits.
-fn whole(value: &Value) -> Option<Number> {
+fn whole_number(value: &Value) -> Option<Number> {
     let number = value.as_number()?;
     if number.is_i64() || number.is_u64() {
         return Some(number.clone());
@@ -36,19 +36,19 @@ fn whole(value: &Value) -> Option<Number> {
 }
 
 /// Returns a value in the form of its declared type: a whole number is written without a fraction.
-pub fn settled(value: Value, kind: Option<&str>) -> Value {
+pub fn normalize_value(value: Value, kind: Option<&str>) -> Value {
     match kind {
-        Some("integer") => whole(&value).map_or(value, Value::Number),
+        Some("integer") => whole_number(&value).map_or(value, Value::Number),
         _ => value,
     }
 }
 
 /// Parses a default in a template as a value of a declared type: the text itself, or JSON. Text
 /// that is not valid JSON stays a string.
-pub fn written(text: &str, kind: Option<&str>) -> Value {
+pub fn parse_default(text: &str, kind: Option<&str>) -> Value {
     match kind {
         None | Some("string") => Value::String(text.to_owned()),
-        Some(_) => settled(
+        Some(_) => normalize_value(
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
             kind,
         ),
@@ -56,34 +56,34 @@ pub fn written(text: &str, kind: Option<&str>) -> Value {
 }
 
 /// True if a default is of its parameter's type. `null` means no value, as it does in an argument.
-pub fn is_default_of(text: &str, kind: &str) -> bool {
+pub fn is_valid_default(text: &str, kind: &str) -> bool {
     if kind == "string" {
         return true;
     }
-    let value = written(text, Some(kind));
-    number::beyond(text).is_none() && (value.is_null() || is_of(&value, kind))
+    let value = parse_default(text, Some(kind));
+    number::find_out_of_range(text).is_none() && (value.is_null() || has_type(&value, kind))
 }
 
 /// The constraints of a parameter on its values.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'p> {
+pub struct ParameterType<'p> {
     /// Its declared type.
     pub kind: Option<&'p str>,
     /// True if a run without a value fails: the parameter is required, and has no default.
     pub required: bool,
 }
 
-impl<'p> Wanted<'p> {
+impl<'p> ParameterType<'p> {
     /// The declared type, if a value passed to a run does not have it. `null` is accepted for an
     /// optional parameter.
-    pub fn missed(self, value: &Value) -> Option<&'p str> {
+    pub fn mismatched_type(self, value: &Value) -> Option<&'p str> {
         let Self { kind, required } = self;
-        kind.filter(|kind| !is_of(value, kind) && (required || !value.is_null()))
+        kind.filter(|kind| !has_type(value, kind) && (required || !value.is_null()))
     }
 }
 
 /// Describes a value by its type.
-pub const fn word(value: &Value) -> &'static str {
+pub const fn describe_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -3,9 +3,9 @@
 //! Runs the program `git` with none of the repository's hooks. Commits in a workspace stay on its
 //! branch after the release; uncommitted changes are removed with it.
 
-use super::git::{REPOSITORY, branch, git, obstacle};
+use super::git::{REPOSITORY_EXTENSION, branch_name, run_git, workspace_obstacle};
 use super::leases::Leases;
-use crate::base::contained_path::reason;
+use crate::base::contained_path::describe_io_error;
 use crate::base::fs;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
@@ -21,7 +21,7 @@ pub struct GitWorktrees {
     repository: PathBuf,
     leases: Leases,
     /// Serialises git calls, which would interfere with each other in the repository.
-    one: Mutex<()>,
+    git_lock: Mutex<()>,
 }
 
 impl GitWorktrees {
@@ -31,7 +31,7 @@ impl GitWorktrees {
     /// # Errors
     /// The folder is not in a repository, or git is not available.
     pub fn new(folder: &Path, root: impl Into<PathBuf>) -> Result<Self, Obstacle> {
-        let found = git(
+        let found = run_git(
             folder,
             &["rev-parse", "--path-format=absolute", "--git-common-dir"],
         )?;
@@ -40,21 +40,21 @@ impl GitWorktrees {
             folder: folder.to_owned(),
             repository,
             leases: Leases::new(root.into()),
-            one: Mutex::new(()),
+            git_lock: Mutex::new(()),
         })
     }
 }
 
 impl WorkspaceProvider for GitWorktrees {
     fn acquire(&self, task: &str) -> Result<Workspace, Obstacle> {
-        let (id, path) = self.leases.take(task)?;
+        let (id, path) = self.leases.reserve_folder(task)?;
         let workspace = Workspace::folder(id, &path);
-        let start = git(&self.folder, &["rev-parse", "--verify", "HEAD^{commit}"]);
+        let start = run_git(&self.folder, &["rev-parse", "--verify", "HEAD^{commit}"]);
         let unmade = |why: std::io::Error| {
-            obstacle(format!(
+            workspace_obstacle(format!(
                 "{} cannot be made: {}",
                 path.display(),
-                reason(&why)
+                describe_io_error(&why)
             ))
         };
         let made = start.and_then(|start| {
@@ -65,11 +65,16 @@ impl WorkspaceProvider for GitWorktrees {
                 start.as_bytes(),
             ]
             .concat();
-            fs::write_private(&self.leases.beside(&workspace.id, REPOSITORY), &named)
-                .map_err(unmade)?;
-            let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-            let (branch, folder) = (branch(&workspace.id), path.to_string_lossy());
-            git(
+            fs::write_private(
+                &self
+                    .leases
+                    .sibling_path(&workspace.id, REPOSITORY_EXTENSION),
+                &named,
+            )
+            .map_err(unmade)?;
+            let _one = self.git_lock.lock().unwrap_or_else(PoisonError::into_inner);
+            let (branch, folder) = (branch_name(&workspace.id), path.to_string_lossy());
+            run_git(
                 &self.folder,
                 &[
                     "worktree", "add", "--quiet", "-b", &branch, "--", &folder, start,
@@ -87,7 +92,7 @@ impl WorkspaceProvider for GitWorktrees {
     }
 
     fn release(&self, workspace: Workspace) -> Result<(), Obstacle> {
-        let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
-        self.leases.end(&workspace)
+        let _one = self.git_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.leases.release_folder(&workspace)
     }
 }

@@ -13,4 +13,4 @@ pub mod temporary_folders;
 #[cfg(feature = "serve")]
 pub mod webhook;
 
-pub use leases::{WORKSPACES, sweep};
+pub use leases::{WORKSPACES_FOLDER, sweep};

@@ -4,14 +4,14 @@
 
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::work::task::Task;
-use crate::syntax::yaml::{self, FaultKind, Node};
+use crate::syntax::yaml::{self, YamlFaultKind, YamlNode};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-const KEYS: [&str; 4] = ["id", "priority", "org", "payload"];
+const TASK_KEYS: [&str; 4] = ["id", "priority", "org", "payload"];
 
 /// Reads the tasks of a file, in its order.
 ///
@@ -30,25 +30,25 @@ const KEYS: [&str; 4] = ["id", "priority", "org", "payload"];
 pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let lines = LineIndex::new(text);
     let refused = |span: Span, what: String| {
-        let note = format!("line {}: {what}", lines.line(span.start));
+        let note = format!("line {}: {what}", lines.line_number(span.start));
         Obstacle {
             kind: ObstacleKind::Source,
             note,
         }
     };
-    let (root, faults) = yaml::read(text);
+    let (root, faults) = yaml::parse_tree(text);
     if let Some(fault) = faults.first() {
         let what = match &fault.kind {
-            FaultKind::Syntax(message) => format!("this is not YAML: {message}"),
-            FaultKind::DuplicateKey { key, .. } => format!("the key `{key}` is there twice"),
-            FaultKind::UnknownAlias(name) => format!("no anchor `{name}` before this alias"),
-            FaultKind::Beyond(number) => format!("the number {number} is beyond 64 bits"),
-            FaultKind::Tab
-            | FaultKind::Deep
-            | FaultKind::Heavy
-            | FaultKind::KeyWithParts
-            | FaultKind::Merge
-            | FaultKind::SecondDocument => {
+            YamlFaultKind::Syntax(message) => format!("this is not YAML: {message}"),
+            YamlFaultKind::DuplicateKey { key, .. } => format!("the key `{key}` is there twice"),
+            YamlFaultKind::UnknownAlias(name) => format!("no anchor `{name}` before this alias"),
+            YamlFaultKind::NumberTooLarge(number) => format!("the number {number} is beyond 64 bits"),
+            YamlFaultKind::Tab
+            | YamlFaultKind::TooDeep
+            | YamlFaultKind::TooHeavy
+            | YamlFaultKind::KeyWithParts
+            | YamlFaultKind::Merge
+            | YamlFaultKind::SecondDocument => {
                 "a task file is one document of plain YAML: no tabs, keys that are texts, at most 64 levels".to_owned()
             }
         };
@@ -57,13 +57,13 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let Some(items) = root.items() else {
         return Err(refused(
             root.span,
-            format!("expected a list of tasks, found {}", root.what()),
+            format!("expected a list of tasks, found {}", root.kind_name()),
         ));
     };
     let mut ids = BTreeSet::new();
     let mut tasks = Vec::new();
     for item in items {
-        let task = task(item).map_err(|(span, what)| refused(span, what))?;
+        let task = parse_task(item).map_err(|(span, what)| refused(span, what))?;
         if !ids.insert(task.id.clone()) {
             return Err(refused(
                 item.span,
@@ -75,22 +75,22 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     Ok(tasks)
 }
 
-fn task(item: &Node<'_>) -> Result<Task<Value>, (Span, String)> {
+fn parse_task(item: &YamlNode<'_>) -> Result<Task<Value>, (Span, String)> {
     let Some(entries) = item.entries() else {
         return Err((
             item.span,
             format!(
                 "expected a task with `id` and `payload`, found {}",
-                item.what()
+                item.kind_name()
             ),
         ));
     };
     if let Some(entry) = entries
         .iter()
-        .find(|entry| !KEYS.contains(&entry.key.value.as_ref()))
+        .find(|entry| !TASK_KEYS.contains(&entry.key.value.as_ref()))
     {
-        let near = nearest(&entry.key.value, KEYS).map_or_else(
-            || format!("; it may have: {}", KEYS.join(", ")),
+        let near = nearest_candidate(&entry.key.value, TASK_KEYS).map_or_else(
+            || format!("; it may have: {}", TASK_KEYS.join(", ")),
             |near| format!("; did you mean `{near}`?"),
         );
         return Err((
@@ -104,7 +104,7 @@ fn task(item: &Node<'_>) -> Result<Task<Value>, (Span, String)> {
             Some(text) => Ok(Some(text.to_owned())),
             None => Err((
                 node.span,
-                format!("expected a text as `{key}`, found {}", node.what()),
+                format!("expected a text as `{key}`, found {}", node.kind_name()),
             )),
         },
     };

@@ -4,9 +4,9 @@
 //! so that tasks that were neither completed nor released are delivered again. An added task is on
 //! the disk before `add` returns.
 
-use crate::base::contained_path::reason;
+use crate::base::contained_path::describe_io_error;
 use crate::base::folders;
-use crate::base::fs::{self, Lock};
+use crate::base::fs::{self, FileLock};
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
 use serde::de::DeserializeOwned;
@@ -16,19 +16,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a journal in bytes.
-const LARGEST: u64 = 1 << 30;
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
 /// A queue of tasks that is stored in a folder.
 #[derive(Debug)]
 pub struct TaskJournal<P> {
     queue: TaskQueue<P>,
     path: PathBuf,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line<T> {
+enum JournalLine<T> {
     Added(T),
     Done(String),
 }
@@ -40,33 +40,35 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
     /// Another program uses it, it is damaged, or an I/O error occurs.
     pub fn open(folder: &Path) -> Result<Self, Obstacle> {
         let path = folder.join("tasks.jsonl");
-        let refused =
-            |what: &str, why: &io::Error| obstacle(&path, &format!("{what}: {}", reason(why)));
-        folders::make(folder).map_err(|why| refused("its folder cannot be made", &why))?;
+        let refused = |what: &str, why: &io::Error| {
+            journal_obstacle(&path, &format!("{what}: {}", describe_io_error(why)))
+        };
+        folders::create_private(folder)
+            .map_err(|why| refused("its folder cannot be made", &why))?;
         let lock = fs::try_lock(&folder.join("tasks.lock"))
             .map_err(|why| refused("it cannot be locked", &why))?;
         let lock = lock.ok_or_else(|| {
-            obstacle(
+            journal_obstacle(
                 &path,
                 "another program is working on these tasks; stop it, or use another folder",
             )
         })?;
         let mut bytes = Vec::new();
         if fs::exists(&path) {
-            fs::read_own(&path, LARGEST, &mut bytes)
+            fs::read_regular(&path, MAX_JOURNAL_BYTES, &mut bytes)
                 .map_err(|why| refused("it cannot be read", &why))?;
         }
-        let (queue, count) = read(&bytes).map_err(|why| obstacle(&path, &why))?;
+        let (queue, count) = read_journal(&bytes).map_err(|why| journal_obstacle(&path, &why))?;
         let journal = Self {
             queue,
             path,
             _lock: lock,
         };
-        if count > 2 * journal.queue.waiting().count() + journal.queue.done().count() {
-            journal.rewrite().map_err(|why| {
-                obstacle(
+        if count > 2 * journal.queue.waiting().count() + journal.queue.done_ids().count() {
+            journal.compact().map_err(|why| {
+                journal_obstacle(
                     &journal.path,
-                    &format!("it cannot be written: {}", reason(&why)),
+                    &format!("it cannot be written: {}", describe_io_error(&why)),
                 )
             })?;
         }
@@ -82,7 +84,7 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         if self.queue.knows(&task.id) {
             return Ok(false);
         }
-        self.write(&Line::Added(&task))?;
+        self.append_line(&JournalLine::Added(&task))?;
         Ok(self.queue.push(task))
     }
 
@@ -96,11 +98,11 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
         self.queue.waiting()
     }
 
-    fn write<T: Serialize>(&self, line: &Line<T>) -> Result<(), Obstacle> {
+    fn append_line<T: Serialize>(&self, line: &JournalLine<T>) -> Result<(), Obstacle> {
         let unwritten = |why: io::Error| {
-            obstacle(
+            journal_obstacle(
                 &self.path,
-                &format!("it cannot be written: {}", reason(&why)),
+                &format!("it cannot be written: {}", describe_io_error(&why)),
             )
         };
         let mut bytes = serde_json::to_vec(line).map_err(|why| unwritten(why.into()))?;
@@ -112,14 +114,14 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
     }
 
     /// Rewrites the journal with only the information that is still needed.
-    fn rewrite(&self) -> io::Result<()> {
+    fn compact(&self) -> io::Result<()> {
         let mut bytes = Vec::new();
-        for id in self.queue.done() {
-            serde_json::to_writer(&mut bytes, &Line::<()>::Done(id.to_owned()))?;
+        for id in self.queue.done_ids() {
+            serde_json::to_writer(&mut bytes, &JournalLine::<()>::Done(id.to_owned()))?;
             bytes.push(b'\n');
         }
         for task in self.queue.waiting() {
-            serde_json::to_writer(&mut bytes, &Line::Added(task))?;
+            serde_json::to_writer(&mut bytes, &JournalLine::Added(task))?;
             bytes.push(b'\n');
         }
         fs::write_private(&self.path, &bytes)
@@ -133,7 +135,7 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskSource<P> for TaskJournal<P> {
 
     fn complete(&mut self, id: &str) -> Result<(), Obstacle> {
         if self.queue.claimed().any(|task| task.id == id) {
-            self.write(&Line::<()>::Done(id.to_owned()))?;
+            self.append_line(&JournalLine::<()>::Done(id.to_owned()))?;
         }
         self.queue.complete(id)
     }
@@ -143,7 +145,7 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskSource<P> for TaskJournal<P> {
     }
 }
 
-fn obstacle(path: &Path, what: &str) -> Obstacle {
+fn journal_obstacle(path: &Path, what: &str) -> Obstacle {
     Obstacle {
         kind: ObstacleKind::Source,
         note: format!("{}: {what}", path.display()),
@@ -152,7 +154,9 @@ fn obstacle(path: &Path, what: &str) -> Obstacle {
 
 /// The queue that a journal describes, and its number of lines. An incomplete last line is the
 /// remnant of a killed program, which never acknowledged it.
-fn read<P: Clone + DeserializeOwned>(bytes: &[u8]) -> Result<(TaskQueue<P>, usize), String> {
+fn read_journal<P: Clone + DeserializeOwned>(
+    bytes: &[u8],
+) -> Result<(TaskQueue<P>, usize), String> {
     let mut added = Vec::new();
     let mut done = BTreeSet::new();
     let mut count = 0;
@@ -160,8 +164,8 @@ fn read<P: Clone + DeserializeOwned>(bytes: &[u8]) -> Result<(TaskQueue<P>, usiz
     while let Some(line) = lines.next() {
         count += 1;
         match serde_json::from_slice(line) {
-            Ok(Line::Added(task)) => added.push(task),
-            Ok(Line::Done(id)) => drop(done.insert(id)),
+            Ok(JournalLine::Added(task)) => added.push(task),
+            Ok(JournalLine::Done(id)) => drop(done.insert(id)),
             Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {}
             Err(why) => return Err(format!("line {count} is damaged: {why}")),
         }

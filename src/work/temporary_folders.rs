@@ -1,8 +1,8 @@
 //! Workspaces that are empty folders.
 
-use super::git::obstacle;
+use super::git::workspace_obstacle;
 use super::leases::Leases;
-use crate::base::contained_path::reason;
+use crate::base::contained_path::describe_io_error;
 use crate::base::fs;
 use crate::kernel::pipeline::outcome::Obstacle;
 use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
@@ -25,18 +25,18 @@ impl TemporaryFolders {
 
 impl WorkspaceProvider for TemporaryFolders {
     fn acquire(&self, task: &str) -> Result<Workspace, Obstacle> {
-        let (id, path) = self.leases.take(task)?;
+        let (id, path) = self.leases.reserve_folder(task)?;
         fs::create_private_dir(&path).map_err(|why| {
-            obstacle(format!(
+            workspace_obstacle(format!(
                 "{} cannot be made: {}",
                 path.display(),
-                reason(&why)
+                describe_io_error(&why)
             ))
         })?;
         Ok(Workspace::folder(id, path))
     }
 
     fn release(&self, workspace: Workspace) -> Result<(), Obstacle> {
-        self.leases.end(&workspace)
+        self.leases.release_folder(&workspace)
     }
 }

@@ -27,16 +27,16 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
 /// The header of a signature: `sha256=` and the HMAC of the body in hex digits.
-pub const SIGNATURE: &str = "x-hub-signature-256";
+pub const SIGNATURE_HEADER: &str = "x-hub-signature-256";
 /// Headers that name a delivery; the first one present counts. A delivery without any is named by
 /// the hash of its body.
-pub const IDS: [&str; 3] = ["idempotency-key", "webhook-id", "x-github-delivery"];
+pub const ID_HEADERS: [&str; 3] = ["idempotency-key", "webhook-id", "x-github-delivery"];
 /// Maximum number of characters of a delivery's name.
-const LONGEST_ID: usize = 256;
+const MAX_ID_CHARS: usize = 256;
 /// Maximum number of simultaneous connections.
-const CONNECTIONS: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 /// Time limit for the head of a delivery, and for its body.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The address of a webhook, and the requirements for its senders.
 #[derive(Clone)]
@@ -88,11 +88,11 @@ impl fmt::Debug for WebhookOptions {
 pub struct Webhook {
     _runtime: Runtime,
     address: SocketAddr,
-    inbox: Arc<Inbox>,
+    inbox: Arc<WebhookInbox>,
 }
 
 #[derive(Debug)]
-struct Inbox {
+struct WebhookInbox {
     options: WebhookOptions,
     journal: Mutex<TaskJournal<Value>>,
     arrived: Condvar,
@@ -111,12 +111,12 @@ impl Webhook {
             .into_iter()
             .all(|proof| proof.as_ref().is_some_and(|proof| !proof.is_empty()));
         if !is_proven && !address.ip().is_loopback() {
-            return Err(obstacle(format!(
+            return Err(source_obstacle(format!(
                 "other machines reach {address}: a webhook there needs a token and a secret for signatures"
             )));
         }
         let unheard = |why: std::io::Error| {
-            obstacle(format!("the webhook cannot listen on {address}: {why}"))
+            source_obstacle(format!("the webhook cannot listen on {address}: {why}"))
         };
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -128,12 +128,12 @@ impl Webhook {
             .block_on(TcpListener::bind(address))
             .map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let inbox = Arc::new(Inbox {
+        let inbox = Arc::new(WebhookInbox {
             options,
             journal: Mutex::new(journal),
             arrived: Condvar::new(),
         });
-        runtime.spawn(accept(listener, Arc::clone(&inbox)));
+        runtime.spawn(accept_connections(listener, Arc::clone(&inbox)));
         Ok(Self {
             _runtime: runtime,
             address,
@@ -153,45 +153,49 @@ impl Webhook {
         drop(
             self.inbox
                 .arrived
-                .wait_timeout_while(self.inbox.journal(), most, is_empty),
+                .wait_timeout_while(self.inbox.lock_journal(), most, is_empty),
         );
     }
 }
 
 impl TaskSource<Value> for Webhook {
     fn claim(&mut self) -> Result<Option<Task<Value>>, Obstacle> {
-        self.inbox.journal().claim()
+        self.inbox.lock_journal().claim()
     }
 
     fn complete(&mut self, id: &str) -> Result<(), Obstacle> {
-        self.inbox.journal().complete(id)
+        self.inbox.lock_journal().complete(id)
     }
 
     fn release(&mut self, id: &str) -> Result<(), Obstacle> {
-        self.inbox.journal().release(id)
+        self.inbox.lock_journal().release(id)
     }
 }
 
-impl Inbox {
-    fn journal(&self) -> MutexGuard<'_, TaskJournal<Value>> {
+impl WebhookInbox {
+    fn lock_journal(&self) -> MutexGuard<'_, TaskJournal<Value>> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns true if senders need no proof. A web page whose host name resolves to this machine
     /// could then deliver tasks.
-    const fn is_open(&self) -> bool {
+    const fn accepts_anyone(&self) -> bool {
         self.options.token.is_none() && self.options.secret.is_none()
     }
 
     /// Checks that a sender may deliver here, by the path and the head of its request.
-    fn admits(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    fn check_sender(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<(), (StatusCode, &'static str)> {
         let Some(rest) = path.strip_prefix(self.options.path.trim_end_matches('/')) else {
             return Err((
                 StatusCode::NOT_FOUND,
                 "no deliveries are taken at this path",
             ));
         };
-        if self.is_open() && !header(headers, HOST.as_str()).is_some_and(is_loopback) {
+        if self.accepts_anyone() && !header_text(headers, HOST.as_str()).is_some_and(is_loopback) {
             return Err((
                 StatusCode::FORBIDDEN,
                 "without a token or a secret, deliveries are taken for this machine's own address alone",
@@ -208,11 +212,11 @@ impl Inbox {
                 ))
             };
         };
-        let bearer =
-            header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+        let bearer = header_text(headers, AUTHORIZATION.as_str())
+            .and_then(|value| value.strip_prefix("Bearer "));
         let given = bearer.unwrap_or(rest);
         // Comparing hashes reveals nothing about the token through timing.
-        let is_token = Hash::of(given.as_bytes()) == Hash::of(token.as_bytes());
+        let is_token = Hash::digest(given.as_bytes()) == Hash::digest(token.as_bytes());
         if is_token {
             Ok(())
         } else {
@@ -221,31 +225,32 @@ impl Inbox {
     }
 
     /// Returns true if the signature matches the body.
-    fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+    fn has_valid_signature(&self, headers: &HeaderMap, body: &[u8]) -> bool {
         let Some(secret) = &self.options.secret else {
             return true;
         };
-        let given = header(headers, SIGNATURE).and_then(|value| value.strip_prefix("sha256="));
+        let given =
+            header_text(headers, SIGNATURE_HEADER).and_then(|value| value.strip_prefix("sha256="));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         given
-            .and_then(bytes_of_hex)
+            .and_then(decode_hex)
             .is_some_and(|signature| hmac::verify(&key, body, &signature).is_ok())
     }
 
     /// Stores a delivery; returns true if it is new.
-    fn keep(&self, id: String, payload: Value) -> Result<bool, Obstacle> {
+    fn store_delivery(&self, id: String, payload: Value) -> Result<bool, Obstacle> {
         let task = Task {
             priority: self.options.priority,
             ..Task::new(&self.options.org, id, payload)
         };
-        let is_new = self.journal().add(task)?;
+        let is_new = self.lock_journal().add(task)?;
         self.arrived.notify_one();
         Ok(is_new)
     }
 }
 
-async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+async fn accept_connections(listener: TcpListener, inbox: Arc<WebhookInbox>) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         // The semaphore is never closed.
         let Ok(place) = Arc::clone(&room).acquire_owned().await else {
@@ -261,34 +266,37 @@ async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
             let _place = place;
             let service = service_fn(move |request: Request<Incoming>| {
                 let inbox = Arc::clone(&inbox);
-                async move { Ok::<_, Infallible>(serve(request, inbox).await) }
+                async move { Ok::<_, Infallible>(serve_request(request, inbox).await) }
             });
             let mut server = http1::Builder::new();
             server
                 .timer(TokioTimer::new())
-                .header_read_timeout(PATIENCE);
+                .header_read_timeout(READ_TIMEOUT);
             // A broken connection needs no handling: the sender repeats unacknowledged deliveries.
             let _ = server.serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-async fn serve(request: Request<Incoming>, inbox: Arc<Inbox>) -> Response<Full<Bytes>> {
-    match deliver(request, inbox).await {
-        Ok((id, true)) => answer(StatusCode::ACCEPTED, &json!({"id": id, "known": false})),
-        Ok((id, false)) => answer(StatusCode::OK, &json!({"id": id, "known": true})),
-        Err((status, why)) => answer(status, &json!({"error": why})),
+async fn serve_request(
+    request: Request<Incoming>,
+    inbox: Arc<WebhookInbox>,
+) -> Response<Full<Bytes>> {
+    match accept_delivery(request, inbox).await {
+        Ok((id, true)) => json_response(StatusCode::ACCEPTED, &json!({"id": id, "known": false})),
+        Ok((id, false)) => json_response(StatusCode::OK, &json!({"id": id, "known": true})),
+        Err((status, why)) => json_response(status, &json!({"error": why})),
     }
 }
 
 /// Processes a delivery; returns its id, and true if it is new.
-async fn deliver(
+async fn accept_delivery(
     request: Request<Incoming>,
-    inbox: Arc<Inbox>,
+    inbox: Arc<WebhookInbox>,
 ) -> Result<(String, bool), (StatusCode, String)> {
     let refused = |(status, why): (StatusCode, &str)| (status, why.to_owned());
     inbox
-        .admits(request.uri().path(), request.headers())
+        .check_sender(request.uri().path(), request.headers())
         .map_err(refused)?;
     if request.method() != Method::POST {
         return Err(refused((
@@ -296,7 +304,7 @@ async fn deliver(
             "a delivery is a POST",
         )));
     }
-    let media = header(request.headers(), CONTENT_TYPE.as_str())
+    let media = header_text(request.headers(), CONTENT_TYPE.as_str())
         .unwrap_or("")
         .split(';')
         .next()
@@ -310,7 +318,7 @@ async fn deliver(
     }
     let (head, body) = request.into_parts();
     let read = tokio::time::timeout(
-        PATIENCE,
+        READ_TIMEOUT,
         Limited::new(body, inbox.options.max_body).collect(),
     )
     .await;
@@ -335,7 +343,7 @@ async fn deliver(
         }
         Ok(Ok(body)) => body.to_bytes(),
     };
-    if !inbox.is_signed(&head.headers, &body) {
+    if !inbox.has_valid_signature(&head.headers, &body) {
         return Err(refused((
             StatusCode::UNAUTHORIZED,
             "the signature is missing or does not fit the body",
@@ -347,20 +355,20 @@ async fn deliver(
             format!("the body is not JSON: {why}"),
         )
     })?;
-    let named = IDS
+    let named = ID_HEADERS
         .iter()
-        .find_map(|name| header(&head.headers, name))
+        .find_map(|name| header_text(&head.headers, name))
         .filter(|id| !id.is_empty());
-    if named.is_some_and(|id| id.len() > LONGEST_ID) {
+    if named.is_some_and(|id| id.len() > MAX_ID_CHARS) {
         return Err((
             StatusCode::BAD_REQUEST,
-            format!("the id of a delivery has at most {LONGEST_ID} characters"),
+            format!("the id of a delivery has at most {MAX_ID_CHARS} characters"),
         ));
     }
-    let id = named.map_or_else(|| Hash::of(&body).to_string(), str::to_owned);
+    let id = named.map_or_else(|| Hash::digest(&body).to_string(), str::to_owned);
     let name = id.clone();
     // A blocking task, so that other work of the runtime does not wait for the disk.
-    let kept = tokio::task::spawn_blocking(move || inbox.keep(name, payload)).await;
+    let kept = tokio::task::spawn_blocking(move || inbox.store_delivery(name, payload)).await;
     match kept {
         Ok(Ok(is_new)) => Ok((id, is_new)),
         Ok(Err(_)) | Err(_) => Err(refused((
@@ -383,11 +391,11 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-fn answer(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
+fn json_response(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(body.to_string())));
     *response.status_mut() = status;
     response.headers_mut().insert(
@@ -397,7 +405,7 @@ fn answer(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
     response
 }
 
-fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()
         .map(|c| c.to_digit(16).map(|digit| digit as u8))
@@ -413,7 +421,7 @@ fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
     )
 }
 
-const fn obstacle(note: String) -> Obstacle {
+const fn source_obstacle(note: String) -> Obstacle {
     Obstacle {
         kind: ObstacleKind::Source,
         note,

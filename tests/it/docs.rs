@@ -13,7 +13,7 @@ const PAGES: [&str; 2] = ["docs/LANGUAGE.md", "docs/PROJECT.md"];
 
 /// A fenced block with the comment above it.
 #[derive(Debug)]
-struct Block<'a> {
+struct FencedBlock<'a> {
     line: usize,
     language: &'a str,
     marker: Option<&'a str>,
@@ -21,10 +21,10 @@ struct Block<'a> {
 }
 
 /// Returns the fenced blocks of a page, in order.
-fn blocks(page: &str) -> Vec<Block<'_>> {
+fn fenced_blocks(page: &str) -> Vec<FencedBlock<'_>> {
     let mut found = Vec::new();
     let mut marker = None;
-    let mut open: Option<Block<'_>> = None;
+    let mut open: Option<FencedBlock<'_>> = None;
     for (at, line) in page.lines().enumerate() {
         if let Some(mut block) = open.take() {
             if line.trim_end() == "```" {
@@ -35,7 +35,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
                 open = Some(block);
             }
         } else if let Some(language) = line.strip_prefix("```") {
-            open = Some(Block {
+            open = Some(FencedBlock {
                 line: at + 1,
                 language,
                 marker: marker.take(),
@@ -52,10 +52,10 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 }
 
 /// Returns the faults of a page's examples.
-fn faults(page: &str) -> Vec<String> {
+fn find_faults(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut projects: BTreeMap<&str, Vec<(&str, &str, String)>> = BTreeMap::new();
-    for block in blocks(page) {
+    for block in fenced_blocks(page) {
         // Other files of an example have a marker as well.
         let is_example = matches!(block.language, "xml" | "toml")
             || (block.language == "json" && block.marker.is_some());
@@ -80,13 +80,13 @@ fn faults(page: &str) -> Vec<String> {
             .push((file, gives, block.text));
     }
     for (project, files) in projects {
-        faults.extend(compile(project, &files));
+        faults.extend(check_project(project, &files));
     }
     faults
 }
 
 /// Compiles one project of examples and compares its findings with those named on the page.
-fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
+fn check_project(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut expected = BTreeSet::new();
     for (file, gives, text) in files {
@@ -141,7 +141,7 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
     faults
 }
 
-fn page(path: &str) -> String {
+fn read_page(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
@@ -150,14 +150,14 @@ fn every_block_of_the_guides_compiles() {
     let faults: Vec<String> = PAGES
         .iter()
         .flat_map(|path| {
-            faults(&page(path))
+            find_faults(&read_page(path))
                 .into_iter()
                 .map(move |fault| format!("{path}: {fault}"))
         })
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let language = page("docs/LANGUAGE.md");
-    let shown = blocks(&language)
+    let language = read_page("docs/LANGUAGE.md");
+    let shown = fenced_blocks(&language)
         .iter()
         .filter(|block| block.language == "xml")
         .count();
@@ -170,14 +170,14 @@ fn every_block_of_the_guides_compiles() {
 #[test]
 fn a_bad_block_is_noticed() {
     let fine = "<!-- example: a/t.xml -->\n```xml\n<task type=\"atomic\" name=\"t\">\n<description>d</description>\n</task>\n```\n";
-    assert_eq!(faults(fine), Vec::<String>::new());
+    assert_eq!(find_faults(fine), Vec::<String>::new());
     let unmarked = fine.replace("<!-- example: a/t.xml -->\n", "");
     assert_eq!(
-        faults(&unmarked),
+        find_faults(&unmarked),
         ["line 1: a block of xml without `<!-- example: … -->`"]
     );
     let typo = fine.replace("atomic", "atomik");
-    assert_eq!(faults(&typo).len(), 1, "{:?}", faults(&typo));
+    assert_eq!(find_faults(&typo).len(), 1, "{:?}", find_faults(&typo));
     let promised = fine.replace("t.xml -->", "t.xml gives no-context -->");
-    assert_eq!(faults(&promised), ["a/t.xml: no finding `no-context`"]);
+    assert_eq!(find_faults(&promised), ["a/t.xml: no finding `no-context`"]);
 }

@@ -2,15 +2,15 @@
 
 use crate::project::reading::{check_template, read_with};
 use crate::scenario;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::fix::Applicability;
 use ctxc::internals::base::rule_meta::{Fixable, RuleMeta};
 use ctxc::internals::rules::list;
 
 /// Returns the best fix among all findings of a rule in its bad examples.
-fn best(rule: &RuleMeta) -> Fixable {
+fn best_fix(rule: &RuleMeta) -> Fixable {
     let mut best = Fixable::None;
-    for example in &rule.bad() {
+    for example in &rule.bad_examples() {
         let files = example.project_files();
         let config = read_with(files.first().map_or("", |(_, text)| text), &files);
         let sources =
@@ -43,8 +43,8 @@ fn best(rule: &RuleMeta) -> Fixable {
 fn a_rule_has_the_fixes_that_it_says() {
     let mut wrong = Vec::new();
     let mut counts = [0; 4];
-    for rule in list::all().map(|rule| &rule.meta) {
-        if rule.bad().is_empty() {
+    for rule in list::all_rules().map(|rule| &rule.meta) {
+        if rule.bad_examples().is_empty() {
             // Rules about files rather than texts have no examples to compare with.
             assert!(
                 rule.fix == Fixable::None || rule.code.family() == 9,
@@ -53,7 +53,7 @@ fn a_rule_has_the_fixes_that_it_says() {
             );
             continue;
         }
-        let best = best(rule);
+        let best = best_fix(rule);
         counts[best as usize] += 1;
         if rule.fix != best {
             wrong.push(format!(

@@ -26,7 +26,7 @@ const PAGES: [&str; 5] = [
 ];
 
 /// Runs one command line and returns the text that a terminal would show.
-fn run(line: &str, folder: &Path) -> String {
+fn run_line(line: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
     let path = format!(
         "{}:{}",
@@ -58,12 +58,12 @@ fn run(line: &str, folder: &Path) -> String {
 }
 
 /// Returns a console block with current output.
-fn played(block: &str, folder: &Path) -> String {
+fn play_block(block: &str, folder: &Path) -> String {
     let mut out = String::new();
     for line in block.lines().filter(|line| line.starts_with("$ ")) {
         out.push_str(line);
         out.push('\n');
-        let said = run(&line[2..], folder);
+        let said = run_line(&line[2..], folder);
         for line in said.trim_end().lines() {
             out.push_str(line.trim_end());
             out.push('\n');
@@ -73,7 +73,7 @@ fn played(block: &str, folder: &Path) -> String {
 }
 
 /// Returns a page with current sessions; those in Python only if it is available.
-fn fresh(page: &str, has_python: bool) -> String {
+fn refresh_page(page: &str, has_python: bool) -> String {
     let mut folders: BTreeMap<&str, TempDir> = BTreeMap::new();
     let mut out = String::new();
     let mut marker = None;
@@ -94,7 +94,7 @@ fn fresh(page: &str, has_python: bool) -> String {
                 .path();
             match path {
                 _ if name.is_empty() => out.push_str(&block),
-                None => out.push_str(&played(&block, folder)),
+                None => out.push_str(&play_block(&block, folder)),
                 Some(path) => {
                     let place = folder.join::<&str>(path);
                     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -119,7 +119,7 @@ fn fresh(page: &str, has_python: bool) -> String {
                     .or_insert_with(|| tempfile::tempdir().unwrap())
                     .path();
                 assert_eq!(
-                    run(&format!("{command} && echo done"), folder),
+                    run_line(&format!("{command} && echo done"), folder),
                     "done\n",
                     "{command}"
                 );
@@ -135,7 +135,7 @@ fn every_session_says_what_it_shows() {
         let page =
             std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         assert!(page.contains("\n<!-- session: "), "{path} shows no session");
-        assert_fresh(path, &fresh(&page, false));
+        assert_fresh(path, &refresh_page(&page, false));
     }
 }
 
@@ -159,7 +159,7 @@ fn bodies_of_the_page_on_agents_are_what_it_shows() {
             });
         lines.collect::<Vec<_>>().join("\n")
     };
-    assert_eq!(plain(&fresh(&page, true)), plain(&page));
+    assert_eq!(plain(&refresh_page(&page, true)), plain(&page));
 }
 
 #[test]
@@ -169,5 +169,5 @@ fn a_session_is_run_and_not_believed() {
         .replace("$ cat b.txt\nold\n", "$ cat b.txt\nhello\n")
         .replace("made\nold\n", "made\nmade\n")
         .replace("echo no\n```", "echo no\ntwo\nno\n```");
-    assert_eq!(fresh(page, false), now);
+    assert_eq!(refresh_page(page, false), now);
 }

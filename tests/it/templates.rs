@@ -2,8 +2,8 @@
 //! are listed in the gallery `docs/TEMPLATES.md` with their resolved settings.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::jinja::names::JinjaName;
-use ctxc::internals::jinja::unsupported::{ABSENT, Absent};
+use ctxc::internals::jinja::names::JinjaNameKind;
+use ctxc::internals::jinja::unsupported::{UNSUPPORTED_NAMES, UnsupportedName};
 use ctxc::internals::registry::node::Node;
 use ctxc::internals::registry::{Registry, Task};
 use ctxc::internals::settings::data::{SettingData, SettingsData};
@@ -16,12 +16,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-fn root() -> &'static Path {
+fn repository_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Returns the registry of this repository, built once.
-fn registry() -> &'static Registry {
+fn own_registry() -> &'static Registry {
     static BUILT: OnceLock<Registry> = OnceLock::new();
     BUILT.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -29,7 +29,7 @@ fn registry() -> &'static Registry {
         let run = |args: &[&str]| {
             Command::new(env!("CARGO_BIN_EXE_ctxc"))
                 .args(args)
-                .current_dir(root())
+                .current_dir(repository_root())
                 .output()
                 .unwrap()
         };
@@ -51,7 +51,7 @@ fn registry() -> &'static Registry {
 }
 
 /// Returns every node of a task in document order.
-fn nodes(task: Task<'_>) -> Vec<Node> {
+fn task_nodes(task: Task<'_>) -> Vec<Node> {
     let mut found = Vec::new();
     let mut open = vec![task.root().unwrap()];
     while let Some(mut node) = open.pop() {
@@ -64,10 +64,10 @@ fn nodes(task: Task<'_>) -> Vec<Node> {
 
 /// Returns every node of everything that the repository ships.
 fn all_nodes() -> Vec<(String, Node)> {
-    let registry = registry();
+    let registry = own_registry();
     let both = registry.tasks().chain(registry.templates());
     both.flat_map(|task| {
-        nodes(task)
+        task_nodes(task)
             .into_iter()
             .map(move |node| (task.name().to_owned(), node))
     })
@@ -75,8 +75,8 @@ fn all_nodes() -> Vec<(String, Node)> {
 }
 
 /// Returns the four settings of a task's root as words, in the order of the table.
-fn words(name: &str) -> [String; 4] {
-    let root = registry()
+fn setting_words(name: &str) -> [String; 4] {
+    let root = own_registry()
         .find(name)
         .unwrap_or_else(|| panic!("no task `{name}`"))
         .root()
@@ -84,22 +84,22 @@ fn words(name: &str) -> [String; 4] {
     let settings = root.settings.unwrap();
     SettingName::ALL
         .iter()
-        .map(|&setting| word(settings.get(setting)))
+        .map(|&setting| setting_word(settings.get(setting)))
         .collect::<Vec<_>>()
         .try_into()
         .unwrap()
 }
 
-fn word(setting: &SettingData) -> String {
+fn setting_word(setting: &SettingData) -> String {
     if setting.applies {
-        setting.value.word().to_owned()
+        setting.value.as_str().to_owned()
     } else {
         "–".to_owned()
     }
 }
 
 /// Returns the names of the settings that the template itself defines.
-fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
+fn written_settings(settings: &SettingsData) -> BTreeSet<&'static str> {
     let names = SettingName::ALL.iter().copied();
     names
         .filter(|&name| settings.get(name).origin.layer == Layer::Template)
@@ -111,7 +111,7 @@ fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
 fn every_file_is_one_task_named_after_it() {
     let mut files = BTreeSet::new();
     let folders = ["templates", "templates/roles", "templates/imported"]
-        .map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+        .map(|folder| std::fs::read_dir(repository_root().join(folder)).unwrap());
     for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "xml") {
@@ -126,7 +126,7 @@ fn every_file_is_one_task_named_after_it() {
     }
     assert!(files.remove("house-rules"), "the library");
     assert!(files.len() >= 16, "{files:?}");
-    let tasks: BTreeSet<String> = registry()
+    let tasks: BTreeSet<String> = own_registry()
         .tasks()
         .map(|task| task.name().to_owned())
         .collect();
@@ -163,13 +163,13 @@ fn every_row_of_the_table_is_shown() {
     for row in &DEFAULTS {
         for name in row.names {
             match row.kind {
-                ctxc::internals::settings::operators::Kind::Part => {
+                ctxc::internals::settings::operators::RowKind::Part => {
                     assert!(has(name, true), "no template shows the part {name}");
                 }
-                ctxc::internals::settings::operators::Kind::Subtype => {
+                ctxc::internals::settings::operators::RowKind::Subtype => {
                     assert!(has(name, false), "no template shows the subtype {name}");
                 }
-                ctxc::internals::settings::operators::Kind::Operator => {}
+                ctxc::internals::settings::operators::RowKind::Operator => {}
             }
         }
         let operator = row.operator.word();
@@ -208,11 +208,11 @@ fn every_override_pattern_is_shown() {
         ("critique-rfc", ["full", "true", "full_output", "disabled"]),
     ];
     for (name, settings) in expected {
-        assert_eq!(words(name), settings, "{name}");
+        assert_eq!(setting_words(name), settings, "{name}");
     }
     let written_by = |name: &str| {
-        written(
-            &registry()
+        written_settings(
+            &own_registry()
                 .task(name)
                 .unwrap()
                 .root()
@@ -231,7 +231,7 @@ fn every_override_pattern_is_shown() {
         4,
         "full preservation is written out"
     );
-    let body = |name: &str| registry().task(name).unwrap().root().unwrap().body;
+    let body = |name: &str| own_registry().task(name).unwrap().root().unwrap().body;
     assert!(
         body("review-security").file_paths.is_some(),
         "a subset by files"
@@ -245,20 +245,20 @@ fn every_override_pattern_is_shown() {
 #[test]
 fn the_default_of_the_project_is_used_and_overridden() {
     let inner = |name: &str| {
-        let found = nodes(registry().task(name).unwrap())
+        let found = task_nodes(own_registry().task(name).unwrap())
             .into_iter()
             .find(|node| node.element == "inner_task");
         found.unwrap().settings.unwrap()
     };
     let used = inner("summarise-document").inherit_context;
     assert_eq!(
-        (used.value.word(), used.origin.layer),
+        (used.value.as_str(), used.origin.layer),
         ("none", Layer::ProjectSubtype)
     );
     assert_eq!(used.origin.path.as_deref(), Some("ctxc.toml"));
     let beaten = inner("extract-contract-terms").inherit_context;
     assert_eq!(
-        (beaten.value.word(), beaten.origin.layer),
+        (beaten.value.as_str(), beaten.origin.layer),
         ("full", Layer::Template)
     );
     assert!(
@@ -313,7 +313,7 @@ fn every_construct_of_the_language_is_shown() {
         "default=\"",
         "version=\"",
     ];
-    for entry in std::fs::read_dir(root().join("templates")).unwrap() {
+    for entry in std::fs::read_dir(repository_root().join("templates")).unwrap() {
         let path = entry.unwrap().path();
         let text = if path.is_file() {
             std::fs::read_to_string(&path).unwrap()
@@ -334,25 +334,25 @@ fn every_construct_of_the_language_is_shown() {
 
 #[test]
 fn a_step_that_uses_a_registered_task_has_no_settings_of_its_own() {
-    let precedents = nodes(registry().task("investigate-incident").unwrap())
+    let precedents = task_nodes(own_registry().task("investigate-incident").unwrap())
         .into_iter()
         .find(|node| node.id == "/steps/0")
         .unwrap();
     assert_eq!((precedents.operator, precedents.settings), (None, None));
-    let used = registry()
+    let used = own_registry()
         .task("find-similar-incidents")
         .unwrap()
         .root()
         .unwrap()
         .settings
         .unwrap();
-    assert_eq!(used.fresh_context.value.word(), "enabled");
+    assert_eq!(used.fresh_context.value.as_str(), "enabled");
 }
 
 #[test]
 fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for() {
-    use ctxc::internals::project::routing::{budget, choose};
-    let project = ctxc::Project::load(root()).unwrap();
+    use ctxc::internals::project::routing::{choose_model, context_budget};
+    let project = ctxc::Project::load(repository_root()).unwrap();
     let config = project.config();
     let roles: Vec<&str> = config.roles.keys().map(String::as_str).collect();
     assert_eq!(
@@ -366,7 +366,7 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
             "security"
         ]
     );
-    let folder = std::fs::read_dir(root().join("templates/roles")).unwrap();
+    let folder = std::fs::read_dir(repository_root().join("templates/roles")).unwrap();
     let written: BTreeSet<String> = folder
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
@@ -382,9 +382,9 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
         .roles
         .values()
         .map(|role| {
-            let choice = choose(&config.models, Some(role), &[]).unwrap();
+            let choice = choose_model(&config.models, Some(role), &[]).unwrap();
             assert_eq!(
-                budget(Some(role), Some(choice.model)),
+                context_budget(Some(role), Some(choice.model)),
                 role.budget.tokens.map(|tokens| tokens.value),
                 "{}",
                 role.name.value
@@ -416,8 +416,8 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
 
 /// Returns one setting as a table cell: bold if the template defines it, marked if the project
 /// does.
-fn cell(setting: &SettingData) -> String {
-    let word = word(setting);
+fn setting_cell(setting: &SettingData) -> String {
+    let word = setting_word(setting);
     match setting.origin.layer {
         Layer::Template => format!("**{word}**"),
         Layer::Project | Layer::ProjectSubtype if setting.applies => format!("{word}¹"),
@@ -430,11 +430,11 @@ fn cell(setting: &SettingData) -> String {
 }
 
 /// Returns the table of one task: each node with its type and settings.
-fn table(task: Task<'_>) -> String {
+fn settings_table(task: Task<'_>) -> String {
     let mut out = String::from(
         "| node | type | `inherit_context` | `accumulate_data` | `accumulation_format` | `fresh_context` |\n|---|---|---|---|---|---|\n",
     );
-    for node in nodes(task) {
+    for node in task_nodes(task) {
         let (Some(settings), Some(operator)) = (&node.settings, &node.operator) else {
             if let Some(used) = node
                 .body
@@ -458,7 +458,7 @@ fn table(task: Task<'_>) -> String {
         };
         let cells: Vec<String> = SettingName::ALL
             .iter()
-            .map(|&name| cell(settings.get(name)))
+            .map(|&name| setting_cell(settings.get(name)))
             .collect();
         writeln!(out, "| `{}` | {kind} | {} |", node.id, cells.join(" | ")).unwrap();
     }
@@ -466,7 +466,7 @@ fn table(task: Task<'_>) -> String {
 }
 
 /// Returns a page with the text between its marks regenerated.
-fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String {
+fn regenerate_page(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut skipping = false;
     for line in page.lines() {
@@ -491,7 +491,7 @@ fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String 
 
 #[test]
 fn the_gallery_is_complete_and_fresh() {
-    let page = std::fs::read_to_string(root().join("docs/TEMPLATES.md")).unwrap();
+    let page = std::fs::read_to_string(repository_root().join("docs/TEMPLATES.md")).unwrap();
     let named: BTreeSet<&str> = page
         .lines()
         .filter_map(|line| {
@@ -499,15 +499,15 @@ fn the_gallery_is_complete_and_fresh() {
                 .strip_suffix(" -->")
         })
         .collect();
-    let registry = registry();
+    let registry = own_registry();
     let shipped: BTreeSet<&str> = registry
         .tasks()
         .chain(registry.templates())
         .map(Task::name)
         .collect();
     assert_eq!(named, shipped);
-    let fresh = regenerated(&page, "<!-- generated: settings ", |name| {
-        table(
+    let fresh = regenerate_page(&page, "<!-- generated: settings ", |name| {
+        settings_table(
             registry
                 .find(name)
                 .or_else(|| registry.template(name))
@@ -518,7 +518,7 @@ fn the_gallery_is_complete_and_fresh() {
 }
 
 /// Jinja texts whose result differs from Jinja2, with their result there: one of each known kind.
-const DIFFERENT: [(&str, &str); 13] = [
+const JINJA2_DIFFERENCES: [(&str, &str); 13] = [
     ("{{ 1e16 }}", "1e+16"),
     ("{{ [0.00001]|join }}", "1e-05"),
     ("{{ \"é\"|tojson }}", "\"\\u00e9\""),
@@ -535,7 +535,7 @@ const DIFFERENT: [(&str, &str); 13] = [
 ];
 
 /// Renders a Jinja text without inputs; `None` if it fails.
-fn rendered_jinja(text: &str) -> Option<String> {
+fn render_jinja(text: &str) -> Option<String> {
     use ctxc::internals::context::{Options, Request, assemble};
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let task = format!(
@@ -552,8 +552,8 @@ fn rendered_jinja(text: &str) -> Option<String> {
 
 #[test]
 fn the_filters_of_the_guide_are_those_of_the_code() {
-    let page = std::fs::read_to_string(root().join("docs/LANGUAGE.md")).unwrap();
-    let fresh = regenerated(&page, "<!-- generated: jinja", |_| {
+    let page = std::fs::read_to_string(repository_root().join("docs/LANGUAGE.md")).unwrap();
+    let fresh = regenerate_page(&page, "<!-- generated: jinja", |_| {
         let mut out = String::from("| | |\n|---|---|\n");
         let quoted = |names: Vec<String>| {
             names
@@ -563,15 +563,15 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
                 .join(", ")
         };
         for (word, what) in [
-            ("filters", JinjaName::Filter),
-            ("tests", JinjaName::Test),
-            ("functions", JinjaName::Function),
+            ("filters", JinjaNameKind::Filter),
+            ("tests", JinjaNameKind::Test),
+            ("functions", JinjaNameKind::Function),
         ] {
-            writeln!(out, "| {word} | {} |", quoted(what.all())).unwrap();
+            writeln!(out, "| {word} | {} |", quoted(what.known_names())).unwrap();
         }
-        let (methods, others): (Vec<&Absent>, Vec<&Absent>) = ABSENT
+        let (methods, others): (Vec<&UnsupportedName>, Vec<&UnsupportedName>) = UNSUPPORTED_NAMES
             .iter()
-            .partition(|absent| absent.what == JinjaName::Method);
+            .partition(|absent| absent.what == JinjaNameKind::Method);
         let methods = methods.iter().map(|absent| {
             format!(
                 "`.{}()`: {}",
@@ -596,8 +596,8 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
             let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
             writeln!(out, "| not available: {names} | {why}: {instead} |").unwrap();
         }
-        for (text, jinja2) in DIFFERENT {
-            let here = rendered_jinja(text).map_or_else(
+        for (text, jinja2) in JINJA2_DIFFERENCES {
+            let here = render_jinja(text).map_or_else(
                 || "an error here".to_owned(),
                 |here| format!("`{here}` here"),
             );
@@ -616,15 +616,15 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
 
 #[test]
 fn the_table_of_the_guide_is_that_of_the_code() {
-    let page = std::fs::read_to_string(root().join("docs/LANGUAGE.md")).unwrap();
-    let fresh = regenerated(&page, "<!-- generated: defaults", |_| {
+    let page = std::fs::read_to_string(repository_root().join("docs/LANGUAGE.md")).unwrap();
+    let fresh = regenerate_page(&page, "<!-- generated: defaults", |_| {
         let mut out = String::from(
             "| type (subtype or part) | `inherit_context` | `accumulate_data` | `accumulation_format` | `fresh_context` |\n|---|---|---|---|---|\n",
         );
         for row in &DEFAULTS {
             let operator = row.operator.word();
             let name = match (row.kind, row.names) {
-                (ctxc::internals::settings::operators::Kind::Part, names) => names
+                (ctxc::internals::settings::operators::RowKind::Part, names) => names
                     .iter()
                     .map(|name| format!("{operator}.{name}"))
                     .collect::<Vec<_>>()

@@ -9,7 +9,7 @@ use super::names::is_secret_name;
 const QUOTES: [char; 2] = ['"', '\''];
 
 /// The name before `sign` in a line, and the text behind it.
-fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
+fn split_assignment<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
     let line = line.trim_start();
     let line = ["export ", "set ", "$env:"]
         .iter()
@@ -27,15 +27,18 @@ fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
 
 /// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`;
 /// `None` for any other line.
-pub fn assignment(line: &str) -> Option<(&str, &str)> {
+pub fn parse_assignment(line: &str) -> Option<(&str, &str)> {
     let (name, written) =
-        split(line, "=").filter(|(_, written)| !written.starts_with(['=', '>', '~']))?;
+        split_assignment(line, "=").filter(|(_, written)| !written.starts_with(['=', '>', '~']))?;
     let written = written.trim();
-    Some((name, quoted(written).unwrap_or_else(|| bare(written))))
+    Some((
+        name,
+        quoted_value(written).unwrap_or_else(|| unquoted_value(written)),
+    ))
 }
 
 /// The text inside the quotes that `written` begins with, in its line or in the following ones.
-fn quoted(written: &str) -> Option<&str> {
+fn quoted_value(written: &str) -> Option<&str> {
     let quote = written
         .chars()
         .next()
@@ -51,7 +54,7 @@ fn quoted(written: &str) -> Option<&str> {
 }
 
 /// An unquoted value without the comment or the next `export` behind it.
-fn bare(written: &str) -> &str {
+fn unquoted_value(written: &str) -> &str {
     let line = written.split('\n').next().unwrap_or("");
     [" #", "; export ", ";export ", " && export "]
         .iter()
@@ -60,7 +63,7 @@ fn bare(written: &str) -> &str {
 }
 
 /// The text of a file: UTF-8, or UTF-16 with a byte order mark.
-pub fn decoded(bytes: &[u8]) -> String {
+pub fn decode_text(bytes: &[u8]) -> String {
     let units = |unit: fn([u8; 2]) -> u16| {
         let pairs = bytes.chunks_exact(2).skip(1);
         pairs
@@ -77,18 +80,20 @@ pub fn decoded(bytes: &[u8]) -> String {
 
 /// The names and values of a file. Each line of a multi-line value is a value of its own, and so is
 /// a password in a URL or in a connection string.
-pub fn values(text: &str) -> Vec<(String, String)> {
+pub fn parse_values(text: &str) -> Vec<(String, String)> {
     let mut values = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}');
     while !rest.is_empty() {
         let line = rest.split('\n').next().unwrap_or("");
         let mut end = line.len();
-        if let Some((name, behind)) = split(line, "=").or_else(|| split(line, ": ")) {
+        if let Some((name, behind)) =
+            split_assignment(line, "=").or_else(|| split_assignment(line, ": "))
+        {
             let written = rest
                 .get(line.len() - behind.len()..)
                 .unwrap_or("")
                 .trim_start_matches([' ', '\t']);
-            let whole = quoted(written).unwrap_or_else(|| bare(written));
+            let whole = quoted_value(written).unwrap_or_else(|| unquoted_value(written));
             let is_bare = written.starts_with(whole);
             let value = if is_bare {
                 whole.trim_start_matches(QUOTES)
@@ -96,7 +101,7 @@ pub fn values(text: &str) -> Vec<(String, String)> {
                 whole
             };
             end = rest.len() - written.len() + whole.len() + usize::from(!is_bare);
-            add(name, value, &mut values);
+            add_value(name, value, &mut values);
         }
         let behind = rest
             .get(end..)
@@ -113,8 +118,8 @@ pub fn values(text: &str) -> Vec<(String, String)> {
 }
 
 /// Adds a value, both raw and with its escapes resolved, and the passwords in it.
-fn add(name: &str, written: &str, values: &mut Vec<(String, String)>) {
-    let own = [written.to_owned(), unescaped(written)];
+fn add_value(name: &str, written: &str, values: &mut Vec<(String, String)>) {
+    let own = [written.to_owned(), unescape(written)];
     let [written, read] = &own;
     let forms = if written == read { &own[..1] } else { &own[..] };
     for value in forms {
@@ -141,7 +146,7 @@ fn add(name: &str, written: &str, values: &mut Vec<(String, String)>) {
 }
 
 /// A value with its escapes resolved.
-fn unescaped(written: &str) -> String {
+fn unescape(written: &str) -> String {
     let mut read = String::new();
     let mut signs = written.chars();
     while let Some(sign) = signs.next() {

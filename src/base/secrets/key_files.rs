@@ -4,13 +4,13 @@
 //! Names are compared without regard to case. Documentation and source files about secrets
 //! (`docs/secrets.md`, `secrets.py`) are not key files.
 
-use super::environment::assignment;
+use super::environment::parse_assignment;
 use super::known_forms::keys_of_services;
 use super::names::{is_placeholder, is_secret_name};
 use std::borrow::Cow;
 
 /// Complete names, in lower case.
-const NAMES: &[&str] = &[
+const KEY_FILE_NAMES: &[&str] = &[
     ".boto",
     ".dev.vars",
     ".dockercfg",
@@ -50,7 +50,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Endings of names, in lower case.
-const ENDINGS: &[&str] = &[
+const KEY_FILE_ENDINGS: &[&str] = &[
     ".agekey",
     ".bks",
     ".env",
@@ -82,7 +82,7 @@ const ENDINGS: &[&str] = &[
 
 /// Beginnings of names, in lower case, including those of copies (`id_rsa.old`) and of service
 /// account files.
-const BEGINNINGS: &[&str] = &[
+const KEY_FILE_BEGINNINGS: &[&str] = &[
     "id_rsa.",
     "id_rsa_",
     "id_rsa-",
@@ -97,10 +97,10 @@ const BEGINNINGS: &[&str] = &[
 ];
 
 /// Folders whose files are credentials, in lower case.
-const FOLDERS: &[&str] = &[".aws", ".azure", ".docker", ".gnupg", ".kube", ".ssh"];
+const KEY_FOLDERS: &[&str] = &[".aws", ".azure", ".docker", ".gnupg", ".kube", ".ssh"];
 
 /// First parts of names that mark a file of secrets, unless it is documentation or a source file.
-const STEMS: &[&str] = &[
+const SECRET_STEMS: &[&str] = &[
     "credential",
     "credentials",
     "htpasswd",
@@ -117,7 +117,7 @@ const STEMS: &[&str] = &[
 
 /// Extensions behind such a part that mark a file of values; a name without an extension is one,
 /// too.
-const VALUES: &[&str] = &[
+const VALUE_EXTENSIONS: &[&str] = &[
     "bak",
     "cfg",
     "conf",
@@ -165,25 +165,25 @@ pub fn is_key_file(path: &str) -> bool {
             .trim_start_matches('.')
             .split_once('.')
             .unwrap_or((name.trim_start_matches('.'), ""));
-        STEMS.contains(&stem)
+        SECRET_STEMS.contains(&stem)
             && (behind.is_empty()
                 || behind
                     .rsplit('.')
                     .next()
-                    .is_some_and(|ending| VALUES.contains(&ending)))
+                    .is_some_and(|ending| VALUE_EXTENSIONS.contains(&ending)))
     };
     is_environment()
-        || NAMES.contains(&name)
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || BEGINNINGS
+        || KEY_FILE_NAMES.contains(&name)
+        || KEY_FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || KEY_FILE_BEGINNINGS
             .iter()
-            .any(|beginning| name.starts_with(beginning) && !is_written(name))
+            .any(|beginning| name.starts_with(beginning) && !is_prose_or_source(name))
         || is_values()
-        || parts.any(|folder| FOLDERS.contains(&folder))
+        || parts.any(|folder| KEY_FOLDERS.contains(&folder))
 }
 
 /// Returns true if a name is that of documentation or a source file, such as `service-account.md`.
-fn is_written(name: &str) -> bool {
+fn is_prose_or_source(name: &str) -> bool {
     const WRITTEN: &[&str] = &[
         "adoc", "go", "html", "java", "js", "md", "mdx", "py", "rb", "rs", "rst", "ts",
     ];
@@ -195,7 +195,7 @@ fn is_written(name: &str) -> bool {
 /// mostly of lines that assign secrets. A placeholder is not a key.
 pub fn holds_key(text: &str) -> bool {
     has_private_key(text)
-        || is_assignments(text)
+        || is_mostly_assignments(text)
         || keys_of_services(text).any(|key| !is_placeholder(key))
 }
 
@@ -203,7 +203,7 @@ pub fn holds_key(text: &str) -> bool {
 /// one.
 fn has_private_key(text: &str) -> bool {
     /// Characters of base64 in the shortest first line of a key.
-    const LINE: usize = 40;
+    const MIN_KEY_LINE: usize = 40;
     let begins = text.trim_start();
     if begins.starts_with("PuTTY-User-Key-File-") {
         return true;
@@ -212,7 +212,7 @@ fn has_private_key(text: &str) -> bool {
     let run = |text: &str| text.bytes().take_while(|byte| is_packed(*byte)).count();
     let follows = |at: usize| text.get(at..).unwrap_or("");
     let age = memchr::memmem::find_iter(text.as_bytes(), b"AGE-SECRET-KEY-1")
-        .any(|at| run(follows(at + 15)) >= LINE);
+        .any(|at| run(follows(at + 15)) >= MIN_KEY_LINE);
     age || memchr::memmem::find_iter(text.as_bytes(), b"PRIVATE KEY").any(|at| {
         let line = text
             .get(..at)
@@ -248,12 +248,12 @@ fn has_private_key(text: &str) -> bool {
             }
             rest = next;
         }
-        line.contains("-----BEGIN ") && run(rest) >= LINE
+        line.contains("-----BEGIN ") && run(rest) >= MIN_KEY_LINE
     })
 }
 
 /// Returns true if a text consists mostly of lines `NAME=value` with a secret among them.
-fn is_assignments(text: &str) -> bool {
+fn is_mostly_assignments(text: &str) -> bool {
     let (mut lines, mut assignments, mut secrets) = (0_usize, 0_usize, 0_usize);
     for line in text
         .lines()
@@ -261,7 +261,7 @@ fn is_assignments(text: &str) -> bool {
         .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
     {
         lines += 1;
-        if let Some((name, value)) = assignment(line) {
+        if let Some((name, value)) = parse_assignment(line) {
             assignments += 1;
             secrets +=
                 usize::from(is_secret_name(name) && !is_placeholder(value) && is_literal(value));

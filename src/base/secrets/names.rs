@@ -8,7 +8,7 @@
 use super::placeholders::{is_path, is_sample};
 
 /// Endings of variables that no child process receives.
-const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
+const WITHHELD_ENDINGS: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 
 /// The evidence that a name alone gives of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ const STEMS: [&str; 17] = [
 
 /// Last words of names of secrets, and endings of compound words that are such names (`PGPASSWORD`,
 /// `authtoken`).
-const COMPOUND: [&str; 13] = [
+const COMPOUND_ENDINGS: [&str; 13] = [
     "password",
     "storepass",
     "keypass",
@@ -58,12 +58,12 @@ const WORDS: [&str; 7] = [
 ];
 
 /// Words that make a following `key` a secret.
-const KEYS: &str = " api access private secret encryption encrypt crypto cipher signing sign master service auth account admin app \
+const SECRET_KEY_WORDS: &str = " api access private secret encryption encrypt crypto cipher signing sign master service auth account admin app \
                     application client consumer deploy license licence ssh gpg pgp rsa aes jwt jwk hmac webhook write subscription \
                     rest function ingest ingestion fernet shared openai anthropic stripe ";
 
 /// Words that make a following `key` a plain name.
-const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index map row dict hash range group object composite \
+const PLAIN_KEY_WORDS: &str = " public pub primary foreign cache sort partition index map row dict hash range group object composite \
                           unique natural surrogate i18n translation message event config tab arrow enter hot short shortcut meta \
                           ctrl shift alt backspace delete escape esc up down left right any each this lookup join query \
                           parent child sub dedupe dedup idempotency storage localstorage column field label metric type react \
@@ -71,17 +71,17 @@ const PLAIN_KEYS: &str = " public pub primary foreign cache sort partition index
                           setting settings state context error resource socket websocket ";
 
 /// Words that make a following `token` a piece of text or a position in a list.
-const PLAIN_TOKENS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
+const PLAIN_TOKEN_WORDS: &str = " page next previous prev continuation sync cursor resume bos eos pad unk sep cls mask special stop start \
                             begin end first last initial cancellation cancel design max min num prompt completion input output total cached \
                             image audio text word sub reserved syntax lex lexer parser any each this line inner outer open \
                             close closing opening eof eol newline dot comma colon semi op operator identifier number string literal \
                             keyword brace bracket paren matching time tree ";
 
 /// Words that make a following `secret` the name of a secret stored elsewhere.
-const NAMED_SECRETS: &str = " cert certs tls pull license password ";
+const NAMED_SECRET_WORDS: &str = " cert certs tls pull license password ";
 
 /// Words that may follow the decisive word.
-const TAILS: &str = " prod production dev development test testing staging stage live sandbox old new current previous prev backup \
+const TRAILING_WORDS: &str = " prod production dev development test testing staging stage live sandbox old new current previous prev backup \
                      default value val base confirm confirmation b64 base64 encoded plain plaintext raw main secondary alt override \
                      again repeat ";
 
@@ -118,7 +118,7 @@ fn has_stem(name: &[u8]) -> bool {
 
 /// The words of a name in lower case: `clientSecret` and `client.secret` have two, `X-Api-Key`
 /// three.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let bytes = name.as_bytes();
@@ -150,10 +150,10 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
         return None;
     }
     let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase()) && name.contains('_');
-    let mut words = words(name);
+    let mut words = split_words(name);
     while words.len() > 1
         && words.last().is_some_and(|last| {
-            is_in(TAILS, last) || last.bytes().all(|byte| byte.is_ascii_digit())
+            is_in(TRAILING_WORDS, last) || last.bytes().all(|byte| byte.is_ascii_digit())
         })
     {
         words.pop();
@@ -164,22 +164,24 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     // `--pass`
     let has_company = !before.is_empty() || name.starts_with('-');
     match last {
-        "key" if is_in(PLAIN_KEYS, before) => None,
-        "token" if is_in(PLAIN_TOKENS, before) => None,
-        "secret" if is_in(NAMED_SECRETS, before) || words.iter().any(|word| word == "existing") => {
+        "key" if is_in(PLAIN_KEY_WORDS, before) => None,
+        "token" if is_in(PLAIN_TOKEN_WORDS, before) => None,
+        "secret"
+            if is_in(NAMED_SECRET_WORDS, before) || words.iter().any(|word| word == "existing") =>
+        {
             None
         }
         "credentials" if before == "allow" => None,
         // The current folder of a shell.
         "pwd" if name == "PWD" => None,
         "key"
-            if is_in(KEYS, before)
+            if is_in(SECRET_KEY_WORDS, before)
                 || is_variable
                 || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) =>
         {
             Some(Strong)
         }
-        "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
+        "keys" if is_in(SECRET_KEY_WORDS, before) => Some(if is_variable { Strong } else { Weak }),
         "auth" | "dsn" | "pat" | "cookie" if is_variable => Some(Strong),
         "pass" | "pw" => Some(if has_company { Strong } else { Weak }),
         "string" | "str" | "url" | "uri" if matches!(before, "connection" | "conn" | "webhook") => {
@@ -188,7 +190,9 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
         "key" | "auth" | "dsn" | "cookie" | "cookies" | "session" | "sid" | "sessionid"
         | "webhook" | "bearer" => Some(Weak),
         "pat" if has_company => Some(Weak),
-        _ if WORDS.contains(&last) || COMPOUND.iter().any(|ending| last.ends_with(ending)) => {
+        _ if WORDS.contains(&last)
+            || COMPOUND_ENDINGS.iter().any(|ending| last.ends_with(ending)) =>
+        {
             Some(Strong)
         }
         _ if matches!(last, "connectionstring" | "webhookurl") => Some(Strong),
@@ -203,7 +207,7 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// Returns true if a variable is withheld from child processes.
 pub fn is_withheld(name: &str) -> bool {
-    WITHHELD.iter().any(|ending| name.ends_with(ending))
+    WITHHELD_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Returns true if the value of a variable is masked wherever it occurs. A path of a file is not a

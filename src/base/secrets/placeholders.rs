@@ -5,7 +5,7 @@
 
 /// Keys that the documentation of services and standards publishes as samples: of AWS, of jwt.io,
 /// and of RFC 7519 and 7617.
-pub const SAMPLES: [&str; 7] = [
+pub const PUBLISHED_SAMPLES: [&str; 7] = [
     "AKIAIOSFODNN7EXAMPLE",
     "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     concat!(
@@ -34,19 +34,20 @@ pub fn is_sample(value: &str) -> bool {
         && value.ends_with("EXAMPLE");
     let value = value.trim_end_matches('=');
     is_of_aws
-        || SAMPLES
+        || PUBLISHED_SAMPLES
             .iter()
             .any(|sample| sample.trim_end_matches('=') == value)
 }
 
 /// Words that request a value, independent of the words beside them.
-const REQUESTS: &str = " your yours changeme changeit changethis replaceme placeholder redacted ";
+const REQUEST_WORDS: &str =
+    " your yours changeme changeit changethis replaceme placeholder redacted ";
 
 /// Words that request a value or mean that none exists, if only words of `FILLERS` stand beside
 /// them.
-const ALONE: &str = " change dummy example fake foobar here insert replace sample todo null none nil undefined true false masked hidden required tbd ";
+const LONE_REQUEST_WORDS: &str = " change dummy example fake foobar here insert replace sample todo null none nil undefined true false masked hidden required tbd ";
 
-const FILLERS: &str = " a an the me my our this that it with in from of for to on at please value values key keys api token secret \
+const FILLER_WORDS: &str = " a an the me my our this that it with in from of for to on at please value values key keys api token secret \
                        password passwd pass user username name id url host db database sk pk live test prod dev access private public client \
                        app application set put add enter fill paste goes before after production use own real actual must be some \
                        new random string text generated generate service account admin openai anthropic github gitlab stripe google aws \
@@ -70,7 +71,7 @@ pub fn is_whole_placeholder(value: &str) -> bool {
         || value.starts_with('⟦') && value.ends_with('⟧')
         || is_sample(value)
         || is_whole_reference(value)
-        || asks(inner)
+        || requests_value(inner)
 }
 
 fn is_name(value: &str) -> bool {
@@ -107,7 +108,7 @@ fn is_whole_reference(value: &str) -> bool {
 
 /// Returns true if words request a value, or are a name in capitals (`API_KEY`), and no word has a
 /// digit in it.
-fn asks(value: &str) -> bool {
+fn requests_value(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let mut words = small
         .split(|sign: char| !sign.is_ascii_alphanumeric())
@@ -124,12 +125,12 @@ fn asks(value: &str) -> bool {
         || is_name(value) && !value.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_words = words.all(|word| {
         let word = word.trim_end_matches(|sign: char| sign.is_ascii_digit());
-        requests |= is_in(REQUESTS, word);
-        alone |= is_in(ALONE, word) || is_row(word);
+        requests |= is_in(REQUEST_WORDS, word);
+        alone |= is_in(LONE_REQUEST_WORDS, word) || is_row(word);
         others |= !word.is_empty()
-            && !is_in(REQUESTS, word)
-            && !is_in(ALONE, word)
-            && !is_in(FILLERS, word)
+            && !is_in(REQUEST_WORDS, word)
+            && !is_in(LONE_REQUEST_WORDS, word)
+            && !is_in(FILLER_WORDS, word)
             && !is_row(word);
         word.bytes().all(|byte| byte.is_ascii_alphabetic())
     });

@@ -2,31 +2,31 @@
 //! other tasks are not affected.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::cli::findings::{broken, places};
+use crate::cli::findings::{located_messages, project_has_errors};
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
+use crate::cli::project::PROJECT_FILE;
 use crate::eval::receiver::Receiver;
-use crate::registry::workspace::partial::Excluded;
+use crate::registry::workspace::partial::ExcludedDefinition;
 use crate::rules::check::is_error;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
 /// The most names that a message lists.
-const TOLD: usize = 8;
+const MAX_LISTED_NAMES: usize = 8;
 /// The hint that leads to the remaining errors.
-const SHOWN: &str = "`ctxc check` shows them";
+const CHECK_HINT: &str = "`ctxc check` shows them";
 
 /// The errors of a project, and the definitions that are left out because of them.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct BrokenParts {
     errors: Vec<Diagnostic>,
-    left_out: Vec<Excluded>,
+    left_out: Vec<ExcludedDefinition>,
 }
 
 impl BrokenParts {
     /// Builds the value from findings, of which only errors count, and from the excluded
     /// definitions.
-    pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<Excluded>) -> Self {
+    pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<ExcludedDefinition>) -> Self {
         Self {
             errors: found.into_iter().filter(is_error).collect(),
             left_out,
@@ -43,12 +43,12 @@ impl BrokenParts {
         if self.is_empty() {
             Ok(())
         } else {
-            Err(broken(whose, &self.errors).hint(SHOWN))
+            Err(project_has_errors(whose, &self.errors).with_hint(CHECK_HINT))
         }
     }
 
     /// The tasks that are left out.
-    pub(in crate::cli) fn tasks(&self) -> impl Iterator<Item = &Excluded> {
+    pub(in crate::cli) fn left_out_tasks(&self) -> impl Iterator<Item = &ExcludedDefinition> {
         self.left_out
             .iter()
             .filter(|left_out| left_out.kind == DefinitionKind::Task)
@@ -56,42 +56,45 @@ impl BrokenParts {
 
     /// Returns the error that explains why the agents of a task have no context; `None` if no task
     /// of this name is left out.
-    pub(in crate::cli) fn task(&self, name: &str) -> Option<CliError> {
-        let Excluded { path, because, .. } = self.tasks().find(|task| task.name == name)?;
+    pub(in crate::cli) fn task_error(&self, name: &str) -> Option<CliError> {
+        let ExcludedDefinition { path, because, .. } =
+            self.left_out_tasks().find(|task| task.name == name)?;
         let whose = if path == because {
             path.clone()
         } else {
             format!("{because}, which `{name}` rests on,")
         };
-        Some(self.of(because, &whose))
+        Some(self.errors_in_file(because, &whose))
     }
 
     /// Returns the errors in a file, if it has any.
-    pub(in crate::cli) fn file(&self, path: &str) -> Option<CliError> {
+    pub(in crate::cli) fn file_error(&self, path: &str) -> Option<CliError> {
         self.errors
             .iter()
             .any(|error| *error.path == *path)
-            .then(|| self.of(path, path))
+            .then(|| self.errors_in_file(path, path))
     }
 
-    fn of(&self, path: &str, whose: &str) -> CliError {
+    fn errors_in_file(&self, path: &str, whose: &str) -> CliError {
         let errors: Vec<Diagnostic> = self
             .errors
             .iter()
             .filter(|error| *error.path == *path)
             .cloned()
             .collect();
-        broken(whose, &errors).hint(SHOWN)
+        project_has_errors(whose, &errors).with_hint(CHECK_HINT)
     }
 
     /// Describes the first error that deprives an agent of its context, for a verdict.
-    pub(super) fn why(&self, receiver: &Receiver<'_>) -> Option<String> {
-        let left_out = self.tasks().find(|left_out| left_out.name == receiver.task);
+    pub(super) fn first_cause(&self, receiver: &Receiver<'_>) -> Option<String> {
+        let left_out = self
+            .left_out_tasks()
+            .find(|left_out| left_out.name == receiver.task);
         let is_cause = |error: &&Diagnostic| match left_out {
             Some(left_out) => *error.path == *left_out.because,
             // The task of a role is not defined anywhere.
             None => {
-                *error.path == *FILE
+                *error.path == *PROJECT_FILE
                     && receiver
                         .role
                         .is_some_and(|role| role.task.span == error.span)
@@ -107,7 +110,7 @@ impl BrokenParts {
     }
 
     /// Returns a hint that lists the files with errors, which may define a name that was not found.
-    pub(super) fn may_hold(&self) -> Option<String> {
+    pub(super) fn undefined_names_hint(&self) -> Option<String> {
         let known: BTreeSet<&str> = self
             .left_out
             .iter()
@@ -121,8 +124,8 @@ impl BrokenParts {
             .collect();
         let files: Vec<&str> = files
             .into_iter()
-            .filter(|path| **path != *FILE)
-            .take(TOLD)
+            .filter(|path| **path != *PROJECT_FILE)
+            .take(MAX_LISTED_NAMES)
             .collect();
         (!files.is_empty()).then(|| {
             format!(
@@ -133,7 +136,7 @@ impl BrokenParts {
     }
 
     /// Returns the files of the excluded definitions, and the texts that these include.
-    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn affected_files(&self) -> impl Iterator<Item = &str> {
         let own = self
             .left_out
             .iter()
@@ -144,12 +147,12 @@ impl BrokenParts {
 
     /// Returns the error for a result that covers all agents but is incomplete; `roles` are those
     /// whose tasks are left out.
-    pub(super) fn all(&self, roles: &[&str]) -> Option<CliError> {
+    pub(super) fn incomplete_error(&self, roles: &[&str]) -> Option<CliError> {
         if self.is_empty() {
             return None;
         }
         let tasks: BTreeSet<String> = self
-            .tasks()
+            .left_out_tasks()
             .map(|task| format!("`{}`", task.name))
             .collect();
         let missing: Vec<String> = roles
@@ -157,14 +160,14 @@ impl BrokenParts {
             .map(|role| format!("role `{role}`"))
             .chain(tasks)
             .collect();
-        let more = match missing.len().saturating_sub(TOLD) {
+        let more = match missing.len().saturating_sub(MAX_LISTED_NAMES) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let count = plural(self.errors.len(), "error");
+        let count = pluralize(self.errors.len(), "error");
         let first = missing
             .iter()
-            .take(TOLD)
+            .take(MAX_LISTED_NAMES)
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(", ");
@@ -174,13 +177,13 @@ impl BrokenParts {
             format!(": left out are {first}{more}")
         };
         let error = CliError::new(
-            Kind::Findings,
+            CliErrorKind::Findings,
             format!("this is not all, since the project has {count}{what}"),
         );
         Some(
-            places(&self.errors.iter().collect::<Vec<_>>())
-                .fold(error, CliError::hint)
-                .hint(SHOWN),
+            located_messages(&self.errors.iter().collect::<Vec<_>>())
+                .fold(error, CliError::with_hint)
+                .with_hint(CHECK_HINT),
         )
     }
 }

@@ -3,26 +3,26 @@
 //!
 //! Assembles nothing if a project has neither roles nor models, and runs no command.
 
-use super::models::Counters;
-use super::project::Inside;
+use super::models::ProjectCounters;
+use super::project::ProjectFiles;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::RealFs;
 use crate::cli::prelude::*;
-use crate::cli::selection::Selection;
+use crate::cli::selection::TemplateSelection;
 use crate::context::manifest::{CutTexts, ManifestOptions, cut_texts};
 use crate::context::options::Options;
 use crate::registry::Registry;
-use crate::rules::project::crowded_budget::{self, Crowded};
+use crate::rules::project::crowded_budget::{self, CrowdedAgent};
 
 /// Returns true if budgets are checked: only with the whole project, and only if one of its agents
 /// can have a budget.
-pub(in crate::cli) fn is_asked(project: &Project, selection: &Selection) -> bool {
+pub(in crate::cli) fn is_enabled(project: &Project, selection: &TemplateSelection) -> bool {
     let has_budgets = !project.config.roles.is_empty() || !project.config.models.is_empty();
-    selection.is_whole() && has_budgets && !project.is_broken()
+    selection.is_all() && has_budgets && !project.has_errors()
 }
 
 /// Returns the findings in a registry of the project.
-pub(in crate::cli) fn check(
+pub(in crate::cli) fn check_registry(
     project: &Project,
     registry: &[u8],
     cx: &Cx,
@@ -31,13 +31,13 @@ pub(in crate::cli) fn check(
         return Ok(Vec::new());
     };
     let config = &project.config;
-    let counters = Counters::new(config, None)?;
+    let counters = ProjectCounters::new(config, None)?;
     let options = Options {
-        counter: counters.first(),
-        models: Some(counters.models(config)),
+        counter: counters.default_counter(),
+        models: Some(counters.model_settings(config)),
         ..Options::default()
     };
-    let files = Inside {
+    let files = ProjectFiles {
         root: &project.root,
         files: &RealFs,
     };
@@ -49,10 +49,13 @@ pub(in crate::cli) fn check(
         },
         cx.options.threads,
     );
-    Ok(found.iter().filter_map(|cut| word(project, cut)).collect())
+    Ok(found
+        .iter()
+        .filter_map(|cut| report_cut_texts(project, cut))
+        .collect())
 }
 
-fn word(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
+fn report_cut_texts(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
     let CutTexts {
         role,
         task,
@@ -68,7 +71,7 @@ fn word(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
         |role| format!("{role}: {task}{node}"),
     );
     let (role, model) = (role.as_deref(), model.as_deref());
-    let crowded = Crowded {
+    let crowded = CrowdedAgent {
         role,
         agent: &agent,
         model,
@@ -76,5 +79,5 @@ fn word(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
         others_room: *others_room,
         texts,
     };
-    crowded_budget::word(&project.config, &crowded)
+    crowded_budget::report(&project.config, &crowded)
 }

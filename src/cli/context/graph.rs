@@ -1,12 +1,12 @@
 //! `ctxc graph TASK`: a drawing of a task's flow.
 
-use super::project::Compiled;
+use super::project::CompiledProject;
 use super::subject::SubjectArgs;
-use crate::cli::args::Sign;
+use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::context::TaskGraph;
 use crate::run::drawing;
-use crate::run::plan::plan;
+use crate::run::plan::build_plan;
 use clap::ValueEnum;
 
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(crate) struct GraphArgs {
     subject: SubjectArgs,
     /// The form of the drawing
     #[arg(long = "as", value_name = "FORM", default_value = "mermaid")]
-    form: Form,
+    form: DrawingForm,
     /// Write the drawing to a file, completely or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) struct GraphArgs {
 
 /// A form of drawings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum DrawingForm {
     /// A Mermaid chart, for Markdown
     Mermaid,
     /// A self-contained picture
@@ -34,19 +34,19 @@ enum Form {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &GraphArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
-    let (_, task) = args.subject.read(&project)?;
+pub(crate) fn run_graph(args: &GraphArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = CompiledProject::load(cx)?;
+    let (_, task) = args.subject.resolve(&project)?;
     let graph = TaskGraph::load(&project.registry, &task)?;
     let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{task}`")))?;
-    let plan = plan(&graph, &task)?;
+    let plan = build_plan(&graph, &task)?;
     let (text, sign) = match args.form {
-        Form::Mermaid => (drawing::mermaid(&plan), "flowchart TD"),
-        Form::Svg => (drawing::svg(&plan), "<svg"),
+        DrawingForm::Mermaid => (drawing::mermaid_chart(&plan), "flowchart TD"),
+        DrawingForm::Svg => (drawing::svg_image(&plan), "<svg"),
     };
-    cx.write(
+    cx.write_to(
         args.output.as_deref(),
-        Some(Sign {
+        Some(FileMark {
             artifact: "drawing",
             text: sign,
         }),

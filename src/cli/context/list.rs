@@ -5,12 +5,12 @@
 //! that depends on one has no agents.
 
 use super::eval::load;
-use super::project::Compiled;
+use super::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
-use crate::cli::verbs::show::places;
+use crate::cli::project::PROJECT_FILE;
+use crate::cli::verbs::show::definition_places;
 use crate::context::TaskGraph;
-use crate::registry::inspect::Place;
+use crate::registry::inspect::DefinitionPlace;
 use crate::schema::json::names;
 use crate::template::names::DefinitionKind;
 use clap::ValueEnum;
@@ -20,14 +20,14 @@ use clap::ValueEnum;
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
     #[arg(value_name = "KIND")]
-    kind: Option<Listed>,
+    kind: Option<ListKind>,
     #[command(flatten)]
     output: OutputArgs<DataFormat>,
 }
 
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Listed {
+enum ListKind {
     /// Tasks, by name
     Tasks,
     /// Agent roles of ctxc.toml
@@ -40,26 +40,28 @@ enum Listed {
 
 /// What a project defines: `ctxc list --json`.
 #[derive(Default, JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct ListReport {
     /// The format.
     schema: &'static str,
     /// The tasks, by name; absent where something else was asked for, as are the other lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<Vec<Named>>,
+    tasks: Option<Vec<ListRow>>,
     /// The agent roles, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    roles: Option<Vec<Named>>,
+    roles: Option<Vec<ListRow>>,
     /// The scenarios, by file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    scenarios: Option<Vec<Named>>,
+    scenarios: Option<Vec<ListRow>>,
     /// The agents that tasks call, by task and in the order of its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    agents: Option<Vec<Named>>,
+    agents: Option<Vec<ListRow>>,
 }
 
 /// Something with a name.
 #[derive(Clone, JsonSchema, Serialize)]
-struct Named {
+#[schemars(rename = "Named")]
+struct ListRow {
     /// Its name; of an agent that of its task, with its node where that is not the task itself.
     name: String,
     /// The file that defines it, relative to the project; of an agent the file of the task that it stands in.
@@ -69,83 +71,83 @@ struct Named {
 }
 
 /// Prints the lists.
-pub(crate) fn run(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.without_errors()?;
+pub(crate) fn run_list(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.require_no_errors()?;
     let is_asked = |kind| args.kind.is_none_or(|asked| asked == kind);
-    let tasks = tasks(&project, cx)?;
-    let agents = if is_asked(Listed::Agents) {
-        Some(agents(&tasks, cx)?)
+    let tasks = list_tasks(&project, cx)?;
+    let agents = if is_asked(ListKind::Agents) {
+        Some(list_agents(&tasks, cx)?)
     } else {
         None
     };
-    let document = Document {
+    let document = ListReport {
         schema: names::LIST,
-        roles: is_asked(Listed::Roles).then(|| roles(&project)),
-        scenarios: is_asked(Listed::Scenarios).then(|| scenarios(&project, cx)),
+        roles: is_asked(ListKind::Roles).then(|| list_roles(&project)),
+        scenarios: is_asked(ListKind::Scenarios).then(|| list_scenarios(&project, cx)),
         agents,
-        tasks: is_asked(Listed::Tasks).then_some(tasks),
+        tasks: is_asked(ListKind::Tasks).then_some(tasks),
     };
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&document),
-        DataFormat::Text => text(&document, cx),
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&document),
+        DataFormat::Text => print_lists(&document, cx),
     })?;
     Ok(Exit::Success)
 }
 
-fn tasks(project: &Project, cx: &Cx) -> Result<Vec<Named>> {
+fn list_tasks(project: &Project, cx: &Cx) -> Result<Vec<ListRow>> {
     let mut sources = project.sources();
-    let mut named = |place: Place| {
+    let mut named = |place: DefinitionPlace| {
         let line = sources
-            .main(&place.path)
-            .map_or(1, |source| source.index.line(place.span.start));
-        Named {
+            .finding_source(&place.path)
+            .map_or(1, |source| source.index.line_number(place.span.start));
+        ListRow {
             name: place.name.into(),
             path: place.path.to_string(),
             line,
         }
     };
-    let tasks = places(project, cx)?
+    let tasks = definition_places(project, cx)?
         .into_iter()
         .filter(|place| place.kind == DefinitionKind::Task);
-    let mut tasks: Vec<Named> = tasks.map(&mut named).collect();
+    let mut tasks: Vec<ListRow> = tasks.map(&mut named).collect();
     tasks.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     Ok(tasks)
 }
 
-fn roles(project: &Project) -> Vec<Named> {
+fn list_roles(project: &Project) -> Vec<ListRow> {
     let mut sources = project.sources();
     let mut line = |start| {
         sources
-            .main(FILE)
-            .map_or(1, |source| source.index.line(start))
+            .finding_source(PROJECT_FILE)
+            .map_or(1, |source| source.index.line_number(start))
     };
     let roles = project.config.roles.values();
     roles
-        .map(|role| Named {
+        .map(|role| ListRow {
             name: role.name.value.clone(),
-            path: FILE.to_owned(),
+            path: PROJECT_FILE.to_owned(),
             line: line(role.name.span.start),
         })
         .collect()
 }
 
-fn scenarios(project: &Project, cx: &mut Cx) -> Vec<Named> {
+fn list_scenarios(project: &Project, cx: &mut Cx) -> Vec<ListRow> {
     let mut sources = project.sources();
     let mut found = Vec::new();
-    for file in load::all(&project.root, &project.config) {
+    for file in load::load_scenarios(&project.root, &project.config) {
         let is_sound = file.is_sound();
         let cases = file.suite.map(|suite| suite.cases).unwrap_or_default();
         if cases.is_empty() && !is_sound {
-            cx.note(&format!(
+            cx.print_note(&format!(
                 "{} has errors and is not listed; `ctxc check` shows them",
-                escape(&file.path)
+                escape_line(&file.path)
             ));
         }
         for case in cases {
             let line = sources
-                .main(&file.path)
-                .map_or(1, |source| source.index.line(case.name.span.start));
-            found.push(Named {
+                .finding_source(&file.path)
+                .map_or(1, |source| source.index.line_number(case.name.span.start));
+            found.push(ListRow {
                 name: case.name.value,
                 path: file.path.to_string(),
                 line,
@@ -155,35 +157,35 @@ fn scenarios(project: &Project, cx: &mut Cx) -> Vec<Named> {
     found
 }
 
-fn agents(tasks: &[Named], cx: &mut Cx) -> Result<Vec<Named>> {
-    let project = match Compiled::load(cx) {
-        Err(error) if error.kind == Kind::Nothing => return Ok(Vec::new()),
+fn list_agents(tasks: &[ListRow], cx: &mut Cx) -> Result<Vec<ListRow>> {
+    let project = match CompiledProject::load(cx) {
+        Err(error) if error.kind == CliErrorKind::NothingSelected => return Ok(Vec::new()),
         loaded => loaded?,
     };
-    let graph = TaskGraph::whole(&project.registry)?;
+    let graph = TaskGraph::load_all(&project.registry)?;
     let mut found = Vec::new();
-    let (sound, broken): (Vec<&Named>, Vec<&Named>) = tasks
+    let (sound, broken): (Vec<&ListRow>, Vec<&ListRow>) = tasks
         .iter()
         .partition(|task| project.registry.find(&task.name).is_some());
     if !broken.is_empty() {
         let names = broken
             .iter()
-            .map(|task| format!("`{}`", escape(&task.name)))
+            .map(|task| format!("`{}`", escape_line(&task.name)))
             .collect::<Vec<_>>()
             .join(", ");
-        cx.note(&format!(
+        cx.print_note(&format!(
             "agents of tasks with errors are not listed: {names}; `ctxc check` shows the errors"
         ));
     }
     for task in sound {
         for agent in graph.agents(&task.name)? {
             let node = agent.node.trim_end_matches('/');
-            let Named { path, line, .. } = tasks
+            let ListRow { path, line, .. } = tasks
                 .iter()
                 .find(|known| known.name == agent.definition)
                 .unwrap_or(task)
                 .clone();
-            found.push(Named {
+            found.push(ListRow {
                 name: format!("{}{node}", task.name),
                 path,
                 line,
@@ -193,7 +195,7 @@ fn agents(tasks: &[Named], cx: &mut Cx) -> Result<Vec<Named>> {
     Ok(found)
 }
 
-fn text(document: &Document, cx: &mut Cx) -> Result<()> {
+fn print_lists(document: &ListReport, cx: &mut Cx) -> Result<()> {
     let lists = [
         ("tasks", &document.tasks),
         ("roles", &document.roles),
@@ -203,15 +205,15 @@ fn text(document: &Document, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     for (title, list) in lists {
         let Some(list) = list else { continue };
-        cx.line(&screen.paint(Paint::Strong, &format!("{title} ({})", list.len())))?;
+        cx.print_line(&screen.paint(Paint::Strong, &format!("{title} ({})", list.len())))?;
         let widest = list
             .iter()
             .map(|named| named.name.chars().count())
             .max()
             .unwrap_or(0);
-        for Named { name, path, line } in list {
-            let place = screen.paint(Paint::Dim, &format!("{}:{line}", escape(path)));
-            cx.hanging(&format!("  {:<widest$}  {place}", escape(name)), 4)?;
+        for ListRow { name, path, line } in list {
+            let place = screen.paint(Paint::Dim, &format!("{}:{line}", escape_line(path)));
+            cx.print_hanging(&format!("  {:<widest$}  {place}", escape_line(name)), 4)?;
         }
     }
     Ok(())

@@ -1,20 +1,20 @@
 //! The search index in which `render` and `manifest` look context up, opened with the first query.
 
 use super::broken_parts::BrokenParts;
-use super::project::{Compiled, built};
+use super::project::{CompiledProject, build_sound_parts};
 use crate::base::{folders, fs};
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
+use crate::cli::project::PROJECT_FILE;
 use crate::context::TaskGraph;
 use crate::context::context_source::{ContextSource, Match, NoSource};
 use crate::context::request::Files as _;
-use crate::project::config::{Config, Lookup as Section};
+use crate::project::config::{Config, LookupSettings as Section};
 use crate::registry::Registry;
 use crate::registry::library::Built;
 use crate::registry::scenarios;
-use crate::scenario::paths::{RECORDINGS, SNAPSHOTS};
-use crate::store::{Index, Scope};
-use crate::template::text::normalized;
+use crate::scenario::paths::{RECORDING_FOLDER, SNAPSHOT_FOLDER};
+use crate::store::{IndexScope, SearchIndex};
+use crate::template::text::normalize_line_ends;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -38,26 +38,26 @@ pub(super) struct CacheArgs {
 
 /// The index of a project, shared by several threads that use it one at a time.
 #[derive(Debug)]
-pub(super) struct Lookup<'p> {
-    project: &'p Compiled,
+pub(super) struct ProjectLookup<'p> {
+    project: &'p CompiledProject,
     cache: &'p CacheArgs,
-    index: Option<OnceLock<Mutex<Index>>>,
+    index: Option<OnceLock<Mutex<SearchIndex>>>,
 }
 
 impl LookupArgs {
     /// Returns the lookup of a project. The index is opened with the first query.
-    pub(super) fn of<'p>(&'p self, project: &'p Compiled) -> Lookup<'p> {
-        Lookup {
+    pub(super) fn for_project<'p>(&'p self, project: &'p CompiledProject) -> ProjectLookup<'p> {
+        ProjectLookup {
             index: (!self.no_index).then(OnceLock::new),
-            ..Lookup::new(project, &self.cache)
+            ..ProjectLookup::new(project, &self.cache)
         }
     }
 }
 
 /// Returns the index of the project of this run. Templates may have errors or be absent; without a
 /// registry no file counts as a template.
-pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
-    let project = Project::load(&cx.options)?.without_errors()?;
+pub(super) fn open_index(cx: &Cx, cache: &CacheArgs) -> Result<SearchIndex> {
+    let project = Project::load(&cx.options)?.require_no_errors()?;
     let (
         Built {
             registry,
@@ -65,10 +65,10 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
             ..
         },
         left_out,
-    ) = built(&project)?;
+    ) = build_sound_parts(&project)?;
     let broken = BrokenParts::new(diagnostics, left_out);
-    let kept_in = folders::cache(cache.cache_dir.as_deref(), &project.root);
-    Ok(Index::new(scope(
+    let kept_in = folders::project_cache(cache.cache_dir.as_deref(), &project.root);
+    Ok(SearchIndex::new(index_scope(
         &project.root,
         &project.config,
         registry.as_ref(),
@@ -79,22 +79,22 @@ pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
 
 /// Returns the files that can be looked up in a folder, by its templates and by the `[context]` and
 /// role settings of its project file.
-fn scope(
+fn index_scope(
     root: &Path,
     config: &Config,
     registry: Option<&Registry>,
     broken: &BrokenParts,
     kept_in: Option<PathBuf>,
-) -> Scope {
+) -> IndexScope {
     let Section {
         include,
         exclude,
         documents,
         ..
     } = config.context.clone();
-    let mut apart = apart(root, config, registry);
+    let mut apart = excluded_files(root, config, registry);
     // A file with errors must not become context of other agents.
-    apart.extend(broken.files().map(str::to_owned));
+    apart.extend(broken.affected_files().map(str::to_owned));
     let roles = config
         .roles
         .values()
@@ -102,7 +102,7 @@ fn scope(
     let protected = roles
         .map(|role| (role.name.value.clone(), role.protected.clone()))
         .collect();
-    Scope {
+    IndexScope {
         root: root.to_path_buf(),
         kept_in,
         include,
@@ -115,8 +115,8 @@ fn scope(
 
 /// Builds the index of a revision in memory: writes the files that it may contain to a temporary
 /// folder, reads them and removes the folder. Files that cannot be written are not found.
-fn of_revision(project: &Compiled, names: &[&str]) -> Index {
-    let Compiled {
+fn index_revision(project: &CompiledProject, names: &[&str]) -> SearchIndex {
+    let CompiledProject {
         registry,
         config,
         broken,
@@ -126,9 +126,10 @@ fn of_revision(project: &Compiled, names: &[&str]) -> Index {
     let root = folder
         .as_ref()
         .map_or(Path::new(""), |folder| folder.path());
-    let scope = scope(root, config, Some(registry), broken, None);
-    let is_meant =
-        |name: &&&str| matches!(scope.verdict(name), Some(Ok(()))) || name.ends_with(".gitignore");
+    let scope = index_scope(root, config, Some(registry), broken, None);
+    let is_meant = |name: &&&str| {
+        matches!(scope.check_name(name), Some(Ok(()))) || name.ends_with(".gitignore")
+    };
     for name in names.iter().filter(is_meant).filter(|_| folder.is_ok()) {
         let path = root.join(name);
         if let (Ok(text), Some(above)) = (project.files().text(name), path.parent()) {
@@ -136,19 +137,19 @@ fn of_revision(project: &Compiled, names: &[&str]) -> Index {
                 fs::create_dir_all(above).and_then(|()| fs::write_cache(&path, text.as_bytes()));
         }
     }
-    let index = Index::new(scope);
-    let _ = index.state();
+    let index = SearchIndex::new(scope);
+    let _ = index.load_state();
     index
 }
 
 /// Returns the files that define contexts or their expected contents: each would be the best match
 /// of its own query.
-fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<String> {
-    let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
-    apart.insert(FILE.to_owned());
+fn excluded_files(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<String> {
+    let mut apart = registry.map_or_else(BTreeSet::new, super::project::definition_paths);
+    apart.insert(PROJECT_FILE.to_owned());
     // A registry with unreadable definitions has no contexts either.
-    if let Some(Ok(forest)) = registry.map(TaskGraph::whole) {
-        apart.extend(forest.sources().flat_map(|(_, sources)| sources));
+    if let Some(Ok(forest)) = registry.map(TaskGraph::load_all) {
+        apart.extend(forest.source_files().flat_map(|(_, sources)| sources));
     }
     apart.extend(
         config
@@ -156,27 +157,27 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
             .values()
             .filter_map(|role| role.system.as_ref()?.file.clone()),
     );
-    let scenarios = scenarios::files(root, config);
+    let scenarios = scenarios::list_files(root, config);
     let folders: BTreeSet<&str> = scenarios
         .iter()
         .map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder))
         .collect();
     for (folder, kind) in folders
         .into_iter()
-        .flat_map(|folder| [(folder, SNAPSHOTS), (folder, RECORDINGS)])
+        .flat_map(|folder| [(folder, SNAPSHOT_FOLDER), (folder, RECORDING_FOLDER)])
     {
         let folder = [folder, if folder.is_empty() { "" } else { "/" }, kind].concat();
-        let stored = fs::names_in(&root.join(&folder));
+        let stored = fs::list_names(&root.join(&folder));
         apart.extend(stored.into_iter().map(|name| format!("{folder}/{name}")));
     }
     apart.extend(scenarios);
     apart
 }
 
-impl<'p> Lookup<'p> {
+impl<'p> ProjectLookup<'p> {
     /// Returns the lookup of a project with a cache setting. The index is opened with the first
     /// query.
-    pub(super) const fn new(project: &'p Compiled, cache: &'p CacheArgs) -> Self {
+    pub(super) const fn new(project: &'p CompiledProject, cache: &'p CacheArgs) -> Self {
         Self {
             project,
             cache,
@@ -184,8 +185,8 @@ impl<'p> Lookup<'p> {
         }
     }
 
-    fn index(&self) -> Option<MutexGuard<'_, Index>> {
-        let Compiled {
+    fn lock_index(&self) -> Option<MutexGuard<'_, SearchIndex>> {
+        let CompiledProject {
             root,
             registry,
             config,
@@ -194,13 +195,13 @@ impl<'p> Lookup<'p> {
         } = self.project;
         let open = || {
             let today = || {
-                let kept_in = folders::cache(self.cache.cache_dir.as_deref(), root);
-                Index::new(scope(root, config, Some(registry), broken, kept_in))
+                let kept_in = folders::project_cache(self.cache.cache_dir.as_deref(), root);
+                SearchIndex::new(index_scope(root, config, Some(registry), broken, kept_in))
             };
             Mutex::new(
                 self.project
-                    .names()
-                    .map_or_else(today, |names| of_revision(self.project, &names)),
+                    .revision_files()
+                    .map_or_else(today, |names| index_revision(self.project, &names)),
             )
         };
         Some(
@@ -213,26 +214,26 @@ impl<'p> Lookup<'p> {
     }
 
     /// Prints the notes about the index, if it was opened.
-    pub(super) fn note(&self, cx: &mut Cx) {
+    pub(super) fn note_index(&self, cx: &mut Cx) {
         if let Some(index) = self.index.as_ref().and_then(OnceLock::get) {
-            note(&index.lock().unwrap_or_else(PoisonError::into_inner), cx);
+            note_index_state(&index.lock().unwrap_or_else(PoisonError::into_inner), cx);
         }
     }
 }
 
 /// Prints a note if the index is not stored, or if it contains no file.
-pub(super) fn note(index: &Index, cx: &mut Cx) {
-    if let Some(why) = index.unkept() {
-        cx.note(&format!(
+pub(super) fn note_index_state(index: &SearchIndex, cx: &mut Cx) {
+    if let Some(why) = index.unstored_reason() {
+        cx.print_note(&format!(
             "note: context was looked up in memory, and will be read again the next time: {why}"
         ));
     }
-    if index.is_bare() {
-        cx.note("note: there are no files to look up context in; `[context] include` in ctxc.toml says which are used");
+    if index.is_empty_selection() {
+        cx.print_note("note: there are no files to look up context in; `[context] include` in ctxc.toml says which are used");
     }
 }
 
-impl ContextSource for Lookup<'_> {
+impl ContextSource for ProjectLookup<'_> {
     fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
         self.search_for(None, query, limit)
     }
@@ -243,7 +244,7 @@ impl ContextSource for Lookup<'_> {
         query: &str,
         limit: usize,
     ) -> std::result::Result<Vec<Match>, String> {
-        self.index().map_or_else(
+        self.lock_index().map_or_else(
             || NoSource.search(query, limit),
             |index| index.search_for(role, query, limit),
         )
@@ -259,12 +260,12 @@ impl ContextSource for Lookup<'_> {
         query: &str,
         limit: usize,
     ) -> std::result::Result<Vec<Match>, String> {
-        let found = self.index().map_or_else(
+        let found = self.lock_index().map_or_else(
             || NoSource.files(query, limit),
             |index| index.files_for(role, query, limit),
         )?;
         let with_line_ends = |found: Match| Match {
-            text: normalized(&found.text).into_owned(),
+            text: normalize_line_ends(&found.text).into_owned(),
             ..found
         };
         Ok(found.into_iter().map(with_line_ends).collect())

@@ -1,21 +1,21 @@
 //! Lookup results for an agent: the passages that its sources return now and that end up in its
 //! context.
 
-use super::lookup::Lookup;
-use super::project::Compiled;
+use super::lookup::ProjectLookup;
+use super::project::CompiledProject;
 use crate::context::assemble::assemble;
 use crate::context::context_source::{ContextSource, Match};
 use crate::context::fault::Refused;
 use crate::context::options::Options;
 use crate::context::request::Request;
-use crate::eval::draft::{self, Found};
+use crate::eval::draft::{self, LookedUpPassages};
 use crate::kernel::context::{Origin, Segment};
 use std::cell::RefCell;
 
 /// A source that records the files found by a description.
 #[derive(Debug)]
 struct RecordingSource<'s, 'p> {
-    source: &'s Lookup<'p>,
+    source: &'s ProjectLookup<'p>,
     files: RefCell<Vec<Match>>,
 }
 
@@ -61,11 +61,11 @@ impl ContextSource for RecordingSource<'_, '_> {
 
 /// Returns the passages that are looked up for the agent of a request, by itself and by the tasks
 /// around it.
-pub(super) fn found(
-    project: &Compiled,
+pub(super) fn find_passages(
+    project: &CompiledProject,
     request: &Request<'_>,
-    source: &Lookup<'_>,
-) -> Result<Found, Refused> {
+    source: &ProjectLookup<'_>,
+) -> Result<LookedUpPassages, Refused> {
     let known = RecordingSource {
         source,
         files: RefCell::default(),
@@ -80,23 +80,23 @@ pub(super) fn found(
         .report
         .segments
         .iter()
-        .filter_map(|account| matched(&account.segment))
+        .filter_map(|account| segment_match(&account.segment))
     {
         if !fresh.iter().any(|known| known.id == found.id) {
             fresh.push(found);
         }
     }
-    let held = draft::held(&assembly);
+    let held = draft::lookup_segments(&assembly);
     let mut files = known.files.into_inner();
     files.retain(|file| {
         held.iter()
             .any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text)
     });
-    Ok(Found { files, fresh, held })
+    Ok(LookedUpPassages { files, fresh, held })
 }
 
 /// Returns the match that a segment consists of, if it is one.
-fn matched(segment: &Segment) -> Option<Match> {
+fn segment_match(segment: &Segment) -> Option<Match> {
     let of = |origin: &Origin| {
         if let Origin::Match { id } = origin {
             Some(id.clone())

@@ -1,29 +1,29 @@
 //! Calls of a project's models: by the provider of each, with retries, with no more parallel calls
 //! than a provider allows, and within a budget. Reads API keys, so the project has to be trusted.
 
-use super::project::Compiled;
+use super::project::CompiledProject;
 use crate::base::fs;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::eval::masks;
-use crate::eval::request::facts::least_tokens;
+use crate::cli::error::{CliError, CliErrorKind, Result};
+use crate::eval::compile_masks;
+use crate::eval::request::facts::min_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
 use crate::project::config::Config;
-use crate::project::models::Model;
+use crate::project::models::ModelConfig;
 use crate::provider::clock::SystemClock;
 use crate::provider::endpoint::Endpoint;
 use crate::provider::http::{CallLimits, HttpProvider};
 use crate::provider::limiter::Limiter;
-use crate::provider::retry::Retry;
+use crate::provider::retry::RetryPolicy;
 use crate::provider::spending::{Spend, SpendLimit, Spending};
-use crate::provider::throttle::{Calls, Throttle, used};
+use crate::provider::throttle::{CallStats, Throttle, used};
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::AnsweredBy;
 use crate::record::redact::Redactor;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::rules::request::check;
-use crate::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use crate::run::wire::Sent;
-use crate::store::secret::secret;
+use crate::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use crate::run::wire::OutgoingRequest;
+use crate::store::secret::load_or_create;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,12 +43,12 @@ pub(super) struct ModelCalls<'p> {
 impl<'p> ModelCalls<'p> {
     /// Creates the providers and their limiters. Calls no model.
     pub(super) fn new(config: &'p Config, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Self {
-        let endpoint = |model: &Model| match Endpoint::of(model, config, &fs::env) {
+        let endpoint = |model: &ModelConfig| match Endpoint::resolve(model, config, &fs::env_var) {
             Ok(Some(endpoint)) => {
                 let own = config.providers.get(&model.provider.value);
                 Ok(HttpProvider::new(
                     endpoint,
-                    CallLimits::within(own.and_then(|own| own.timeout_s)),
+                    CallLimits::within_seconds(own.and_then(|own| own.timeout_s)),
                 ))
             }
             Ok(None) => Err(format!(
@@ -78,7 +78,7 @@ impl<'p> ModelCalls<'p> {
     /// Counts calls that an earlier part of the run made, with their usage.
     pub(super) fn resume(&self, calls: u64, spend: Spend) {
         self.calls.fetch_add(calls, Ordering::Relaxed);
-        self.spending.add(spend);
+        self.spending.add_spend(spend);
     }
 
     /// The budget that all calls share.
@@ -87,15 +87,23 @@ impl<'p> ModelCalls<'p> {
     }
 
     /// The calls that were made, and what they used.
-    pub(super) fn spent(&self) -> (u64, Spend) {
-        (self.calls.load(Ordering::Relaxed), self.spending.spent())
+    pub(super) fn total_usage(&self) -> (u64, Spend) {
+        (
+            self.calls.load(Ordering::Relaxed),
+            self.spending.total_spend(),
+        )
     }
 
     /// Returns the usage of an answered call.
-    pub(super) fn used(&self, sent: &Sent, context: Option<u64>, response: &Response) -> Spend {
+    pub(super) fn call_usage(
+        &self,
+        sent: &OutgoingRequest,
+        context: Option<u64>,
+        response: &Response,
+    ) -> Spend {
         used(
-            &|id: &str, usage: &Usage| price(self.config, id, usage),
-            (&wire(sent), context),
+            &|id: &str, usage: &Usage| call_price(self.config, id, usage),
+            (&wire_request(sent), context),
             response,
         )
     }
@@ -105,18 +113,21 @@ impl<'p> ModelCalls<'p> {
     ///
     /// # Errors
     /// The model did not answer.
-    pub(super) fn ask(
+    pub(super) fn call_model(
         &self,
-        model: &Model,
-        sent: &Sent,
+        model: &ModelConfig,
+        sent: &OutgoingRequest,
         context: Option<u64>,
-    ) -> (Calls, std::result::Result<Response, NoAnswer>) {
+    ) -> (CallStats, std::result::Result<Response, NoAnswer>) {
         let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
         let found = || {
-            if let Some(refusal) =
-                check::refusal_of_body(&sent.body, Some(&sent.endpoint), least_tokens, self.config)
-            {
-                return Err(NoAnswer::Provider(refusal.words()));
+            if let Some(refusal) = check::find_body_rejection(
+                &sent.body,
+                Some(&sent.endpoint),
+                min_tokens,
+                self.config,
+            ) {
+                return Err(NoAnswer::Provider(refusal.describe()));
             }
             let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
             let provider = provider
@@ -131,13 +142,14 @@ impl<'p> ModelCalls<'p> {
         };
         let (provider, limiter) = match found() {
             Ok(found) => found,
-            Err(none) => return (Calls::default(), Err(none)),
+            Err(none) => return (CallStats::default(), Err(none)),
         };
-        let price = |id: &str, usage: &Usage| price(self.config, id, usage);
-        let limits = (limiter, &self.spending, Retry::default());
-        let seed = u64::try_from(fs::now()).unwrap_or(0);
-        let patient = Throttle::new(provider, limits, &self.clock, &price, seed).counting(context);
-        let answered = patient.answer(&wire(sent)).map_err(|error| {
+        let price = |id: &str, usage: &Usage| call_price(self.config, id, usage);
+        let limits = (limiter, &self.spending, RetryPolicy::default());
+        let seed = u64::try_from(fs::now_nanos()).unwrap_or(0);
+        let patient =
+            Throttle::new(provider, limits, &self.clock, &price, seed).with_context_tokens(context);
+        let answered = patient.answer(&wire_request(sent)).map_err(|error| {
             let is_spent = matches!(error, ProviderError::OverBudget { .. });
             if is_spent {
                 NoAnswer::Budget(error.to_string())
@@ -145,13 +157,13 @@ impl<'p> ModelCalls<'p> {
                 NoAnswer::Failed(error)
             }
         });
-        let calls = patient.calls();
+        let calls = patient.call_stats();
         self.calls.fetch_add(calls.made, Ordering::Relaxed);
         (calls, answered)
     }
 }
 
-fn wire(sent: &Sent) -> WireRequest<'_> {
+fn wire_request(sent: &OutgoingRequest) -> WireRequest<'_> {
     WireRequest {
         dialect: sent.dialect,
         model: &sent.model,
@@ -159,8 +171,8 @@ fn wire(sent: &Sent) -> WireRequest<'_> {
     }
 }
 
-impl Answers for ModelCalls<'_> {
-    fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
+impl AnswerBackend for ModelCalls<'_> {
+    fn answer(&self, asked: &AgentRequest<'_>) -> std::result::Result<SourcedAnswer, NoAnswer> {
         let nobody = || {
             let why = "name a model in its template, or run it by a role that has one";
             NoAnswer::Unknown(format!(
@@ -169,9 +181,9 @@ impl Answers for ModelCalls<'_> {
             ))
         };
         let response = self
-            .ask(asked.model.ok_or_else(nobody)?, asked.sent, None)
+            .call_model(asked.model.ok_or_else(nobody)?, asked.sent, None)
             .1?;
-        Ok(Given {
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Upstream,
         })
@@ -179,23 +191,23 @@ impl Answers for ModelCalls<'_> {
 }
 
 /// Returns the price of a call; zero if the project gives no price.
-fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
+fn call_price(config: &Config, id: &str, usage: &Usage) -> f64 {
     let model = config.models.values().find(|model| model.id == id);
     let Some(prices) = model.and_then(|model| model.prices.as_ref()) else {
         return 0.0;
     };
-    prices.of_call(
+    prices.call_cost(
         (usage.input.unwrap_or(0), usage.cached.unwrap_or(0)),
         usage.output.unwrap_or(0),
     )
 }
 
 /// Returns the mask for stored requests and for scorecard rows, which other machines compare.
-pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
+pub(super) fn fixed_mask(project: &CompiledProject) -> FixedMask {
     let config = &project.config;
     FixedMask::new(
         config.record.content,
-        masks(&config.record.mask),
+        compile_masks(&config.record.mask),
         project.known_secrets(),
     )
 }
@@ -204,18 +216,18 @@ pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
 ///
 /// # Errors
 /// The user's masking secret cannot be stored.
-pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
-    secret()
+pub(super) fn redactor(project: &CompiledProject) -> Result<Redactor> {
+    load_or_create()
         .map(|salt| {
             Redactor::new(salt, project.known_secrets())
-                .replacing(masks(&project.config.record.mask))
+                .with_patterns(compile_masks(&project.config.record.mask))
         })
         .map_err(|why| {
             CliError::new(
-                Kind::Infrastructure,
+                CliErrorKind::Infrastructure,
                 format!(
                     "what recordings are redacted with cannot be kept: {}",
-                    reason(&why)
+                    describe_io_error(&why)
                 ),
             )
         })

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The token counters of a run.
 #[derive(Debug)]
-pub(super) struct Counters {
+pub(super) struct ProjectCounters {
     /// The requested counter, or the default one for agents without a model.
     first: Arc<dyn TokenCounter>,
     /// By the names of tokenizers; empty if a counter was requested, which then counts for all
@@ -21,48 +21,48 @@ pub(super) struct Counters {
     named: BTreeMap<&'static str, Arc<dyn TokenCounter>>,
 }
 
-impl Counters {
+impl ProjectCounters {
     /// Returns the requested counter; without one, the counter of each model, and a default.
     pub(super) fn new(config: &Config, asked: Option<&str>) -> Result<Self> {
-        let first = tokenizer(asked.unwrap_or(tokens::DEFAULT))?;
+        let first = find_tokenizer(asked.unwrap_or(tokens::DEFAULT_COUNTER))?;
         let mut named = BTreeMap::new();
         for model in config.models.values().filter(|_| asked.is_none()) {
             // The default counter replaces a tokenizer that is not built in.
-            let is_known =
-                model.tokenizer != tokens::DEFAULT && tokens::counter(model.tokenizer).is_some();
+            let is_known = model.tokenizer != tokens::DEFAULT_COUNTER
+                && tokens::counter(model.tokenizer).is_some();
             if is_known && !named.contains_key(model.tokenizer) {
-                named.insert(model.tokenizer, tokenizer(model.tokenizer)?);
+                named.insert(model.tokenizer, find_tokenizer(model.tokenizer)?);
             }
         }
         Ok(Self { first, named })
     }
 
     /// The counter for agents whose model has none.
-    pub(super) fn first(&self) -> &dyn TokenCounter {
+    pub(super) fn default_counter(&self) -> &dyn TokenCounter {
         &*self.first
     }
 
     /// The models of a project, with these counters.
-    pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
-        ModelSettings::of(config, &self.named)
+    pub(super) fn model_settings<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
+        ModelSettings::from_config(config, &self.named)
     }
 }
 
 /// Returns the counter of a tokenizer.
-fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
+fn find_tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
     tokens::counter(name).ok_or_else(|| {
         let error = CliError::usage(format!("there is no tokenizer `{name}`"));
-        error.did_you_mean_or(tokens::nearest(name), || {
+        error.with_suggestion_or(tokens::nearest_name(name), || {
             format!(
                 "tokenizers: {}",
-                tokens::names().collect::<Vec<_>>().join(", ")
+                tokens::counter_names().collect::<Vec<_>>().join(", ")
             )
         })
     })
 }
 
 /// Returns the role with a name.
-pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
+pub(super) fn find_role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
     config.roles.get(name).ok_or_else(|| {
         let names = || config.roles.keys().map(String::as_str);
         let error = CliError::usage(format!("there is no role `{name}` in this project"));
@@ -71,9 +71,9 @@ pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
             if config.roles.is_empty() {
                 none
             } else {
-                format!("roles here: {}", few(names()))
+                format!("roles here: {}", list_first(names()))
             }
         };
-        error.did_you_mean_or(suggest::nearest(name, names()), there)
+        error.with_suggestion_or(suggest::nearest_candidate(name, names()), there)
     })
 }

@@ -4,14 +4,14 @@
 //! The context is assembled by the code that `ctxc eval` runs, from the text that is about to be
 //! written. Never overwrites a file.
 
-use super::eval::drafting::{Drafting, Sources};
+use super::eval::drafting::{DraftTarget, DraftedScenario};
 use super::lookup::LookupArgs;
 use super::lookup_results;
 use super::model_calls::{fixed_mask, redactor};
-use super::project::{Compiled, named_inside};
-use super::render_errors::refused;
-use super::run::as_scenario::{self, AgentOfRun, FromRun, RunOfTask};
-use super::run::best::{self, Best};
+use super::project::{CompiledProject, path_in_project};
+use super::render_errors::context_error;
+use super::run::as_scenario::{self, FullRun, RunAgent, RunSource};
+use super::run::best::{self, BestRuns};
 use super::run::propose::{self, ProposeArgs};
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
@@ -20,24 +20,24 @@ use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::cli::rewrite;
-use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
+use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
 use crate::context::context_source::Match;
 use crate::context::objective;
-use crate::context::request::{Asked, Request};
-use crate::eval::draft::{self, Draft, Found, Given, Holds};
+use crate::context::request::{CallerGoals, Request};
+use crate::eval::draft::{self, LookedUpPassages, ScenarioDraft, SituationValue, TextPrecision};
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
-use crate::project::config::Content;
+use crate::project::config::RecordedContent;
 use crate::project::path_patterns::is_pattern;
 use crate::record::fixed_mask::FixedMask;
-use crate::record::recording::{Recording, Redacted};
-use crate::registry::Parameter;
+use crate::record::recording::{MaskedCount, Recording};
+use crate::registry::RegistryParameter;
 use crate::registry::scenarios;
-use crate::run::answers::response_of;
-use crate::scenario::load::Loaded;
+use crate::run::answers::recorded_response;
+use crate::scenario::load::LoadedScenario;
 use crate::scenario::messages;
-use crate::scenario::model::{Case, Subject};
-use crate::scenario::request_source::{RequestSource, call_of};
+use crate::scenario::model::{CaseSubject, ScenarioCase};
+use crate::scenario::request_source::{RequestSource, split_call_number};
 use crate::scenario::{self, load, paths};
 use crate::store::trust;
 use clap::Subcommand;
@@ -52,12 +52,12 @@ use std::num::NonZeroUsize;
 )]
 pub(crate) struct NewArgs {
     #[command(subcommand)]
-    what: What,
+    what: NewKind,
 }
 
 /// What there is to begin with.
 #[derive(Debug, Subcommand)]
-enum What {
+enum NewKind {
     Scenario(ScenarioArgs),
 }
 
@@ -118,17 +118,17 @@ struct ScenarioArgs {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_new(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
     match &args.what {
-        What::Scenario(args) => scenario(args, cx),
+        NewKind::Scenario(args) => new_scenario(args, cx),
     }
 }
 
 /// Replaces the recorded call, the answer and the stored request of a scenario, and leaves its text
 /// unchanged.
-fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
+fn renew_recording(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let Project { root, config, .. } = Project::load(&cx.options)?;
-    let files = super::eval::all(&root, &config);
+    let files = super::eval::load_scenarios(&root, &config);
     let cases = || {
         files.iter().flat_map(|file| {
             file.suite
@@ -137,10 +137,10 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
         })
     };
     let found = cases().find_map(|(file, case)| match &case.subject.value {
-        Subject::Request(source) if case.name.value == name => {
+        CaseSubject::Request(source) if case.name.value == name => {
             Some((&*file.path, case, source, source.file()?))
         }
-        Subject::Request(_) | Subject::Role(_) | Subject::Task(_) => None,
+        CaseSubject::Request(_) | CaseSubject::Role(_) | CaseSubject::Task(_) => None,
     });
     let unknown = || {
         CliError::usage(format!(
@@ -149,18 +149,20 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     };
     let (path, case, source, file) = found.ok_or_else(unknown)?;
     let is_copy = matches!(source, RequestSource::File(_));
-    let names = |path: &str, source: &RequestSource| paths::beside(path, call_of(source.file()?).0);
+    let names = |path: &str, source: &RequestSource| {
+        paths::resolve_beside(path, split_call_number(source.file()?).0)
+    };
     let own = names(path, source);
     // A recording that scenarios share stays whole.
-    let is_other = |other: &(&Loaded, &Case)| match &other.1.subject.value {
-        Subject::Request(source) => {
+    let is_other = |other: &(&LoadedScenario, &ScenarioCase)| match &other.1.subject.value {
+        CaseSubject::Request(source) => {
             !std::ptr::eq(other.1, case) && names(&other.0.path, source) == own
         }
-        Subject::Role(_) | Subject::Task(_) => false,
+        CaseSubject::Role(_) | CaseSubject::Task(_) => false,
     };
     let is_shared = cases().any(|other| is_other(&other));
-    let hold = request::new_scenario::Hold {
-        words: case.wants_snapshot(),
+    let hold = request::new_scenario::NewScenarioOptions {
+        has_snapshot: case.uses_snapshot(),
         is_copy,
         is_shared,
     };
@@ -169,46 +171,46 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
         config,
         findings: Vec::new(),
     };
-    let written = request::new_scenario::write(subject, name, file, hold, &project)?;
-    let (suite, _) = scenario::read(path, &written.scenario);
+    let written = request::new_scenario::write_scenario(subject, name, file, hold, &project)?;
+    let (suite, _) = scenario::read_suite(path, &written.scenario);
     let now = suite
         .into_iter()
         .flat_map(|suite| suite.cases)
         .find_map(|case| match case.subject.value {
-            Subject::Request(source) => Some(source.words()),
-            Subject::Role(_) | Subject::Task(_) => None,
+            CaseSubject::Request(source) => Some(source.describe()),
+            CaseSubject::Role(_) | CaseSubject::Task(_) => None,
         });
-    if now.as_ref() != Some(&source.words()) {
+    if now.as_ref() != Some(&source.describe()) {
         let now = now.unwrap_or_default();
-        return Err(CliError::usage(format!("`{name}` is about {}, and {subject} is {now}", source.words()))
-            .hint("name the call that the scenario is about, or write another scenario: leave --renew out"));
+        return Err(CliError::usage(format!("`{name}` is about {}, and {subject} is {now}", source.describe()))
+            .with_hint("name the call that the scenario is about, or write another scenario: leave --renew out"));
     }
     let outside = || CliError::usage(format!("{file} lies outside the project's folder"));
     let kept = own.ok_or_else(outside)?;
-    let stored = paths::snapshot(path, name);
-    let stored = case.wants_snapshot().then_some((stored, written.snapshot));
+    let stored = paths::snapshot_path(path, name);
+    let stored = case.uses_snapshot().then_some((stored, written.snapshot));
     let files: Vec<(String, String)> = stored
         .into_iter()
         .chain([(kept, written.request)])
         .collect();
-    let checked = checked(&root, &files, cx)?;
+    let checked = check_files(&root, &files, cx)?;
     files
         .iter()
-        .try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
+        .try_for_each(|(path, text)| rewrite::create_file(&root.join(path), text, checked))?;
     let names = files
         .iter()
         .rev()
         .map(|(path, _)| path.as_str())
         .collect::<Vec<_>>()
         .join(" and ");
-    cx.line(&format!(
+    cx.print_line(&format!(
         "recorded anew: {names}{}",
-        masked(&written.masked)
+        masked_note(&written.masked)
     ))?;
     Ok(Exit::Success)
 }
 
-fn masked(what: &str) -> String {
+fn masked_note(what: &str) -> String {
     if what.is_empty() {
         String::new()
     } else {
@@ -217,7 +219,7 @@ fn masked(what: &str) -> String {
 }
 
 /// Returns the first date with a time in a text, in the usual format.
-fn time_in(text: &str) -> Option<&str> {
+fn first_time(text: &str) -> Option<&str> {
     let shapes: Vec<u8> = text
         .bytes()
         .map(|byte| if byte.is_ascii_digit() { b'0' } else { byte })
@@ -229,31 +231,31 @@ fn time_in(text: &str) -> Option<&str> {
 }
 
 /// Writes a scenario of a request that was sent.
-fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+fn write_request_scenario(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     if let (true, Some(name)) = (args.renew, &args.name) {
-        return renewed(subject, name, cx);
+        return renew_recording(subject, name, cx);
     }
-    let project = Compiled::load_or_empty(cx)?;
+    let project = CompiledProject::load_or_empty(cx)?;
     let made = if args.all {
         of_all_calls(subject, args, &project, cx)?
     } else {
         vec![of_call(subject, args, (&project, None), cx)?]
     };
-    write_new(&project, &made, cx)
+    write_scenarios(&project, &made, cx)
 }
 
 /// A scenario of each call of a recording, which they share.
 fn of_all_calls(
     subject: &str,
     args: &ScenarioArgs,
-    project: &Compiled,
+    project: &CompiledProject,
     cx: &mut Cx,
 ) -> Result<Vec<NewScenario>> {
     let calls = request::new_scenario::calls_of(subject, &project.root)?;
     let base = args
         .name
         .clone()
-        .unwrap_or_else(|| request::new_scenario::name_of(subject));
+        .unwrap_or_else(|| request::new_scenario::scenario_name(subject));
     let mut made: Vec<NewScenario> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         let args = ScenarioArgs {
@@ -279,13 +281,13 @@ fn of_all_calls(
 fn of_call(
     subject: &str,
     args: &ScenarioArgs,
-    (project, shared): (&Compiled, Option<&str>),
+    (project, shared): (&CompiledProject, Option<&str>),
     cx: &Cx,
 ) -> Result<NewScenario> {
-    let Target { name, folder, path } = target(
+    let ScenarioTarget { name, folder, path } = choose_target(
         args,
         (project, &[]),
-        &request::new_scenario::name_of(subject),
+        &request::new_scenario::scenario_name(subject),
     )?;
     let is_body = !subject.contains('#')
         && !subject.starts_with('@')
@@ -303,28 +305,34 @@ fn of_call(
         config,
         findings: Vec::new(),
     };
-    let hold = request::new_scenario::Hold {
-        words: !args.no_snapshot,
+    let hold = request::new_scenario::NewScenarioOptions {
+        has_snapshot: !args.no_snapshot,
         is_copy: args.copy,
         is_shared: shared.is_some(),
     };
-    let written = request::new_scenario::write(subject, &name, &file, hold, &own)?;
-    let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
-    let of_answer = if written.of_answer == 0 {
+    let written = request::new_scenario::write_scenario(subject, &name, &file, hold, &own)?;
+    let (kept, stored) = (
+        join_path(&folder, &file),
+        paths::snapshot_path(&path, &name),
+    );
+    let of_answer = if written.answer_expectation_count == 0 {
         String::new()
     } else {
-        format!(" and {} on its recorded answer", written.of_answer)
+        format!(
+            " and {} on its recorded answer",
+            written.answer_expectation_count
+        )
     };
     let (expectations, masked) = (
-        plural(written.expectations, "expectation"),
-        masked(&written.masked),
+        pluralize(written.expectations, "expectation"),
+        masked_note(&written.masked),
     );
     let mut notes: Vec<String> = written
-        .unread
+        .unreadable_answer
         .iter()
         .map(|why| format!("nothing is expected of the answer: {why}"))
         .collect();
-    if let Some(time) = time_in(&written.snapshot)
+    if let Some(time) = first_time(&written.snapshot)
         .filter(|_| written.is_run && project.config.requests.volatile.is_empty())
     {
         notes.push(format!(
@@ -339,7 +347,7 @@ fn of_call(
             written.alike
         ));
     }
-    if written.is_run && !trust::is_kept(&project.root) {
+    if written.is_run && !trust::has_permission(&project.root) {
         notes.push(
             "`ctxc eval` will run the program that sent it: `ctxc trust` permits that".to_owned(),
         );
@@ -351,58 +359,61 @@ fn of_call(
         .collect();
     Ok(NewScenario {
         files,
-        told: format!("{expectations} on the request{of_answer}{masked}"),
+        summary: format!("{expectations} on the request{of_answer}{masked}"),
         notes,
     })
 }
 
-fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+fn new_scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match (&args.from, args.best) {
-        (from, Some(most)) => best(args, from.as_deref(), most.get(), cx),
+        (from, Some(most)) => write_best_runs(args, from.as_deref(), most.get(), cx),
         (Some(subject), None)
-            if args.all && (subject.starts_with(as_scenario::RUN) || subject.contains('#')) =>
+            if args.all
+                && (subject.starts_with(as_scenario::RUN_PREFIX) || subject.contains('#')) =>
         {
             Err(CliError::usage(format!(
                 "--all takes a recording, and `{subject}` is a run or a single call"
             ))
-            .hint("`--from @last --all` writes a scenario for each call of the last recording"))
+            .with_hint(
+                "`--from @last --all` writes a scenario for each call of the last recording",
+            ))
         }
-        (Some(subject), None) if subject.starts_with(as_scenario::RUN) => {
-            let project = Compiled::load(cx)?;
-            let made = from_run(
+        (Some(subject), None) if subject.starts_with(as_scenario::RUN_PREFIX) => {
+            let project = CompiledProject::load(cx)?;
+            let made = build_from_run(
                 args,
-                &as_scenario::from_run(&project, subject)?,
+                &as_scenario::read_source(&project, subject)?,
                 (&project, &[]),
                 cx,
             )?;
-            write_new(&project, &[made], cx)
+            write_scenarios(&project, &[made], cx)
         }
-        (Some(subject), None) if args.propose.is_there() => Err(CliError::usage(format!(
+        (Some(subject), None) if args.propose.is_requested() => Err(CliError::usage(format!(
             "--propose is for runs, and `{subject}` is none"
         ))
-        .hint("`--from run:last` is the last run")),
-        (Some(subject), None) => of_request(subject, args, cx),
+        .with_hint("`--from run:last` is the last run")),
+        (Some(subject), None) => write_request_scenario(subject, args, cx),
         (None, None) => {
-            let project = Compiled::load(cx)?;
-            let made = of_task(args, None, (&project, &[]), cx)?;
-            write_new(&project, &[made], cx)
+            let project = CompiledProject::load(cx)?;
+            let made = build_task_scenario(args, None, (&project, &[]), cx)?;
+            write_scenarios(&project, &[made], cx)
         }
     }
 }
 
 /// Builds a scenario of a run, or of one agent of it.
-fn from_run(
+fn build_from_run(
     args: &ScenarioArgs,
-    run: &FromRun,
-    among: (&Compiled, &[NewScenario]),
+    run: &RunSource,
+    among: (&CompiledProject, &[NewScenario]),
     cx: &mut Cx,
 ) -> Result<NewScenario> {
     let agent = match run {
-        FromRun::Whole(run) => return of_run(args, run, among),
-        FromRun::Agent(agent) => agent,
+        RunSource::Whole(run) => return build_run_scenario(args, run, among),
+        RunSource::Agent(agent) => agent,
     };
     let args = ScenarioArgs {
-        subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
+        subject: SubjectArgs::for_task(agent.task.clone(), agent.role.clone()),
         from: None,
         given: GivenArgs {
             node: Some(agent.node.clone()),
@@ -412,41 +423,50 @@ fn from_run(
         objective: agent.objective.clone().or_else(|| args.objective.clone()),
         ..args.clone()
     };
-    of_task(&args, Some(agent), among, cx)
+    build_task_scenario(&args, Some(agent), among, cx)
 }
 
 /// Writes scenarios of the stored runs that cover the most of the still uncovered parts of the
 /// project.
-fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
-    let prefix = match from.map(|from| from.strip_prefix(as_scenario::RUN).unwrap_or(from)) {
+fn write_best_runs(
+    args: &ScenarioArgs,
+    from: Option<&str>,
+    most: usize,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let project = CompiledProject::load(cx)?;
+    let prefix = match from.map(|from| from.strip_prefix(as_scenario::RUN_PREFIX).unwrap_or(from)) {
         None => "",
         Some(name)
-            if from.is_some_and(|from| from.starts_with(as_scenario::RUN))
+            if from.is_some_and(|from| from.starts_with(as_scenario::RUN_PREFIX))
                 && name.ends_with('*') =>
         {
             name.trim_end_matches('*')
         }
         Some(_) => {
             let from = from.unwrap_or_default();
-            let what = if from.starts_with(as_scenario::RUN) {
+            let what = if from.starts_with(as_scenario::RUN_PREFIX) {
                 "a single run"
             } else {
                 "no run"
             };
             return Err(CliError::usage(format!("`{from}` is {what}; `--best` takes `run:PREFIX*`"))
-                .hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
+                .with_hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
         }
     };
-    let subject = if args.subject.is_there() {
-        Some(args.subject.read(&project)?)
+    let subject = if args.subject.is_given() {
+        Some(args.subject.resolve(&project)?)
     } else {
         None
     };
     let subject = subject
         .as_ref()
         .map(|(role, task)| role.map_or(task.as_str(), |role| &role.name.value));
-    let Best { runs, of, refused } = best::best(&project, (prefix, subject), most);
+    let BestRuns {
+        runs,
+        total: of,
+        refused,
+    } = best::choose_runs(&project, (prefix, subject), most);
     if of == 0 {
         let whose = subject.map_or_else(String::new, |subject| format!(" of `{subject}`"));
         let named = if prefix.is_empty() {
@@ -454,29 +474,30 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
         } else {
             format!(" whose name begins with `{prefix}`")
         };
-        return Err(
-            CliError::new(Kind::Nothing, format!("no run{whose}{named} is kept"))
-                .hint("`ctxc run` keeps one"),
-        );
+        return Err(CliError::new(
+            CliErrorKind::NothingSelected,
+            format!("no run{whose}{named} is kept"),
+        )
+        .with_hint("`ctxc run` keeps one"));
     }
     for (name, why) in &refused {
-        cx.note(&escape(&format!("run:{name} is skipped: {why}")));
+        cx.print_note(&escape_line(&format!("run:{name} is skipped: {why}")));
     }
     let why = match runs.len() {
         0 => "no run that a scenario can hold covers anything new",
         count if count < most => "no other run that a scenario can hold covers anything new",
         _ => "they cover the most of what no scenario covers yet",
     };
-    cx.note(&format!(
+    cx.print_note(&format!(
         "{} of {} chosen: {why}",
         runs.len(),
-        plural(of, "kept run")
+        pluralize(of, "kept run")
     ));
     let mut made = Vec::new();
     for run in &runs {
-        made.push(from_run(args, run, (&project, &made), cx)?);
+        made.push(build_from_run(args, run, (&project, &made), cx)?);
     }
-    write_new(&project, &made, cx)?;
+    write_scenarios(&project, &made, cx)?;
     Ok(if runs.is_empty() {
         Exit::Nothing
     } else {
@@ -486,43 +507,44 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
 
 /// Builds a scenario of an agent from its context; with the recorded answer, if the agent comes
 /// from a run.
-fn of_task(
+fn build_task_scenario(
     args: &ScenarioArgs,
-    agent: Option<&AgentOfRun>,
-    (project, made): (&Compiled, &[NewScenario]),
+    agent: Option<&RunAgent>,
+    (project, made): (&CompiledProject, &[NewScenario]),
     cx: &mut Cx,
 ) -> Result<NewScenario> {
-    let (role, task) = args.subject.read(project)?;
-    let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
-    let parameters = project.parameters(receiver.task)?;
+    let (role, task) = args.subject.resolve(project)?;
+    let receiver = role.map_or_else(|| Receiver::for_task(&task), Receiver::for_role);
+    let parameters = project.task_parameters(receiver.task)?;
     let (inputs, results) = args
         .given
-        .read((&project.registry, receiver.task), &parameters)?;
-    let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
+        .read_values((&project.registry, receiver.task), &parameters)?;
+    let objective = scenario_objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
     let is_said =
         |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
     let missing = parameters
         .iter()
         .find(|one| one.required && one.default.is_none() && !is_said(&one.name));
-    if let Some(Parameter { name, .. }) = missing {
+    if let Some(RegistryParameter { name, .. }) = missing {
         return Err(CliError::usage(format!(
             "`{name}` has no value, and a scenario freezes all that its task needs"
         ))
-        .hint(format!("give it: --input {name}=VALUE")));
+        .with_hint(format!("give it: --input {name}=VALUE")));
     }
-    let Target { name, folder, path } = target(args, (project, made), receiver.name())?;
+    let ScenarioTarget { name, folder, path } =
+        choose_target(args, (project, made), receiver.name())?;
     let (source, (said, history)) = (
-        args.lookup.of(project),
-        history(args, &project.root, &folder)?,
+        args.lookup.for_project(project),
+        read_history(args, &project.root, &folder)?,
     );
-    let asked = Asked {
+    let asked = CallerGoals {
         objective,
-        ..Asked::default()
+        ..CallerGoals::default()
     };
-    let agents = project.agents(receiver.task)?;
+    let agents = project.task_agents(receiver.task)?;
     let node = if let Some(node) = &args.given.node {
-        project.node(receiver.task, node)?
+        project.find_node(receiver.task, node)?
     } else {
         let why = (
             ", and a scenario tests what an agent is shown",
@@ -534,7 +556,7 @@ fn of_task(
         .iter()
         .find(|agent| agent.node == node)
         .filter(|_| agents.len() > 1)
-        .map(|agent| agent.handle(&agents));
+        .map(|agent| agent.short_name(&agents));
     let files = project.files();
     let request = Request {
         node: &node,
@@ -546,33 +568,45 @@ fn of_task(
         role: receiver.role,
         ..Request::new(receiver.task)
     };
-    let lines = || project.lines(&project.paths());
-    let found = lookup_results::found(project, &request, &source)
-        .map_err(|faults| refused(&faults, &lines()))?;
-    source.note(cx);
+    let lines = || project.text_lines(&project.definition_paths());
+    let found = lookup_results::find_passages(project, &request, &source)
+        .map_err(|faults| context_error(&faults, &lines()))?;
+    source.note_index(cx);
     let mask = fixed_mask(project);
     let mut values = MaskedValues {
         project,
         mask: &mask,
         redacted: Vec::new(),
     };
-    let inputs = values.given(given(&project.root, &folder, &args.given.input, inputs))?;
+    let inputs = values.mask_all_given(scenario_values(
+        &project.root,
+        &folder,
+        &args.given.input,
+        inputs,
+    ))?;
     let results = results
         .into_iter()
-        .map(|(name, result)| (name, as_scenario::whole_result(result)));
-    let results = values.given(given(&project.root, &folder, &args.given.result, results))?;
-    let history = history.map(|history| values.one("", history)).transpose()?;
-    let found = values.found(found)?;
+        .map(|(name, result)| (name, as_scenario::result_value(result)));
+    let results = values.mask_all_given(scenario_values(
+        &project.root,
+        &folder,
+        &args.given.result,
+        results,
+    ))?;
+    let history = history
+        .map(|history| values.mask_given("", history))
+        .transpose()?;
+    let found = values.mask_passages(found)?;
     let objective = objective
-        .map(|objective| values.text(objective.to_owned()))
+        .map(|objective| values.mask_text(objective.to_owned()))
         .transpose()?;
     let objective = objective.as_deref();
     let holds = if args.no_snapshot {
-        Holds::Segments
+        TextPrecision::Segments
     } else {
-        Holds::Words
+        TextPrecision::Words
     };
-    let draft = Draft {
+    let draft = ScenarioDraft {
         name: &name,
         receiver,
         node: handle,
@@ -584,37 +618,37 @@ fn of_task(
         found: &found,
         holds,
     };
-    let sources = Sources {
+    let sources = DraftTarget {
         project,
         path: &path,
         mask: &mask,
     };
-    let Drafting {
+    let DraftedScenario {
         text,
         request,
-        hears,
+        has_conversation: hears,
         expectations,
         is_whole,
     } = sources
-        .draft(&draft)
-        .map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
+        .draft_scenario(&draft)
+        .map_err(|error| error.into_error(|faults| context_error(faults, &lines())))?;
     if history.is_some() && !hears {
-        return Err(unheard(receiver.task));
+        return Err(no_history_error(receiver.task));
     }
-    let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
+    let stored = (holds == TextPrecision::Words).then(|| paths::snapshot_path(&path, &name));
     let answered = agent.filter(|agent| !agent.calls.is_empty());
-    let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
-    let text = proposed(
+    let text = answered.map_or(text.clone(), |agent| text + &answer_expectations(agent));
+    let text = with_proposals(
         args,
         &text,
         agent.map_or(&[][..], |agent| &agent.calls),
         project,
     )?;
-    let recording = answered.map(|_| paths::recording(&path, &name));
+    let recording = answered.map(|_| paths::recording_path(&path, &name));
     let lines: String = answered
         .into_iter()
         .flat_map(|agent| &agent.calls)
-        .map(Recording::line)
+        .map(Recording::to_line)
         .collect();
     let files = [
         stored.map(|stored| (stored, request)),
@@ -623,11 +657,13 @@ fn of_task(
     ];
     let lookup = "the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs \
                   from that of `ctxc render`";
-    let count = plural(expectations, "expectation");
-    let masked = masked(&request::new_scenario::masked(values.redacted.iter()));
+    let count = pluralize(expectations, "expectation");
+    let masked = masked_note(&request::new_scenario::describe_masked(
+        values.redacted.iter(),
+    ));
     Ok(NewScenario {
         files: files.into_iter().flatten().collect(),
-        told: format!(
+        summary: format!(
             "{count} on the context, taken from this render{masked}; add what the answer must satisfy"
         ),
         notes: (!is_whole).then(|| lookup.to_owned()).into_iter().collect(),
@@ -635,18 +671,18 @@ fn of_task(
 }
 
 /// Builds a scenario of a whole run, with all its answers.
-fn of_run(
+fn build_run_scenario(
     args: &ScenarioArgs,
-    run: &RunOfTask,
-    (project, made): (&Compiled, &[NewScenario]),
+    run: &FullRun,
+    (project, made): (&CompiledProject, &[NewScenario]),
 ) -> Result<NewScenario> {
     let role = run
         .role
         .as_deref()
-        .map(|name| super::models::role(&project.config, name))
+        .map(|name| super::models::find_role(&project.config, name))
         .transpose()?;
-    let receiver = role.map_or_else(|| Receiver::of_task(&run.task), Receiver::of_role);
-    let Target { name, path, .. } = target(args, (project, made), receiver.name())?;
+    let receiver = role.map_or_else(|| Receiver::for_task(&run.task), Receiver::for_role);
+    let ScenarioTarget { name, path, .. } = choose_target(args, (project, made), receiver.name())?;
     let text = draft::run_yaml(&draft::RunDraft {
         name: &name,
         receiver,
@@ -658,28 +694,30 @@ fn of_run(
         scripts: &run.scripts,
         tokens: run.tokens,
     });
-    let text = proposed(args, &text, &run.calls, project)?;
-    let recording = paths::recording(&path, &name);
-    let lines: String = run.calls.iter().map(Recording::line).collect();
-    let stages = plural(run.path.len(), "stage");
+    let text = with_proposals(args, &text, &run.calls, project)?;
+    let recording = paths::recording_path(&path, &name);
+    let lines: String = run.calls.iter().map(Recording::to_line).collect();
+    let stages = pluralize(run.path.len(), "stage");
     Ok(NewScenario {
         files: vec![(recording, lines), (path, text)],
-        told: format!("the run came by {stages}; add what its result and its agents must satisfy"),
+        summary: format!(
+            "the run came by {stages}; add what its result and its agents must satisfy"
+        ),
         notes: Vec::new(),
     })
 }
 
 /// Returns the text of a scenario with the expectations that a model proposes, from the answers of
 /// the run.
-fn proposed(
+fn with_proposals(
     args: &ScenarioArgs,
     text: &str,
     calls: &[Recording],
-    project: &Compiled,
+    project: &CompiledProject,
 ) -> Result<String> {
     let answers = calls
         .iter()
-        .filter_map(|call| Some((call, response_of(call).ok()?.answer)));
+        .filter_map(|call| Some((call, recorded_response(call).ok()?.answer)));
     let said = answers.map(|(call, answer)| {
         format!(
             "{}: {}",
@@ -688,13 +726,16 @@ fn proposed(
         )
     });
     let said = said.collect::<Vec<_>>().join("\n");
-    let proposals = propose::proposals(&args.propose, (text, &said), project)?;
-    Ok(fixed_mask(project).text(&proposals).unwrap_or(proposals) + text)
+    let proposals = propose::propose_expectations(&args.propose, (text, &said), project)?;
+    Ok(fixed_mask(project)
+        .mask_text(&proposals)
+        .unwrap_or(proposals)
+        + text)
 }
 
 /// Returns coarse expectations of an answer that was good in a run, since a different answer may be
 /// as good.
-fn expected(agent: &AgentOfRun) -> String {
+fn answer_expectations(agent: &RunAgent) -> String {
     // The next multiple of 100.
     let most = (agent.tokens + agent.tokens / 2).div_ceil(100).max(1) * 100;
     format!(
@@ -705,32 +746,32 @@ fn expected(agent: &AgentOfRun) -> String {
 /// Replaces secrets and personal data in the values of a scenario, with the user's own
 /// placeholders, as recordings have them.
 struct MaskedValues<'v> {
-    project: &'v Compiled,
+    project: &'v CompiledProject,
     mask: &'v FixedMask,
     /// The replaced data.
-    redacted: Vec<Redacted>,
+    redacted: Vec<MaskedCount>,
 }
 
 impl MaskedValues<'_> {
     /// Masks a text. The user's secret is read only if something is to be replaced.
-    fn text(&mut self, text: String) -> Result<String> {
-        self.text_behind("", text)
+    fn mask_text(&mut self, text: String) -> Result<String> {
+        self.mask_named_text("", text)
     }
 
     /// Masks the text of a key with this name.
-    fn text_behind(&mut self, name: &str, text: String) -> Result<String> {
-        if self.mask.text_behind(name, &text).is_none() {
+    fn mask_named_text(&mut self, name: &str, text: String) -> Result<String> {
+        if self.mask.mask_named_text(name, &text).is_none() {
             return Ok(text);
         }
         let redactor = redactor(self.project)?;
-        let keeps = self.project.config.record.content == Content::Full;
+        let keeps = self.project.config.record.content == RecordedContent::Full;
         let (masked, counts) = if keeps {
-            redactor.keeping_persons()
+            redactor.keep_personal_data()
         } else {
             redactor
         }
-        .text_behind(name, &text);
-        let row = |(kind, count): (&str, u64)| Redacted {
+        .mask_named_text(name, &text);
+        let row = |(kind, count): (&str, u64)| MaskedCount {
             pointer: String::new(),
             kind: kind.to_owned(),
             count,
@@ -739,19 +780,19 @@ impl MaskedValues<'_> {
         Ok(masked)
     }
 
-    fn value(&mut self, name: &str, value: Value) -> Result<Value> {
+    fn mask_value(&mut self, name: &str, value: Value) -> Result<Value> {
         Ok(match value {
-            Value::String(text) => Value::String(self.text_behind(name, text)?),
+            Value::String(text) => Value::String(self.mask_named_text(name, text)?),
             Value::Array(values) => Value::Array(
                 values
                     .into_iter()
-                    .map(|value| self.value(name, value))
+                    .map(|value| self.mask_value(name, value))
                     .collect::<Result<_>>()?,
             ),
             Value::Object(fields) => {
                 let field = |(name, value): (String, Value)| {
-                    let value = self.value(&name, value)?;
-                    Ok((self.text(name)?, value))
+                    let value = self.mask_value(&name, value)?;
+                    Ok((self.mask_text(name)?, value))
                 };
                 Value::Object(fields.into_iter().map(field).collect::<Result<_>>()?)
             }
@@ -759,32 +800,38 @@ impl MaskedValues<'_> {
         })
     }
 
-    fn one(&mut self, name: &str, given: Given) -> Result<Given> {
+    fn mask_given(&mut self, name: &str, given: SituationValue) -> Result<SituationValue> {
         Ok(match given {
-            Given::Value(value) => Given::Value(self.value(name, value)?),
-            Given::File(path) => Given::File(path),
+            SituationValue::Value(value) => SituationValue::Value(self.mask_value(name, value)?),
+            SituationValue::File(path) => SituationValue::File(path),
         })
     }
 
-    fn given(&mut self, values: Vec<(String, Given)>) -> Result<Vec<(String, Given)>> {
-        let one = |(name, given): (String, Given)| {
-            let given = self.one(&name, given)?;
+    fn mask_all_given(
+        &mut self,
+        values: Vec<(String, SituationValue)>,
+    ) -> Result<Vec<(String, SituationValue)>> {
+        let one = |(name, given): (String, SituationValue)| {
+            let given = self.mask_given(&name, given)?;
             Ok((name, given))
         };
         values.into_iter().map(one).collect()
     }
 
-    fn found(&mut self, Found { files, fresh, held }: Found) -> Result<Found> {
+    fn mask_passages(
+        &mut self,
+        LookedUpPassages { files, fresh, held }: LookedUpPassages,
+    ) -> Result<LookedUpPassages> {
         let mut matches = |matches: Vec<Match>| {
             let one = |found: Match| {
                 Ok(Match {
-                    text: self.text(found.text)?,
+                    text: self.mask_text(found.text)?,
                     ..found
                 })
             };
             matches.into_iter().map(one).collect::<Result<Vec<_>>>()
         };
-        Ok(Found {
+        Ok(LookedUpPassages {
             files: matches(files)?,
             fresh: matches(fresh)?,
             held,
@@ -794,8 +841,12 @@ impl MaskedValues<'_> {
 
 /// Reads the conversation, and returns it with its form in the scenario: the name of the file if
 /// that lies in the project.
-fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>, Option<Given>)> {
-    let said = args.history.read()?;
+fn read_history(
+    args: &ScenarioArgs,
+    root: &Path,
+    folder: &str,
+) -> Result<(Vec<Turn>, Option<SituationValue>)> {
+    let said = args.history.read_turns()?;
     let Some(path) = args.history.path() else {
         return Ok((said, None));
     };
@@ -804,18 +855,18 @@ fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>,
             "--history {}: expected a message, found none",
             path.display()
         );
-        return Err(CliError::usage(error).hint(
+        return Err(CliError::usage(error).with_hint(
             "a file of a conversation has one message a line; messages of the system do not count",
         ));
     }
-    let written = || Given::Value(said.iter().map(messages::written).collect());
-    let given = beside(root, folder, path).map_or_else(written, Given::File);
+    let written = || SituationValue::Value(said.iter().map(messages::write_message).collect());
+    let given = path_from_folder(root, folder, path).map_or_else(written, SituationValue::File);
     Ok((said, Some(given)))
 }
 
-fn unheard(task: &str) -> CliError {
+fn no_history_error(task: &str) -> CliError {
     CliError::usage(format!("--history: this agent of `{task}` sees nothing of the conversation: its task has no <history>"))
-        .hint("leave --history out, or add `<history/>` to the task")
+        .with_hint("leave --history out, or add `<history/>` to the task")
 }
 
 /// A scenario to be written.
@@ -823,17 +874,17 @@ struct NewScenario {
     /// The files, by project path, with their texts; the last one refers to the others.
     files: Vec<(String, String)>,
     /// A description of its contents.
-    told: String,
+    summary: String,
     /// Notes for its author.
     notes: Vec<String>,
 }
 
 /// Writes scenarios; if one of their files is refused, none of them.
-fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exit> {
-    let checked = checked(&project.root, all.iter().flat_map(|one| &one.files), cx)?;
+fn write_scenarios(project: &CompiledProject, all: &[NewScenario], cx: &mut Cx) -> Result<Exit> {
+    let checked = check_files(&project.root, all.iter().flat_map(|one| &one.files), cx)?;
     for one in all {
         for (path, text) in &one.files {
-            rewrite::create(&project.root.join(path), text, checked)?;
+            rewrite::create_file(&project.root.join(path), text, checked)?;
         }
         let names = one
             .files
@@ -842,21 +893,21 @@ fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exi
             .map(|(path, _)| path.as_str())
             .collect::<Vec<_>>();
         if let Some(path) = names.first() {
-            note_place(project, path, cx);
+            note_unlisted_place(project, path, cx);
         }
-        cx.line(&format!("wrote {}: {}", names.join(" and "), one.told))?;
-        one.notes.iter().for_each(|note| cx.note(note));
+        cx.print_line(&format!("wrote {}: {}", names.join(" and "), one.summary))?;
+        one.notes.iter().for_each(|note| cx.print_note(note));
     }
     Ok(Exit::Success)
 }
 
 /// Checks that files of the project may be written.
-fn checked<'f>(
+fn check_files<'f>(
     root: &Path,
     files: impl IntoIterator<Item = &'f (String, String)> + Clone,
     cx: &Cx,
-) -> Result<Checked> {
-    let checked = SecretCheck::new(&cx.options, root).files(
+) -> Result<SecretsChecked> {
+    let checked = SecretCheck::new(&cx.options, root).check_files(
         files
             .clone()
             .into_iter()
@@ -864,12 +915,12 @@ fn checked<'f>(
     )?;
     files
         .into_iter()
-        .try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
+        .try_for_each(|(path, _)| overwrite::reject_links(root, path))?;
     Ok(checked)
 }
 
 /// The name of a scenario, and its place.
-struct Target {
+struct ScenarioTarget {
     name: String,
     /// Its folder, as a project path.
     folder: String,
@@ -879,11 +930,11 @@ struct Target {
 
 /// Chooses the name and place of a scenario; they differ from those of `made`, which are written in
 /// the same run.
-fn target(
+fn choose_target(
     args: &ScenarioArgs,
-    (project, made): (&Compiled, &[NewScenario]),
+    (project, made): (&CompiledProject, &[NewScenario]),
     subject: &str,
-) -> Result<Target> {
+) -> Result<ScenarioTarget> {
     let files = args
         .given
         .input
@@ -912,10 +963,13 @@ fn target(
             .into_iter()
             .find(is_folder)
             .cloned()
-            .unwrap_or_else(|| load::FOLDER.to_owned())
+            .unwrap_or_else(|| load::DEFAULT_FOLDER.to_owned())
     };
-    let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
-    let known = super::eval::names(project);
+    let folder = folder.map_or_else(
+        || Ok(place()),
+        |folder| folder_in_project(&project.root, &folder),
+    )?;
+    let known = super::eval::scenario_names(project);
     let is_there = |path: &str| {
         fs::exists(&project.root.join(path))
             || made
@@ -927,21 +981,21 @@ fn target(
     let name = args
         .name
         .clone()
-        .unwrap_or_else(|| draft::name(subject, file, is_taken));
+        .unwrap_or_else(|| draft::unused_name(subject, file, is_taken));
     if name.trim().is_empty() {
         return Err(CliError::usage("--name: expected a name, found none"));
     }
     if known.contains(&name) {
         return Err(
             CliError::usage(format!("there is a scenario `{name}` already"))
-                .hint("--name gives this one another name"),
+                .with_hint("--name gives this one another name"),
         );
     }
     if args.output.is_none() && (name.contains(['/', '\\']) || name.starts_with('.')) {
         return Err(CliError::usage(format!(
             "`{name}` cannot be a file name, and a scenario's file has its name"
         ))
-        .hint("use a name without `/`, `\\` and a leading dot, or use --output FILE"));
+        .with_hint("use a name without `/`, `\\` and a leading dot, or use --output FILE"));
     }
     if let Some(output) = &args.output
         && !output.extension().is_some_and(|ending| {
@@ -952,28 +1006,28 @@ fn target(
             "{} would not be a scenario: expected a name that ends in .yaml",
             output.display()
         ))
-        .hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
+        .with_hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
     }
     let path = match args.output.as_deref().and_then(Path::file_name) {
-        Some(file) => join(&folder, &file.to_string_lossy()),
-        None => join(&folder, &format!("{name}.yaml")),
+        Some(file) => join_path(&folder, &file.to_string_lossy()),
+        None => join_path(&folder, &format!("{name}.yaml")),
     };
     if is_there(&path) {
         return Err(
             CliError::usage(format!("{path} already exists and is never overwritten"))
-                .hint("--name or --output writes another file"),
+                .with_hint("--name or --output writes another file"),
         );
     }
-    Ok(Target { name, folder, path })
+    Ok(ScenarioTarget { name, folder, path })
 }
 
 /// Prints a note if the scenario lies outside the project's scenario folders.
-fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
-    if !scenarios::files(&project.root, &project.config)
+fn note_unlisted_place(project: &CompiledProject, path: &str, cx: &mut Cx) {
+    if !scenarios::list_files(&project.root, &project.config)
         .iter()
         .any(|known| known == path)
     {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{path} lies outside of [eval] scenarios: `ctxc eval` runs it only if named, and `ctxc check` skips it"
         ));
     }
@@ -981,10 +1035,10 @@ fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
 
 /// Returns the objective, if it is known. A task that takes the objective as a parameter does not
 /// receive its own description.
-fn objective(
+fn scenario_objective(
     args: &ScenarioArgs,
     subject: &str,
-    (declared, inputs): (&[Parameter], &BTreeMap<String, Value>),
+    (declared, inputs): (&[RegistryParameter], &BTreeMap<String, Value>),
 ) -> Result<Option<String>> {
     let is_blank = |words: &str| words.trim().is_empty();
     if args.objective.as_deref().is_some_and(is_blank) {
@@ -992,7 +1046,7 @@ fn objective(
             "--objective: expected words that say what is to be done, found none",
         ));
     }
-    let Some(parameter) = objective::parameter(declared) else {
+    let Some(parameter) = objective::objective_parameter(declared) else {
         return Ok(args.objective.clone());
     };
     let words = |value: &Value| {
@@ -1004,7 +1058,7 @@ fn objective(
         (Some(_), Some(_)) => Err(CliError::usage(
             "--objective and --input objective give the same value",
         )
-        .hint("leave one of them out")),
+        .with_hint("leave one of them out")),
         (Some(objective), None) => Ok(Some(objective.clone())),
         (None, Some(value)) if is_blank(&words(value)) => Err(CliError::usage(
             "--input objective: expected words that say what is to be done, found none",
@@ -1014,13 +1068,15 @@ fn objective(
             Some(default) if !is_blank(default) => Ok(Some(default.clone())),
             _ => Err(
                 CliError::usage(format!("`{subject}` takes an objective, and none is given"))
-                    .hint("say what is to be done: --objective 'add a flag that prints the plan'"),
+                    .with_hint(
+                        "say what is to be done: --objective 'add a flag that prints the plan'",
+                    ),
             ),
         },
     }
 }
 
-fn join(folder: &str, file: &str) -> String {
+fn join_path(folder: &str, file: &str) -> String {
     if folder.is_empty() {
         file.to_owned()
     } else {
@@ -1029,7 +1085,7 @@ fn join(folder: &str, file: &str) -> String {
 }
 
 /// Returns a folder as a project path.
-fn inside(root: &Path, folder: &Path) -> Result<String> {
+fn folder_in_project(root: &Path, folder: &Path) -> Result<String> {
     let outside = || {
         CliError::usage(format!(
             "{} lies outside the project's folder",
@@ -1044,19 +1100,19 @@ fn inside(root: &Path, folder: &Path) -> Result<String> {
     if !fs::is_dir(folder) {
         return Err(
             CliError::usage(format!("there is no folder {}", folder.display()))
-                .hint("make it first"),
+                .with_hint("make it first"),
         );
     }
-    named_inside(root, folder).ok_or_else(outside)
+    path_in_project(root, folder).ok_or_else(outside)
 }
 
 /// Returns values in the form of the scenario: files of the project by name, all others literally.
-fn given(
+fn scenario_values(
     root: &Path,
     folder: &str,
     written: &[String],
     values: impl IntoIterator<Item = (String, Value)>,
-) -> Vec<(String, Given)> {
+) -> Vec<(String, SituationValue)> {
     let file = |name: &str| {
         let path = written
             .iter()
@@ -1064,18 +1120,23 @@ fn given(
         if path.starts_with('@') {
             return None;
         }
-        beside(root, folder, Path::new(path)).map(Given::File)
+        path_from_folder(root, folder, Path::new(path)).map(SituationValue::File)
     };
     values
         .into_iter()
-        .map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value))))
+        .map(|(name, value)| {
+            (
+                name.clone(),
+                file(&name).unwrap_or(SituationValue::Value(value)),
+            )
+        })
         .collect()
 }
 
 /// Returns a file of the project relative to a folder of scenarios.
-fn beside(root: &Path, folder: &str, path: &Path) -> Option<String> {
+fn path_from_folder(root: &Path, folder: &str, path: &Path) -> Option<String> {
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
-    let path = named_inside(root, path)?;
+    let path = path_in_project(root, path)?;
     let beside = path
         .strip_prefix(folder)
         .and_then(|rest| rest.strip_prefix('/'))

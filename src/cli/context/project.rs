@@ -6,23 +6,23 @@ use crate::base::fs::{ReadFs, RealFs};
 use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
-use crate::cli::record::comparison::comparison;
+use crate::cli::project::PROJECT_FILE;
+use crate::cli::record::comparison::project_comparison;
 use crate::cli::record::known_secrets::known_secrets;
-use crate::cli::revision::{CommitFiles, Past};
-use crate::cli::selection::included;
+use crate::cli::revision::{CommitFiles, ProjectAtRevision};
+use crate::cli::selection::describe_patterns;
 use crate::context::lines::Lines;
 use crate::context::request::{Files, RequestedFile};
 use crate::context::{AgentNode, TaskGraph};
-use crate::kernel::agent_node::Unmeant;
+use crate::kernel::agent_node::AgentLookupError;
 use crate::project::config::Config;
-use crate::record::comparison::Comparison;
+use crate::record::comparison::RequestComparison;
 use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::Built;
-use crate::registry::workspace::partial::Excluded;
-use crate::registry::{Parameter, ReadError, Registry, Task, library};
-use crate::rules::file_stem::stem;
-use crate::template::text::normalized;
+use crate::registry::workspace::partial::ExcludedDefinition;
+use crate::registry::{ReadError, Registry, RegistryParameter, Task, library};
+use crate::rules::file_stem::default_task_name;
+use crate::template::text::normalize_line_ends;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 
 /// A compiled project.
 #[derive(Debug)]
-pub(in crate::cli) struct Compiled {
+pub(in crate::cli) struct CompiledProject {
     /// The project's folder; of a revision, the folder that it has there.
     pub(in crate::cli) root: PathBuf,
     /// The compiled tasks.
@@ -42,19 +42,19 @@ pub(in crate::cli) struct Compiled {
     /// True if the project contains no template.
     pub(super) is_empty: bool,
     /// The revision of the project; `None` for the work tree.
-    past: Option<Past>,
+    past: Option<ProjectAtRevision>,
     /// The secrets that masks replace, read with the first use.
     secrets: OnceLock<Vec<String>>,
 }
 
 /// Files inside the project's folder, each read when it is requested.
-pub(in crate::cli) struct Inside<'p> {
+pub(in crate::cli) struct ProjectFiles<'p> {
     pub(in crate::cli) root: &'p Path,
     /// The file system: the disk, or a revision.
     pub(in crate::cli) files: &'p dyn ReadFs,
 }
 
-impl Debug for Inside<'_> {
+impl Debug for ProjectFiles<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Inside")
             .field("root", &self.root)
@@ -62,17 +62,17 @@ impl Debug for Inside<'_> {
     }
 }
 
-impl Compiled {
+impl CompiledProject {
     /// Compiles the project of this run. Definitions that depend on a file with errors have no
     /// context and are absent from the registry.
     pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
-        Self::load_or_empty(cx)?.filled("this project")
+        Self::load_or_empty(cx)?.require_templates("this project")
     }
 
     /// Like `load`, for a project that may contain no template.
     pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
         Self::new(
-            Project::load(&cx.options)?.without_errors()?,
+            Project::load(&cx.options)?.require_no_errors()?,
             "this project",
         )
     }
@@ -82,17 +82,17 @@ impl Compiled {
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
         let project = Self::new(
-            Project::load_in(folder.to_owned())?.without_errors()?,
+            Project::load_in(folder.to_owned())?.require_no_errors()?,
             &name,
         )?
-        .filled(&name)?;
+        .require_templates(&name)?;
         project.broken.ensure_none(&name)?;
         Ok(project)
     }
 
     /// Compiles the project in a folder as it is in a revision.
     pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
-        let past = Past::open(folder, revision)?;
+        let past = ProjectAtRevision::open(folder, revision)?;
         let registry = past.compile()?;
         let root = past.root.clone();
         let config = past.config.clone();
@@ -112,7 +112,7 @@ impl Compiled {
         if !self.is_empty {
             return Self::load_at(&self.root, revision);
         }
-        let past = Past::open(&self.root, revision)?;
+        let past = ProjectAtRevision::open(&self.root, revision)?;
         let (registry, files) = past.compile_or_empty()?;
         let (root, config) = (past.root.clone(), past.config.clone());
         Ok(Self {
@@ -129,7 +129,7 @@ impl Compiled {
     /// Compiles the project in a folder, which may contain no template.
     pub(super) fn load_or_empty_in(folder: &Path) -> Result<Self> {
         Self::new(
-            Project::load_in(folder.to_owned())?.without_errors()?,
+            Project::load_in(folder.to_owned())?.require_no_errors()?,
             "this project",
         )
     }
@@ -143,13 +143,13 @@ impl Compiled {
         revision: &str,
         place: String,
     ) -> Result<(Self, Vec<String>)> {
-        let (past, fault) = Past::open_at(commit, revision, place)?;
+        let (past, fault) = ProjectAtRevision::open_at(commit, revision, place)?;
         let mut faults: Vec<String> = fault.into_iter().map(|fault| fault.message).collect();
         let (registry, files, broken) = past.compile_sound()?;
         if files == 0
             && !past
-                .names()
-                .any(|name| name == FILE || past.config.eval.holds(name))
+                .file_names()
+                .any(|name| name == PROJECT_FILE || past.config.eval.contains_scenario(name))
         {
             return Err(CliError::usage(format!(
                 "`{revision}` does not have this project"
@@ -158,7 +158,7 @@ impl Compiled {
         faults.extend(
             broken
                 .into_iter()
-                .filter(|(path, _)| path != FILE)
+                .filter(|(path, _)| path != PROJECT_FILE)
                 .map(|(path, why)| format!("{path}: {why}")),
         );
         let (root, config) = (past.root.clone(), past.config.clone());
@@ -185,12 +185,12 @@ impl Compiled {
                 files,
             },
             left_out,
-        ) = built(&project)?;
+        ) = build_sound_parts(&project)?;
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
             broken.ensure_none(whose)?;
             return Err(CliError::new(
-                Kind::Infrastructure,
+                CliErrorKind::Infrastructure,
                 format!("the registry of {whose} cannot be read again"),
             ));
         };
@@ -206,22 +206,25 @@ impl Compiled {
     }
 
     /// Returns an error if the project contains no template.
-    pub(super) fn filled(self, whose: &str) -> Result<Self> {
+    pub(super) fn require_templates(self, whose: &str) -> Result<Self> {
         if self.is_empty {
             let named = self
                 .config
                 .templates
                 .include
                 .as_ref()
-                .map(|globs| included(&self.root, globs.written()));
+                .map(|globs| describe_patterns(&self.root, globs.patterns()));
             if let Some(named) = named {
                 let error =
                     format!("there is no template in what `[templates] include` names: {named}");
-                return Err(CliError::new(Kind::Nothing, error)
-                    .hint("name the folders and files of the templates there"));
+                return Err(CliError::new(CliErrorKind::NothingSelected, error)
+                    .with_hint("name the folders and files of the templates there"));
             }
-            let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
-            return Err(error.hint(if self.config.files.is_empty() {
+            let error = CliError::new(
+                CliErrorKind::NothingSelected,
+                format!("there is no template in {whose}"),
+            );
+            return Err(error.with_hint(if self.config.files.is_empty() {
                 "no ctxc.toml was found here or above: `--project` names the folder of a project, `ctxc init` starts one"
             } else {
                 "`ctxc init` starts one"
@@ -231,15 +234,15 @@ impl Compiled {
     }
 
     /// Returns the task with a name, or the only task of a file.
-    pub(in crate::cli) fn task(&self, name: &str) -> Result<String> {
+    pub(in crate::cli) fn find_task(&self, name: &str) -> Result<String> {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
-        if let Some(error) = self.broken.task(name) {
+        if let Some(error) = self.broken.task_error(name) {
             return Err(error);
         }
         // A path from the current folder; otherwise a project path, as findings print it.
-        let here = named_inside(&self.root, Path::new(name));
+        let here = path_in_project(&self.root, Path::new(name));
         let path = here
             .as_deref()
             .unwrap_or_else(|| name.trim_start_matches("./"));
@@ -248,7 +251,7 @@ impl Compiled {
         };
         let left_out = self
             .broken
-            .tasks()
+            .left_out_tasks()
             .filter(|task| task.path == path)
             .map(|task| task.name.as_str());
         let mut inside = self
@@ -261,49 +264,51 @@ impl Compiled {
             (Some(task), None) => {
                 return self
                     .broken
-                    .task(task)
+                    .task_error(task)
                     .map_or_else(|| Ok(task.to_owned()), Err);
             }
             (Some(_), Some(_)) => {
-                return Err(
-                    CliError::usage(format!("{path} holds several tasks")).hint("name one of them")
-                );
+                return Err(CliError::usage(format!("{path} holds several tasks"))
+                    .with_hint("name one of them"));
             }
             (None, _) => {}
         }
-        if let Some(error) = self.broken.file(path) {
+        if let Some(error) = self.broken.file_error(path) {
             return Err(error);
         }
         let names = || {
             self.registry
                 .tasks()
                 .map(Task::name)
-                .chain(self.broken.tasks().map(|task| task.name.as_str()))
+                .chain(self.broken.left_out_tasks().map(|task| task.name.as_str()))
         };
         let error = CliError::usage(format!("there is no task `{name}` in this project"));
         let error = self
             .broken
-            .may_hold()
+            .undefined_names_hint()
             .into_iter()
-            .fold(error, CliError::hint);
-        if let Some(of) = self.texts_of(path) {
-            return Err(error.hint(of));
+            .fold(error, CliError::with_hint);
+        if let Some(of) = self.text_users_hint(path) {
+            return Err(error.with_hint(of));
         }
-        Err(error.did_you_mean_or(suggest::nearest(name, names()), || {
-            format!("tasks here: {}", few(names()))
-        }))
+        Err(
+            error.with_suggestion_or(suggest::nearest_candidate(name, names()), || {
+                format!("tasks here: {}", list_first(names()))
+            }),
+        )
     }
 
     /// Returns the parameters of a task.
-    pub(super) fn parameters(&self, task: &str) -> Result<Vec<Parameter>> {
-        let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
+    pub(super) fn task_parameters(&self, task: &str) -> Result<Vec<RegistryParameter>> {
+        let unreadable =
+            |err: ReadError| CliError::new(CliErrorKind::Infrastructure, err.to_string());
         self.registry
             .find(task)
             .map_or(Ok(Vec::new()), |task| task.parameters().map_err(unreadable))
     }
 
     /// Returns the agents that a task calls, in the order of its nodes.
-    pub(super) fn agents(&self, task: &str) -> Result<Vec<AgentNode>> {
+    pub(super) fn task_agents(&self, task: &str) -> Result<Vec<AgentNode>> {
         Ok(TaskGraph::load(&self.registry, task)?
             .map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
@@ -317,14 +322,19 @@ impl Compiled {
         (is, names): (&str, &str),
         cx: &mut Cx,
     ) -> Result<String> {
-        let agents = self.agents(task)?;
+        let agents = self.task_agents(task)?;
         let Some(first) = agents.first() else {
-            return Err(CliError::usage(format!("`{task}` calls no agent{}", why.0)).hint(why.1));
+            return Err(
+                CliError::usage(format!("`{task}` calls no agent{}", why.0)).with_hint(why.1)
+            );
         };
         if agents.len() > 1 {
-            let all: Vec<&str> = agents.iter().map(|agent| agent.handle(&agents)).collect();
-            let (which, others) = (first.handle(&agents), all.join(", "));
-            cx.note(&format!(
+            let all: Vec<&str> = agents
+                .iter()
+                .map(|agent| agent.short_name(&agents))
+                .collect();
+            let (which, others) = (first.short_name(&agents), all.join(", "));
+            cx.print_note(&format!(
                 "{is} {which}, the first of {} agents; --node {names} another: {others}",
                 all.len()
             ));
@@ -333,16 +343,16 @@ impl Compiled {
     }
 
     /// Returns the path of the agent that `--node` selects by path or name.
-    pub(super) fn node(&self, task: &str, asked: &str) -> Result<String> {
+    pub(super) fn find_node(&self, task: &str, asked: &str) -> Result<String> {
         if asked.starts_with('/') {
             return Ok(asked.to_owned());
         }
-        let agents = self.agents(task)?;
-        let there = || agents.iter().map(|agent| agent.handle(&agents));
+        let agents = self.task_agents(task)?;
+        let there = || agents.iter().map(|agent| agent.short_name(&agents));
         let shown = || format!("agents here: {}", there().collect::<Vec<_>>().join(", "));
-        match AgentNode::meant(&agents, Some(asked)) {
+        match AgentNode::find_agent(&agents, Some(asked)) {
             Ok(agent) => Ok(agent.node.clone()),
-            Err(Unmeant::Several) => {
+            Err(AgentLookupError::Several) => {
                 let paths = agents
                     .iter()
                     .filter(|agent| agent.name.as_deref() == Some(asked))
@@ -350,21 +360,21 @@ impl Compiled {
                 let paths = paths.collect::<Vec<_>>().join(", ");
                 Err(
                     CliError::usage(format!("--node: `{task}` has several agents `{asked}`"))
-                        .hint(format!("name one by its path: {paths}")),
+                        .with_hint(format!("name one by its path: {paths}")),
                 )
             }
-            Err(Unmeant::Unknown) => Err(CliError::usage(format!(
+            Err(AgentLookupError::Unknown) => Err(CliError::usage(format!(
                 "--node: `{task}` has no agent `{asked}`"
             ))
-            .did_you_mean_or(suggest::nearest(asked, there()), shown)),
+            .with_suggestion_or(suggest::nearest_candidate(asked, there()), shown)),
         }
     }
 
     /// Returns a hint with the tasks that use a file as a text.
-    fn texts_of(&self, path: &str) -> Option<String> {
-        let forest = TaskGraph::whole(&self.registry).ok()?;
+    fn text_users_hint(&self, path: &str) -> Option<String> {
+        let forest = TaskGraph::load_all(&self.registry).ok()?;
         let all = forest
-            .sources()
+            .source_files()
             .filter(|(_, sources)| sources.contains(path));
         let names: Vec<String> = all.map(|(name, _)| format!("`{name}`")).take(8).collect();
         (!names.is_empty()).then(|| {
@@ -376,12 +386,12 @@ impl Compiled {
     }
 
     /// Returns the files of a revision, by project path; `None` for the work tree.
-    pub(super) fn names(&self) -> Option<Vec<&str>> {
-        self.past.as_ref().map(|past| past.names().collect())
+    pub(super) fn revision_files(&self) -> Option<Vec<&str>> {
+        self.past.as_ref().map(|past| past.file_names().collect())
     }
 
     /// The revision of the project; `None` for the work tree.
-    pub(super) const fn past(&self) -> Option<&Past> {
+    pub(super) const fn past(&self) -> Option<&ProjectAtRevision> {
         self.past.as_ref()
     }
 
@@ -391,14 +401,14 @@ impl Compiled {
         self.past
             .as_ref()
             .map_or(Cow::Borrowed(&self.root), |past| {
-                let (top, folder) = past.place();
+                let (top, folder) = past.work_tree_place();
                 Cow::Owned(top.join(folder))
             })
     }
 
     /// Returns the comparison of the project's requests with recorded ones, by its masks.
-    pub(in crate::cli) fn comparison(&self) -> Comparison {
-        comparison(self.known_secrets(), &self.config)
+    pub(in crate::cli) fn comparison(&self) -> RequestComparison {
+        project_comparison(self.known_secrets(), &self.config)
     }
 
     /// Returns the secrets that masks replace. They are read once, so that all masks of a run
@@ -411,33 +421,36 @@ impl Compiled {
     }
 
     /// The files of the project.
-    pub(in crate::cli) fn files(&self) -> Inside<'_> {
-        Inside {
+    pub(in crate::cli) fn files(&self) -> ProjectFiles<'_> {
+        ProjectFiles {
             root: &self.root,
-            files: self.past.as_ref().map_or(&RealFs, Past::files),
+            files: self
+                .past
+                .as_ref()
+                .map_or(&RealFs, ProjectAtRevision::file_system),
         }
     }
 
     /// Returns the files of all definitions.
-    pub(in crate::cli) fn paths(&self) -> BTreeSet<String> {
-        paths(&self.registry)
+    pub(in crate::cli) fn definition_paths(&self) -> BTreeSet<String> {
+        definition_paths(&self.registry)
     }
 
     /// Returns the line tables of files.
-    pub(in crate::cli) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
+    pub(in crate::cli) fn text_lines(&self, paths: &BTreeSet<String>) -> Lines {
         let mut lines = Lines::default();
         let files = self.files();
         for path in paths {
-            lines.add(&files, path, stem(path), &self.config.limits);
+            lines.add_file(&files, path, default_task_name(path), &self.config.limits);
         }
         lines
     }
 }
 
 /// Returns a path relative to the project; `None` if no file is there, or if it lies outside.
-pub(super) fn named_inside(root: &Path, path: &Path) -> Option<String> {
-    let root = RealFs.canonical(root).ok()?;
-    let path = RealFs.canonical(path).ok()?;
+pub(super) fn path_in_project(root: &Path, path: &Path) -> Option<String> {
+    let root = RealFs.canonicalize(root).ok()?;
+    let path = RealFs.canonicalize(path).ok()?;
     let parts = path.strip_prefix(&root).ok()?.components();
     Some(
         parts
@@ -448,15 +461,15 @@ pub(super) fn named_inside(root: &Path, path: &Path) -> Option<String> {
 }
 
 /// Compiles the parts of a project that have no error.
-pub(super) fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
+pub(super) fn build_sound_parts(project: &Project) -> Result<(Built, Vec<ExcludedDefinition>)> {
     let found = library::Project::load(&project.root);
     Ok(found
-        .map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?
+        .map_err(|err| CliError::new(CliErrorKind::Infrastructure, err.to_string()))?
         .build_partial())
 }
 
 /// Returns the files of all definitions.
-pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
+pub(super) fn definition_paths(registry: &Registry) -> BTreeSet<String> {
     let of_tasks = registry
         .tasks()
         .chain(registry.templates())
@@ -470,26 +483,26 @@ pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
         .collect()
 }
 
-impl Files for Inside<'_> {
+impl Files for ProjectFiles<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        let text = sources::inside_text(
+        let text = sources::read_inside_project(
             FileAccess {
                 root: self.root,
                 files: self.files,
-                limit: sources::CONTEXT_FILE,
+                limit: sources::MAX_CONTEXT_FILE_BYTES,
             },
             Path::new(path),
         )?;
-        Ok(normalized(&text).into_owned())
+        Ok(normalize_line_ends(&text).into_owned())
     }
 
     fn requested(&self, path: &str) -> std::result::Result<RequestedFile, String> {
         let text = self.text(path)?;
-        let refuse = |why: std::io::Error| contained_path::reason(&why);
-        let root = self.files.canonical(self.root).map_err(refuse)?;
+        let refuse = |why: std::io::Error| contained_path::describe_io_error(&why);
+        let root = self.files.canonicalize(self.root).map_err(refuse)?;
         let real = self
             .files
-            .canonical(&self.root.join(path))
+            .canonicalize(&self.root.join(path))
             .map_err(refuse)?;
         let real = real
             .strip_prefix(&root)
@@ -501,7 +514,7 @@ impl Files for Inside<'_> {
             return Err("`.gitignore` or `.ignore` names it".to_owned());
         }
         Ok(RequestedFile {
-            path: contained_path::name(real),
+            path: contained_path::slash_path(real),
             text,
         })
     }

@@ -2,14 +2,14 @@
 
 use super::lookup::LookupArgs;
 use super::manifest::words;
-use super::models::Counters;
-use super::project::Compiled;
-use super::render_errors::refused;
+use super::models::ProjectCounters;
+use super::project::CompiledProject;
+use super::render_errors::context_error;
 use super::render_report;
 use super::request_body;
 use super::subject::SubjectArgs;
-use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, turns};
-use crate::cli::args::Sign;
+use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, read_turn_file};
+use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
 use crate::cli::request;
@@ -19,17 +19,17 @@ use crate::context::lines::Lines;
 use crate::context::manifest::{DefaultValue, defaults_of};
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
-use crate::context::render::call::{Call, limit};
+use crate::context::render::call::{CallParams, output_limit};
 use crate::context::render::profile::Profile;
-use crate::context::render::target::Target;
-use crate::context::request::{Asked, Request};
-use crate::context::role::{self, Routed};
-use crate::eval::draft::hears;
-use crate::eval::locate::source_words;
+use crate::context::render::target::RenderTarget;
+use crate::context::request::{CallerGoals, Request};
+use crate::context::role::{self, ModelRoute};
+use crate::eval::draft::has_conversation;
+use crate::eval::locate::describe_origin;
 use crate::kernel::budget::{Counting, Disposition};
-use crate::kernel::context::{Origin, Traced};
+use crate::kernel::context::{Origin, TracedText};
 use crate::kernel::sampling::Sampling;
-use crate::project::models::Model;
+use crate::project::models::ModelConfig;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ pub(crate) struct RenderArgs {
     #[command(flatten)]
     lookup: LookupArgs,
     /// How segments are formatted [default: the task's, else the role's, else markdown]
-    #[arg(long, value_name = "PROFILE", value_parser = profiles())]
+    #[arg(long, value_name = "PROFILE", value_parser = profile_parser())]
     profile: Option<Profile>,
     /// Tokens that the context may have, counted by the tokenizer, unless the role or model allows fewer
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]
@@ -68,8 +68,8 @@ pub(crate) struct RenderArgs {
     )]
     session: String,
     /// Print only the request body for a provider; no call is made
-    #[arg(long = "as", value_name = "TARGET", value_parser = request_body::parser(), conflicts_with_all = ["raw", "explain"])]
-    body: Option<&'static Target>,
+    #[arg(long = "as", value_name = "TARGET", value_parser = request_body::target_parser(), conflicts_with_all = ["raw", "explain"])]
+    body: Option<&'static RenderTarget>,
     /// The model to name in the body [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
     model: Option<String>,
@@ -94,34 +94,36 @@ pub(crate) struct RenderArgs {
 }
 
 /// Returns a parser of profile names.
-fn profiles() -> impl TypedValueParser<Value = Profile> {
+fn profile_parser() -> impl TypedValueParser<Value = Profile> {
     let names =
-        Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
+        Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.description()));
     PossibleValuesParser::new(names)
         .try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
 /// Columns for the text if the width of the screen is unknown.
-const WIDTH: usize = 72;
+const DEFAULT_WIDTH: usize = 72;
 
 /// Runs the verb.
-pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
-    if let Some(subject) = args.subject.request() {
+pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(subject) = args.subject.sent_request() {
         if args.body.is_some() || args.explain || args.json {
             return Err(CliError::usage(
                 "a request that was sent is shown as it is: `--raw` prints its body, `ctxc manifest` its segments as JSON",
             ));
         }
-        return request::render::run(subject, args.raw, args.output.as_deref(), cx)
+        return request::render::render_request(subject, args.raw, args.output.as_deref(), cx)
             .map(|()| Exit::Success);
     }
-    let project = Compiled::load(cx)?;
-    let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
-    let (role, name) = args.subject.read(&project)?;
-    let parameters = project.parameters(&name)?;
-    let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
+    let project = CompiledProject::load(cx)?;
+    let counters = ProjectCounters::new(&project.config, args.tokenizer.as_deref())?;
+    let (role, name) = args.subject.resolve(&project)?;
+    let parameters = project.task_parameters(&name)?;
+    let (inputs, results) = args
+        .given
+        .read_values((&project.registry, &name), &parameters)?;
     let node = if let Some(node) = &args.given.node {
-        project.node(&name, node)?
+        project.find_node(&name, node)?
     } else {
         let why = (
             "",
@@ -130,8 +132,8 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         project.first_agent(&name, why, ("this is", "shows"), cx)?
     };
     let files = project.files();
-    let source = args.lookup.of(&project);
-    let history = args.history.read()?;
+    let source = args.lookup.for_project(&project);
+    let history = args.history.read_turns()?;
     let inputs = &inputs;
     let results = &results;
     let history = &*history;
@@ -144,10 +146,12 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         history,
         ..Request::new(&name)
     };
-    let objective = args.objective.read(&name, (&parameters, role), inputs)?;
-    let asked = Asked {
+    let objective = args
+        .objective
+        .read_objective(&name, (&parameters, role), inputs)?;
+    let asked = CallerGoals {
         objective: objective.as_deref(),
-        ..Asked::default()
+        ..CallerGoals::default()
     };
     let request = Request {
         asked,
@@ -162,137 +166,143 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let models = Some(ModelSettings {
         profile: args.profile,
-        ..counters.models(&project.config)
+        ..counters.model_settings(&project.config)
     });
     let (budget, target) = (args.budget, args.body);
     let options = Options {
         budget,
-        counter: counters.first(),
+        counter: counters.default_counter(),
         counting,
         target,
         models,
         ..Options::default()
     };
-    let lines = || project.lines(&project.paths());
+    let lines = || project.text_lines(&project.definition_paths());
     let assembled = assemble(&project.registry, &request, &options);
-    source.note(cx);
-    let mut assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    source.note_index(cx);
+    let mut assembly = assembled.map_err(|faults| context_error(&faults, &lines()))?;
     if let Some(path) = &args.turns {
-        let turns = turns(path, "--turns")?;
-        let added = plural(turns.len(), "message");
+        let turns = read_turn_file(path, "--turns")?;
+        let added = pluralize(turns.len(), "message");
         assembly.messages.extend(turns.into_iter().map(Into::into));
         // The counter of the model, which the limit was counted with.
-        let routed = routed(&project, &request, &options)?;
-        let counter = routed.map_or_else(|| counters.first(), |routed| routed.options.counter);
+        let routed = route_agent(&project, &request, &options)?;
+        let counter = routed.map_or_else(
+            || counters.default_counter(),
+            |routed| routed.options.counter,
+        );
         let all: usize = assembly
             .messages
             .iter()
             .map(|message| counter.count(message.as_str()))
             .sum();
         if let Some(budget) = assembly.report.budget.filter(|budget| all > *budget) {
-            let all = plural(all, "token");
-            let limit = thousands(budget);
-            cx.note(&format!("this request has {all} with its {added} of --turns, which are never cut; the limit is {limit}"));
+            let all = pluralize(all, "token");
+            let limit = format_thousands(budget);
+            cx.print_note(&format!("this request has {all} with its {added} of --turns, which are never cut; the limit is {limit}"));
         }
     }
-    if !history.is_empty() && !hears(&assembly) {
-        cx.note("this agent sees nothing of the conversation: its task has no <history>");
+    if !history.is_empty() && !has_conversation(&assembly) {
+        cx.print_note("this agent sees nothing of the conversation: its task has no <history>");
     }
     if !args.explain && !args.json {
-        tell_losses(&assembly, cx);
+        note_omitted_segments(&assembly, cx);
     }
     let target = args.output.as_deref();
     if let Some(body) = args.body {
-        let call =
-            Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
-        let chosen = routed(&project, &request, &options)?.and_then(|routed| routed.choice);
+        let call = CallParams::from_registry(&project.registry, &request)
+            .map_err(|fault| context_error(&[fault], &lines()))?;
+        let chosen = route_agent(&project, &request, &options)?.and_then(|routed| routed.choice);
         // A provider identifies a model by its own id, not by the project's name for it.
         let asked = args
             .model
             .as_ref()
             .map(|name| project.config.models.get(name));
         let model = asked.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
-        let sampling = sampling(&project, &request, model)?;
+        let sampling = model_sampling(&project, &request, model)?;
         let reserve = model
             .and_then(|model| u32::try_from(model.reserve).ok())
             .filter(|reserve| *reserve > 0);
         let named = model
             .map(|model| model.id.clone())
             .or_else(|| args.model.clone());
-        let limit = args.max_output.or_else(|| limit(&sampling)).or(reserve);
-        let call = Call {
+        let limit = args
+            .max_output
+            .or_else(|| output_limit(&sampling))
+            .or(reserve);
+        let call = CallParams {
             model: named.or(call.model),
             limit,
             sampling,
             ..call
         };
-        cx.write(
+        cx.write_to(
             target,
-            Some(Sign {
+            Some(FileMark {
                 artifact: "request body",
                 text: "{",
             }),
-            |cx| request_body::print(body, &assembly, &call, &project.config, cx),
+            |cx| request_body::print_body(body, &assembly, &call, &project.config, cx),
         )?;
         return Ok(Exit::Success);
     }
     if args.raw {
-        cx.write(target, None, |cx| raw(&assembly, cx))?;
+        cx.write_to(target, None, |cx| print_raw(&assembly, cx))?;
         return Ok(Exit::Success);
     }
     let lines = lines();
     let routed = if args.explain || args.json {
-        routed(&project, &request, &options)?
+        route_agent(&project, &request, &options)?
     } else {
         None
     };
     let defaults = defaults_of(&project.registry, &request, &options);
     if args.json {
-        let document = render_report::document(&assembly, &request, routed.as_ref(), &defaults);
-        cx.write(
+        let document = render_report::build_report(&assembly, &request, routed.as_ref(), &defaults);
+        cx.write_to(
             target,
-            Some(Sign {
+            Some(FileMark {
                 artifact: "context",
                 text: "\"ctxc/",
             }),
-            |cx| cx.json(&document),
+            |cx| cx.print_json(&document),
         )?;
         return Ok(Exit::Success);
     }
-    cx.write(target, None, |cx| {
+    cx.write_to(target, None, |cx| {
         let tools = assembly.tools();
         if !tools.is_empty() {
-            said("tools", &tools, &lines, cx)?;
+            print_message("tools", &tools, &lines, cx)?;
         }
         for message in &assembly.messages {
-            said(message.speaker.word(), &message.text, &lines, cx)?;
+            print_message(message.speaker.word(), &message.text, &lines, cx)?;
         }
         if args.explain {
-            render_report::explain(&assembly, routed.as_ref(), cx)?;
+            render_report::print_explanation(&assembly, routed.as_ref(), cx)?;
         }
         if assembly.messages.is_empty() {
             Ok(())
         } else {
-            name_defaults(&defaults, cx)
+            print_defaults(&defaults, cx)
         }
     })?;
     Ok(Exit::Success)
 }
 
 /// Prints the defaults in the context, below the text.
-fn name_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
-    let Some(defaults) = words::defaults(defaults, None) else {
+fn print_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
+    let Some(defaults) = words::describe_defaults(defaults, None) else {
         return Ok(());
     };
-    cx.line("")?;
-    cx.hanging(&escape(&defaults), 4)
+    cx.print_line("")?;
+    cx.print_hanging(&escape_line(&defaults), 4)
 }
 
 /// Prints a note about segments that were omitted for the budget, or about an empty context.
-fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
+fn note_omitted_segments(assembly: &Assembly, cx: &mut Cx) {
     let accounts = &assembly.report.segments;
     if accounts.is_empty() {
-        cx.note("this agent receives nothing: every text of it is empty with these values");
+        cx.print_note("this agent receives nothing: every text of it is empty with these values");
     }
     let turns = accounts.iter().filter(|account| account.segment.is_turn());
     let lost = turns
@@ -300,17 +310,17 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
         .filter(|account| account.fate != Disposition::Kept)
         .count();
     if lost > 0 {
-        let all = plural(turns.count(), "message");
-        cx.note(&format!(
+        let all = pluralize(turns.count(), "message");
+        cx.print_note(&format!(
             "not shown whole: {} of {all} of the conversation; --explain says why",
-            thousands(lost)
+            format_thousands(lost)
         ));
     }
     let texts = || accounts.iter().filter(|account| !account.segment.is_turn());
     let of = |is: fn(&Disposition) -> bool| {
         let ids: Vec<_> = texts()
             .filter(|account| is(&account.fate))
-            .map(|account| escape(&account.segment.id))
+            .map(|account| escape_line(&account.segment.id))
             .collect();
         ids.join(", ")
     };
@@ -329,10 +339,10 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
         .collect();
     let room = assembly.report.budget.map_or_else(
         || "its `max_tokens`".to_owned(),
-        |budget| plural(budget, "token"),
+        |budget| pluralize(budget, "token"),
     );
     if !told.is_empty() {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "not everything fits into {room}; {}; --explain says why",
             told.join("; ")
         ));
@@ -340,29 +350,33 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
 }
 
 /// Returns the model of the agent, with its sampling; `None` if the task does not exist.
-fn routed<'a>(
-    project: &Compiled,
+fn route_agent<'a>(
+    project: &CompiledProject,
     request: &Request<'_>,
     options: &Options<'a>,
-) -> Result<Option<Routed<'a>>> {
+) -> Result<Option<ModelRoute<'a>>> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else {
         return Ok(None);
     };
-    Ok(Some(role::route(&graph, request, options)?))
+    Ok(Some(role::route_model(&graph, request, options)?))
 }
 
 /// Returns the sampling settings for a model.
-fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) -> Result<Sampling> {
+fn model_sampling(
+    project: &CompiledProject,
+    request: &Request<'_>,
+    model: Option<&ModelConfig>,
+) -> Result<Sampling> {
     let Some(graph) = TaskGraph::load(&project.registry, request.task)? else {
         return Ok(Sampling::new());
     };
-    Ok(role::sampling(&graph, request, model)?
+    Ok(role::sampling_for(&graph, request, model)?
         .into_iter()
         .map(|one| (one.name, one.value))
         .collect())
 }
 
-fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
+fn print_raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     // Byte for byte for files and pipes; a terminal would interpret control characters of the text.
     let is_terminal = cx.is_terminal();
     let tools = assembly.tools();
@@ -384,18 +398,18 @@ fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints one message line by line, each line with its source.
-fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
+fn print_message(who: &str, text: &TracedText, lines: &Lines, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let room = screen
         .width
-        .map_or(WIDTH, |width| (width * 3 / 5).max(40))
+        .map_or(DEFAULT_WIDTH, |width| (width * 3 / 5).max(40))
         .saturating_sub(10);
     let mut start = 0;
-    let mut last = Source::default();
-    let mut counted = Counted::default();
+    let mut last = LineOrigin::default();
+    let mut counted = CountedLines::default();
     for (number, line) in text.text().split('\n').enumerate() {
         let who = if number == 0 { who } else { "" };
-        let source = source(text, start..start + line.len(), lines, &mut counted);
+        let source = line_origin(text, start..start + line.len(), lines, &mut counted);
         start += line.len() + 1;
         // A file is repeated in each line; a source without lines is printed only where it begins.
         let shown = if source == last && !source.is_line {
@@ -404,12 +418,12 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
             source.words.clone()
         };
         last = source;
-        let line = escape(line);
+        let line = escape_line(line);
         let padded = format!("{line:<room$}");
         let head = screen.paint(Paint::Strong, &format!("{who:<9}"));
         let line = format!(
             "{head} │ {padded}  {}",
-            screen.paint(Paint::Dim, &escape(&shown))
+            screen.paint(Paint::Dim, &escape_line(&shown))
         );
         let line = line.trim_end().to_owned();
         cx.print(|out| writeln!(out, "{line}"))?;
@@ -420,7 +434,7 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
 /// The lines of a stretch that were already counted, so that each line of a long stretch is counted
 /// once.
 #[derive(Debug, Default)]
-struct Counted {
+struct CountedLines {
     /// The start of the stretch.
     from: usize,
     /// The end of the counted part.
@@ -430,7 +444,7 @@ struct Counted {
 
 /// The source of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Source {
+struct LineOrigin {
     /// Empty if no author wrote any part of the line.
     words: String,
     /// True if the source is a line of a file.
@@ -439,7 +453,12 @@ struct Source {
 
 /// Returns the source of the first written words of a line. If a value continues there, the source
 /// of the words after it.
-fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> Source {
+fn line_origin(
+    text: &TracedText,
+    line: Range<usize>,
+    lines: &Lines,
+    counted: &mut CountedLines,
+) -> LineOrigin {
     let first = text
         .stretches()
         .partition_point(|stretch| stretch.range.end <= line.start);
@@ -448,7 +467,7 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         .take_while(|stretch| stretch.range.start < line.end.max(line.start + 1))
         .filter(|stretch| stretch.origin != Origin::Frame);
     let Some(mut stretch) = inside.next() else {
-        return Source::default();
+        return LineOrigin::default();
     };
     let says = |range: &Range<usize>| {
         let words = text
@@ -456,10 +475,11 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
             .get(range.start.max(line.start)..range.end.min(line.end));
         words.is_some_and(|words| !words.trim().is_empty())
     };
-    let goes_on = stretch.range.start < line.start && lines.of(&stretch.origin).is_none();
+    let goes_on =
+        stretch.range.start < line.start && lines.locate_origin(&stretch.origin).is_none();
     // Blanks before the first words may belong to another line of the same text.
     let is_blank = stretch.range.end < line.end
-        && lines.of(&stretch.origin).is_some()
+        && lines.locate_origin(&stretch.origin).is_some()
         && !says(&stretch.range);
     if is_blank {
         let first = inside.find(|stretch| says(&stretch.range));
@@ -467,13 +487,13 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
             .filter(|first| is_same_text(&first.origin, &stretch.origin))
             .unwrap_or(stretch);
     } else if goes_on {
-        let behind =
-            inside.find(|stretch| lines.of(&stretch.origin).is_some() && says(&stretch.range));
+        let behind = inside
+            .find(|stretch| lines.locate_origin(&stretch.origin).is_some() && says(&stretch.range));
         stretch = behind.unwrap_or(stretch);
     }
     let from = stretch.range.start;
     if counted.from != from || counted.to < from {
-        *counted = Counted {
+        *counted = CountedLines {
             from,
             to: from,
             lines: 0,
@@ -485,20 +505,20 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         .get(counted.to..to)
         .map_or(0, |skipped| skipped.matches('\n').count() as u32);
     counted.to = to;
-    let origin = stretch.origin.clone().down(counted.lines);
-    if let Some((path, line)) = lines.of(&origin) {
-        return Source {
+    let origin = stretch.origin.clone().shifted_by_lines(counted.lines);
+    if let Some((path, line)) = lines.locate_origin(&origin) {
+        return LineOrigin {
             words: format!("{path}:{line}"),
             is_line: true,
         };
     }
-    let words = source_words(&origin).unwrap_or_default();
+    let words = describe_origin(&origin).unwrap_or_default();
     let words = if let Origin::File { path, .. } | Origin::Schema { path } = origin {
         path
     } else {
         words
     };
-    Source {
+    LineOrigin {
         words,
         is_line: false,
     }
@@ -508,7 +528,7 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
 fn is_same_text(one: &Origin, other: &Origin) -> bool {
     let first = |origin: &Origin| {
         let mut origin = origin.clone();
-        *origin.line()? = 0;
+        *origin.line_mut()? = 0;
         Some(origin)
     };
     first(one).is_some_and(|one| first(other) == Some(one))

@@ -1,13 +1,13 @@
 //! The errors of a context that cannot be assembled: every fault with its place in a file, and the
 //! options that supply missing values.
 
-use crate::cli::error::{CliError, Kind};
+use crate::cli::error::{CliError, CliErrorKind};
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::lines::Lines;
 use std::collections::BTreeSet;
 
 /// Returns the error for faults of a context, each with its place.
-pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
+pub(super) fn context_error(faults: &[Fault], lines: &Lines) -> CliError {
     // Sorted by file, each once: a faulty line of a fragment is reported for one text that uses it,
     // not for all. Of the texts that are too large only the first is reported, since all texts that
     // contain it are too large as well.
@@ -23,7 +23,7 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
         .filter(is_said)
         .map(|(_, fault)| fault);
     let places: BTreeSet<_> = all
-        .map(|fault| (lines.fault(fault), words(fault, lines)))
+        .map(|fault| (lines.locate_fault(fault), describe_fault(fault, lines)))
         .collect();
     let mut said = places.into_iter().map(|(place, words)| match place {
         Some((path, line, column)) => format!("{path}:{line}:{column}: {words}"),
@@ -40,26 +40,27 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
         )
     };
     let kind = if faults.iter().all(is_usage) {
-        Kind::Usage
+        CliErrorKind::Usage
     } else {
-        Kind::Findings
+        CliErrorKind::Findings
     };
     let error = CliError::new(kind, said.next().unwrap_or_default());
-    advice(faults)
-        .into_iter()
-        .fold(said.fold(error, CliError::and), CliError::hint)
+    missing_value_hints(faults).into_iter().fold(
+        said.fold(error, CliError::with_message),
+        CliError::with_hint,
+    )
 }
 
 /// Describes a fault, with its definition if the fault has no place in a file.
-fn words(fault: &Fault, lines: &Lines) -> String {
+fn describe_fault(fault: &Fault, lines: &Lines) -> String {
     match &fault.place {
-        Some(place) if lines.fault(fault).is_none() => format!("{place}: {fault}"),
+        Some(place) if lines.locate_fault(fault).is_none() => format!("{place}: {fault}"),
         _ => fault.to_string(),
     }
 }
 
 /// Returns hints on how to supply missing values.
-fn advice(faults: &[Fault]) -> Vec<String> {
+fn missing_value_hints(faults: &[Fault]) -> Vec<String> {
     let mut inputs = BTreeSet::new();
     let mut results = BTreeSet::new();
     for fault in faults {

@@ -5,17 +5,18 @@ use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
 use crate::context::manifest::DefaultValue;
 use crate::context::request::Request;
-use crate::context::role::Routed;
+use crate::context::role::ModelRoute;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
-use crate::project::routing::Choice;
+use crate::project::routing::RoutedModel;
 use crate::schema::json::names::RENDER;
 
 /// What an agent receives, and what became of each segment: `ctxc render --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'a> {
+#[schemars(rename = "Document")]
+pub(crate) struct RenderReport<'a> {
     /// The format.
     schema: &'static str,
     /// The task.
@@ -37,11 +38,11 @@ pub(crate) struct Document<'a> {
     /// Tokens in front that stay the same from call to call.
     prefix_tokens: Option<usize>,
     /// The messages, in order.
-    messages: Vec<Said<'a>>,
+    messages: Vec<RenderedMessage<'a>>,
     /// Every segment, in the order of the sources.
-    segments: Vec<Row<'a>>,
+    segments: Vec<SegmentFateRow<'a>>,
     /// What is left out since its words cannot be known before the agent has run.
-    late: Vec<Late<'a>>,
+    late: Vec<DeferredSegment<'a>>,
     /// The defaults of parameters in it, for which a caller may hand in other values.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     defaults: &'a [DefaultValue],
@@ -49,7 +50,8 @@ pub(crate) struct Document<'a> {
 
 /// A message.
 #[derive(JsonSchema, Serialize)]
-struct Said<'a> {
+#[schemars(rename = "Said")]
+struct RenderedMessage<'a> {
     /// Who says it.
     speaker: &'static str,
     /// Its text.
@@ -58,7 +60,8 @@ struct Said<'a> {
 
 /// What became of a segment.
 #[derive(JsonSchema, Serialize)]
-struct Row<'a> {
+#[schemars(rename = "Row")]
+struct SegmentFateRow<'a> {
     /// Its name within this context, such as `input:ticket`.
     id: &'a str,
     /// The kind.
@@ -89,7 +92,8 @@ struct Row<'a> {
 
 /// A segment that is left out.
 #[derive(JsonSchema, Serialize)]
-struct Late<'a> {
+#[schemars(rename = "Late")]
+struct DeferredSegment<'a> {
     /// The id that it would have.
     id: &'a str,
     /// Why it is not there.
@@ -97,7 +101,7 @@ struct Late<'a> {
 }
 
 /// Returns the number of bytes that are kept of a segment, and the name of its state.
-fn stays(account: &SegmentReport) -> (usize, &'static str) {
+fn kept_part(account: &SegmentReport) -> (usize, &'static str) {
     let whole = account.segment.text.text().len();
     match &account.fate {
         Disposition::Kept => (whole, "kept"),
@@ -111,19 +115,19 @@ fn stays(account: &SegmentReport) -> (usize, &'static str) {
 }
 
 /// Returns the report of a context.
-pub(super) fn document<'a>(
+pub(super) fn build_report<'a>(
     assembly: &'a Assembly,
     request: &Request<'a>,
-    routed: Option<&'a Routed<'_>>,
+    routed: Option<&'a ModelRoute<'_>>,
     defaults: &'a [DefaultValue],
-) -> Document<'a> {
+) -> RenderReport<'a> {
     let report = &assembly.report;
     let row = |account: &'a SegmentReport| {
         let segment = &account.segment;
-        let (bytes, state) = stays(account);
-        Row {
+        let (bytes, state) = kept_part(account);
+        SegmentFateRow {
             id: &segment.id,
-            kind: segment.kind.word(),
+            kind: segment.kind.as_str(),
             state,
             reason: &account.reason,
             why: &segment.why,
@@ -137,12 +141,12 @@ pub(super) fn document<'a>(
             full_bytes: segment.text.text().len(),
         }
     };
-    Document {
+    RenderReport {
         schema: RENDER,
         task: request.task,
         node: request.node,
         role: request.role.map(|role| role.name.value.as_str()),
-        model: routed.and_then(Routed::model),
+        model: routed.and_then(ModelRoute::model),
         tokenizer: &report.tokenizer,
         exact: report.is_exact,
         budget: report.budget,
@@ -151,7 +155,7 @@ pub(super) fn document<'a>(
         messages: assembly
             .messages
             .iter()
-            .map(|message| Said {
+            .map(|message| RenderedMessage {
                 speaker: message.speaker.word(),
                 text: message.as_str(),
             })
@@ -160,7 +164,7 @@ pub(super) fn document<'a>(
         late: report
             .late
             .iter()
-            .map(|late| Late {
+            .map(|late| DeferredSegment {
                 id: &late.id,
                 reason: late.reason(),
             })
@@ -170,51 +174,58 @@ pub(super) fn document<'a>(
 }
 
 /// Prints the state of each segment.
-pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_explanation(
+    assembly: &Assembly,
+    routed: Option<&ModelRoute<'_>>,
+    cx: &mut Cx,
+) -> Result<()> {
     let screen = cx.options.screen;
-    cx.line("")?;
+    cx.print_line("")?;
     for account in &assembly.report.segments {
-        let fate = match stays(account) {
+        let fate = match kept_part(account) {
             (bytes, "cut") => {
                 format!(
                     "cut to {} of {} bytes",
-                    thousands(bytes),
-                    thousands(account.segment.text.text().len())
+                    format_thousands(bytes),
+                    format_thousands(account.segment.text.text().len())
                 )
             }
             (_, state) => state.to_owned(),
         };
         let segment = &account.segment;
-        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
+        let id = screen.paint(Paint::Strong, &escape_line(&format!("{:<28}", segment.id)));
         let line = format!(
             "{id} {}, priority {}, {}: {fate}; {}; there by {}",
-            figures(account),
+            token_figures(account),
             segment.priority(),
             segment.stability.word(),
             account.reason,
             segment.why
         );
-        cx.hanging(&line, 29)?;
+        cx.print_hanging(&line, 29)?;
     }
     for late in &assembly.report.late {
-        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", late.id)));
-        cx.hanging(&format!("{id} left out: {}", escape(&late.reason())), 29)?;
+        let id = screen.paint(Paint::Strong, &escape_line(&format!("{:<28}", late.id)));
+        cx.print_hanging(
+            &format!("{id} left out: {}", escape_line(&late.reason())),
+            29,
+        )?;
     }
     let report = &assembly.report;
     let exact = if report.is_exact { "" } else { "about " };
-    let total = plural(report.tokens.unwrap_or(0), "token");
-    let budget = report
-        .budget
-        .map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
-    let prefix = thousands(report.prefix_tokens.unwrap_or(0));
+    let total = pluralize(report.tokens.unwrap_or(0), "token");
+    let budget = report.budget.map_or_else(String::new, |budget| {
+        format!(" of {}", format_thousands(budget))
+    });
+    let prefix = format_thousands(report.prefix_tokens.unwrap_or(0));
     let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
     let line = format!(
         "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
         report.tokenizer
     );
-    cx.hanging(&line, 29)?;
+    cx.print_hanging(&line, 29)?;
     let Some(routed) = routed else { return Ok(()) };
-    if let Some(Choice {
+    if let Some(RoutedModel {
         model,
         reason,
         fallback,
@@ -223,18 +234,18 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
         let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
         let behind: Vec<_> = fallback
             .iter()
-            .map(|model| escape(&model.name.value))
+            .map(|model| escape_line(&model.name.value))
             .collect();
         let behind = if behind.is_empty() {
             String::new()
         } else {
             format!("; then {}", behind.join(", "))
         };
-        cx.hanging(
+        cx.print_hanging(
             &format!(
                 "{id} {}: {}{behind}",
-                escape(&model.name.value),
-                escape(reason)
+                escape_line(&model.name.value),
+                escape_line(reason)
             ),
             29,
         )?;
@@ -243,15 +254,15 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
         return Ok(());
     }
     let id = screen.paint(Paint::Strong, &format!("{:<28}", "sampling"));
-    let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
-    cx.hanging(&format!("{id} {}", escape(&all.join(", "))), 29)
+    let all: Vec<String> = routed.sampling.iter().map(Sampled::describe).collect();
+    cx.print_hanging(&format!("{id} {}", escape_line(&all.join(", "))), 29)
 }
 
 /// Returns the tokens of the kept part, and of the whole segment if they differ.
-fn figures(account: &SegmentReport) -> String {
+fn token_figures(account: &SegmentReport) -> String {
     let full = account.full_tokens.unwrap_or(0);
     match account.kept_tokens.unwrap_or(0) {
-        kept if kept == full => plural(full, "token"),
-        kept => format!("{} of {}", thousands(kept), plural(full, "token")),
+        kept if kept == full => pluralize(full, "token"),
+        kept => format!("{} of {}", format_thousands(kept), pluralize(full, "token")),
     }
 }

@@ -2,16 +2,16 @@
 
 use crate::cli::prelude::*;
 use crate::context::assemble::Assembly;
-use crate::context::render::call::{Call, MODEL};
-use crate::context::render::target::{NoBody, Target};
+use crate::context::render::call::{CallParams, MODEL_PLACEHOLDER};
+use crate::context::render::target::{NoBody, RenderTarget};
 use crate::context::render::targets::TARGETS;
-use crate::eval::request::facts::least_tokens;
+use crate::eval::request::facts::min_tokens;
 use crate::project::config::Config;
-use crate::rules::request::check::refusal_of_body;
+use crate::rules::request::check::find_body_rejection;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// Returns a parser of target names.
-pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
+pub(super) fn target_parser() -> impl TypedValueParser<Value = &'static RenderTarget> {
     let names = TARGETS
         .iter()
         .map(|target| PossibleValue::new(target.name).help(target.about));
@@ -25,39 +25,41 @@ pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
 }
 
 /// Prints the body and nothing else; a note gives the reason if the vendor would refuse it.
-pub(super) fn print(
-    target: &Target,
+pub(super) fn print_body(
+    target: &RenderTarget,
     assembly: &Assembly,
-    call: &Call,
+    call: &CallParams,
     config: &Config,
     cx: &mut Cx,
 ) -> Result<()> {
-    let text = target.body(&assembly.messages, call).map_err(|none| {
-        let error = CliError::new(Kind::Findings, none.to_string());
-        if none == NoBody::Empty {
-            error.hint("a value may be empty: look at the text without --as")
-        } else {
-            error
-        }
-    })?;
-    let unthought = target.unthought(&assembly.messages);
+    let text = target
+        .render_body(&assembly.messages, call)
+        .map_err(|none| {
+            let error = CliError::new(CliErrorKind::Findings, none.to_string());
+            if none == NoBody::Empty {
+                error.with_hint("a value may be empty: look at the text without --as")
+            } else {
+                error
+            }
+        })?;
+    let unthought = target.dropped_reasoning(&assembly.messages);
     if unthought > 0 {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "the agent's thinking is left out of {}: {} has no field for it",
-            plural(unthought, "message"),
+            pluralize(unthought, "message"),
             target.name
         ));
     }
-    for (parameter, why) in target.left_out(call) {
-        cx.note(&format!("`{}` is left out: {why}", parameter.word()));
+    for (parameter, why) in target.omitted_parameters(call) {
+        cx.print_note(&format!("`{}` is left out: {why}", parameter.word()));
     }
     if call.model.is_none() && target.names_model {
-        cx.note(&format!(
-            "`{MODEL}` stands for the model: neither the task nor --model names one"
+        cx.print_note(&format!(
+            "`{MODEL_PLACEHOLDER}` stands for the model: neither the task nor --model names one"
         ));
     }
-    if let Some(refusal) = refusal_of_body(&text, None, least_tokens, config) {
-        cx.note(&refusal.words());
+    if let Some(refusal) = find_body_rejection(&text, None, min_tokens, config) {
+        cx.print_note(&refusal.describe());
     }
     cx.print(|out| writeln!(out, "{text}"))
 }

@@ -5,13 +5,13 @@ use super::lookup::{self, CacheArgs};
 use crate::cli::options::Volume;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
-use crate::store::{Found, Index, Refused, Skipped, State, Why};
+use crate::store::{IndexError, IndexState, PassageMatch, SearchIndex, SkipReason, SkippedFile};
 use std::collections::BTreeMap;
 
 /// The most lines of a passage that are printed.
-const LINES: usize = 3;
+const MAX_SHOWN_LINES: usize = 3;
 /// The most skipped files that are listed without `--verbose`.
-const FEW: usize = 3;
+const MAX_SHOWN_FILES: usize = 3;
 
 #[derive(Debug, Args)]
 #[command(
@@ -35,7 +35,8 @@ pub(crate) struct SearchArgs {
 
 /// What a lookup of fresh context finds: `ctxc search QUERY --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'s> {
+#[schemars(rename = "Document")]
+pub(crate) struct SearchReport<'s> {
     /// The format.
     schema: &'static str,
     /// What was looked up.
@@ -43,18 +44,19 @@ pub(crate) struct Document<'s> {
     /// The words of it that are looked for: those that say something of what a passage is about.
     words: &'s [String],
     /// The passages that answer, best first.
-    matches: Vec<Passage<'s>>,
+    matches: Vec<PassageRow<'s>>,
     /// The number of files that can be looked up.
     files: usize,
     /// The number of their passages.
     passages: u64,
     /// Files that are left out, by path: those of other types than documents and source, keys and credentials, protected ones, and those that hold no text or too much. What `.gitignore` or a leading dot hides is not listed.
-    skipped: Vec<Left<'s>>,
+    skipped: Vec<SkippedRow<'s>>,
 }
 
 /// A passage that answers.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Passage<'s> {
+#[schemars(rename = "Passage")]
+pub(crate) struct PassageRow<'s> {
     /// Names it: the path, and the lines where it is not the whole file, such as `docs/runbook.md:12-40`.
     id: &'s str,
     /// The file of the passage.
@@ -73,7 +75,8 @@ pub(crate) struct Passage<'s> {
 
 /// A file that is left out.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Left<'s> {
+#[schemars(rename = "Left")]
+pub(crate) struct SkippedRow<'s> {
     /// The file, or the pattern of documents that none matches.
     path: &'s str,
     /// Why it is left out.
@@ -81,18 +84,21 @@ pub(crate) struct Left<'s> {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
-    let refused = |refused: Refused| CliError::new(Kind::Infrastructure, refused.to_string());
-    let index = lookup::of_run(cx, &args.cache)?;
+pub(crate) fn run_search(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
+    let refused =
+        |refused: IndexError| CliError::new(CliErrorKind::Infrastructure, refused.to_string());
+    let index = lookup::open_index(cx, &args.cache)?;
     let query = args.query.join(" ");
-    let state = index.state().map_err(refused)?;
-    let words = Index::words(&query);
-    let found = index.find(None, &query, args.limit).map_err(refused)?;
+    let state = index.load_state().map_err(refused)?;
+    let words = SearchIndex::significant_words(&query);
+    let found = index
+        .find_passages(None, &query, args.limit)
+        .map_err(refused)?;
     // The query may have refreshed the index.
-    lookup::note(&index, cx);
-    cx.emit(&args.output, |format, cx| match format {
+    lookup::note_index_state(&index, cx);
+    cx.emit_result(&args.output, |format, cx| match format {
         DataFormat::Json => {
-            let State {
+            let IndexState {
                 files,
                 passages,
                 skipped,
@@ -100,15 +106,15 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
             } = &state;
             let skipped = skipped
                 .iter()
-                .map(|skipped| Left {
+                .map(|skipped| SkippedRow {
                     path: &skipped.path,
                     why: skipped.why.to_string(),
                 })
                 .collect();
-            let matches = found.iter().map(passage).collect();
+            let matches = found.iter().map(passage_row).collect();
             let files = *files;
             let passages = *passages;
-            cx.json(&Document {
+            cx.print_json(&SearchReport {
                 schema: names::SEARCH,
                 query: &query,
                 words: &words,
@@ -120,8 +126,10 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
         }
         DataFormat::Text => {
             let best = found.first().map_or(0, |found| found.score);
-            found.iter().try_for_each(|found| shown(found, best, cx))?;
-            summary(&query, &words, found.len(), &state, cx)
+            found
+                .iter()
+                .try_for_each(|found| print_passage(found, best, cx))?;
+            print_summary(&query, &words, found.len(), &state, cx)
         }
     })?;
     Ok(Exit::Success)
@@ -131,12 +139,12 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     clippy::cast_precision_loss,
     reason = "a score has fewer digits than fit"
 )]
-fn score(found: &Found) -> f64 {
+fn score_fraction(found: &PassageMatch) -> f64 {
     found.score as f64 / 1e9
 }
 
-fn passage(found: &Found) -> Passage<'_> {
-    let Found {
+fn passage_row(found: &PassageMatch) -> PassageRow<'_> {
+    let PassageMatch {
         id,
         path,
         first,
@@ -145,56 +153,69 @@ fn passage(found: &Found) -> Passage<'_> {
         text,
         score: _,
     } = found;
-    Passage {
+    PassageRow {
         id,
         path,
         first: *first,
         last: *last,
-        score: score(found),
+        score: score_fraction(found),
         words,
         text,
     }
 }
 
 /// Returns the score of a passage relative to the best one.
-fn share(score: i64, best: i64) -> String {
+fn relative_score(score: i64, best: i64) -> String {
     format!(
         "{} %",
         score.saturating_mul(100).checked_div(best).unwrap_or(100)
     )
 }
 
-fn shown(found: &Found, best: i64, cx: &mut Cx) -> Result<()> {
+fn print_passage(found: &PassageMatch, best: i64, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    let id = screen.paint(Paint::Strong, &escape(&found.id));
+    let id = screen.paint(Paint::Strong, &escape_line(&found.id));
     let why = screen.paint(
         Paint::Dim,
-        &format!("{}: {}", share(found.score, best), found.words.join(", ")),
+        &format!(
+            "{}: {}",
+            relative_score(found.score, best),
+            found.words.join(", ")
+        ),
     );
-    cx.hanging(&format!("{id}  {why}"), 4)?;
+    cx.print_hanging(&format!("{id}  {why}"), 4)?;
     let width = screen.width.unwrap_or(100).saturating_sub(4).max(20);
     let mut lines = found.text.lines().filter(|line| !line.trim().is_empty());
-    for line in lines.by_ref().take(LINES) {
-        let line: String = escape(line.trim_end()).chars().take(width).collect();
+    for line in lines.by_ref().take(MAX_SHOWN_LINES) {
+        let line: String = escape_line(line.trim_end()).chars().take(width).collect();
         cx.print(|out| writeln!(out, "    {line}"))?;
     }
     let more = lines.count();
     if more > 0 {
-        let more = screen.paint(Paint::Dim, &format!("    … {}", plural(more, "more line")));
+        let more = screen.paint(
+            Paint::Dim,
+            &format!("    … {}", pluralize(more, "more line")),
+        );
         cx.print(|out| writeln!(out, "{more}"))?;
     }
     Ok(())
 }
 
-fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut Cx) -> Result<()> {
-    if !cx.options.is_chatty() {
+fn print_summary(
+    query: &str,
+    words: &[String],
+    found: usize,
+    state: &IndexState,
+    cx: &mut Cx,
+) -> Result<()> {
+    if !cx.options.prints_notes() {
         return Ok(());
     }
     let passages = usize::try_from(state.passages).unwrap_or(usize::MAX);
     let all = format!(
         "{} in {}",
-        plural(passages, "passage"),
-        plural(state.files, "file")
+        pluralize(passages, "passage"),
+        pluralize(state.files, "file")
     );
     let line = if query.is_empty() {
         format!("{all} can be looked up")
@@ -206,43 +227,49 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
             words.join(", ")
         )
     } else {
-        format!("{} of {all}, by {}", thousands(found), words.join(", "))
+        format!(
+            "{} of {all}, by {}",
+            format_thousands(found),
+            words.join(", ")
+        )
     };
-    cx.line(&line)?;
+    cx.print_line(&line)?;
     let is_full = cx.options.volume == Volume::Verbose || query.is_empty();
     // Binary files and files of other types are expected in a project.
-    let is_told = |skipped: &&Skipped| is_full || !matches!(skipped.why, Why::Binary | Why::Type);
-    let (typed, named): (Vec<&Skipped>, Vec<&Skipped>) = state
+    let is_told = |skipped: &&SkippedFile| {
+        is_full || !matches!(skipped.why, SkipReason::Binary | SkipReason::Type)
+    };
+    let (typed, named): (Vec<&SkippedFile>, Vec<&SkippedFile>) = state
         .skipped
         .iter()
         .filter(is_told)
-        .partition(|skipped| skipped.why == Why::Type);
-    let shown = if is_full { usize::MAX } else { FEW };
-    for Skipped { path, why } in named.iter().take(shown) {
-        cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)?;
+        .partition(|skipped| skipped.why == SkipReason::Type);
+    let shown = if is_full { usize::MAX } else { MAX_SHOWN_FILES };
+    for SkippedFile { path, why } in named.iter().take(shown) {
+        cx.print_hanging(&format!("left out: {}: {why}", escape_line(path)), 4)?;
     }
     if named.len() > shown {
-        cx.line(&format!(
+        cx.print_line(&format!(
             "… {} more; `--verbose` names them",
             named.len() - shown
         ))?;
     }
     if cx.options.volume == Volume::Verbose {
-        return typed.iter().try_for_each(|Skipped { path, why }| {
-            cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)
+        return typed.iter().try_for_each(|SkippedFile { path, why }| {
+            cx.print_hanging(&format!("left out: {}: {why}", escape_line(path)), 4)
         });
     }
     if typed.is_empty() {
         Ok(())
     } else {
-        cx.hanging(&of_other_types(&typed), 4)
+        cx.print_hanging(&describe_other_types(&typed), 4)
     }
 }
 
 /// Counts files of types that are not looked up by their endings, the most frequent first.
-fn of_other_types(files: &[&Skipped]) -> String {
+fn describe_other_types(files: &[&SkippedFile]) -> String {
     /// The most endings that are listed.
-    const ENDINGS: usize = 5;
+    const MAX_ENDINGS: usize = 5;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
@@ -256,12 +283,16 @@ fn of_other_types(files: &[&Skipped]) -> String {
     counts.sort_by_key(|(ending, count)| (std::cmp::Reverse(*count), *ending));
     let named = counts
         .iter()
-        .take(ENDINGS)
-        .map(|(ending, count)| format!("{} {}", thousands(*count), escape(ending)));
+        .take(MAX_ENDINGS)
+        .map(|(ending, count)| format!("{} {}", format_thousands(*count), escape_line(ending)));
     let mut named: Vec<String> = named.collect();
-    let rest: usize = counts.iter().skip(ENDINGS).map(|(_, count)| count).sum();
-    named.extend((rest > 0).then(|| format!("{} others", thousands(rest))));
-    let what = plural(files.len(), "file");
+    let rest: usize = counts
+        .iter()
+        .skip(MAX_ENDINGS)
+        .map(|(_, count)| count)
+        .sum();
+    named.extend((rest > 0).then(|| format!("{} others", format_thousands(rest))));
+    let what = pluralize(files.len(), "file");
     format!(
         "left out: {what} of other types ({}): `[context] include` takes any type, and `--verbose` names them",
         named.join(", ")

@@ -3,11 +3,11 @@
 
 use crate::base::fs;
 use crate::base::hash::Hash;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::eval::asked::{ProgramCall, ProgramRequest};
 use crate::record::redact::Redactor;
 use crate::scenario::request_source::RequestSource;
-use crate::store::trust::program_of;
+use crate::store::trust::request_command;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,10 +16,10 @@ use std::sync::{Mutex, PoisonError};
 /// The schema of the file.
 const SCHEMA: &str = "ctxc.requests/1";
 /// The most bytes of a file that are read.
-const LIMIT: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A request of a program, or the reason why it is missing.
-pub(super) type Outcome = std::result::Result<ProgramRequest, String>;
+pub(super) type RequestOutcome = std::result::Result<ProgramRequest, String>;
 
 /// The key of a scenario's request, which finds it again in another run of the same comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,10 +42,10 @@ impl RequestKey {
         };
         Self {
             scenario: path.to_owned(),
-            program: program_of(source).unwrap_or_default(),
+            program: request_command(source).unwrap_or_default(),
             conversation,
             n,
-            answers: answers.map(|text| Hash::of(text.as_bytes()).to_string()),
+            answers: answers.map(|text| Hash::digest(text.as_bytes()).to_string()),
         }
     }
 }
@@ -77,7 +77,7 @@ struct StoredRequests {
 /// The requests of programs, each requested once.
 #[derive(Debug, Default)]
 pub(super) struct SentRequests {
-    outcomes: Mutex<BTreeMap<RequestKey, Outcome>>,
+    outcomes: Mutex<BTreeMap<RequestKey, RequestOutcome>>,
     /// The file that they come from; if set, no program is run.
     file: Option<String>,
 }
@@ -87,13 +87,13 @@ impl SentRequests {
     ///
     /// # Errors
     /// The file cannot be read, or has another schema.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read_file(path: &Path) -> Result<Self> {
         let shown = path.display();
         let fault = |why: String| {
-            CliError::new(Kind::Infrastructure, format!("the requests of programs cannot be read from {shown}: {why}"))
-                .hint("the job that runs the programs of the change writes them: `ctxc gate --save-requests FILE`")
+            CliError::new(CliErrorKind::Infrastructure, format!("the requests of programs cannot be read from {shown}: {why}"))
+                .with_hint("the job that runs the programs of the change writes them: `ctxc gate --save-requests FILE`")
         };
-        let bytes = fs::head(path, LIMIT)
+        let bytes = fs::read_head(path, MAX_FILE_BYTES)
             .map_err(|why| fault(why.to_string()))?
             .unwrap_or_default();
         let stored: StoredRequests =
@@ -120,7 +120,7 @@ impl SentRequests {
     }
 
     /// Returns true if the requests come from a file, so that no code of the change may run.
-    pub(super) const fn are_given(&self) -> bool {
+    pub(super) const fn is_from_file(&self) -> bool {
         self.file.is_some()
     }
 
@@ -128,7 +128,7 @@ impl SentRequests {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn write(&self, path: &Path, redactor: &Redactor) -> Result<()> {
+    pub(super) fn write_file(&self, path: &Path, redactor: &Redactor) -> Result<()> {
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         let requests = outcomes
             .iter()
@@ -141,7 +141,7 @@ impl SentRequests {
         let text = serde_json::to_string_pretty(&stored).unwrap_or_default() + "\n";
         let fault = |why| {
             CliError::new(
-                Kind::Infrastructure,
+                CliErrorKind::Infrastructure,
                 format!("{} cannot be written: {why}", path.display()),
             )
         };
@@ -151,11 +151,11 @@ impl SentRequests {
     }
 
     /// Returns the request of a scenario, from `ask` the first time.
-    pub(in crate::cli::context) fn get(
+    pub(in crate::cli::context) fn get_or_request(
         &self,
         (path, source, answers): (&str, &RequestSource, Option<&str>),
-        ask: impl FnOnce() -> Outcome,
-    ) -> Outcome {
+        ask: impl FnOnce() -> RequestOutcome,
+    ) -> RequestOutcome {
         let key = RequestKey::new(path, source, answers);
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(outcome) = outcomes.get(&key) {
@@ -173,8 +173,8 @@ impl SentRequests {
 }
 
 impl StoredRequest {
-    fn new(key: RequestKey, outcome: &Outcome, redactor: &Redactor) -> Self {
-        let json = |text: &str| redactor.json(text, "", &mut Vec::new());
+    fn new(key: RequestKey, outcome: &RequestOutcome, redactor: &Redactor) -> Self {
+        let json = |text: &str| redactor.mask_json(text, "", &mut Vec::new());
         match outcome {
             Ok(ProgramRequest {
                 before,
@@ -192,7 +192,7 @@ impl StoredRequest {
                 failed: None,
             },
             Err(why) => {
-                let failed = Some(redactor.text(why).0);
+                let failed = Some(redactor.mask_text(why).0);
                 Self {
                     key,
                     before: None,
@@ -205,7 +205,7 @@ impl StoredRequest {
         }
     }
 
-    fn into_outcome(self) -> (RequestKey, Outcome) {
+    fn into_outcome(self) -> (RequestKey, RequestOutcome) {
         let Self {
             key,
             before,

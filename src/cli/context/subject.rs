@@ -1,7 +1,7 @@
 //! The subject of a verb: a task, or an agent role with its task.
 
 use super::models;
-use super::project::Compiled;
+use super::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::project::roles::Role;
@@ -19,7 +19,7 @@ pub(super) struct SubjectArgs {
 
 impl SubjectArgs {
     /// The arguments for a task, or for a role of it.
-    pub(super) fn of(task: String, role: Option<String>) -> Self {
+    pub(super) fn for_task(task: String, role: Option<String>) -> Self {
         Self {
             subject: role.is_none().then_some(task),
             role,
@@ -27,20 +27,23 @@ impl SubjectArgs {
     }
 
     /// Returns true if a task or role is given.
-    pub(super) const fn is_there(&self) -> bool {
+    pub(super) const fn is_given(&self) -> bool {
         self.subject.is_some() || self.role.is_some()
     }
 
     /// Returns the subject if it is a request that was sent.
-    pub(super) fn request(&self) -> Option<&str> {
+    pub(super) fn sent_request(&self) -> Option<&str> {
         self.subject
             .as_deref()
             .filter(|subject| request::is_request(Path::new(subject)))
     }
 
     /// Returns the given role, if any, and the task.
-    pub(super) fn read<'p>(&self, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
-        read(
+    pub(super) fn resolve<'p>(
+        &self,
+        project: &'p CompiledProject,
+    ) -> Result<(Option<&'p Role>, String)> {
+        resolve(
             self.subject.as_deref().unwrap_or_default(),
             self.role.as_deref(),
             project,
@@ -50,16 +53,16 @@ impl SubjectArgs {
 
 /// Returns the role with the name `role`, or the task or role with the name `subject`: the task if
 /// both exist.
-pub(super) fn read<'p>(
+pub(super) fn resolve<'p>(
     subject: &str,
     role: Option<&str>,
-    project: &'p Compiled,
+    project: &'p CompiledProject,
 ) -> Result<(Option<&'p Role>, String)> {
     let role = match role {
-        Some(name) => Some(models::role(&project.config, name)?),
+        Some(name) => Some(models::find_role(&project.config, name)?),
         None if project.registry.find(subject).is_some() => None,
         None => project.config.roles.get(subject),
     };
-    let task = project.task(role.map_or(subject, |role| &role.task.value))?;
+    let task = project.find_task(role.map_or(subject, |role| &role.task.value))?;
     Ok((role, task))
 }

@@ -2,13 +2,13 @@
 //! answer. `require_permission` precedes everything that runs a command, reads a key or calls a
 //! model on behalf of a file of the project.
 
-use super::project::Compiled;
+use super::project::CompiledProject;
 use crate::base::hash::Hash;
 use crate::cli::prelude::*;
-use crate::project::config::{Config, Content};
-use crate::provider::endpoint::Address;
+use crate::project::config::{Config, RecordedContent};
+use crate::provider::endpoint::ProviderAddress;
 use crate::registry::{ReadError, scenarios};
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names;
 use crate::store::trust::{self, Permissions};
 use std::collections::BTreeSet;
@@ -54,7 +54,8 @@ fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
 
 /// What the files of a project ask permission for: `ctxc trust --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'p> {
+#[schemars(rename = "Document")]
+pub(crate) struct TrustReport<'p> {
     /// The format.
     schema: &'static str,
     /// The hash that a permission holds for.
@@ -94,53 +95,57 @@ pub(crate) struct ProviderRow<'p> {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_trust(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     if args.revoke {
-        let root = crate::cli::project::root(&cx.options)?;
-        let was_there = trust::revoke(&root).map_err(|err| unkept(&err))?;
-        cx.note(if was_there {
+        let root = crate::cli::project::find_root(&cx.options)?;
+        let was_there = trust::revoke(&root).map_err(|err| storage_error(&err))?;
+        cx.print_note(if was_there {
             "the permission for this folder is revoked"
         } else {
             "nothing was permitted in this folder"
         });
         return Ok(Exit::Success);
     }
-    let project = Compiled::load_or_empty(cx)?;
-    let asked = asked(&project)?;
-    let is_given = asked.are_given(&project.root);
+    let project = CompiledProject::load_or_empty(cx)?;
+    let asked = requested_permissions(&project)?;
+    let is_given = asked.is_granted(&project.root);
     if args.yes && !is_given {
-        asked.give(&project.root).map_err(|err| unkept(&err))?;
+        asked
+            .grant(&project.root)
+            .map_err(|err| storage_error(&err))?;
     }
     let is_given = is_given || args.yes;
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&document(&asked, &project.config, is_given)),
-        DataFormat::Text => print(
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&trust_report(&asked, &project.config, is_given)),
+        DataFormat::Text => print_report(
             &asked,
             &project.config,
             is_given,
-            trust::is_kept(&project.root),
+            trust::has_permission(&project.root),
             cx,
         ),
     })?;
-    if args.show || is_given || args.output.format.resolve() == DataFormat::Json {
+    if args.show || is_given || args.output.format.result_format() == DataFormat::Json {
         return Ok(Exit::Success);
     }
     if !io::stdin().is_terminal() {
         return Err(
             CliError::usage("there is nobody to ask here, so nothing was permitted")
-                .hint("`ctxc trust --yes` permits it"),
+                .with_hint("`ctxc trust --yes` permits it"),
         );
     }
-    if !says_yes(cx)? {
-        cx.note("nothing was permitted");
+    if !confirm_permission(cx)? {
+        cx.print_note("nothing was permitted");
         return Ok(Exit::Success);
     }
-    asked.give(&project.root).map_err(|err| unkept(&err))?;
-    cx.note("permitted, for this folder and until one of them changes; `ctxc trust --revoke` takes it back");
+    asked
+        .grant(&project.root)
+        .map_err(|err| storage_error(&err))?;
+    cx.print_note("permitted, for this folder and until one of them changes; `ctxc trust --revoke` takes it back");
     Ok(Exit::Success)
 }
 
-fn says_yes(cx: &mut Cx) -> Result<bool> {
+fn confirm_permission(cx: &mut Cx) -> Result<bool> {
     cx.flush()?;
     // Only a user who can read the question can answer it, so a failed write is ignored.
     let _ = write!(io::stderr(), "permit all of this? [y/N] ");
@@ -149,59 +154,59 @@ fn says_yes(cx: &mut Cx) -> Result<bool> {
     Ok(read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn unkept(err: &io::Error) -> CliError {
+fn storage_error(err: &io::Error) -> CliError {
     CliError::new(
-        Kind::Infrastructure,
-        format!("what you permit cannot be kept: {}", reason(err)),
+        CliErrorKind::Infrastructure,
+        format!("what you permit cannot be kept: {}", describe_io_error(err)),
     )
 }
 
-fn asked(project: &Compiled) -> Result<Permissions> {
-    let Compiled {
+fn requested_permissions(project: &CompiledProject) -> Result<Permissions> {
+    let CompiledProject {
         root,
         config,
         registry,
         ..
     } = project;
-    let files = scenarios::load(root, config, &scenarios::files(root, config));
+    let files = scenarios::load_files(root, config, &scenarios::list_files(root, config));
     let suites = files
         .iter()
         .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
-    let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
-    Permissions::of(config, registry, suites).map_err(unreadable)
+    let unreadable = |err: ReadError| CliError::new(CliErrorKind::Infrastructure, err.to_string());
+    Permissions::collect(config, registry, suites).map_err(unreadable)
 }
 
-fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Document<'p> {
+fn trust_report<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> TrustReport<'p> {
     let commands = asked.commands.iter().map(|command| CommandRow {
         path: &command.path,
         command: &command.line,
     });
     let hash = asked.hash.to_string();
-    Document {
+    TrustReport {
         schema: names::TRUST,
         hash,
         trusted,
         commands: commands.collect(),
-        providers: providers(config),
+        providers: provider_rows(config),
         upstream: &config.record.upstream,
-        keeps_personal_data: config.record.content == Content::Full,
+        keeps_personal_data: config.record.content == RecordedContent::Full,
     }
 }
 
 /// Returns the providers that `eval` could call.
-fn providers(config: &Config) -> Vec<ProviderRow<'_>> {
+fn provider_rows(config: &Config) -> Vec<ProviderRow<'_>> {
     let named = config
         .providers
         .keys()
         .chain(config.models.values().map(|model| &model.provider.value));
     let named: BTreeSet<&str> = named.map(String::as_str).collect();
     let row = |name| {
-        let Address {
+        let ProviderAddress {
             kind,
             base_url,
             variable,
             ..
-        } = Address::of(name, config)?;
+        } = ProviderAddress::resolve(name, config)?;
         Some(ProviderRow {
             name,
             kind: kind.word(),
@@ -212,25 +217,29 @@ fn providers(config: &Config) -> Vec<ProviderRow<'_>> {
     named.into_iter().filter_map(row).collect()
 }
 
-fn print(
+fn print_report(
     asked: &Permissions,
     config: &Config,
     is_given: bool,
     is_kept: bool,
     cx: &mut Cx,
 ) -> Result<()> {
-    cx.line("commands that files of this project name:")?;
+    cx.print_line("commands that files of this project name:")?;
     for command in &asked.commands {
-        cx.hanging(
-            &format!("  {}  ({})", escape(&command.line), escape(&command.path)),
+        cx.print_hanging(
+            &format!(
+                "  {}  ({})",
+                escape_line(&command.line),
+                escape_line(&command.path)
+            ),
             4,
         )?;
     }
     if asked.commands.is_empty() {
-        cx.line("  none")?;
+        cx.print_line("  none")?;
     }
-    cx.line("providers that it would ask:")?;
-    let providers = providers(config);
+    cx.print_line("providers that it would ask:")?;
+    let providers = provider_rows(config);
     for ProviderRow {
         name,
         kind,
@@ -240,36 +249,38 @@ fn print(
     {
         let key =
             api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
-        let open = Address::of(name, config)
-            .filter(Address::is_unencrypted)
+        let open = ProviderAddress::resolve(name, config)
+            .filter(ProviderAddress::is_unencrypted)
             .map_or(
                 "",
                 |_| "; not encrypted: anyone on the network path can read it",
             );
-        cx.hanging(
+        cx.print_hanging(
             &format!(
                 "  {} ({kind}): {}, {}{open}",
-                escape(name),
-                escape(base_url),
-                escape(&key)
+                escape_line(name),
+                escape_line(base_url),
+                escape_line(&key)
             ),
             4,
         )?;
     }
     if providers.is_empty() {
-        cx.line("  none")?;
+        cx.print_line("  none")?;
     }
     if !config.record.upstream.is_empty() {
-        cx.line("where `ctxc record` sends calls on, with the keys of the program that it runs:")?;
+        cx.print_line(
+            "where `ctxc record` sends calls on, with the keys of the program that it runs:",
+        )?;
         for address in &config.record.upstream {
-            cx.hanging(&format!("  {}", escape(address)), 4)?;
+            cx.print_hanging(&format!("  {}", escape_line(address)), 4)?;
         }
     }
-    if config.record.content == Content::Full {
-        cx.line("recordings keep personal data")?;
+    if config.record.content == RecordedContent::Full {
+        cx.print_line("recordings keep personal data")?;
     }
-    cx.line(&format!("hash: {}", asked.hash))?;
-    cx.line(match (is_given, is_kept) {
+    cx.print_line(&format!("hash: {}", asked.hash))?;
+    cx.print_line(match (is_given, is_kept) {
         (true, _) => "permitted in this folder",
         (false, true) => "not permitted: something changed since you permitted it",
         (false, false) => "not permitted",
@@ -277,26 +288,26 @@ fn print(
 }
 
 /// Returns the permissions of a project, or an error if the user did not grant them.
-pub(super) fn require(
-    project: &Compiled,
+pub(super) fn require_permission(
+    project: &CompiledProject,
     given: &TrustHashArgs,
     what: &str,
 ) -> Result<Permissions> {
-    let asked = asked(project)?;
+    let asked = requested_permissions(project)?;
     if given.trust_hash.contains(&asked.hash)
-        || given.trust_hash.is_empty() && asked.are_given(&project.root)
+        || given.trust_hash.is_empty() && asked.is_granted(&project.root)
     {
         return Ok(asked);
     }
     if given.trust_hash.is_empty() {
-        return Err(untrusted(&project.root, what));
+        return Err(permission_error(&project.root, what));
     }
-    let commands = plural(asked.commands.len(), "command");
-    let providers = plural(providers(&project.config).len(), "provider");
+    let commands = pluralize(asked.commands.len(), "command");
+    let providers = pluralize(provider_rows(&project.config).len(), "provider");
     Err(CliError::usage(format!(
         "{what} is not permitted: the commands or the permitting keys of ctxc.toml are not those of --trust-hash (now {commands}, {providers})"
     ))
-    .hint(format!(
+    .with_hint(format!(
         "`ctxc trust --show` lists them; once they are reviewed, set the variable of the pipeline anew: `gh variable set CTXC_TRUST_HASH --body {}`",
         asked.hash
     )))
@@ -304,28 +315,28 @@ pub(super) fn require(
 
 /// Like `require_permission`, for a run that continues without the permission: the inner error
 /// describes its absence.
-pub(super) fn permitted(
-    project: &Compiled,
+pub(super) fn permission_or_error(
+    project: &CompiledProject,
     given: &TrustHashArgs,
     what: &str,
 ) -> Result<Result<Permissions>> {
-    match require(project, given, what) {
-        Err(refused) if refused.kind != Kind::Usage => Err(refused),
+    match require_permission(project, given, what) {
+        Err(refused) if refused.kind != CliErrorKind::Usage => Err(refused),
         permitted => Ok(permitted),
     }
 }
 
 /// Like `require_permission`, for verbs that have not loaded the project yet.
-pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
-    require(&Compiled::load_or_empty(cx)?, given, what).map(drop)
+pub(crate) fn require_permission_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Result<()> {
+    require_permission(&CompiledProject::load_or_empty(cx)?, given, what).map(drop)
 }
 
-fn untrusted(root: &Path, what: &str) -> CliError {
-    let changed = if trust::is_kept(root) {
+fn permission_error(root: &Path, what: &str) -> CliError {
+    let changed = if trust::has_permission(root) {
         ", since a command or what ctxc.toml permits changed"
     } else {
         ""
     };
     CliError::usage(format!("{what} is not permitted in this project{changed}"))
-        .hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run: the hash that `ctxc trust --show` prints")
+        .with_hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run: the hash that `ctxc trust --show` prints")
 }

@@ -1,7 +1,7 @@
 //! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values
 //! from the command line, or from files after `@`.
 
-use crate::base::contained_path::too_large;
+use crate::base::contained_path::explain_read_error;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::{number, suggest};
 use crate::cli::prelude::*;
@@ -9,22 +9,22 @@ use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::kernel::conversation::Turn;
 use crate::project::roles::Role;
-use crate::registry::compile::sources::CONTEXT_FILE;
-use crate::registry::{Parameter, Registry};
+use crate::registry::compile::sources::MAX_CONTEXT_FILE_BYTES;
+use crate::registry::{Registry, RegistryParameter};
 use crate::rules::scenario::cx::Tasks;
 use crate::scenario::messages;
 use crate::syntax::decode;
-use crate::template::value_type::{self, Wanted};
+use crate::template::value_type::{self, ParameterType};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The most bytes of one value.
-const LIMIT: u64 = CONTEXT_FILE;
+const MAX_VALUE_BYTES: u64 = MAX_CONTEXT_FILE_BYTES;
 /// The most bytes of a value in an error.
-const SHOWN: usize = 60;
+const MAX_SHOWN_BYTES: usize = 60;
 
 /// Splits `NAME=VALUE`, and replaces `@FILE` by the content of the file.
-fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
+fn split_value<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
     let Some((name, value)) = written.split_once('=').filter(|(name, _)| !name.is_empty()) else {
         return Err(CliError::usage(format!(
             "{option} {written}: expected NAME=VALUE or NAME=@FILE"
@@ -39,16 +39,17 @@ fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
     }
     Ok((
         name,
-        file(Path::new(path), &format!("{option} {name}=@{path}"))?,
+        read_option_file(Path::new(path), &format!("{option} {name}=@{path}"))?,
     ))
 }
 
 /// Returns the text of a file that an option names.
-fn file(path: &Path, option: &str) -> Result<String> {
+fn read_option_file(path: &Path, option: &str) -> Result<String> {
     let failed = |why: String| CliError::usage(format!("{option}: the file cannot be read: {why}"));
-    let refused = |err| failed(too_large(err, LIMIT, || RealFs.stamp(path)).to_string());
+    let refused =
+        |err| failed(explain_read_error(err, MAX_VALUE_BYTES, || RealFs.stamp(path)).to_string());
     let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes).map_err(refused)?;
+    fs::read_into(path, MAX_VALUE_BYTES, &mut bytes).map_err(refused)?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
     Ok(text.into_owned())
 }
@@ -69,7 +70,7 @@ pub(super) struct GivenArgs {
 
 impl GivenArgs {
     /// Returns an error if a given result belongs to no step of the task.
-    fn known(&self, registry: &Registry, task: &str) -> Result<()> {
+    fn check_results(&self, registry: &Registry, task: &str) -> Result<()> {
         if self.result.is_empty() {
             return Ok(());
         }
@@ -90,19 +91,24 @@ impl GivenArgs {
                 names if names.is_empty() => "none of its steps has a name".to_owned(),
                 names => format!("there is {}", names.join(", ")),
             };
-            return Err(error.did_you_mean_or(suggest::nearest(name, known.names()), there));
+            return Err(
+                error.with_suggestion_or(suggest::nearest_candidate(name, known.names()), there)
+            );
         }
         Ok(())
     }
 
     /// Returns the inputs and the results of earlier steps, for a task with these parameters.
-    pub(super) fn read(
+    pub(super) fn read_values(
         &self,
         (registry, task): (&Registry, &str),
-        declared: &[Parameter],
+        declared: &[RegistryParameter],
     ) -> Result<(BTreeMap<String, Value>, BTreeMap<String, StepResult>)> {
-        self.known(registry, task)?;
-        Ok((inputs(&self.input, declared)?, results(&self.result)?))
+        self.check_results(registry, task)?;
+        Ok((
+            parse_inputs(&self.input, declared)?,
+            parse_results(&self.result)?,
+        ))
     }
 }
 
@@ -121,18 +127,19 @@ impl HistoryArgs {
     }
 
     /// Reads the conversation; empty if no file is given.
-    pub(super) fn read(&self) -> Result<Vec<Turn>> {
+    pub(super) fn read_turns(&self) -> Result<Vec<Turn>> {
         self.history
             .as_deref()
-            .map_or_else(|| Ok(Vec::new()), |path| turns(path, "--history"))
+            .map_or_else(|| Ok(Vec::new()), |path| read_turn_file(path, "--history"))
     }
 }
 
 /// Returns the messages of a file that an option names.
-pub(super) fn turns(path: &Path, option: &str) -> Result<Vec<Turn>> {
+pub(super) fn read_turn_file(path: &Path, option: &str) -> Result<Vec<Turn>> {
     let option = format!("{option} {}", path.display());
-    let text = file(path, &option)?;
-    messages::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
+    let text = read_option_file(path, &option)?;
+    messages::parse_conversation(&text)
+        .map_err(|unread| CliError::usage(format!("{option}: {unread}")))
 }
 
 /// The request of an agent role, in words.
@@ -145,15 +152,15 @@ pub(super) struct ObjectiveArgs {
 
 impl ObjectiveArgs {
     /// Returns true if an objective is given.
-    pub(super) const fn is_there(&self) -> bool {
+    pub(super) const fn is_given(&self) -> bool {
         self.objective.is_some()
     }
 
     /// Returns the objective, for a task with these parameters, alone or as the task of a role.
-    pub(super) fn read(
+    pub(super) fn read_objective(
         &self,
         task: &str,
-        of: (&[Parameter], Option<&Role>),
+        of: (&[RegistryParameter], Option<&Role>),
         inputs: &BTreeMap<String, Value>,
     ) -> Result<Option<String>> {
         let (declared, role) = of;
@@ -161,10 +168,10 @@ impl ObjectiveArgs {
             return Ok(None);
         };
         let text = match written.strip_prefix('@') {
-            Some(path) => file(Path::new(path), &format!("--objective @{path}"))?,
+            Some(path) => read_option_file(Path::new(path), &format!("--objective @{path}"))?,
             None => written.clone(),
         };
-        let parameter = objective::parameter(declared);
+        let parameter = objective::objective_parameter(declared);
         if text.trim().is_empty() {
             return Err(CliError::usage(
                 "--objective: expected words that say what is to be done, found none",
@@ -173,7 +180,7 @@ impl ObjectiveArgs {
         if parameter.is_some() && inputs.contains_key(objective::NAME) {
             return Err(
                 CliError::usage("--objective and --input objective give the same value")
-                    .hint("leave one of them out"),
+                    .with_hint("leave one of them out"),
             );
         }
         if parameter.is_none() && role.is_none() {
@@ -181,14 +188,14 @@ impl ObjectiveArgs {
                 "--objective: `{task}` by itself takes none: its description says what is to be done"
             );
             return Err(CliError::usage(error)
-                .hint("ask for an agent role that plays it, or declare a parameter `objective` in the task"));
+                .with_hint("ask for an agent role that plays it, or declare a parameter `objective` in the task"));
         }
         Ok(Some(text))
     }
 }
 
 /// Parses a value of a declared type: text for `string` and for no type, JSON for all others.
-fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
+fn parse_typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
     match kind {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => {
@@ -210,16 +217,16 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
                     }
                     _ => format!("--input {name}: expected JSON, since the parameter's type is {kind}: {err}"),
                 };
-                CliError::usage(error).hint(example(name, kind))
+                CliError::usage(error).with_hint(value_example(name, kind))
             })?;
-            exact(&format!("--input {name}"), &text)?;
+            check_exact(&format!("--input {name}"), &text)?;
             Ok(value)
         }
     }
 }
 
 /// Returns a hint with a value of a type in the form of the command line.
-fn example(name: &str, kind: &str) -> String {
+fn value_example(name: &str, kind: &str) -> String {
     match kind {
         "number" | "integer" => format!("a number stands as it is: --input {name}=5"),
         "boolean" => format!("it is true or false: --input {name}=true"),
@@ -230,52 +237,52 @@ fn example(name: &str, kind: &str) -> String {
 }
 
 /// Returns an error if a value does not have the type of its parameter.
-fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
-    let Parameter {
+fn check_type(parameter: &RegistryParameter, value: &Value, text: &str) -> Result<()> {
+    let RegistryParameter {
         name,
         kind,
         default,
         required,
         ..
     } = parameter;
-    let wanted = Wanted {
+    let wanted = ParameterType {
         kind: kind.as_deref(),
         required: *required && default.is_none(),
     };
     // A missing value is reported later, with all others.
-    let Some(kind) = wanted.missed(value).filter(|_| !value.is_null()) else {
+    let Some(kind) = wanted.mismatched_type(value).filter(|_| !value.is_null()) else {
         return Ok(());
     };
     let text = text.trim();
     let shown = text
-        .get(..text.floor_char_boundary(SHOWN))
+        .get(..text.floor_char_boundary(MAX_SHOWN_BYTES))
         .filter(|short| short.len() < text.len());
     let shown = shown.map_or_else(|| text.to_owned(), |short| format!("{short}…"));
-    let found = value_type::word(value);
+    let found = value_type::describe_type(value);
     let error = format!("--input {name}: the parameter's type is {kind}, and `{shown}` is {found}");
-    Err(CliError::usage(error).hint(example(name, kind)))
+    Err(CliError::usage(error).with_hint(value_example(name, kind)))
 }
 
 /// Returns an error if JSON contains a whole number too large to be read exactly.
-fn exact(option: &str, json: &str) -> Result<()> {
-    let Some(found) = number::beyond(json) else {
+fn check_exact(option: &str, json: &str) -> Result<()> {
+    let Some(found) = number::find_out_of_range(json) else {
         return Ok(());
     };
     Err(
-        CliError::usage(format!("{option}: {}", number::too_large(found))).hint(
+        CliError::usage(format!("{option}: {}", number::out_of_range_message(found))).with_hint(
             "pass it as a text, in a parameter of type string: a text is shown as it is written",
         ),
     )
 }
 
 /// Returns the inputs of a task.
-pub(super) fn inputs(
+pub(super) fn parse_inputs(
     written: &[String],
-    declared: &[Parameter],
+    declared: &[RegistryParameter],
 ) -> Result<BTreeMap<String, Value>> {
     let mut inputs = BTreeMap::new();
     for one in written {
-        let (name, text) = given("--input", one)?;
+        let (name, text) = split_value("--input", one)?;
         let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else {
             let names = || declared.iter().map(|parameter| parameter.name.as_str());
             let error = CliError::usage(format!("--input {name}: the task takes no such value"));
@@ -283,10 +290,10 @@ pub(super) fn inputs(
                 names if names.is_empty() => "it takes none".to_owned(),
                 names => format!("it takes {}", names.join(", ")),
             };
-            return Err(error.did_you_mean_or(suggest::nearest(name, names()), takes));
+            return Err(error.with_suggestion_or(suggest::nearest_candidate(name, names()), takes));
         };
-        let value = typed(name, text.clone(), parameter.kind.as_deref())?;
-        of_type(parameter, &value, &text)?;
+        let value = parse_typed(name, text.clone(), parameter.kind.as_deref())?;
+        check_type(parameter, &value, &text)?;
         if inputs.insert(name.to_owned(), value).is_some() {
             return Err(CliError::usage(format!("--input {name} is there twice")));
         }
@@ -296,13 +303,13 @@ pub(super) fn inputs(
 
 /// Returns the results of earlier steps: valid JSON as JSON, all else as text. An object with
 /// `content` is a whole result, with its notes.
-fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
+fn parse_results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
     let mut results = BTreeMap::new();
     for one in written {
-        let (name, text) = given("--result", one)?;
+        let (name, text) = split_value("--result", one)?;
         let value = match serde_json::from_str(&text) {
             Ok(value) => {
-                exact(&format!("--result {name}"), &text)?;
+                check_exact(&format!("--result {name}"), &text)?;
                 value
             }
             Err(_) => Value::String(text),

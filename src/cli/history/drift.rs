@@ -1,8 +1,8 @@
 //! `ctxc drift`: slow decay, found in the history of runs.
 
-use super::place::Place;
+use super::place::HistoryPlace;
 use crate::cli::prelude::*;
-use crate::eval::drift::{self, Cause, Finding, Signal};
+use crate::eval::drift::{self, DriftCause, DriftFinding, DriftSignal};
 use crate::registry::scenarios;
 use crate::schema::json::names;
 use crate::store::history::EvalHistory;
@@ -23,7 +23,8 @@ pub(crate) struct DriftArgs {
 
 /// What decayed: `ctxc drift --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct DriftReport {
     /// The format.
     schema: &'static str,
     /// How many scenarios have answers in the history.
@@ -31,16 +32,16 @@ pub(crate) struct Document {
     /// How many of them have enough runs to be compared.
     compared: usize,
     /// What is no longer as it was, by scenario.
-    findings: Vec<Finding>,
+    findings: Vec<DriftFinding>,
 }
 
 /// Compares the runs and prints the findings.
-pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.without_errors()?;
+pub(crate) fn run_drift(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.require_no_errors()?;
     let limits = &project.config.eval.drift;
-    let place = Place::of(&project.root, &project.config)?;
-    let names = names_of(args, &project)?;
-    let mut document = Document {
+    let place = HistoryPlace::for_project(&project.root, &project.config)?;
+    let names = compared_names(args, &project)?;
+    let mut document = DriftReport {
         schema: names::DRIFT,
         cases: 0,
         compared: 0,
@@ -48,23 +49,23 @@ pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
     };
     if let Some(history) = place.open()? {
         let window = limits.window as usize;
-        let read = history.series(window, &mut |series| {
+        let read = history.each_series(window, &mut |series| {
             if names.contains(&series.id) {
                 document.cases += 1;
                 document.compared += usize::from(drift::is_long_enough(&series, window));
-                document.findings.extend(drift::findings(&series, limits));
+                document.findings.extend(drift::find_drift(&series, limits));
             }
         });
-        read.map_err(|error| place.unusable(&error))?;
+        read.map_err(|error| place.unusable_error(&error))?;
     }
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&document),
-        DataFormat::Text => print(&document, cx),
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&document),
+        DataFormat::Text => print_report(&document, cx),
     })?;
     let drifts = document
         .findings
         .iter()
-        .any(|finding| finding.cause == Cause::Drift);
+        .any(|finding| finding.cause == DriftCause::Drift);
     Ok(if drifts {
         Exit::Findings
     } else {
@@ -73,11 +74,11 @@ pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// Returns the names of the compared scenarios. Scenarios that no longer exist are left out.
-fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
-    let files = scenarios::load(
+fn compared_names(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
+    let files = scenarios::load_files(
         &project.root,
         &project.config,
-        &scenarios::files(&project.root, &project.config),
+        &scenarios::list_files(&project.root, &project.config),
     );
     let suites = files.into_iter().filter_map(|file| file.suite);
     let all: BTreeSet<String> = suites
@@ -85,8 +86,10 @@ fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
         .map(|case| case.name.value)
         .collect();
     if let Some(unknown) = args.names.iter().find(|name| !all.contains(*name)) {
-        let near = crate::base::suggest::nearest(unknown, all.iter().map(String::as_str));
-        return Err(CliError::usage(format!("there is no scenario `{unknown}`")).did_you_mean(near));
+        let near = crate::base::suggest::nearest_candidate(unknown, all.iter().map(String::as_str));
+        return Err(
+            CliError::usage(format!("there is no scenario `{unknown}`")).with_suggestion(near)
+        );
     }
     Ok(if args.names.is_empty() {
         all
@@ -95,11 +98,11 @@ fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
     })
 }
 
-fn print(document: &Document, cx: &mut Cx) -> Result<()> {
+fn print_report(document: &DriftReport, cx: &mut Cx) -> Result<()> {
     for finding in &document.findings {
-        cx.hanging(&words(finding), 2)?;
+        cx.print_hanging(&describe_finding(finding), 2)?;
     }
-    let Document {
+    let DriftReport {
         cases,
         compared,
         findings,
@@ -107,17 +110,17 @@ fn print(document: &Document, cx: &mut Cx) -> Result<()> {
     } = document;
     let drifts = findings
         .iter()
-        .filter(|finding| finding.cause == Cause::Drift)
+        .filter(|finding| finding.cause == DriftCause::Drift)
         .count();
     let changes = findings.len() - drifts;
-    let least = drift::LEAST;
-    cx.line(&format!(
+    let least = drift::MIN_RUNS;
+    cx.print_line(&format!(
         "{} with answers in the history, {compared} with enough runs to compare: {}, {changes} with a change of model or context",
-        plural(*cases, "scenario"),
-        plural(drifts, "signal"),
+        pluralize(*cases, "scenario"),
+        pluralize(drifts, "signal"),
     ))?;
     if compared < cases {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "a scenario needs at least {least} runs before the last ones to be compared"
         ));
     }
@@ -125,8 +128,8 @@ fn print(document: &Document, cx: &mut Cx) -> Result<()> {
 }
 
 /// Describes a finding.
-fn words(finding: &Finding) -> String {
-    let Finding {
+fn describe_finding(finding: &DriftFinding) -> String {
+    let DriftFinding {
         signal,
         cause,
         case,
@@ -139,31 +142,31 @@ fn words(finding: &Finding) -> String {
         against,
         ..
     } = finding;
-    let (last, earlier) = (plural(*runs, "run"), plural(*against, "run"));
+    let (last, earlier) = (pluralize(*runs, "run"), pluralize(*against, "run"));
     let grown = (now / before - 1.0) * 100.0;
     let far = z.map_or_else(String::new, |z| format!(", {z:.1} deviations"));
     let what = match signal {
-        Signal::TokenInflation => {
+        DriftSignal::TokenInflation => {
             format!(
                 "token inflation: {now:.0} tokens in the last {last}, {before:.0} in the {earlier} before (+{grown:.0} %{far})"
             )
         }
-        Signal::LatencyRegression => {
+        DriftSignal::LatencyRegression => {
             format!(
                 "latency regression: {now:.0} ms in the last {last}, {before:.0} ms in the {earlier} before (+{grown:.0} %{far})"
             )
         }
-        Signal::DecompositionShift if now > before => {
+        DriftSignal::DecompositionShift if now > before => {
             format!(
                 "decomposition shift: the answers of the last {last} split their work, and none of the {earlier} before did"
             )
         }
-        Signal::DecompositionShift => {
+        DriftSignal::DecompositionShift => {
             format!(
                 "decomposition shift: no answer of the last {last} splits its work, and all of the {earlier} before did"
             )
         }
-        Signal::PassRateDegradation => {
+        DriftSignal::PassRateDegradation => {
             format!(
                 "pass-rate degradation: it failed in the last {last}, and passed in {:.0} % of the {earlier} before",
                 before * 100.0
@@ -176,10 +179,10 @@ fn words(finding: &Finding) -> String {
     } else {
         format!("; {}", who.join(", "))
     };
-    let cause = if *cause == Cause::ConfigChange {
+    let cause = if *cause == DriftCause::ConfigChange {
         "; since then the model or the context is another"
     } else {
         ""
     };
-    escape(&format!("{case}: {what}{who}{cause}")).into_owned()
+    escape_line(&format!("{case}: {what}{who}{cause}")).into_owned()
 }

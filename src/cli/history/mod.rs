@@ -6,8 +6,8 @@ mod show;
 mod transfer;
 mod verb;
 
-pub(crate) use drift::{Document as DriftDocument, DriftArgs, run as drift};
-pub(super) use place::Place;
-pub(crate) use show::Document;
-pub(in crate::cli) use verb::find;
-pub(crate) use verb::{HistoryArgs, run};
+pub(crate) use drift::{DriftArgs, DriftReport as DriftDocument, run_drift as drift};
+pub(super) use place::HistoryPlace;
+pub(crate) use show::HistoryDocument;
+pub(in crate::cli) use verb::find_run;
+pub(crate) use verb::{HistoryArgs, run_history};

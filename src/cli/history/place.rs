@@ -5,41 +5,41 @@ use crate::base::{folders, fs};
 use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::project::config::Config;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::store::SqliteHistory;
 use crate::store::history::HistoryError;
 
 /// The name of the history file in the project's folder for state.
-const FILE: &str = "history.db";
+const HISTORY_FILE: &str = "history.db";
 
 /// The file of a project's history.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Place {
+pub(in crate::cli) struct HistoryPlace {
     path: PathBuf,
     /// True if the project file names the path.
     is_configured: bool,
 }
 
-impl Place {
+impl HistoryPlace {
     /// Returns the place for a project.
     ///
     /// # Errors
     /// No folder for state exists, or the path leads through a link.
-    pub(in crate::cli) fn of(root: &Path, config: &Config) -> Result<Self> {
+    pub(in crate::cli) fn for_project(root: &Path, config: &Config) -> Result<Self> {
         if let Some(path) = &config.history {
-            overwrite::refuse_links(root, &path.value)?;
+            overwrite::reject_links(root, &path.value)?;
             return Ok(Self {
                 path: root.join(&path.value),
                 is_configured: true,
             });
         }
         let nowhere = || {
-            CliError::new(Kind::Infrastructure, "no folder outside the project to keep runs in")
-                .hint("set XDG_STATE_HOME to a folder, or `[history] path` in ctxc.toml to a file in the project")
+            CliError::new(CliErrorKind::Infrastructure, "no folder outside the project to keep runs in")
+                .with_hint("set XDG_STATE_HOME to a folder, or `[history] path` in ctxc.toml to a file in the project")
         };
-        let folder = folders::state(root).ok_or_else(nowhere)?;
+        let folder = folders::project_state(root).ok_or_else(nowhere)?;
         Ok(Self {
-            path: folder.join(FILE),
+            path: folder.join(HISTORY_FILE),
             is_configured: false,
         })
     }
@@ -48,15 +48,17 @@ impl Place {
     ///
     /// # Errors
     /// The history cannot be opened or created.
-    pub(in crate::cli) fn make(&self) -> Result<SqliteHistory> {
+    pub(in crate::cli) fn open_or_create(&self) -> Result<SqliteHistory> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let made = if self.is_configured {
             fs::create_dir_all(folder)
         } else {
-            folders::make(folder)
+            folders::create_private(folder)
         };
-        made.map_err(|error| self.unusable(&HistoryError::System(reason(&error))))?;
-        SqliteHistory::make(&self.path).map_err(|error| self.unusable(&error))
+        made.map_err(|error| {
+            self.unusable_error(&HistoryError::System(describe_io_error(&error)))
+        })?;
+        SqliteHistory::open_or_create(&self.path).map_err(|error| self.unusable_error(&error))
     }
 
     /// Opens the history; `None` if it does not exist yet.
@@ -64,11 +66,11 @@ impl Place {
     /// # Errors
     /// The history cannot be opened.
     pub(in crate::cli) fn open(&self) -> Result<Option<SqliteHistory>> {
-        SqliteHistory::open(&self.path).map_err(|error| self.unusable(&error))
+        SqliteHistory::open(&self.path).map_err(|error| self.unusable_error(&error))
     }
 
     /// Creates the error for a history that cannot be used.
-    pub(in crate::cli) fn unusable(&self, error: &HistoryError) -> CliError {
+    pub(in crate::cli) fn unusable_error(&self, error: &HistoryError) -> CliError {
         let hint = match error {
             HistoryError::Busy => "try again once that program has finished",
             HistoryError::Newer(..) => {
@@ -83,9 +85,9 @@ impl Place {
         };
         let path = self.path.display();
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!("the history in {path} cannot be used: {error}"),
         )
-        .hint(hint)
+        .with_hint(hint)
     }
 }

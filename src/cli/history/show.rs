@@ -8,7 +8,8 @@ use serde::Deserialize;
 /// The runs that are kept, or one of them with its scenarios: `ctxc history list --json`, `ctxc history show RUN --json`, and a line of
 /// what `ctxc history export` writes.
 #[derive(JsonSchema, Serialize, Deserialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct HistoryDocument {
     /// The format.
     pub(super) schema: String,
     /// The runs, in order.
@@ -17,7 +18,7 @@ pub(crate) struct Document {
     pub(super) cases: Vec<CaseRecord>,
 }
 
-impl Document {
+impl HistoryDocument {
     pub(super) fn new(runs: Vec<RunRecord>, cases: Vec<CaseRecord>) -> Self {
         Self {
             schema: names::HISTORY.to_owned(),
@@ -28,7 +29,7 @@ impl Document {
 }
 
 /// Prints one line for each run.
-pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
+pub(super) fn print_runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
     for run in runs {
         let RunRecord {
             id,
@@ -41,45 +42,52 @@ pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
             ..
         } = run;
         let state = if *finished { "" } else { ", not finished" };
-        cx.line(&format!(
+        cx.print_line(&format!(
             "{}  {}  {}  {passed} of {cases} passed, {planned} planned{state}",
-            escape(id),
-            escape(at),
-            escape(mode)
+            escape_line(id),
+            escape_line(at),
+            escape_line(mode)
         ))?;
     }
     if runs.is_empty() {
-        cx.line("no run is kept yet")?;
+        cx.print_line("no run is kept yet")?;
     }
     Ok(())
 }
 
 /// Prints one line for each scenario of a run.
-pub(super) fn cases(cases: &[CaseRecord], cx: &mut Cx) -> Result<()> {
+pub(super) fn print_cases(cases: &[CaseRecord], cx: &mut Cx) -> Result<()> {
     for case in cases {
         let passed = case
             .trials
             .iter()
             .filter(|trial| trial.verdict == "pass")
             .count();
-        let mut parts = vec![format!("  {}  {}", escape(&case.id), escape(&case.verdict))];
+        let mut parts = vec![format!(
+            "  {}  {}",
+            escape_line(&case.id),
+            escape_line(&case.verdict)
+        )];
         if !case.trials.is_empty() {
             let by = case
                 .provider
                 .as_deref()
-                .map_or_else(String::new, |by| format!(" by {}", escape(by)));
+                .map_or_else(String::new, |by| format!(" by {}", escape_line(by)));
             parts.push(format!(
                 "{passed} of {}{by}",
-                plural(case.trials.len(), "trial")
+                pluralize(case.trials.len(), "trial")
             ));
         }
-        parts.extend(case.tokens().map(|tokens| format!("{tokens:.0} tokens")));
         parts.extend(
-            case.latency()
+            case.mean_tokens()
+                .map(|tokens| format!("{tokens:.0} tokens")),
+        );
+        parts.extend(
+            case.median_latency()
                 .filter(|_| case.live)
                 .map(|latency| format!("{latency:.0} ms")),
         );
-        cx.line(&parts.join(", "))?;
+        cx.print_line(&parts.join(", "))?;
     }
     Ok(())
 }

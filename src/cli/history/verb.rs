@@ -1,7 +1,7 @@
 //! `ctxc history`: the stored results of earlier runs.
 
-use super::place::Place;
-use super::show::{self, Document};
+use super::place::HistoryPlace;
+use super::show::{self, HistoryDocument};
 use super::transfer;
 use crate::base::fs;
 use crate::cli::prelude::*;
@@ -10,7 +10,7 @@ use crate::store::SqliteHistory;
 use crate::store::history::{EvalHistory, HistoryError, RunRecord};
 use clap::Subcommand;
 
-const DAY: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 
 #[derive(Debug, Args)]
 #[command(
@@ -23,11 +23,11 @@ const DAY: i64 = 86_400;
 )]
 pub(crate) struct HistoryArgs {
     #[command(subcommand)]
-    what: What,
+    what: HistoryVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum HistoryVerb {
     /// List the runs, the latest last
     List {
         #[command(flatten)]
@@ -69,60 +69,61 @@ struct PruneArgs {
 }
 
 /// Shows or changes the history.
-pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.without_errors()?;
-    let place = Place::of(&project.root, &project.config)?;
-    let unusable = |error: HistoryError| place.unusable(&error);
-    if let What::Import { file } = &args.what {
-        transfer::import(file, &mut place.make()?, &place, cx)?;
+pub(crate) fn run_history(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.require_no_errors()?;
+    let place = HistoryPlace::for_project(&project.root, &project.config)?;
+    let unusable = |error: HistoryError| place.unusable_error(&error);
+    if let HistoryVerb::Import { file } = &args.what {
+        transfer::import_runs(file, &mut place.open_or_create()?, &place, cx)?;
         return Ok(Exit::Success);
     }
     let mut history = place.open()?;
     let runs = history
         .as_ref()
-        .map_or(Ok(Vec::new()), SqliteHistory::runs)
+        .map_or(Ok(Vec::new()), SqliteHistory::load_runs)
         .map_err(unusable)?;
     match &args.what {
-        What::List { output } => cx.emit(output, |format, cx| match format {
-            DataFormat::Json => cx.json(&Document::new(runs.clone(), Vec::new())),
-            DataFormat::Text => show::runs(&runs, cx),
+        HistoryVerb::List { output } => cx.emit_result(output, |format, cx| match format {
+            DataFormat::Json => cx.print_json(&HistoryDocument::new(runs.clone(), Vec::new())),
+            DataFormat::Text => show::print_runs(&runs, cx),
         })?,
-        What::Show { run, output } => {
-            let run = find(&runs, run)?.clone();
+        HistoryVerb::Show { run, output } => {
+            let run = find_run(&runs, run)?.clone();
             let cases = history
                 .as_ref()
-                .map_or(Ok(Vec::new()), |history| history.cases(run.order))
+                .map_or(Ok(Vec::new()), |history| history.load_cases(run.order))
                 .map_err(unusable)?;
-            let found = Document::new(vec![run], cases);
-            cx.emit(output, |format, cx| match format {
-                DataFormat::Json => cx.json(&found),
-                DataFormat::Text => {
-                    show::runs(&found.runs, cx).and_then(|()| show::cases(&found.cases, cx))
-                }
+            let found = HistoryDocument::new(vec![run], cases);
+            cx.emit_result(output, |format, cx| match format {
+                DataFormat::Json => cx.print_json(&found),
+                DataFormat::Text => show::print_runs(&found.runs, cx)
+                    .and_then(|()| show::print_cases(&found.cases, cx)),
             })?;
         }
-        What::Prune(args) => {
-            let old = old(&runs, args);
+        HistoryVerb::Prune(args) => {
+            let old = prunable_runs(&runs, args);
             if let Some(history) = &mut history {
-                history.forget(&old).map_err(unusable)?;
+                history.forget_runs(&old).map_err(unusable)?;
             }
-            cx.note(&format!(
+            cx.print_note(&format!(
                 "{} forgotten, {} kept",
-                plural(old.len(), "run"),
+                pluralize(old.len(), "run"),
                 runs.len() - old.len()
             ));
         }
-        What::Export { file } => transfer::export(file, &runs, history.as_ref(), &place, cx)?,
-        What::Import { .. } => {}
+        HistoryVerb::Export { file } => {
+            transfer::export_runs(file, &runs, history.as_ref(), &place, cx)?;
+        }
+        HistoryVerb::Import { .. } => {}
     }
     Ok(Exit::Success)
 }
 
 /// Returns the order numbers of the runs to prune.
-fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
-    let before = args
-        .older_than
-        .map(|days| date::time(fs::seconds().saturating_sub(i64::from(days) * DAY)));
+fn prunable_runs(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
+    let before = args.older_than.map(|days| {
+        date::format_time(fs::timestamp_seconds().saturating_sub(i64::from(days) * SECONDS_PER_DAY))
+    });
     let last = args.keep.map_or(0, |keep| runs.len().saturating_sub(keep));
     let is_old = |(at, run): &(usize, &RunRecord)| {
         *at < last || before.as_ref().is_some_and(|before| run.at < *before)
@@ -135,17 +136,17 @@ fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
 }
 
 /// Returns the run with an id, the beginning of an id, or `last`.
-pub(in crate::cli) fn find<'r>(runs: &'r [RunRecord], name: &str) -> Result<&'r RunRecord> {
+pub(in crate::cli) fn find_run<'r>(runs: &'r [RunRecord], name: &str) -> Result<&'r RunRecord> {
     let listed = "`ctxc history list` lists the runs";
     let mut named = runs.iter().filter(|run| run.id.starts_with(name));
     match (name, named.next(), named.next()) {
-        ("last", ..) => runs
-            .last()
-            .ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one")),
+        ("last", ..) => runs.last().ok_or_else(|| {
+            CliError::usage("no run is kept yet").with_hint("`ctxc eval` makes one")
+        }),
         (_, Some(run), None) => Ok(run),
         (_, Some(_), Some(_)) => {
-            Err(CliError::usage(format!("several runs begin with `{name}`")).hint(listed))
+            Err(CliError::usage(format!("several runs begin with `{name}`")).with_hint(listed))
         }
-        (_, None, _) => Err(CliError::usage(format!("there is no run `{name}`")).hint(listed)),
+        (_, None, _) => Err(CliError::usage(format!("there is no run `{name}`")).with_hint(listed)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::args::FormatArgs;
 use crate::cli::prelude::*;
-use crate::import::{FORMATS, Format, Options};
+use crate::import::{EngineOptions, FORMATS, PromptFormat};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 #[derive(Debug, Args)]
@@ -25,8 +25,8 @@ pub(crate) struct ImportArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
     /// Format of the named files, whatever their extensions say
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pub(super) from: Option<&'static Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
+    pub(super) from: Option<&'static PromptFormat>,
     /// Overwrite existing templates
     #[arg(long)]
     pub(super) force: bool,
@@ -59,13 +59,13 @@ pub(super) struct EngineArgs {
 
 impl EngineArgs {
     /// Returns the options of the template engine.
-    pub(super) const fn resolve(self) -> Options {
+    pub(super) const fn engine_options(self) -> EngineOptions {
         let Self {
             trim_blocks,
             lstrip_blocks,
             keep_trailing_newline,
         } = self;
-        Options {
+        EngineOptions {
             trim_blocks,
             lstrip_blocks,
             keep_trailing_newline,
@@ -74,7 +74,7 @@ impl EngineArgs {
 }
 
 /// Parses the name of a format.
-fn format() -> impl TypedValueParser<Value = &'static Format> {
+fn format_parser() -> impl TypedValueParser<Value = &'static PromptFormat> {
     let words = FORMATS
         .iter()
         .map(|format| PossibleValue::new(format.name).help(format.help));

@@ -1,10 +1,10 @@
 //! The report of `ctxc import` for programs: `ctxc/import/1`.
 
-use super::report::{Disposition, ImportReport};
-use super::show::{message, title};
-use super::suggest::suggestion;
-use super::verify::Verdict;
-use crate::import::{FORMATS, Format, Note, Weight};
+use super::report::{ImportDisposition, ImportReport};
+use super::show::{difference_lines, difference_title};
+use super::suggest::suggest_config;
+use super::verify::SampleVerdict;
+use crate::import::{FORMATS, ImportNote, NoteWeight, PromptFormat};
 use crate::schema::json::names::IMPORT;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -14,26 +14,28 @@ use std::collections::BTreeSet;
 
 /// What `ctxc import` found, what it made of it, and what it could not carry over.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'t> {
+#[schemars(rename = "Document")]
+pub(crate) struct ImportDocument<'t> {
     /// Files that only others take in, which are no tasks of their own.
-    parts: Vec<Taken<'t>>,
+    parts: Vec<IncludedFile<'t>>,
     /// Pages in which nothing stands for a value; they were passed over.
     plain: &'t [String],
     /// Every prompt.
-    prompts: Vec<Prompt<'t>>,
+    prompts: Vec<PromptRow<'t>>,
     /// What --verify says; null without it.
-    samples: Option<Samples<'t>>,
+    samples: Option<SampleTotals<'t>>,
     /// The format.
     schema: &'static str,
     /// What models of the prompts, and settings that no template says, may become in ctxc.toml; null where there are none.
     suggestion: Option<String>,
     /// Files that look like prompts and cannot be read.
-    unreadable: Vec<Unread<'t>>,
+    unreadable: Vec<UnreadablePrompt<'t>>,
 }
 
 /// A prompt and what became of it.
 #[derive(JsonSchema, Serialize)]
-struct Prompt<'t> {
+#[schemars(rename = "Prompt")]
+struct PromptRow<'t> {
     /// The file of the prompt; of one in two halves both, the system's first.
     files: Vec<&'t str>,
     /// The format of the prompt.
@@ -45,7 +47,7 @@ struct Prompt<'t> {
     /// The file with its tests as scenarios; null where it has none, or is not carried over.
     scenarios: Option<&'t str>,
     /// What became of it.
-    state: Disposition,
+    state: ImportDisposition,
     /// The task that it is; null where it is not carried over.
     task: Option<&'t str>,
     /// The template's file; null where it is not carried over.
@@ -53,7 +55,7 @@ struct Prompt<'t> {
 }
 
 /// A format by its name.
-struct FormatName(&'static Format);
+struct FormatName(&'static PromptFormat);
 
 impl Serialize for FormatName {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -67,7 +69,7 @@ impl JsonSchema for FormatName {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let one = |format: &&Format| json!({"const": format.name, "description": format.files, "type": "string"});
+        let one = |format: &&PromptFormat| json!({"const": format.name, "description": format.files, "type": "string"});
         json_schema!({"description": "Formats that are read.", "oneOf": FORMATS.iter().map(one).collect::<Vec<_>>()})
     }
 }
@@ -83,12 +85,13 @@ struct NoteRow<'t> {
     /// The file.
     path: &'t str,
     /// How much it weighs.
-    severity: Weight,
+    severity: NoteWeight,
 }
 
 /// A part of others.
 #[derive(JsonSchema, Serialize)]
-struct Taken<'t> {
+#[schemars(rename = "Taken")]
+struct IncludedFile<'t> {
     /// The file.
     path: &'t str,
     /// A prompt that takes it in.
@@ -97,7 +100,8 @@ struct Taken<'t> {
 
 /// A file that cannot be read.
 #[derive(JsonSchema, Serialize)]
-struct Unread<'t> {
+#[schemars(rename = "Unread")]
+struct UnreadablePrompt<'t> {
     /// The file.
     path: &'t str,
     /// Why it cannot be read.
@@ -106,9 +110,10 @@ struct Unread<'t> {
 
 /// The verdict over all samples.
 #[derive(JsonSchema, Serialize)]
-struct Samples<'t> {
+#[schemars(rename = "Samples")]
+struct SampleTotals<'t> {
     /// The others.
-    differences: Vec<Difference<'t>>,
+    differences: Vec<SampleDifference<'t>>,
     /// What was compared beside the messages, where samples are requests.
     compared: &'t BTreeSet<String>,
     /// How many came out as expected, byte for byte.
@@ -121,7 +126,8 @@ struct Samples<'t> {
 
 /// A sample that differs.
 #[derive(JsonSchema, Serialize)]
-struct Difference<'t> {
+#[schemars(rename = "Difference")]
+struct SampleDifference<'t> {
     /// The line in the file of samples, from 1.
     line: usize,
     /// What is different, with both lines where a byte is.
@@ -131,10 +137,10 @@ struct Difference<'t> {
 }
 
 /// Builds the report.
-pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
+pub(super) fn build_document<'t>(told: &ImportReport<'t>) -> ImportDocument<'t> {
     let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
-        let is_carried = *fate != Disposition::Refused;
-        Prompt {
+        let is_carried = *fate != ImportDisposition::Refused;
+        PromptRow {
             files: made
                 .system
                 .iter()
@@ -142,7 +148,7 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
                 .map(String::as_str)
                 .collect(),
             format: FormatName(made.format),
-            notes: made.imported.notes.iter().map(note).collect(),
+            notes: made.imported.notes.iter().map(note_row).collect(),
             parts: made.imported.parts.iter().map(String::as_str).collect(),
             scenarios: made
                 .suite
@@ -158,35 +164,35 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
         .batch
         .parts
         .iter()
-        .map(|(path, whole)| Taken { path, whole });
+        .map(|(path, whole)| IncludedFile { path, whole });
     let unreadable = told
         .found
         .unreadable
         .iter()
-        .map(|(path, reason)| Unread { path, reason });
-    Document {
+        .map(|(path, reason)| UnreadablePrompt { path, reason });
+    ImportDocument {
         parts: parts.collect(),
         plain: &told.found.plain,
         prompts: prompts.collect(),
-        samples: told.verdict.map(|(_, verdict)| samples(verdict)),
+        samples: told.verdict.map(|(_, verdict)| sample_totals(verdict)),
         schema: IMPORT,
-        suggestion: suggestion(&told.batch.made),
+        suggestion: suggest_config(&told.batch.made),
         unreadable: unreadable.collect(),
     }
 }
 
-fn samples(verdict: &Verdict) -> Samples<'_> {
+fn sample_totals(verdict: &SampleVerdict) -> SampleTotals<'_> {
     let differences = verdict.differences.iter().map(|difference| {
-        let words: Vec<String> = std::iter::once(title(difference))
-            .chain(message(difference))
+        let words: Vec<String> = std::iter::once(difference_title(difference))
+            .chain(difference_lines(difference))
             .collect();
-        Difference {
+        SampleDifference {
             line: difference.line,
             message: words.join("\n"),
             template: &difference.template,
         }
     });
-    Samples {
+    SampleTotals {
         differences: differences.collect(),
         compared: &verdict.compared,
         equal: verdict.samples - verdict.differences.len(),
@@ -195,7 +201,7 @@ fn samples(verdict: &Verdict) -> Samples<'_> {
     }
 }
 
-fn note(note: &Note) -> NoteRow<'_> {
+fn note_row(note: &ImportNote) -> NoteRow<'_> {
     NoteRow {
         line: note.line,
         message: note.kind.to_string(),

@@ -3,12 +3,12 @@
 //!
 //! Never returns a template that does not compile.
 
-use super::find::{File, FilesBeside, Found};
+use super::find::{FoundPrompt, IncludableFiles, PromptSearch};
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::import::{
-    self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of,
-    task_name,
+    self, EngineOptions, ImportNote, ImportNoteKind, ImportedPrompt, NoteWeight, PromptFile,
+    PromptFormat, PromptLibrary, PromptText, TurnRole, included_files, task_name,
 };
 use crate::project::config::Config;
 use crate::registry::Registry;
@@ -17,17 +17,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Bytes at the head of a template that are searched for its origin.
-const HEAD: u64 = 4096;
+const HEAD_BYTES: u64 = 4096;
 
 /// A converted prompt.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct ConvertedPrompt {
     /// The prompt file; for a pair, the user half.
     pub(super) path: String,
     /// The system half.
     pub(super) system: Option<String>,
-    pub(super) format: &'static Format,
-    pub(super) imported: Imported,
+    pub(super) format: &'static PromptFormat,
+    pub(super) imported: ImportedPrompt,
     /// The name of its task.
     pub(super) name: String,
     /// The file of its template, relative to the project's folder.
@@ -40,10 +40,10 @@ pub(super) struct Made {
     pub(super) suite: Option<(String, String)>,
 }
 
-impl Made {
+impl ConvertedPrompt {
     /// Returns true if the prompt gives no template.
-    pub(super) fn is_refused(&self) -> bool {
-        self.imported.is_refused()
+    pub(super) fn has_no_template(&self) -> bool {
+        self.imported.has_errors()
     }
 
     /// Returns the files of the template with their texts. The schema comes first, so that a
@@ -60,8 +60,8 @@ impl Made {
 
 /// All converted prompts of a run.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) made: Vec<Made>,
+pub(super) struct ImportBatch {
+    pub(super) made: Vec<ConvertedPrompt>,
     /// Files that other prompts include, each with one of those prompts.
     pub(super) parts: Vec<(String, String)>,
     /// The tasks of all templates that compile.
@@ -70,22 +70,22 @@ pub(super) struct Batch {
 
 /// The output folders, relative to the project's folder.
 #[derive(Clone, Copy)]
-pub(super) struct Folders<'a> {
+pub(super) struct OutputFolders<'a> {
     pub(super) templates: &'a str,
     pub(super) scenarios: &'a str,
 }
 
 /// Converts prompts to templates and scenarios.
-pub(super) fn make(
-    found: &Found,
-    library: &FilesBeside<'_>,
-    options: Options,
-    folders: Folders<'_>,
-) -> Batch {
+pub(super) fn convert_prompts(
+    found: &PromptSearch,
+    library: &IncludableFiles<'_>,
+    options: EngineOptions,
+    folders: OutputFolders<'_>,
+) -> ImportBatch {
     let folder = folders.templates;
-    let mut batch = Batch::default();
-    let taken = taken(found, library);
-    let mut alone: Vec<&File> = Vec::new();
+    let mut batch = ImportBatch::default();
+    let taken = find_included_files(found, library);
+    let mut alone: Vec<&FoundPrompt> = Vec::new();
     for file in &found.files {
         match taken.get(&file.path).filter(|_| !file.is_named) {
             Some(whole) => batch.parts.push((file.path.clone(), whole.clone())),
@@ -93,23 +93,23 @@ pub(super) fn make(
         }
     }
     let mut names = BTreeSet::new();
-    let known = Known::below(library.door.root, folder);
-    for (file, system) in halves(&alone) {
-        let read = |file: &File| {
-            let prompt = Prompt {
+    let known = EarlierTemplates::search(library.door.root, folder);
+    for (file, system) in pair_halves(&alone) {
+        let read = |file: &FoundPrompt| {
+            let prompt = PromptFile {
                 path: &file.path,
                 text: &file.text,
                 format: file.format,
             };
-            import::convert(&prompt, library, options)
+            import::convert_prompt(&prompt, library, options)
         };
         let mut imported = match system {
             Some(system) => read(file).with_system(read(system)),
             // A prompt with a system message is complete, whatever its name: `hello.system.prompt`
             // is a variant of `hello`.
             None => match read(file) {
-                whole if whole.turns.iter().any(|turn| turn.role == Role::System) => whole,
-                half if matches!(import::half(&file.path), Some((_, Role::System))) => {
+                whole if whole.turns.iter().any(|turn| turn.role == TurnRole::System) => whole,
+                half if matches!(import::parse_half(&file.path), Some((_, TurnRole::System))) => {
                     half.into_system()
                 }
                 whole => whole,
@@ -138,7 +138,7 @@ pub(super) fn make(
                 }
                 _ => (
                     usual.clone(),
-                    free(
+                    unused_name(
                         (&mut names, &known, &usual),
                         file,
                         system.is_some(),
@@ -148,7 +148,7 @@ pub(super) fn make(
             };
             let output = join(&place, &format!("{name}.xml"));
             let origin = (origin.as_str(), file.format.title);
-            let text = import::template(&imported, &name, &place, origin);
+            let text = import::write_template(&imported, &name, &place, origin);
             let schema = imported.schema.as_ref().map(|schema| {
                 let path = join(&place, &import::schema_file(&name));
                 // A value in memory is written without error.
@@ -158,12 +158,12 @@ pub(super) fn make(
                 )
             });
             let suite = imported.suite.as_ref().map(|suite| {
-                let text = import::suite(suite, &name, folders.scenarios, origin);
+                let text = import::write_suite(suite, &name, folders.scenarios, origin);
                 (format!("{}/{name}.yaml", folders.scenarios), text)
             });
             let system = system.map(|system| system.path.clone());
             let path = file.path.clone();
-            batch.made.push(Made {
+            batch.made.push(ConvertedPrompt {
                 path,
                 system,
                 format: file.format,
@@ -176,26 +176,29 @@ pub(super) fn make(
             });
         }
     }
-    batch.registry = leave_out_broken(&mut batch.made, library);
+    batch.registry = compile_all(&mut batch.made, library);
     // Details of the conversion are useless for a prompt that was not converted.
-    for one in batch.made.iter_mut().filter(|one| one.is_refused()) {
+    for one in batch.made.iter_mut().filter(|one| one.has_no_template()) {
         one.imported
             .notes
-            .retain(|note| note.kind.weight() != Weight::Info);
+            .retain(|note| note.kind.weight() != NoteWeight::Info);
     }
     batch
 }
 
 /// Returns the files that other prompts include, each with one of those prompts.
-fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
+fn find_included_files(
+    found: &PromptSearch,
+    library: &IncludableFiles<'_>,
+) -> BTreeMap<String, String> {
     let mut taken = BTreeMap::new();
     for file in &found.files {
-        let prompt = Prompt {
+        let prompt = PromptFile {
             path: &file.path,
             text: &file.text,
             format: file.format,
         };
-        for part in part_of(&prompt, library)
+        for part in included_files(&prompt, library)
             .into_iter()
             .filter(|part| *part != file.path)
         {
@@ -219,58 +222,69 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
 }
 
 /// Returns each prompt. The user half of a pair comes with its system half.
-fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
-    let mut systems: BTreeMap<String, &File> = BTreeMap::new();
+fn pair_halves<'f>(files: &[&'f FoundPrompt]) -> Vec<(&'f FoundPrompt, Option<&'f FoundPrompt>)> {
+    let mut systems: BTreeMap<String, &FoundPrompt> = BTreeMap::new();
     let mut users = BTreeSet::new();
     for file in files {
-        match import::half(&file.path) {
-            Some((both, Role::System)) => drop(systems.insert(both, file)),
+        match import::parse_half(&file.path) {
+            Some((both, TurnRole::System)) => drop(systems.insert(both, file)),
             Some((both, _)) => drop(users.insert(both)),
             None => {}
         }
     }
-    let whole = |file: &&'f File| match import::half(&file.path) {
-        Some((both, Role::System)) if users.contains(&both) => None,
-        Some((both, Role::User)) => Some((*file, systems.get(&both).copied())),
+    let whole = |file: &&'f FoundPrompt| match import::parse_half(&file.path) {
+        Some((both, TurnRole::System)) if users.contains(&both) => None,
+        Some((both, TurnRole::User)) => Some((*file, systems.get(&both).copied())),
         _ => Some((*file, None)),
     };
     files.iter().filter_map(whole).collect()
 }
 
 /// An existing template that was converted from a prompt.
-struct KnownTemplate {
+struct EarlierTemplate {
     /// Relative to the project's folder.
     folder: String,
     prompt: String,
 }
 
 /// The templates that were made before, by their names; and the files of all tasks, by theirs.
-struct Known(BTreeMap<String, KnownTemplate>, BTreeMap<String, String>);
+struct EarlierTemplates(BTreeMap<String, EarlierTemplate>, BTreeMap<String, String>);
 
 /// The maximum depth of folders that are searched for templates.
-const DEPTH: usize = 16;
+const MAX_FOLDER_DEPTH: usize = 16;
 
-impl Known {
+impl EarlierTemplates {
     /// Finds the templates in a folder and below it. In the project's own folder, only the top
     /// level is searched.
-    fn below(root: &Path, folder: &str) -> Self {
+    fn search(root: &Path, folder: &str) -> Self {
         let mut known = Self(BTreeMap::new(), BTreeMap::new());
-        known.add(root, folder, if folder.is_empty() { 0 } else { DEPTH });
+        known.add_folder(
+            root,
+            folder,
+            if folder.is_empty() {
+                0
+            } else {
+                MAX_FOLDER_DEPTH
+            },
+        );
         known
     }
 
-    fn add(&mut self, root: &Path, folder: &str, depth: usize) {
+    fn add_folder(&mut self, root: &Path, folder: &str, depth: usize) {
         let there = root.join(folder);
-        for name in fs::names_in(&there) {
+        for name in fs::list_names(&there) {
             let path = there.join(&name);
             if depth > 0 && fs::is_dir(&path) && !fs::is_link(&path) {
-                self.add(root, &format!("{folder}/{name}"), depth - 1);
+                self.add_folder(root, &format!("{folder}/{name}"), depth - 1);
                 continue;
             }
             let Some(stem) = name.strip_suffix(".xml") else {
                 continue;
             };
-            let head = fs::head(&path, HEAD).ok().flatten().unwrap_or_default();
+            let head = fs::read_head(&path, HEAD_BYTES)
+                .ok()
+                .flatten()
+                .unwrap_or_default();
             let head = String::from_utf8_lossy(&head);
             let named = head.split_once("<task").and_then(|(_, tag)| {
                 tag.split('>')
@@ -282,10 +296,10 @@ impl Known {
             });
             self.1
                 .insert(named.unwrap_or(stem).to_owned(), join(folder, &name));
-            if let Some(prompt) = import::origin(&head) {
+            if let Some(prompt) = import::template_origin(&head) {
                 self.0.insert(
                     stem.to_owned(),
-                    KnownTemplate {
+                    EarlierTemplate {
                         folder: folder.to_owned(),
                         prompt,
                     },
@@ -305,13 +319,13 @@ fn join(folder: &str, file: &str) -> String {
 
 /// A name that no other prompt has, of this run or of an earlier one, and no other task of the
 /// project.
-fn free(
-    (names, known, folder): (&mut BTreeSet<String>, &Known, &str),
-    file: &File,
+fn unused_name(
+    (names, known, folder): (&mut BTreeSet<String>, &EarlierTemplates, &str),
+    file: &FoundPrompt,
     is_pair: bool,
-    imported: &Imported,
+    imported: &ImportedPrompt,
 ) -> String {
-    let both = import::half(&file.path)
+    let both = import::parse_half(&file.path)
         .filter(|_| is_pair)
         .map(|(both, _)| both)
         .filter(|both| !both.is_empty());
@@ -342,12 +356,12 @@ fn free(
 
 /// Compiles all templates. Compile errors become notes of their prompts. Returns the tasks of the
 /// remaining templates.
-fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Registry> {
+fn compile_all(made: &mut [ConvertedPrompt], library: &IncludableFiles<'_>) -> Option<Registry> {
     let mut sources: BTreeMap<String, String> = BTreeMap::new();
     for one in made.iter() {
         sources.extend(one.schema.clone());
         for turn in &one.imported.turns {
-            if let Body::InPlace { path, .. } = &turn.body
+            if let PromptText::InPlace { path, .. } = &turn.body
                 && let Ok(Some(text)) = library.text(path)
             {
                 sources.insert(path.clone(), text);
@@ -357,7 +371,7 @@ fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Regi
     // Errors of one template may hide errors of others, so the remaining ones are compiled a second
     // time.
     for _ in 0..2 {
-        let left = made.iter().filter(|one| !one.is_refused());
+        let left = made.iter().filter(|one| !one.has_no_template());
         let texts = left.map(|one| (one.output.as_str(), one.text.as_str()));
         let built = compile_sources(
             &Config::default(),
@@ -374,10 +388,10 @@ fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Regi
         }
         for one in made.iter_mut() {
             for (_, message) in errors.iter().filter(|(path, _)| *path == one.output) {
-                let note = Note {
+                let note = ImportNote {
                     path: one.path.clone(),
                     line: 0,
-                    kind: NoteKind::Broken(message.clone()),
+                    kind: ImportNoteKind::Broken(message.clone()),
                 };
                 one.imported.notes.push(note);
             }

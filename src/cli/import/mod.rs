@@ -14,6 +14,6 @@ mod suggest;
 mod verify;
 
 pub(crate) use args::ImportArgs;
-pub(crate) use find::prompts;
-pub(super) use json::Document;
-pub(crate) use run::run;
+pub(crate) use find::prompt_format;
+pub(super) use json::ImportDocument;
+pub(crate) use run::run_import;

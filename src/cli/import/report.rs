@@ -1,14 +1,15 @@
 //! The data of an import's report, for people and for programs.
 
-use super::find::Found;
-use super::make::Batch;
-use super::verify::Verdict;
+use super::find::PromptSearch;
+use super::make::ImportBatch;
+use super::verify::SampleVerdict;
 use crate::cli::prelude::*;
 
 /// What became of the file of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Disposition {
+#[schemars(rename = "Disposition")]
+pub(super) enum ImportDisposition {
     /// It was written.
     Written,
     /// It would be written.
@@ -24,11 +25,11 @@ pub(super) enum Disposition {
 /// The result of an import: the files found, the converted prompts, and the disposition of each.
 #[derive(Debug)]
 pub(super) struct ImportReport<'t> {
-    pub(super) found: &'t Found,
-    pub(super) batch: &'t Batch,
+    pub(super) found: &'t PromptSearch,
+    pub(super) batch: &'t ImportBatch,
     /// One for each converted prompt.
-    pub(super) fates: &'t [Disposition],
-    pub(super) verdict: Option<(&'t Path, &'t Verdict)>,
+    pub(super) fates: &'t [ImportDisposition],
+    pub(super) verdict: Option<(&'t Path, &'t SampleVerdict)>,
     /// The folder of the templates, if the project's own patterns exclude it.
     pub(super) left_out: Option<&'t str>,
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The fields besides the messages that are compared, if either request has them.
-const FIELDS: &[&str] = &[
+const COMPARED_POINTERS: &[&str] = &[
     "/tools",
     "/tool_choice",
     "/toolConfig",
@@ -17,7 +17,7 @@ const FIELDS: &[&str] = &[
     "/generationConfig/responseJsonSchema",
 ];
 /// The fields that contain messages.
-const MESSAGES: &[&str] = &[
+const MESSAGE_KEYS: &[&str] = &[
     "system",
     "instructions",
     "systemInstruction",
@@ -28,7 +28,7 @@ const MESSAGES: &[&str] = &[
 
 /// Returns the messages of a body, each with `role` and `content`. A content that consists only of
 /// texts is joined to one text.
-pub(super) fn messages(body: &Value) -> Vec<Value> {
+pub(super) fn comparable_messages(body: &Value) -> Vec<Value> {
     let system = body
         .get("system")
         .or_else(|| body.get("instructions"))
@@ -46,14 +46,14 @@ pub(super) fn messages(body: &Value) -> Vec<Value> {
     system
         .into_iter()
         .chain(said)
-        .map(message)
-        .filter(is_said)
+        .map(comparable_message)
+        .filter(is_sent)
         .collect()
 }
 
 /// Returns a message in the form that is common to all providers.
-pub(super) fn message(written: Value) -> Value {
-    let Value::Object(mut fields) = plain(written) else {
+pub(super) fn comparable_message(written: Value) -> Value {
+    let Value::Object(mut fields) = normalize(written) else {
         return Value::Null;
     };
     let content = fields
@@ -64,7 +64,7 @@ pub(super) fn message(written: Value) -> Value {
         content.as_str().is_some_and(str::is_empty) && fields.contains_key("tool_calls")
     };
     if let Some(content) = content.filter(|content| !is_blank(content)) {
-        fields.insert("content".to_owned(), whole(content));
+        fields.insert("content".to_owned(), join_texts(content));
     }
     // The names that LangChain and Google use.
     let word = match fields.get("role").and_then(Value::as_str) {
@@ -79,7 +79,7 @@ pub(super) fn message(written: Value) -> Value {
 }
 
 /// Returns the role of a message, or the type of an item without a role.
-pub(super) fn role(message: &Value) -> &str {
+pub(super) fn message_role(message: &Value) -> &str {
     message
         .get("role")
         .or_else(|| message.get("type"))
@@ -88,7 +88,7 @@ pub(super) fn role(message: &Value) -> &str {
 }
 
 /// Returns true if a message is sent. No provider accepts a blank message.
-fn is_said(message: &Value) -> bool {
+fn is_sent(message: &Value) -> bool {
     let is_blank = message
         .get("content")
         .and_then(Value::as_str)
@@ -97,7 +97,7 @@ fn is_said(message: &Value) -> bool {
 }
 
 /// Joins a list of texts to one text.
-fn whole(content: Value) -> Value {
+fn join_texts(content: Value) -> Value {
     let text = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or("text");
         let is_text = matches!(kind, "text" | "input_text" | "output_text")
@@ -115,9 +115,9 @@ fn whole(content: Value) -> Value {
 
 /// Removes everything from a value that does not change the answer: cache breakpoints, the name of
 /// a schema, spaces in arguments, null values.
-fn plain(value: Value) -> Value {
+fn normalize(value: Value) -> Value {
     match value {
-        Value::Array(values) => values.into_iter().map(plain).collect(),
+        Value::Array(values) => values.into_iter().map(normalize).collect(),
         Value::Object(fields) => {
             let is_schema = fields.contains_key("schema");
             let is_said = |key: &str, value: &Value| {
@@ -131,7 +131,7 @@ fn plain(value: Value) -> Value {
                     .as_str()
                     .filter(|_| key == "arguments")
                     .and_then(|text| serde_json::from_str(text).ok());
-                (key, arguments.unwrap_or_else(|| plain(value)))
+                (key, arguments.unwrap_or_else(|| normalize(value)))
             };
             Value::Object(kept.map(one).collect::<Map<_, _>>())
         }
@@ -140,15 +140,15 @@ fn plain(value: Value) -> Value {
 }
 
 /// Returns true if a field has an effect. A `text` response format has none.
-fn says(value: &Value) -> bool {
+fn has_effect(value: &Value) -> bool {
     !value.is_null() && *value != json!({"type": "text"})
 }
 
 /// Returns the value with its properties as a list, so that their order is compared: an answer
 /// follows the order of its schema.
-fn ordered(value: &Value) -> Value {
+fn with_property_order(value: &Value) -> Value {
     if let Value::Array(values) = value {
-        return values.iter().map(ordered).collect();
+        return values.iter().map(with_property_order).collect();
     }
     let Value::Object(fields) = value else {
         return value.clone();
@@ -158,12 +158,12 @@ fn ordered(value: &Value) -> Value {
         let listed = |properties: &Map<_, _>| {
             properties
                 .iter()
-                .map(|(name, value)| json!([name, ordered(value)]))
+                .map(|(name, value)| json!([name, with_property_order(value)]))
                 .collect()
         };
         (
             key.clone(),
-            properties.map_or_else(|| ordered(value), listed),
+            properties.map_or_else(|| with_property_order(value), listed),
         )
     };
     Value::Object(fields.iter().map(one).collect())
@@ -174,29 +174,30 @@ pub(super) type FieldDifference = (String, String, String);
 
 /// Compares the fields besides the messages. Returns the names of the compared fields, and the
 /// first difference.
-pub(super) fn fields(
+pub(super) fn compare_fields(
     expected: &Value,
     rendered: &Value,
 ) -> (BTreeSet<String>, Option<FieldDifference>) {
     let mut compared = BTreeSet::new();
     let mut difference = None;
-    for pointer in FIELDS {
+    for pointer in COMPARED_POINTERS {
         let [expected, rendered] = [expected, rendered].map(|body| {
             body.pointer(pointer)
-                .filter(|value| says(value))
+                .filter(|value| has_effect(value))
                 .cloned()
-                .map(plain)
+                .map(normalize)
         });
         if expected.is_none() && rendered.is_none() {
             continue;
         }
         let name = pointer.trim_start_matches('/').replace('/', ".");
-        let [one, other] = [&expected, &rendered].map(|value| value.as_ref().map(ordered));
+        let [one, other] =
+            [&expected, &rendered].map(|value| value.as_ref().map(with_property_order));
         if one != other && difference.is_none() {
             difference = Some((
                 name.clone(),
-                shown(expected.as_ref()),
-                shown(rendered.as_ref()),
+                to_pretty_json(expected.as_ref()),
+                to_pretty_json(rendered.as_ref()),
             ));
         }
         compared.insert(name);
@@ -205,19 +206,19 @@ pub(super) fn fields(
 }
 
 /// Returns the fields of a request that are not compared.
-pub(super) fn others(expected: &Value) -> BTreeSet<String> {
+pub(super) fn uncompared_fields(expected: &Value) -> BTreeSet<String> {
     let keys = expected.as_object().into_iter().flat_map(Map::keys);
     let is_compared = |key: &str| {
-        FIELDS
+        COMPARED_POINTERS
             .iter()
             .any(|pointer| pointer.split('/').nth(1) == Some(key))
-            || MESSAGES.contains(&key)
+            || MESSAGE_KEYS.contains(&key)
     };
     keys.filter(|key| !is_compared(key)).cloned().collect()
 }
 
 /// Returns a value as indented JSON.
-pub(super) fn shown(value: Option<&Value>) -> String {
+pub(super) fn to_pretty_json(value: Option<&Value>) -> String {
     // The JSON of a value always serialises.
     value.map_or_else(String::new, |value| {
         serde_json::to_string_pretty(value).unwrap_or_default() + "\n"

@@ -1,88 +1,93 @@
 //! The steps of `ctxc import`: find, convert, verify, write, report.
 
 use super::args::ImportArgs;
-use super::find::{FilesBeside, Found};
-use super::make::{Batch, Folders, Made, make};
-use super::report::{Disposition, ImportReport};
+use super::find::{IncludableFiles, PromptSearch};
+use super::make::{ConvertedPrompt, ImportBatch, OutputFolders, convert_prompts};
+use super::report::{ImportDisposition, ImportReport};
 use super::samples;
-use super::verify::{SampleInputs, Verdict, verify};
+use super::verify::{SampleEnvironment, SampleVerdict, verify_samples};
 use super::{json, show};
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::overwrite::refuse_links;
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
+use crate::cli::overwrite::reject_links;
 use crate::cli::prelude::*;
 use crate::cli::rewrite;
-use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
+use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::import::{FORMATS, Format, SUITE_ORIGIN, origin};
+use crate::import::{FORMATS, PromptFormat, SUITE_ORIGIN, template_origin};
 use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of unknown inputs that are listed.
-const TOLD: usize = 5;
+const MAX_LISTED_INPUTS: usize = 5;
 
 /// Imports prompts, or verifies earlier imports.
-pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
-    Cx::ensure_places(&args.format, None)?;
+pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::check_output_paths(&args.format, None)?;
     let samples = args
         .verify
         .as_deref()
-        .map(|path| samples::read(path).map(|samples| (path, samples)))
+        .map(|path| samples::read_samples(path).map(|samples| (path, samples)))
         .transpose()?;
     if args.paths.is_empty()
         && let Some((path, samples)) = &samples
     {
         return verify_project(path, samples, args, cx);
     }
-    let project = Project::load(&cx.options)?.without_errors()?;
-    let folder = folder(args.output.as_deref(), &project)?;
+    let project = Project::load(&cx.options)?.require_no_errors()?;
+    let folder = template_folder(args.output.as_deref(), &project)?;
     let door = FileAccess {
         root: &project.root,
         files: &RealFs,
         limit: project.config.limits.file,
     };
-    let mut found = Found::under(&args.paths, args.from, door)?;
+    let mut found = PromptSearch::search(&args.paths, args.from, door)?;
     if found.files.is_empty() && found.unreadable.is_empty() {
-        let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
+        let error = CliError::new(
+            CliErrorKind::NothingSelected,
+            "no prompt was found under these paths",
+        );
         return Err(match found.plain.first() {
-            None if !found.others.is_empty() => error.hint(show::others(&found.others)),
-            Some(page) => error.hint(format!(
+            None if !found.others.is_empty() => {
+                error.with_hint(show::describe_skipped(&found.others))
+            }
+            Some(page) => error.with_hint(format!(
                 "{page} has no placeholders: name the file itself to import it"
             )),
-            None => error.hint(format!(
+            None => error.with_hint(format!(
                 "prompts are recognised by extension: {}; name a file with --from FORMAT",
-                endings()
+                prompt_extensions()
             )),
         });
     }
-    let library = FilesBeside {
+    let library = IncludableFiles {
         door,
         roots: &found.roots,
         texts: RefCell::default(),
     };
-    let scenarios = scenarios(&project);
-    let folders = Folders {
+    let scenarios = scenario_folder(&project);
+    let folders = OutputFolders {
         templates: &folder,
         scenarios: &scenarios,
     };
-    let batch = make(&found, &library, args.engine.resolve(), folders);
+    let batch = convert_prompts(&found, &library, args.engine.engine_options(), folders);
     // What a configuration takes in is carried over with it.
     let taken: BTreeSet<String> = library.texts.into_inner().into_keys().collect();
     found.others.retain(|path| !taken.contains(path));
     let verdict = samples.as_ref().map(|(path, samples)| {
-        let files = Inside {
+        let files = ProjectFiles {
             root: &project.root,
             files: &RealFs,
         };
         let registry = batch.registry.as_ref();
-        let names = names(&batch.made);
+        let names = sample_names(&batch.made);
         (
             *path,
-            verify(
+            verify_samples(
                 samples,
-                SampleInputs {
+                SampleEnvironment {
                     registry,
                     names: &names,
                     roles: &project.config.roles,
@@ -93,19 +98,19 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         )
     });
     if let Some((path, verdict)) = &verdict {
-        tell(path, verdict, cx);
+        note_unknown_inputs(path, verdict, cx);
     }
     let texts = batch
         .made
         .iter()
-        .filter(|made| !made.is_refused() && !args.dry_run)
-        .flat_map(Made::files);
+        .filter(|made| !made.has_no_template() && !args.dry_run)
+        .flat_map(ConvertedPrompt::files);
     let texts = texts.map(|(name, text)| NewFile { name, text });
-    let checked = SecretCheck::new(&cx.options, &project.root).files(texts)?;
+    let checked = SecretCheck::new(&cx.options, &project.root).check_files(texts)?;
     let fates = batch
         .made
         .iter()
-        .map(|made| put(made, args, &project.root, checked))
+        .map(|made| write_template(made, args, &project.root, checked))
         .collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() {
         "x.xml".to_owned()
@@ -126,10 +131,10 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         left_out: is_left_out.then_some(folder.as_str()),
     };
     cx.emit_formats(&args.format, |format, cx| match format {
-        DataFormat::Text => show::print(&told, cx),
-        DataFormat::Json => cx.json(&json::document(&told)),
+        DataFormat::Text => show::print_report(&told, cx),
+        DataFormat::Json => cx.print_json(&json::build_document(&told)),
     })?;
-    let is_whole = found.unreadable.is_empty() && !fates.contains(&Disposition::Refused);
+    let is_whole = found.unreadable.is_empty() && !fates.contains(&ImportDisposition::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal {
         Exit::Success
@@ -140,25 +145,25 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Prints notes on inputs that no template accepts: a misspelt name, or a value that a program
 /// passes to all of its prompts.
-fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
-    for (line, what) in verdict.unknown_inputs.iter().take(TOLD) {
-        cx.note(&format!("{}:{line}: {what}", path.display()));
+fn note_unknown_inputs(path: &Path, verdict: &SampleVerdict, cx: &mut Cx) {
+    for (line, what) in verdict.unknown_inputs.iter().take(MAX_LISTED_INPUTS) {
+        cx.print_note(&format!("{}:{line}: {what}", path.display()));
     }
     if let Some(more) = verdict
         .unknown_inputs
         .len()
-        .checked_sub(TOLD)
+        .checked_sub(MAX_LISTED_INPUTS)
         .filter(|more| *more > 0)
     {
-        cx.note(&format!("samples have {more} more such inputs"));
+        cx.print_note(&format!("samples have {more} more such inputs"));
     }
 }
 
 /// Lists the extensions that mark a file in a folder as a prompt. Extensions shared with other
 /// texts, such as `.txt`, are left out.
-fn endings() -> String {
+fn prompt_extensions() -> String {
     let by_ending = FORMATS.iter().filter(|format| format.stem.is_none());
-    let endings = |format: &Format| {
+    let endings = |format: &PromptFormat| {
         format
             .endings
             .iter()
@@ -171,9 +176,9 @@ fn endings() -> String {
 }
 
 /// Returns the names by which samples may refer to the templates of this run.
-fn names(made: &[Made]) -> BTreeMap<String, String> {
+fn sample_names(made: &[ConvertedPrompt]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    for one in made.iter().filter(|one| !one.is_refused()) {
+    for one in made.iter().filter(|one| !one.has_no_template()) {
         for name in [Some(&one.output), Some(&one.path), one.system.as_ref()]
             .into_iter()
             .flatten()
@@ -187,20 +192,20 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 /// Compares the existing templates of the project.
 fn verify_project(
     path: &Path,
-    samples: &[samples::Sample],
+    samples: &[samples::ImportSample],
     args: &ImportArgs,
     cx: &mut Cx,
 ) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
+    let project = CompiledProject::load(cx)?;
     let of_file =
         |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
-    let (mut names, shared) = prompts(&project);
+    let (mut names, shared) = prompts_by_task(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
     // Errors of a template are reported only if a sample uses it.
     names.extend(
         project
             .broken
-            .tasks()
+            .left_out_tasks()
             .map(|task| (task.path.clone(), task.name.clone())),
     );
     let several = |name: &str| {
@@ -217,15 +222,15 @@ fn verify_project(
     let lacking = |name: &str| {
         let broken = project
             .broken
-            .task(name)
-            .or_else(|| project.broken.file(name));
+            .task_error(name)
+            .or_else(|| project.broken.file_error(name));
         broken.map(|error| error.message).or_else(|| several(name))
     };
     let registry = Some(&project.registry);
     let files = project.files();
-    let verdict = verify(
+    let verdict = verify_samples(
         samples,
-        SampleInputs {
+        SampleEnvironment {
             registry,
             names: &names,
             roles: &project.config.roles,
@@ -233,9 +238,9 @@ fn verify_project(
             lacking: &lacking,
         },
     );
-    tell(path, &verdict, cx);
-    let found = Found::default();
-    let batch = Batch::default();
+    note_unknown_inputs(path, &verdict, cx);
+    let found = PromptSearch::default();
+    let batch = ImportBatch::default();
     let told = ImportReport {
         found: &found,
         batch: &batch,
@@ -244,8 +249,8 @@ fn verify_project(
         left_out: None,
     };
     cx.emit_formats(&args.format, |format, cx| match format {
-        DataFormat::Text => show::verdict(&told, cx),
-        DataFormat::Json => cx.json(&json::document(&told)),
+        DataFormat::Text => show::print_verdict(&told, cx),
+        DataFormat::Json => cx.print_json(&json::build_document(&told)),
     })?;
     Ok(if verdict.differences.is_empty() {
         Exit::Success
@@ -257,13 +262,15 @@ fn verify_project(
 /// Returns the prompts from which the project's templates were converted, each with its task: files
 /// that templates use in place, and files that templates name as their origin. Prompts of several
 /// tasks are returned separately.
-fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BTreeSet<String>>) {
+fn prompts_by_task(
+    project: &CompiledProject,
+) -> (BTreeMap<String, String>, BTreeMap<String, BTreeSet<String>>) {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut put =
         |prompt: String, task: &str| found.entry(prompt).or_default().insert(task.to_owned());
-    if let Ok(forest) = TaskGraph::whole(&project.registry) {
+    if let Ok(forest) = TaskGraph::load_all(&project.registry) {
         for (task, sources) in forest
-            .sources()
+            .source_files()
             .filter(|(task, _)| project.registry.find(task).is_some())
         {
             for source in sources {
@@ -277,14 +284,20 @@ fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BT
         .filter_map(|task| Some((task.source().ok()?.path, task.name())));
     let broken = project
         .broken
-        .tasks()
+        .left_out_tasks()
         .map(|task| (task.path.clone(), task.name.as_str()));
     for (path, task) in sound.chain(broken) {
-        if let Some(prompt) = project.files().text(&path).ok().as_deref().and_then(origin) {
+        if let Some(prompt) = project
+            .files()
+            .text(&path)
+            .ok()
+            .as_deref()
+            .and_then(template_origin)
+        {
             put(prompt, task);
         }
     }
-    for task in project.broken.tasks() {
+    for task in project.broken.left_out_tasks() {
         for text in &task.texts {
             put(text.clone(), &task.name);
         }
@@ -300,7 +313,7 @@ fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BT
 }
 
 /// Returns the folder for scenarios: the first one that the project names.
-fn scenarios(project: &Project) -> String {
+fn scenario_folder(project: &Project) -> String {
     let is_folder = |place: &&str| {
         !place.contains(['*', '?', '[', '{', '!']) && Path::new(place).extension().is_none()
     };
@@ -318,7 +331,7 @@ fn scenarios(project: &Project) -> String {
 }
 
 /// Returns the folder for templates, relative to the project's folder.
-fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
+fn template_folder(named: Option<&Path>, project: &Project) -> Result<String> {
     let Some(named) = named else {
         let globs = project.config.templates.include.as_ref();
         let usual = globs.is_none_or(|globs| globs.matches("templates/x.xml"));
@@ -329,7 +342,7 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
                     .is_none_or(|ending| ending != "xml")
         };
         let first = globs
-            .and_then(|globs| globs.written().iter().find(is_folder))
+            .and_then(|globs| globs.patterns().iter().find(is_folder))
             .map(|folder| folder.trim_matches('/').to_owned());
         return Ok(if usual {
             "templates".to_owned()
@@ -342,7 +355,7 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
             "--output {}: the folder lies outside the project's",
             named.display()
         ))
-        .hint("a template takes its texts from its own project")
+        .with_hint("a template takes its texts from its own project")
     };
     let here = fs::current_dir().unwrap_or_default();
     // A folder that does not exist yet has no canonical path, but one of its ancestors has.
@@ -358,7 +371,8 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
         missing.push(name);
         at = above;
     }
-    let (Ok(real), Ok(root)) = (RealFs.canonical(&at), RealFs.canonical(&project.root)) else {
+    let (Ok(real), Ok(root)) = (RealFs.canonicalize(&at), RealFs.canonicalize(&project.root))
+    else {
         return Err(outside());
     };
     let inside = real.strip_prefix(&root).map_err(|_| outside())?;
@@ -372,45 +386,53 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
 }
 
 /// Writes one template with its files, unless different files exist.
-fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<Disposition> {
-    if made.is_refused() {
-        return Ok(Disposition::Refused);
+fn write_template(
+    made: &ConvertedPrompt,
+    args: &ImportArgs,
+    root: &Path,
+    checked: SecretsChecked,
+) -> Result<ImportDisposition> {
+    if made.has_no_template() {
+        return Ok(ImportDisposition::Refused);
     }
     let files: Vec<(&str, &str)> = made.files().collect();
     let there: Vec<Option<bool>> = files
         .iter()
-        .map(|(path, text)| is_same(&root.join(path), text))
+        .map(|(path, text)| has_same_text(&root.join(path), text))
         .collect();
     if there.iter().all(|same| *same == Some(true)) {
-        return Ok(Disposition::Same);
+        return Ok(ImportDisposition::Same);
     }
     // Scenarios that were not imported are never overwritten.
     let is_own = |(path, _): &(String, String)| {
-        let head = fs::head(&root.join(path), SUITE_ORIGIN.len() as u64)
+        let head = fs::read_head(&root.join(path), SUITE_ORIGIN.len() as u64)
             .ok()
             .flatten();
         head.is_some_and(|head| head != SUITE_ORIGIN.as_bytes())
     };
     if there.contains(&Some(false)) && (!args.force || made.suite.as_ref().is_some_and(is_own)) {
-        return Ok(Disposition::There);
+        return Ok(ImportDisposition::There);
     }
     for (name, _) in &files {
-        refuse_links(root, name)?;
+        reject_links(root, name)?;
     }
     if args.dry_run {
-        return Ok(Disposition::Dry);
+        return Ok(ImportDisposition::Dry);
     }
     for (name, text) in files {
-        rewrite::create(&root.join(name), text, checked)?;
+        rewrite::create_file(&root.join(name), text, checked)?;
     }
-    Ok(Disposition::Written)
+    Ok(ImportDisposition::Written)
 }
 
 /// Returns true if the file has this text, false if it has another; `None` if it does not exist.
-fn is_same(path: &Path, text: &str) -> Option<bool> {
+fn has_same_text(path: &Path, text: &str) -> Option<bool> {
     if !fs::exists(path) && !fs::is_link(path) {
         return None;
     }
     let mut there = Vec::new();
-    Some(fs::read_own(path, text.len() as u64 + 1, &mut there).is_ok() && there == text.as_bytes())
+    Some(
+        fs::read_regular(path, text.len() as u64 + 1, &mut there).is_ok()
+            && there == text.as_bytes(),
+    )
 }

@@ -6,21 +6,21 @@ use crate::base::fs;
 use crate::base::json::UniqueKeys;
 use crate::base::number;
 use crate::cli::prelude::*;
-use crate::context::render::target::Target;
+use crate::context::render::target::RenderTarget;
 use crate::context::render::targets::TARGETS;
 use crate::kernel::conversation::Turn;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::messages;
 use crate::syntax::decode;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The maximum size of a file of samples in bytes.
-const LIMIT: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The expected result of a prompt.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Expected {
+pub(super) enum ExpectedResult {
     /// Its only message.
     Text(String),
     /// All messages.
@@ -31,7 +31,7 @@ pub(super) enum Expected {
 
 /// One line of a file of samples.
 #[derive(Clone, Debug)]
-pub(super) struct Sample {
+pub(super) struct ImportSample {
     /// The line, from 1.
     pub(super) line: usize,
     /// A task, its file, or the prompt from which it was converted.
@@ -40,41 +40,44 @@ pub(super) struct Sample {
     /// The conversation so far.
     pub(super) history: Vec<Turn>,
     /// The dialect of the request.
-    pub(super) target: &'static Target,
-    pub(super) expected: Expected,
+    pub(super) target: &'static RenderTarget,
+    pub(super) expected: ExpectedResult,
 }
 
 /// Reads a file of samples.
-pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
+pub(super) fn read_samples(path: &Path) -> Result<Vec<ImportSample>> {
     let shown = path.display();
     let failed =
         |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
     let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes).map_err(|err| failed(reason(&err)))?;
+    fs::read_into(path, MAX_BYTES, &mut bytes).map_err(|err| failed(describe_io_error(&err)))?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
     let lines = text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty());
     let read = |(at, line): (usize, &str)| {
-        sample(at + 1, line).map_err(|why| {
-            CliError::usage(format!("{shown}:{}: {why}", at + 1)).hint(
+        parse_sample(at + 1, line).map_err(|why| {
+            CliError::usage(format!("{shown}:{}: {why}", at + 1)).with_hint(
                 "a line is {\"template\": \"NAME\", \"inputs\": {…}, \"history\": […], \"expected\": \"TEXT\", [{\"role\": …, \"content\": …}] or the body of a request}",
             )
         })
     };
-    let samples: Vec<Sample> = lines.map(read).collect::<Result<_>>()?;
+    let samples: Vec<ImportSample> = lines.map(read).collect::<Result<_>>()?;
     if samples.is_empty() {
         return Err(CliError::usage(format!("{shown} holds no sample")));
     }
     Ok(samples)
 }
 
-fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
+fn parse_sample(line: usize, text: &str) -> std::result::Result<ImportSample, String> {
     let UniqueKeys(value) =
         serde_json::from_str(text).map_err(|err| format!("it is not valid JSON: {err}"))?;
-    if let Some(number) = number::beyond(text) {
-        return Err(format!("{}; write it as a text", number::too_large(number)));
+    if let Some(number) = number::find_out_of_range(text) {
+        return Err(format!(
+            "{}; write it as a text",
+            number::out_of_range_message(number)
+        ));
     }
     let Value::Object(mut fields) = value else {
         return Err("expected a JSON object".to_owned());
@@ -88,14 +91,14 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
         Some(_) => return Err("expected an object in `inputs`".to_owned()),
     };
     let expected = match fields.remove("expected") {
-        Some(Value::String(text)) => Expected::Text(text),
-        Some(Value::Array(messages)) => Expected::Messages(
+        Some(Value::String(text)) => ExpectedResult::Text(text),
+        Some(Value::Array(messages)) => ExpectedResult::Messages(
             messages
                 .into_iter()
-                .map(message)
+                .map(parse_message)
                 .collect::<std::result::Result<_, _>>()?,
         ),
-        Some(body @ Value::Object(_)) => Expected::Request(body),
+        Some(body @ Value::Object(_)) => ExpectedResult::Request(body),
         _ => {
             return Err(
                 "expected a text, a list of messages or the body of a request in `expected`"
@@ -107,7 +110,7 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
         None => Vec::new(),
         Some(Value::Array(turns)) => turns
             .iter()
-            .map(messages::message)
+            .map(messages::parse_message)
             .collect::<std::result::Result<Vec<_>, _>>()?,
         Some(_) => return Err("expected a list of messages in `history`".to_owned()),
     };
@@ -123,7 +126,7 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
             "there is no key `{key}`; expected template, inputs, history, expected, as"
         ));
     }
-    Ok(Sample {
+    Ok(ImportSample {
         line,
         template,
         inputs,
@@ -133,12 +136,12 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
     })
 }
 
-fn message(value: Value) -> std::result::Result<Value, String> {
+fn parse_message(value: Value) -> std::result::Result<Value, String> {
     let is_whole = ["role", "content"]
         .iter()
         .all(|key| value.get(key).is_some_and(|word| !word.is_null()));
     if is_whole {
-        Ok(request::message(value))
+        Ok(request::comparable_message(value))
     } else {
         Err("expected `role` and `content` in each message".to_owned())
     }

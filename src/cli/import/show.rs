@@ -1,44 +1,44 @@
 //! The report of `ctxc import` for people: the disposition of each prompt, then the totals.
 
-use super::make::Made;
-use super::report::{Disposition, ImportReport};
-use super::suggest::suggestion;
-use super::verify::{Difference, DifferenceKind};
+use super::make::ConvertedPrompt;
+use super::report::{ImportDisposition, ImportReport};
+use super::suggest::suggest_config;
+use super::verify::{FailedSample, SampleDifferenceKind};
 use crate::cli::prelude::*;
 use crate::cli::render::screen::Screen;
 use crate::cli::render::unified;
-use crate::import::{Body, Note, NoteKind, Parameter, Weight};
+use crate::import::{ImportNote, ImportNoteKind, ImportedParameter, NoteWeight, PromptText};
 use crate::kernel::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters shown on each side of a difference.
-const AROUND: usize = 60;
+const CONTEXT_CHARS: usize = 60;
 
 /// Prints the whole report.
-pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_report(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     for (made, fate) in told.batch.made.iter().zip(told.fates) {
-        prompt(made, *fate, cx)?;
+        print_prompt(made, *fate, cx)?;
     }
     for (path, reason) in &told.found.unreadable {
         let word = cx.options.screen.paint(Paint::Error, "error");
-        cx.line(&format!(
+        cx.print_line(&format!(
             "{}: {word}: it cannot be read: {reason}",
-            escape(path)
+            escape_line(path)
         ))?;
     }
-    verdict(told, cx)?;
-    if let Some(suggestion) = suggestion(&told.batch.made) {
-        cx.line(
+    print_verdict(told, cx)?;
+    if let Some(suggestion) = suggest_config(&told.batch.made) {
+        cx.print_line(
             "models and their settings, as a suggestion for ctxc.toml, which was not changed:",
         )?;
         for line in suggestion.lines() {
-            cx.print(|out| writeln!(out, "{}", format!("  {}", escape(line)).trim_end()))?;
+            cx.print(|out| writeln!(out, "{}", format!("  {}", escape_line(line)).trim_end()))?;
         }
     }
-    totals(told, cx)
+    print_totals(told, cx)
 }
 
-fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
+fn print_prompt(made: &ConvertedPrompt, fate: ImportDisposition, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let from: Vec<&str> = made
         .system
@@ -46,38 +46,45 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
         .chain([&made.path])
         .map(String::as_str)
         .collect();
-    let from = screen.paint(Paint::Strong, &escape(&from.join(" + ")));
+    let from = screen.paint(Paint::Strong, &escape_line(&from.join(" + ")));
     let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
-    let to = escape(&made.output).into_owned() + &escape(&suite.collect::<String>());
+    let to = escape_line(&made.output).into_owned() + &escape_line(&suite.collect::<String>());
     let said = match fate {
-        Disposition::Written => format!("→ {to}"),
-        Disposition::Dry => format!("→ {to} (not written)"),
-        Disposition::There => format!("{to} already exists; left as it is (--force overwrites it)"),
-        Disposition::Same => format!("{to} already exists, unchanged"),
-        Disposition::Refused => "is not carried over".to_owned(),
+        ImportDisposition::Written => format!("→ {to}"),
+        ImportDisposition::Dry => format!("→ {to} (not written)"),
+        ImportDisposition::There => {
+            format!("{to} already exists; left as it is (--force overwrites it)")
+        }
+        ImportDisposition::Same => format!("{to} already exists, unchanged"),
+        ImportDisposition::Refused => "is not carried over".to_owned(),
     };
     let place = if made
         .imported
         .turns
         .iter()
-        .all(|turn| matches!(turn.body, Body::InPlace { .. }))
+        .all(|turn| matches!(turn.body, PromptText::InPlace { .. }))
     {
         ", text stays in its file"
     } else {
         ""
     };
-    let place = if fate == Disposition::Refused {
+    let place = if fate == ImportDisposition::Refused {
         ""
     } else {
         place
     };
-    cx.line(&format!("{from} ({}{place}) {said}", made.format.title))?;
-    if fate != Disposition::Refused && !made.imported.parameters.is_empty() {
-        let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
-        cx.hanging(&format!("  inputs: {}", escape(&inputs.join(", "))), 4)?;
+    cx.print_line(&format!("{from} ({}{place}) {said}", made.format.title))?;
+    if fate != ImportDisposition::Refused && !made.imported.parameters.is_empty() {
+        let inputs: Vec<String> = made
+            .imported
+            .parameters
+            .iter()
+            .map(describe_input)
+            .collect();
+        cx.print_hanging(&format!("  inputs: {}", escape_line(&inputs.join(", "))), 4)?;
     }
-    let mut groups: Vec<(&Note, Vec<u32>)> = Vec::new();
-    let mut known: BTreeMap<(&str, &NoteKind), usize> = BTreeMap::new();
+    let mut groups: Vec<(&ImportNote, Vec<u32>)> = Vec::new();
+    let mut known: BTreeMap<(&str, &ImportNoteKind), usize> = BTreeMap::new();
     for one in &made.imported.notes {
         let at = *known.entry((&one.path, &one.kind)).or_insert(groups.len());
         match groups.get_mut(at) {
@@ -87,17 +94,21 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     }
     groups
         .into_iter()
-        .try_for_each(|(first, others)| note(first, &others, cx))
+        .try_for_each(|(first, others)| print_import_note(first, &others, cx))
 }
 
 /// The maximum number of further lines of a note that are listed.
-const LINES: usize = 4;
+const MAX_LISTED_LINES: usize = 4;
 
 /// Lists the further lines of a note, such as “ (also in lines 37, 39 and 196 more)”.
-fn also(others: &[u32]) -> String {
-    let lines: Vec<String> = others.iter().take(LINES).map(u32::to_string).collect();
+fn further_lines(others: &[u32]) -> String {
+    let lines: Vec<String> = others
+        .iter()
+        .take(MAX_LISTED_LINES)
+        .map(u32::to_string)
+        .collect();
     let word = if others.len() == 1 { "line" } else { "lines" };
-    match others.len().saturating_sub(LINES) {
+    match others.len().saturating_sub(MAX_LISTED_LINES) {
         _ if others.is_empty() => String::new(),
         0 => format!(" (also in {word} {})", lines.join(", ")),
         more => format!(" (also in {word} {} and {more} more)", lines.join(", ")),
@@ -105,7 +116,7 @@ fn also(others: &[u32]) -> String {
 }
 
 /// Describes an input, such as `tone (string, default "warm")`.
-fn input(parameter: &Parameter) -> String {
+fn describe_input(parameter: &ImportedParameter) -> String {
     let kind = parameter.kind.unwrap_or("any");
     match &parameter.default {
         Some(default) if matches!(kind, "string" | "any") => {
@@ -116,12 +127,12 @@ fn input(parameter: &Parameter) -> String {
     }
 }
 
-fn note(note: &Note, others: &[u32], cx: &mut Cx) -> Result<()> {
+fn print_import_note(note: &ImportNote, others: &[u32], cx: &mut Cx) -> Result<()> {
     let weight = note.kind.weight();
     let paint = match weight {
-        Weight::Info => Paint::Info,
-        Weight::Warning => Paint::Warning,
-        Weight::Error => Paint::Error,
+        NoteWeight::Info => Paint::Info,
+        NoteWeight::Warning => Paint::Warning,
+        NoteWeight::Error => Paint::Error,
     };
     let word = cx.options.screen.paint(paint, weight.word());
     let place = if note.line == 0 {
@@ -129,41 +140,41 @@ fn note(note: &Note, others: &[u32], cx: &mut Cx) -> Result<()> {
     } else {
         format!("{}:{}", note.path, note.line)
     };
-    cx.hanging(
+    cx.print_hanging(
         &format!(
             "  {}: {word}: {}{}",
-            escape(&place),
-            escape(&note.kind.to_string()),
-            also(others)
+            escape_line(&place),
+            escape_line(&note.kind.to_string()),
+            further_lines(others)
         ),
         4,
     )
 }
 
 /// Prints the result of the samples.
-pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     let Some((path, verdict)) = told.verdict else {
         return Ok(());
     };
     let shown = path.display().to_string();
     let word = cx.options.screen.paint(Paint::Error, "error");
     for difference in &verdict.differences {
-        cx.line(&format!(
+        cx.print_line(&format!(
             "{}:{}: {word}: {}",
-            escape(&shown),
+            escape_line(&shown),
             difference.line,
-            escape(&title(difference))
+            escape_line(&difference_title(difference))
         ))?;
-        for line in message(difference) {
-            cx.print(|out| writeln!(out, "  {}", escape(&line)))?;
+        for line in difference_lines(difference) {
+            cx.print(|out| writeln!(out, "  {}", escape_line(&line)))?;
         }
     }
     let equal = verdict.samples - verdict.differences.len();
-    let samples = plural(verdict.samples, "sample");
+    let samples = pluralize(verdict.samples, "sample");
     let quoted = |names: &BTreeSet<String>| {
         names
             .iter()
-            .map(|name| format!("`{}`", escape(name)))
+            .map(|name| format!("`{}`", escape_line(name)))
             .collect::<Vec<_>>()
             .join(", ")
     };
@@ -177,7 +188,7 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     } else {
         format!(", and {}", quoted(&verdict.compared))
     };
-    cx.line(&if equal == verdict.samples {
+    cx.print_line(&if equal == verdict.samples {
         format!("{samples}: every message{fields} equal, byte for byte{others}")
     } else {
         format!(
@@ -188,14 +199,14 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
 }
 
 /// Describes a difference in one line.
-pub(super) fn title(difference: &Difference) -> String {
+pub(super) fn difference_title(difference: &FailedSample) -> String {
     let name = &difference.template;
     match &difference.kind {
-        DifferenceKind::Failed(why) => format!(
+        SampleDifferenceKind::Failed(why) => format!(
             "{name} cannot be rendered: {}",
             why.first().map_or("", String::as_str)
         ),
-        DifferenceKind::Roles(expected, rendered) => {
+        SampleDifferenceKind::Roles(expected, rendered) => {
             let list = |roles: &[String]| {
                 if roles.is_empty() {
                     "nothing".to_owned()
@@ -205,8 +216,8 @@ pub(super) fn title(difference: &Difference) -> String {
             };
             format!("{name} is {}; expected {}", list(rendered), list(expected))
         }
-        DifferenceKind::Field((field, ..)) => format!("{name}: {field} differs"),
-        DifferenceKind::Byte(byte) => {
+        SampleDifferenceKind::Field((field, ..)) => format!("{name}: {field} differs"),
+        SampleDifferenceKind::Byte(byte) => {
             let message = &byte.message;
             let at = byte.at;
             let line = byte.line;
@@ -219,39 +230,39 @@ pub(super) fn title(difference: &Difference) -> String {
 }
 
 /// Returns the detail lines of a difference.
-pub(super) fn message(difference: &Difference) -> Vec<String> {
+pub(super) fn difference_lines(difference: &FailedSample) -> Vec<String> {
     match &difference.kind {
-        DifferenceKind::Failed(why) => why
+        SampleDifferenceKind::Failed(why) => why
             .iter()
             .skip(1)
-            .map(|why| escape(why).into_owned())
+            .map(|why| escape_line(why).into_owned())
             .collect(),
-        DifferenceKind::Roles(..) => {
+        SampleDifferenceKind::Roles(..) => {
             vec!["`expected` may be a list of {\"role\", \"content\"}, one for each message, or the body of a request".to_owned()]
         }
-        DifferenceKind::Field((field, expected, rendered)) => {
+        SampleDifferenceKind::Field((field, expected, rendered)) => {
             let mut diff = Vec::new();
             // Writing to a vector cannot fail.
-            let _ = unified::write(&mut diff, field, expected, rendered, Screen::PLAIN);
+            let _ = unified::write_diff(&mut diff, field, expected, rendered, Screen::PLAIN);
             String::from_utf8_lossy(&diff)
                 .lines()
                 .skip(2)
                 .map(str::to_owned)
                 .collect()
         }
-        DifferenceKind::Byte(byte) => {
+        SampleDifferenceKind::Byte(byte) => {
             let part = |text: &str| {
-                let skipped = byte.column.saturating_sub(1 + AROUND);
-                let part: String = text.chars().skip(skipped).take(2 * AROUND).collect();
+                let skipped = byte.column.saturating_sub(1 + CONTEXT_CHARS);
+                let part: String = text.chars().skip(skipped).take(2 * CONTEXT_CHARS).collect();
                 let (head, tail) = (
                     if skipped > 0 { "…" } else { "" },
-                    if text.chars().count() > skipped + 2 * AROUND {
+                    if text.chars().count() > skipped + 2 * CONTEXT_CHARS {
                         "…"
                     } else {
                         ""
                     },
                 );
-                format!("{head}{}{tail}", shown(&part))
+                format!("{head}{}{tail}", visible_text(&part))
             };
             let lines = [
                 format!("expected: {}", part(&byte.expected)),
@@ -269,16 +280,16 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
 }
 
 /// Returns a line with its invisible characters escaped.
-fn shown(text: &str) -> String {
+fn visible_text(text: &str) -> String {
     if text.is_empty() {
         "(nothing more)".to_owned()
     } else {
-        escape(text).into_owned()
+        escape_line(text).into_owned()
     }
 }
 
-fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    let count = |fates: &[Disposition]| {
+fn print_totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
+    let count = |fates: &[ImportDisposition]| {
         told.fates
             .iter()
             .filter(|fate| fates.contains(fate))
@@ -290,20 +301,21 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
             said.push(words(count));
         }
     };
-    add(count(&[Disposition::Written]), &|count| {
-        format!("wrote {}", plural(count, "template"))
+    add(count(&[ImportDisposition::Written]), &|count| {
+        format!("wrote {}", pluralize(count, "template"))
     });
-    add(count(&[Disposition::Dry]), &|count| {
-        format!("would write {}", plural(count, "template"))
+    add(count(&[ImportDisposition::Dry]), &|count| {
+        format!("would write {}", pluralize(count, "template"))
     });
-    add(count(&[Disposition::There, Disposition::Same]), &|count| {
-        format!("left {} alone", plural(count, "template"))
-    });
-    add(count(&[Disposition::Refused]), &|count| {
-        format!("{} not carried over", plural(count, "prompt"))
+    add(
+        count(&[ImportDisposition::There, ImportDisposition::Same]),
+        &|count| format!("left {} alone", pluralize(count, "template")),
+    );
+    add(count(&[ImportDisposition::Refused]), &|count| {
+        format!("{} not carried over", pluralize(count, "prompt"))
     });
     add(told.found.unreadable.len(), &|count| {
-        format!("{} not readable", plural(count, "file"))
+        format!("{} not readable", pluralize(count, "file"))
     });
     add(told.batch.parts.len(), &|count| match count {
         1 => "1 file is a part of others".to_owned(),
@@ -312,27 +324,30 @@ fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     add(told.found.plain.len(), &|count| {
         format!(
             "skipped {} without placeholders (name it to import it)",
-            plural(count, "page")
+            pluralize(count, "page")
         )
     });
-    cx.line(&format!("{}; changed none of the prompts", said.join("; ")))?;
+    cx.print_line(&format!("{}; changed none of the prompts", said.join("; ")))?;
     if !told.found.others.is_empty() {
-        cx.note(&format!("note: skipped {}", others(&told.found.others)));
-    }
-    if let Some(folder) = told.left_out {
-        cx.note(&format!(
-            "note: [templates] include of ctxc.toml leaves {}/ out: add it there",
-            escape(folder)
+        cx.print_note(&format!(
+            "note: skipped {}",
+            describe_skipped(&told.found.others)
         ));
     }
-    if count(&[Disposition::Written, Disposition::Same]) > 0 {
-        cx.note("next: ctxc check");
+    if let Some(folder) = told.left_out {
+        cx.print_note(&format!(
+            "note: [templates] include of ctxc.toml leaves {}/ out: add it there",
+            escape_line(folder)
+        ));
+    }
+    if count(&[ImportDisposition::Written, ImportDisposition::Same]) > 0 {
+        cx.print_note("next: ctxc check");
     }
     Ok(())
 }
 
 /// Describes the files that were skipped because their placeholders match no format.
-pub(super) fn others(paths: &[String]) -> String {
-    let names = escape(&paths.join(", ")).into_owned();
+pub(super) fn describe_skipped(paths: &[String]) -> String {
+    let names = escape_line(&paths.join(", ")).into_owned();
     format!("{names}: placeholders in no supported format; copy each text into its own `.md` file")
 }

@@ -1,21 +1,22 @@
 //! A suggestion for `ctxc.toml` from the models and settings of prompts. It is only printed, never
 //! written to a file.
 
-use super::make::Made;
-use crate::base::number::thousands;
-use crate::import::{Model, OUTPUT, STOPS};
-use crate::request::public_models::public_model;
+use super::make::ConvertedPrompt;
+use crate::base::number::format_thousands;
+use crate::import::{OUTPUT_LIMIT_KEYS, RequestedModel, STOP_KEYS};
+use crate::request::public_models::find_model;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Returns the suggestion for some prompts; `None` if none of them names a model or a setting. The
 /// results of `write!` are ignored, because writing to a string cannot fail.
-pub(super) fn suggestion(made: &[Made]) -> Option<String> {
-    let says_more = |model: &Model| model.name.is_some() || model.others().next().is_some();
-    let with: Vec<&Made> = made
+pub(super) fn suggest_config(made: &[ConvertedPrompt]) -> Option<String> {
+    let says_more =
+        |model: &RequestedModel| model.name.is_some() || model.other_settings().next().is_some();
+    let with: Vec<&ConvertedPrompt> = made
         .iter()
-        .filter(|one| !one.is_refused() && one.imported.model.as_ref().is_some_and(says_more))
+        .filter(|one| !one.has_no_template() && one.imported.model.as_ref().is_some_and(says_more))
         .collect();
     let mut roles = String::new();
     let mut models = BTreeMap::new();
@@ -23,18 +24,18 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
         let Some(model) = &one.imported.model else {
             continue;
         };
-        let _ = writeln!(roles, "[roles.{}]", key(&one.name));
+        let _ = writeln!(roles, "[roles.{}]", toml_key(&one.name));
         if let Some(name) = &model.name {
-            let _ = writeln!(roles, "model = {}", quoted(name));
+            let _ = writeln!(roles, "model = {}", quote_toml(name));
             let most = model
                 .settings
                 .iter()
-                .find(|(name, _)| OUTPUT.contains(&name.as_str()))
+                .find(|(name, _)| OUTPUT_LIMIT_KEYS.contains(&name.as_str()))
                 .map(|(_, value)| value.clone());
             models.entry(name.clone()).or_insert((model.vendor(), most));
         }
-        for (name, value) in model.others() {
-            let stops = STOPS
+        for (name, value) in model.other_settings() {
+            let stops = STOP_KEYS
                 .contains(&name.as_str())
                 .then(|| serde_json::from_str::<Vec<String>>(value).ok())
                 .flatten();
@@ -50,7 +51,7 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
         roles.push('\n');
     }
     for (name, (vendor, most)) in models {
-        let _ = writeln!(roles, "[models.{}]", key(&name));
+        let _ = writeln!(roles, "[models.{}]", toml_key(&name));
         match vendor {
             Some(vendor) => {
                 let _ = writeln!(roles, "provider = \"{vendor}\"");
@@ -60,11 +61,11 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
             }
         }
         roles.push_str("tier = \"standard\"  # how able it is, as you see it\n");
-        let _ = match public_model(&name).and_then(|public| usize::try_from(public.window).ok()) {
+        let _ = match find_model(&name).and_then(|public| usize::try_from(public.window).ok()) {
             Some(window) => writeln!(
                 roles,
                 "context_window = {}",
-                thousands(window).replace(',', "_")
+                format_thousands(window).replace(',', "_")
             ),
             None => writeln!(roles, "context_window = 128_000  # its window: look it up"),
         };
@@ -77,7 +78,7 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
 }
 
 /// Returns a TOML key, bare if possible.
-fn key(name: &str) -> String {
+fn toml_key(name: &str) -> String {
     let is_bare = !name.is_empty()
         && name
             .chars()
@@ -85,11 +86,11 @@ fn key(name: &str) -> String {
     if is_bare {
         name.to_owned()
     } else {
-        quoted(name)
+        quote_toml(name)
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     let safe: String = text.chars().filter(|c| !c.is_control()).collect();
     format!("\"{}\"", safe.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -2,12 +2,12 @@
 //! message by message, and for a sample with a whole request also its tools and response format.
 
 use super::request::{self, FieldDifference};
-use super::samples::{Expected, Sample};
+use super::samples::{ExpectedResult, ImportSample};
 use crate::base::suggest;
 use crate::context::assemble::assemble;
 use crate::context::fault::Fault;
 use crate::context::options::Options;
-use crate::context::render::call::Call;
+use crate::context::render::call::CallParams;
 use crate::context::request::{Files, Request};
 use crate::context::{TaskGraph, role};
 use crate::kernel::profile::Profile;
@@ -18,16 +18,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A sample whose result is not the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(super) struct FailedSample {
     pub(super) line: usize,
     /// The template, as the sample names it.
     pub(super) template: String,
-    pub(super) kind: DifferenceKind,
+    pub(super) kind: SampleDifferenceKind,
 }
 
 /// The kind of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum DifferenceKind {
+pub(super) enum SampleDifferenceKind {
     /// The template does not exist, or has no context with these inputs; with the reasons.
     Failed(Vec<String>),
     /// The roles of the messages differ: expected, rendered.
@@ -35,12 +35,12 @@ pub(super) enum DifferenceKind {
     /// A field or a content that is no text differs.
     Field(FieldDifference),
     /// A byte of a message differs.
-    Byte(Byte),
+    Byte(ByteDifference),
 }
 
 /// The first byte that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Byte {
+pub(super) struct ByteDifference {
     /// The message, for people.
     pub(super) message: String,
     /// The offset of the byte in the message, from 0.
@@ -59,9 +59,9 @@ pub(super) struct Byte {
 
 /// The result of all samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct SampleVerdict {
     pub(super) samples: usize,
-    pub(super) differences: Vec<Difference>,
+    pub(super) differences: Vec<FailedSample>,
     /// The compared fields besides the messages.
     pub(super) compared: BTreeSet<String>,
     /// The fields of requests that were not compared.
@@ -72,7 +72,7 @@ pub(super) struct Verdict {
 
 /// The environment in which samples are verified.
 #[derive(Clone, Copy)]
-pub(super) struct SampleInputs<'a> {
+pub(super) struct SampleEnvironment<'a> {
     pub(super) registry: Option<&'a Registry>,
     /// The task for each name by which samples may refer to it.
     pub(super) names: &'a BTreeMap<String, String>,
@@ -83,9 +83,9 @@ pub(super) struct SampleInputs<'a> {
     pub(super) lacking: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl<'a> SampleInputs<'a> {
+impl<'a> SampleEnvironment<'a> {
     /// Returns the task for the name in a sample, and the role if the name is that of a role.
-    fn task<'n>(&self, wanted: &'n str) -> (&'n str, Option<&'a Role>)
+    fn resolve_task<'n>(&self, wanted: &'n str) -> (&'n str, Option<&'a Role>)
     where
         'a: 'n,
     {
@@ -101,15 +101,18 @@ impl<'a> SampleInputs<'a> {
 }
 
 /// Renders and compares every sample.
-pub(super) fn verify(samples: &[Sample], against: SampleInputs<'_>) -> Verdict {
-    let mut verdict = Verdict {
+pub(super) fn verify_samples(
+    samples: &[ImportSample],
+    against: SampleEnvironment<'_>,
+) -> SampleVerdict {
+    let mut verdict = SampleVerdict {
         samples: samples.len(),
-        unknown_inputs: unknown_inputs(samples, against),
-        ..Verdict::default()
+        unknown_inputs: find_unknown_inputs(samples, against),
+        ..SampleVerdict::default()
     };
     for sample in samples {
-        if let Err(kind) = compare(sample, against, &mut verdict) {
-            verdict.differences.push(Difference {
+        if let Err(kind) = compare_sample(sample, against, &mut verdict) {
+            verdict.differences.push(FailedSample {
                 line: sample.line,
                 template: sample.template.clone(),
                 kind,
@@ -119,39 +122,39 @@ pub(super) fn verify(samples: &[Sample], against: SampleInputs<'_>) -> Verdict {
     verdict
 }
 
-fn compare(
-    sample: &Sample,
-    against: SampleInputs<'_>,
-    verdict: &mut Verdict,
-) -> Result<(), DifferenceKind> {
-    let (body, profile) = rendered(sample, against)?;
+fn compare_sample(
+    sample: &ImportSample,
+    against: SampleEnvironment<'_>,
+    verdict: &mut SampleVerdict,
+) -> Result<(), SampleDifferenceKind> {
+    let (body, profile) = render_sample(sample, against)?;
     let profile = Some(profile).filter(|profile| *profile != Profile::Bare);
-    let rendered = request::messages(&body);
+    let rendered = request::comparable_messages(&body);
     let (expected, fields) = match &sample.expected {
-        Expected::Messages(messages) => (messages.clone(), None),
-        Expected::Text(text) => match rendered.as_slice() {
+        ExpectedResult::Messages(messages) => (messages.clone(), None),
+        ExpectedResult::Text(text) => match rendered.as_slice() {
             [one] => (
-                vec![json!({"role": request::role(one), "content": text})],
+                vec![json!({"role": request::message_role(one), "content": text})],
                 None,
             ),
             _ => (vec![json!({"role": "one message", "content": text})], None),
         },
-        Expected::Request(expected) => {
-            verdict.others.extend(request::others(expected));
-            let (compared, difference) = request::fields(expected, &body);
+        ExpectedResult::Request(expected) => {
+            verdict.others.extend(request::uncompared_fields(expected));
+            let (compared, difference) = request::compare_fields(expected, &body);
             verdict.compared.extend(compared);
-            (request::messages(expected), difference)
+            (request::comparable_messages(expected), difference)
         }
     };
     let roles = |messages: &[Value]| {
         messages
             .iter()
-            .map(|message| request::role(message).to_owned())
+            .map(|message| request::message_role(message).to_owned())
             .collect::<Vec<_>>()
     };
     let (expected_roles, rendered_roles) = (roles(&expected), roles(&rendered));
     if expected_roles != rendered_roles {
-        return Err(DifferenceKind::Roles(expected_roles, rendered_roles));
+        return Err(SampleDifferenceKind::Roles(expected_roles, rendered_roles));
     }
     let mut differing = expected
         .iter()
@@ -159,7 +162,7 @@ fn compare(
         .enumerate()
         .filter(|(_, (one, other))| one != other);
     if let Some((number, (expected, rendered))) = differing.next() {
-        let role = request::role(rendered);
+        let role = request::message_role(rendered);
         let is_only = rendered_roles.iter().filter(|other| *other == role).count() == 1;
         let message = if is_only {
             format!("{role} message")
@@ -178,36 +181,38 @@ fn compare(
         };
         let byte = text(expected)
             .zip(text(rendered))
-            .and_then(|(expected, rendered)| differs(&expected, &rendered));
+            .and_then(|(expected, rendered)| first_difference(&expected, &rendered));
         return Err(match byte {
-            Some(byte) => DifferenceKind::Byte(Byte {
+            Some(byte) => SampleDifferenceKind::Byte(ByteDifference {
                 message,
                 profile,
                 ..byte
             }),
-            None => DifferenceKind::Field((
+            None => SampleDifferenceKind::Field((
                 message,
-                request::shown(Some(expected)),
-                request::shown(Some(rendered)),
+                request::to_pretty_json(Some(expected)),
+                request::to_pretty_json(Some(rendered)),
             )),
         });
     }
-    fields.map_or(Ok(()), |difference| Err(DifferenceKind::Field(difference)))
+    fields.map_or(Ok(()), |difference| {
+        Err(SampleDifferenceKind::Field(difference))
+    })
 }
 
 /// Returns the request that a sample's template produces, and its profile.
-fn rendered(
-    sample: &Sample,
-    against: SampleInputs<'_>,
-) -> Result<(Value, Profile), DifferenceKind> {
-    let SampleInputs {
+fn render_sample(
+    sample: &ImportSample,
+    against: SampleEnvironment<'_>,
+) -> Result<(Value, Profile), SampleDifferenceKind> {
+    let SampleEnvironment {
         registry,
         files,
         lacking,
         ..
     } = against;
-    let (task, role) = against.task(&sample.template);
-    let failed = |why: String| DifferenceKind::Failed(vec![why]);
+    let (task, role) = against.resolve_task(&sample.template);
+    let failed = |why: String| SampleDifferenceKind::Failed(vec![why]);
     let Some(registry) = registry.filter(|registry| registry.task(task).is_ok()) else {
         return Err(failed(lacking(task).unwrap_or_else(|| {
             format!("there is no template `{}`", sample.template)
@@ -224,18 +229,19 @@ fn rendered(
         target: Some(sample.target),
         ..Options::default()
     };
-    let refused =
-        |faults: &[Fault]| DifferenceKind::Failed(faults.iter().map(ToString::to_string).collect());
+    let refused = |faults: &[Fault]| {
+        SampleDifferenceKind::Failed(faults.iter().map(ToString::to_string).collect())
+    };
     let assembly = assemble(registry, &request, &options).map_err(|faults| refused(&faults))?;
-    let call = Call::of(registry, &request).map_err(|fault| refused(&[fault]))?;
+    let call = CallParams::from_registry(registry, &request).map_err(|fault| refused(&[fault]))?;
     let body = sample
         .target
-        .body(&assembly.messages, &call)
+        .render_body(&assembly.messages, &call)
         .map_err(|none| failed(none.to_string()))?;
     let body = serde_json::from_str(&body).map_err(|error| failed(error.to_string()))?;
     let graph = TaskGraph::load(registry, task).ok().flatten();
     let routed = graph.and_then(|graph| {
-        role::route(&graph, &request, &options)
+        role::route_model(&graph, &request, &options)
             .map(|routed| routed.options.profile)
             .ok()
     });
@@ -244,11 +250,14 @@ fn rendered(
 
 /// Returns the inputs of samples that their templates do not accept, each once with its first line.
 /// With a misspelt name, a template is rendered without the value.
-fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, String)> {
+fn find_unknown_inputs(
+    samples: &[ImportSample],
+    against: SampleEnvironment<'_>,
+) -> Vec<(usize, String)> {
     let mut seen = BTreeSet::new();
     let mut told = Vec::new();
     for sample in samples {
-        let (task, _) = against.task(&sample.template);
+        let (task, _) = against.resolve_task(&sample.template);
         let Some(parameters) = against
             .registry
             .and_then(|registry| registry.find(task)?.parameters().ok())
@@ -262,7 +271,7 @@ fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, 
             .filter(|name| !names().any(|known| known == *name))
         {
             if seen.insert((task, name)) {
-                let near = suggest::nearest(name, names())
+                let near = suggest::nearest_candidate(name, names())
                     .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 told.push((
                     sample.line,
@@ -275,7 +284,7 @@ fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, 
 }
 
 /// Returns the first byte in which two texts differ.
-fn differs(expected: &str, rendered: &str) -> Option<Byte> {
+fn first_difference(expected: &str, rendered: &str) -> Option<ByteDifference> {
     let same = expected
         .bytes()
         .zip(rendered.bytes())
@@ -297,7 +306,7 @@ fn differs(expected: &str, rendered: &str) -> Option<Byte> {
             .unwrap_or("")
             .to_owned()
     };
-    Some(Byte {
+    Some(ByteDifference {
         message: String::new(),
         at: same,
         line: 1 + before.matches('\n').count(),

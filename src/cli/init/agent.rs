@@ -5,7 +5,7 @@ use crate::base::fs;
 use std::path::Path;
 
 /// The maximum size of a file that is read, in bytes.
-const LIMIT: u64 = 1 << 18;
+const MAX_FILE_BYTES: u64 = 1 << 18;
 /// Libraries of vendors and for agents, by their package names.
 const LIBRARIES: [&str; 34] = [
     "@anthropic-ai/claude-agent-sdk",
@@ -44,7 +44,7 @@ const LIBRARIES: [&str; 34] = [
     "smolagents",
 ];
 /// Prefixes of the names of libraries that consist of several packages.
-const FAMILIES: [&str; 7] = [
+const LIBRARY_PREFIXES: [&str; 7] = [
     "@ai-sdk/",
     "@langchain/",
     "langchain-",
@@ -54,13 +54,13 @@ const FAMILIES: [&str; 7] = [
     "semantic-kernel",
 ];
 /// Files of Python packages at the top of a repository.
-const PYTHON: [&str; 3] = ["pyproject.toml", "requirements.txt", "requirements.in"];
+const PYTHON_FILES: [&str; 3] = ["pyproject.toml", "requirements.txt", "requirements.in"];
 /// Common names of the main file of a Python program.
-const PROGRAMS: [&str; 5] = ["agent.py", "main.py", "app.py", "bot.py", "run.py"];
+const MAIN_FILES: [&str; 5] = ["agent.py", "main.py", "app.py", "bot.py", "run.py"];
 
 /// A program that calls models.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Agent {
+pub(super) struct RepositoryAgent {
     /// The file that names a library for models, and the library.
     pub(super) named_in: &'static str,
     pub(super) library: String,
@@ -68,15 +68,17 @@ pub(super) struct Agent {
     pub(super) command: Option<String>,
 }
 
-impl Agent {
+impl RepositoryAgent {
     /// Returns the agent of a folder, if its dependencies include a library for models.
-    pub(super) fn of(folder: &Path) -> Option<Self> {
-        let text = |name: &str| String::from_utf8(fs::head(&folder.join(name), LIMIT).ok()??).ok();
-        let python = PYTHON
+    pub(super) fn detect(folder: &Path) -> Option<Self> {
+        let text = |name: &str| {
+            String::from_utf8(fs::read_head(&folder.join(name), MAX_FILE_BYTES).ok()??).ok()
+        };
+        let python = PYTHON_FILES
             .into_iter()
             .find_map(|file| Some((file, text(file)?.lines().find_map(python_library)?)));
         if let Some((named_in, library)) = python {
-            let program = PROGRAMS
+            let program = MAIN_FILES
                 .into_iter()
                 .find(|name| fs::is_file(&folder.join(name)));
             return Some(Self {
@@ -125,7 +127,10 @@ fn python_library(line: &str) -> Option<String> {
 }
 
 fn is_library(name: &str) -> bool {
-    LIBRARIES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
+    LIBRARIES.contains(&name)
+        || LIBRARY_PREFIXES
+            .iter()
+            .any(|family| name.starts_with(family))
 }
 
 #[cfg(test)]

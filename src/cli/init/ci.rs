@@ -8,18 +8,19 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The path of the workflow file.
-pub(super) const WORKFLOW: &str = ".github/workflows/ctxc.yml";
+pub(super) const WORKFLOW_PATH: &str = ".github/workflows/ctxc.yml";
 /// The path of a clone of ctxc in a repository that installs it from there.
-pub(super) const CLONE: &str = "tools/ctxc";
+pub(super) const CLONE_PATH: &str = "tools/ctxc";
 /// The maximum size of a file of git or Python that is read, in bytes.
-const LIMIT: u64 = 1 << 16;
+const MAX_FILE_BYTES: u64 = 1 << 16;
 /// The condition of steps that compare: all but the first push of a branch have a base. Events
 /// other than a push have no `before`, and would match the zeros.
 const HAS_BASE: &str = "(github.event_name != 'push' || github.event.before != '0000000000000000000000000000000000000000')";
 /// The input of a checkout with its history.
-const HISTORY: &str = "fetch-depth: 0 # the gate compares with the commit where the change began";
+const FULL_HISTORY: &str =
+    "fetch-depth: 0 # the gate compares with the commit where the change began";
 /// The argument with the hash that permits the commands of scenarios, if the repository has one.
-const TRUST: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
+const TRUST_ARGUMENT: &str = "${CTXC_TRUST_HASH:+--trust-hash=$CTXC_TRUST_HASH}";
 
 /// The needs of a project in CI.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,14 +34,14 @@ pub(super) struct CiProject {
     /// The command that installs ctxc; `None` if it is compiled from a clone in the repository.
     install: Option<String>,
     /// Steps that set up the languages of its programs.
-    languages: Vec<Language>,
+    languages: Vec<LanguageSetup>,
     /// True if its scenarios take requests from programs, or may do so soon.
     has_programs: bool,
 }
 
 /// Steps that set up a language.
 #[derive(Debug, PartialEq, Eq)]
-struct Language {
+struct LanguageSetup {
     /// The action.
     action: &'static str,
     /// The input of the action: a version, or a file that contains one.
@@ -56,9 +57,9 @@ struct Language {
 
 impl CiProject {
     /// Inspects the files of a project.
-    pub(super) fn of(root: &Path, install: Option<&str>) -> Self {
+    pub(super) fn detect(root: &Path, install: Option<&str>) -> Self {
         let root = RealFs
-            .canonical(root)
+            .canonicalize(root)
             .unwrap_or_else(|_| root.to_path_buf());
         let top = root
             .ancestors()
@@ -73,10 +74,13 @@ impl CiProject {
         let folder = parts
             .map(|parts| parts.collect::<Vec<_>>().join("/"))
             .unwrap_or_default();
-        let languages: Vec<Language> = [python(&root), node(&root)].into_iter().flatten().collect();
-        let has_programs = !languages.is_empty() || names_programs(&root.join("scenarios"));
+        let languages: Vec<LanguageSetup> = [python_setup(&root), node_setup(&root)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let has_programs = !languages.is_empty() || has_programs_in(&root.join("scenarios"));
         Self {
-            branch: branch(&top),
+            branch: target_branch(&top),
             top,
             folder,
             install: install.map(str::to_owned),
@@ -88,8 +92,8 @@ impl CiProject {
     /// Returns the workflow for GitHub. The gate is a separate job in which no program of the
     /// change runs: it uses the requests that these programs sent in the other job, and takes ctxc
     /// and the dependencies of checks from the base.
-    pub(super) fn github(&self) -> String {
-        let branch = quoted(&self.branch);
+    pub(super) fn github_workflow(&self) -> String {
+        let branch = quote_yaml(&self.branch);
         let mut out = format!(
             "name: ctxc\non:\n  pull_request:\n    branches: [{branch}]\n    types: [opened, synchronize, reopened, edited] # a change of the base, too\n  \
              merge_group:\n  push:\n    branches: [{branch}]\npermissions:\n  contents: read\nenv:\n  # The commit that the change is based on.\n  \
@@ -97,31 +101,38 @@ impl CiProject {
              # A variable of the repository that permits what scenarios run: the hash that `ctxc trust --show` prints.\n  \
              CTXC_TRUST_HASH: ${{{{ vars.CTXC_TRUST_HASH }}}}\njobs:\n"
         );
-        self.check_job(&mut out);
-        self.gate_job(&mut out);
+        self.add_check_job(&mut out);
+        self.add_gate_job(&mut out);
         out
     }
 
-    fn check_job(&self, out: &mut String) {
+    fn add_check_job(&self, out: &mut String) {
         self.begin_job(out, "check", "");
         out.push_str("    steps:\n");
-        self.checkout(out, if self.has_programs { &[HISTORY] } else { &[] });
-        self.set_up(out);
-        step(out, "install ctxc", [self.install()]);
+        self.add_checkout(
+            out,
+            if self.has_programs {
+                &[FULL_HISTORY]
+            } else {
+                &[]
+            },
+        );
+        self.add_setup(out);
+        add_step(out, "install ctxc", [self.install_command()]);
         if self.install.is_none() && !self.folder.is_empty() {
             out.push_str("        working-directory: .\n");
         }
-        step(out, "check", ["ctxc check --format github --allow-empty"]);
+        add_step(out, "check", ["ctxc check --format github --allow-empty"]);
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "      - name: eval\n        if: success() || failure()\n        run: ctxc eval --allow-empty {TRUST}"
+            "      - name: eval\n        if: success() || failure()\n        run: ctxc eval --allow-empty {TRUST_ARGUMENT}"
         );
         if self.has_programs {
             let condition = format!("        if: (success() || failure()) && {HAS_BASE}");
             let _ = writeln!(out, "      - name: requests\n{condition}\n        run: |");
             let remark = "# What the programs of the change send to models. The next job decides by it, whatever this one says of it.";
-            let gate = gate("origin", "--save-requests=\"$RUNNER_TEMP/requests.json\"");
+            let gate = gate_commands("origin", "--save-requests=\"$RUNNER_TEMP/requests.json\"");
             for line in std::iter::once(remark).chain(gate.trim_end().lines()) {
                 let _ = writeln!(
                     out,
@@ -141,7 +152,7 @@ impl CiProject {
         }
     }
 
-    fn gate_job(&self, out: &mut String) {
+    fn add_gate_job(&self, out: &mut String) {
         self.begin_job(out, "gate", "change/");
         // A job that is skipped because an earlier one failed counts as passed.
         let needs = if self.has_programs {
@@ -159,27 +170,27 @@ impl CiProject {
             "{needs}    # The first push of a branch has nothing to be compared with.\n    if: {runs}{HAS_BASE}"
         );
         out.push_str("    steps:\n");
-        self.checkout(out, &["ref: ${{ env.BASE }}", "path: base"]);
-        self.checkout(out, &["path: change", HISTORY]);
+        self.add_checkout(out, &["ref: ${{ env.BASE }}", "path: base"]);
+        self.add_checkout(out, &["path: change", FULL_HISTORY]);
         let from_base = self.install.is_none().then(|| {
-            format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\"")
+            format!("from=base; [ -e base/{CLONE_PATH} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE_PATH}\"")
         });
         let install = from_base
             .as_deref()
             .or(self.install.as_deref())
             .unwrap_or_default();
-        step(out, "install ctxc", install.lines());
+        add_step(out, "install ctxc", install.lines());
         out.push_str("        working-directory: .\n");
-        self.set_up_base(out);
+        self.add_base_setup(out);
         let mut source = "";
         if self.has_programs {
             out.push_str("      - uses: actions/download-artifact@v4\n        continue-on-error: true # the gate names what is missing\n        with:\n          name: requests\n          path: ${{ runner.temp }}/requests\n");
             source = "--requests=\"$RUNNER_TEMP/requests/requests.json\"";
         }
-        step(
+        add_step(
             out,
             "gate",
-            gate("\"$GITHUB_WORKSPACE/base\"", source).lines(),
+            gate_commands("\"$GITHUB_WORKSPACE/base\"", source).lines(),
         );
     }
 
@@ -190,12 +201,12 @@ impl CiProject {
             let _ = writeln!(
                 out,
                 "    defaults:\n      run:\n        working-directory: {}",
-                quoted(folder.trim_end_matches('/'))
+                quote_yaml(folder.trim_end_matches('/'))
             );
         }
     }
 
-    fn checkout(&self, out: &mut String, inputs: &[&str]) {
+    fn add_checkout(&self, out: &mut String, inputs: &[&str]) {
         out.push_str("      - uses: actions/checkout@v4\n        with:\n          persist-credentials: false\n");
         for input in inputs {
             let _ = writeln!(out, "          {input}");
@@ -203,15 +214,15 @@ impl CiProject {
         if self.install.is_none() {
             let _ = writeln!(
                 out,
-                "          submodules: true # ctxc is compiled from {CLONE}"
+                "          submodules: true # ctxc is compiled from {CLONE_PATH}"
             );
         }
     }
 
     /// Adds steps that set up the languages of the change.
-    fn set_up(&self, out: &mut String) {
+    fn add_setup(&self, out: &mut String) {
         for language in &self.languages {
-            let Language {
+            let LanguageSetup {
                 action,
                 version: (input, version),
                 name,
@@ -219,25 +230,25 @@ impl CiProject {
                 ..
             } = language;
             let file = if input.ends_with("-file") {
-                format!("{}{version}", self.prefix())
+                format!("{}{version}", self.folder_prefix())
             } else {
                 version.clone()
             };
             let _ = writeln!(
                 out,
                 "      - uses: {action}\n        with:\n          {input}: {}",
-                quoted(&file)
+                quote_yaml(&file)
             );
-            step(out, name, commands.iter().copied());
+            add_step(out, name, commands.iter().copied());
         }
     }
 
     /// Adds steps that install the dependencies of the base for the project's own checks, if the
     /// base has a dependency file. An installation runs programs, and those of the change must not
     /// run here.
-    fn set_up_base(&self, out: &mut String) {
+    fn add_base_setup(&self, out: &mut String) {
         for language in &self.languages {
-            let Language {
+            let LanguageSetup {
                 action,
                 version: (input, version),
                 file,
@@ -245,10 +256,10 @@ impl CiProject {
                 commands,
                 ..
             } = language;
-            let folder = format!("base/{}", self.prefix());
+            let folder = format!("base/{}", self.folder_prefix());
             let condition = format!(
                 "        if: hashFiles({}) != ''",
-                quoted_in_expression(&format!("{folder}{file}"))
+                quote_expression(&format!("{folder}{file}"))
             );
             let version = if input.ends_with("-file") {
                 format!("{folder}{version}")
@@ -258,7 +269,7 @@ impl CiProject {
             let _ = writeln!(
                 out,
                 "      - uses: {action}\n{condition}\n        with:\n          {input}: {}",
-                quoted(&version)
+                quote_yaml(&version)
             );
             let _ = writeln!(
                 out,
@@ -267,9 +278,12 @@ impl CiProject {
             let _ = writeln!(
                 out,
                 "        working-directory: {}\n        run: |",
-                quoted(folder.trim_end_matches('/'))
+                quote_yaml(folder.trim_end_matches('/'))
             );
-            let to = format!("\"$GITHUB_WORKSPACE/change/{}{packages}\"", self.prefix());
+            let to = format!(
+                "\"$GITHUB_WORKSPACE/change/{}{packages}\"",
+                self.folder_prefix()
+            );
             let link = format!("[ ! -e {packages} ] || ln -sfn \"$PWD/{packages}\" {to}");
             for command in commands.iter().copied().chain([link.as_str()]) {
                 let _ = writeln!(out, "          {command}");
@@ -278,22 +292,22 @@ impl CiProject {
     }
 
     /// Returns the commands for any other CI.
-    pub(super) fn commands(&self) -> String {
-        let install = self.install();
+    pub(super) fn shell_commands(&self) -> String {
+        let install = self.install_command();
         format!(
-            "{install}\nctxc check --format concise --allow-empty\nctxc eval --allow-empty {TRUST}\n\
+            "{install}\nctxc check --format concise --allow-empty\nctxc eval --allow-empty {TRUST_ARGUMENT}\n\
              # BASE is the commit that the change is based on; the clone needs its history.\n{}",
-            gate("origin", "")
+            gate_commands("origin", "")
         )
     }
 
-    fn install(&self) -> &str {
+    fn install_command(&self) -> &str {
         self.install
             .as_deref()
             .unwrap_or("cargo install --locked --path tools/ctxc")
     }
 
-    fn prefix(&self) -> String {
+    fn folder_prefix(&self) -> String {
         if self.folder.is_empty() {
             String::new()
         } else {
@@ -303,13 +317,13 @@ impl CiProject {
 
     /// Returns true if the repository lacks the clone from which ctxc is compiled.
     pub(super) fn lacks_clone(&self) -> bool {
-        self.install.is_none() && !fs::exists(&self.top.join(CLONE))
+        self.install.is_none() && !fs::exists(&self.top.join(CLONE_PATH))
     }
 }
 
 /// Returns the commands of the gate. They fetch missing commits of the base from `source`, and
 /// permit a base without the project.
-fn gate(source: &str, requests: &str) -> String {
+fn gate_commands(source: &str, requests: &str) -> String {
     let requests = if requests.is_empty() {
         String::new()
     } else {
@@ -321,17 +335,17 @@ fn gate(source: &str, requests: &str) -> String {
          if [ \"$(git rev-parse --is-shallow-repository)\" = true ]; then git fetch --quiet --no-tags --unshallow origin; fi\n\
          git cat-file -e \"$BASE^{{commit}}\" 2>/dev/null || git fetch --quiet --no-tags {source} \"$BASE\"\n\
          if git cat-file -e \"$BASE:./ctxc.toml\" 2>/dev/null; then first=; else first=--new-project; fi\n\
-         ctxc gate --base \"$BASE\" --allow-empty $first {TRUST}{requests}\n"
+         ctxc gate --base \"$BASE\" --allow-empty $first {TRUST_ARGUMENT}{requests}\n"
     )
 }
 
 /// Quotes a text for an expression of GitHub.
-fn quoted_in_expression(text: &str) -> String {
+fn quote_expression(text: &str) -> String {
     format!("'{}'", text.replace('\'', "\'\'"))
 }
 
 /// Adds a step that runs some commands.
-fn step<'c>(out: &mut String, name: &str, commands: impl IntoIterator<Item = &'c str>) {
+fn add_step<'c>(out: &mut String, name: &str, commands: impl IntoIterator<Item = &'c str>) {
     let _ = writeln!(out, "      - name: {name}\n        run: |");
     for command in commands {
         let _ = writeln!(out, "          {command}");
@@ -339,15 +353,15 @@ fn step<'c>(out: &mut String, name: &str, commands: impl IntoIterator<Item = &'c
 }
 
 /// Quotes any text for YAML.
-fn quoted(text: &str) -> String {
+fn quote_yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Returns the branch that changes are merged into: the default branch of the remote, otherwise the
 /// current one.
-fn branch(top: &Path) -> String {
+fn target_branch(top: &Path) -> String {
     let named = |file: &str, before: &str| {
-        let head = fs::head(&top.join(".git").join(file), LIMIT)
+        let head = fs::read_head(&top.join(".git").join(file), MAX_FILE_BYTES)
             .ok()
             .flatten()?;
         let name = String::from_utf8(head)
@@ -364,26 +378,31 @@ fn branch(top: &Path) -> String {
 }
 
 /// Keys of scenarios that name a program: one that sends the request, or a check.
-const PROGRAMS: [&str; 3] = ["request:", "command:", "python:"];
+const PROGRAM_KEYS: [&str; 3] = ["request:", "command:", "python:"];
 
 /// Returns true if a scenario in a folder names a program that sends its request, or a check of the
 /// project's own.
-fn names_programs(folder: &Path) -> bool {
-    fs::entries_in(folder).into_iter().any(|(_, path)| {
-        let text = || fs::head(&path, LIMIT).ok().flatten().unwrap_or_default();
-        names_programs(&path)
+fn has_programs_in(folder: &Path) -> bool {
+    fs::list_entries(folder).into_iter().any(|(_, path)| {
+        let text = || {
+            fs::read_head(&path, MAX_FILE_BYTES)
+                .ok()
+                .flatten()
+                .unwrap_or_default()
+        };
+        has_programs_in(&path)
             || String::from_utf8_lossy(&text()).lines().any(|line| {
-                PROGRAMS
+                PROGRAM_KEYS
                     .iter()
                     .any(|key| line.trim_start_matches([' ', '-', '{']).starts_with(key))
             })
     })
 }
 
-fn python(root: &Path) -> Option<Language> {
+fn python_setup(root: &Path) -> Option<LanguageSetup> {
     let is_there = |name: &str| fs::exists(&root.join(name));
     let is_project = || {
-        let head = fs::head(&root.join("pyproject.toml"), LIMIT)
+        let head = fs::read_head(&root.join("pyproject.toml"), MAX_FILE_BYTES)
             .ok()
             .flatten()
             .unwrap_or_default();
@@ -421,7 +440,7 @@ fn python(root: &Path) -> Option<Language> {
         ("python-version", "3.12".to_owned())
     };
     let packages = ".venv";
-    Some(Language {
+    Some(LanguageSetup {
         action: "actions/setup-python@v5",
         version,
         name: "install what the Python programs need",
@@ -431,7 +450,7 @@ fn python(root: &Path) -> Option<Language> {
     })
 }
 
-fn node(root: &Path) -> Option<Language> {
+fn node_setup(root: &Path) -> Option<LanguageSetup> {
     let is_there = |name: &str| fs::exists(&root.join(name));
     if !is_there("package.json") {
         return None;
@@ -457,7 +476,7 @@ fn node(root: &Path) -> Option<Language> {
         ("node-version", "22".to_owned())
     };
     let packages = "node_modules";
-    Some(Language {
+    Some(LanguageSetup {
         action: "actions/setup-node@v4",
         version,
         name: "install what the Node programs need",

@@ -7,4 +7,4 @@ mod find;
 mod run;
 mod write;
 
-pub(crate) use run::{InitArgs, run};
+pub(crate) use run::{InitArgs, run_init};

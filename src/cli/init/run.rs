@@ -1,14 +1,14 @@
 //! The verb `ctxc init`. Never overwrites and never changes a file: existing files are reported and
 //! left alone.
 
-use super::agent::Agent;
+use super::agent::RepositoryAgent;
 use super::ci::{self, CiProject};
-use super::find::Found;
+use super::find::FolderContents;
 use super::write;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::overwrite;
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
+use crate::cli::project::PROJECT_FILE;
 use crate::import::FORMATS;
 use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ pub(crate) struct InitArgs {
     dir: Option<PathBuf>,
     /// Also write a CI configuration, or print the commands for other systems
     #[arg(long, value_name = "WHERE")]
-    ci: Option<Ci>,
+    ci: Option<CiTarget>,
     /// With --ci: the command that installs ctxc there, since it is in no package registry [default: compile a clone in `tools/ctxc`]
     #[arg(long, value_name = "COMMAND", requires = "ci", value_parser = parse_command)]
     install: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct InitArgs {
 
 /// Where continuous checks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Ci {
+pub(crate) enum CiTarget {
     /// Write .github/workflows/ctxc.yml
     Github,
     /// Print the commands
@@ -39,35 +39,46 @@ pub(crate) enum Ci {
 }
 
 /// Writes the missing files.
-pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_init(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     let root = args
         .dir
         .clone()
         .or_else(|| cx.options.project.clone())
         .unwrap_or_else(|| PathBuf::from("."));
-    let around = around(&root);
+    let around = enclosing_project(&root);
     let mut found = if fs::is_dir(&root) {
-        Found::under(&root)
+        FolderContents::search(&root)
     } else {
-        Found::default()
+        FolderContents::default()
     };
-    if let Some(said) = sentence(&found) {
-        cx.line(&said)?;
+    if let Some(said) = describe_contents(&found) {
+        cx.print_line(&said)?;
     }
     let is_first = found.templates.is_empty() && found.prompts.is_empty();
-    let agent = if is_first { Agent::of(&root) } else { None };
-    if let Some(Agent {
+    let agent = if is_first {
+        RepositoryAgent::detect(&root)
+    } else {
+        None
+    };
+    if let Some(RepositoryAgent {
         named_in, library, ..
     }) = &agent
     {
-        cx.line(&format!(
+        cx.print_line(&format!(
             "found an agent, whose {named_in} names {library}: it needs no template"
         ))?;
     }
     // Only an empty project gets an example.
     let is_first = is_first && agent.is_none();
-    let wrote_template = is_first && !fs::exists(&root.join(FILE));
-    if wrote_template && put(&root, write::TEMPLATE, &write::template(), cx)? {
+    let wrote_template = is_first && !fs::exists(&root.join(PROJECT_FILE));
+    if wrote_template
+        && write_file(
+            &root,
+            write::FIRST_TEMPLATE_PATH,
+            &write::first_template(),
+            cx,
+        )?
+    {
         found.templates = BTreeMap::from([("templates".to_owned(), 1)]);
     }
     let here = BTreeMap::from([("templates".to_owned(), 0)]);
@@ -81,29 +92,29 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         write::project_file(templates)
     };
-    put(&root, FILE, &text, cx)?;
+    write_file(&root, PROJECT_FILE, &text, cx)?;
     let ci = args
         .ci
-        .map(|place| (place, CiProject::of(&root, args.install.as_deref())));
+        .map(|place| (place, CiProject::detect(&root, args.install.as_deref())));
     match &ci {
-        Some((Ci::Github, project)) => workflow(&root, project, cx)?,
-        Some((Ci::Print, project)) => {
-            cx.print(|out| out.write_all(project.commands().as_bytes()))?;
+        Some((CiTarget::Github, project)) => write_workflow(&root, project, cx)?,
+        Some((CiTarget::Print, project)) => {
+            cx.print(|out| out.write_all(project.shell_commands().as_bytes()))?;
         }
         None => {}
     }
     if ci.is_some_and(|(_, project)| project.lacks_clone()) {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "ctxc is compiled from {}, which is not there: add it, `git submodule add ADDRESS {0}`, or name another way with --install COMMAND",
-            ci::CLONE
+            ci::CLONE_PATH
         ));
     }
     if let Some(around) = around {
-        let around = escape(&around.display().to_string()).into_owned();
-        cx.note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
+        let around = escape_line(&around.display().to_string()).into_owned();
+        cx.print_note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
     }
     let there = args.dir.as_deref().map_or_else(String::new, |dir| {
-        format!("cd {} && ", escape(&dir.to_string_lossy()))
+        format!("cd {} && ", escape_line(&dir.to_string_lossy()))
     });
     let next = match &agent {
         Some(agent) => {
@@ -115,52 +126,52 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
                     .unwrap_or("COMMAND, with the command that starts the agent")
             )
         }
-        None if found.templates.is_empty() && !found.prompts.is_empty() => import(&found),
+        None if found.templates.is_empty() && !found.prompts.is_empty() => import_command(&found),
         None => "check".to_owned(),
     };
-    cx.note(&format!("next: {there}ctxc {next}"));
+    cx.print_note(&format!("next: {there}ctxc {next}"));
     if args.ci.is_none() {
-        cx.note("for continuous checks: ctxc init --ci github");
+        cx.print_note("for continuous checks: ctxc init --ci github");
     }
     Ok(Exit::Success)
 }
 
 /// Returns the project that contains a folder, if the folder is not a project itself.
-fn around(root: &Path) -> Option<PathBuf> {
-    if fs::exists(&root.join(FILE)) {
+fn enclosing_project(root: &Path) -> Option<PathBuf> {
+    if fs::exists(&root.join(PROJECT_FILE)) {
         return None;
     }
     // A folder that does not exist yet has an ancestor that does.
     let whole = fs::current_dir().ok()?.join(root);
     let there = whole
         .ancestors()
-        .find_map(|folder| RealFs.canonical(folder).ok())?;
+        .find_map(|folder| RealFs.canonicalize(folder).ok())?;
     there
         .ancestors()
-        .find(|folder| fs::exists(&folder.join(FILE)))
+        .find(|folder| fs::exists(&folder.join(PROJECT_FILE)))
         .map(Path::to_path_buf)
 }
 
 /// Writes the workflow, which GitHub only reads at the top of a repository.
-fn workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
+fn write_workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
     let real = RealFs
-        .canonical(root)
+        .canonicalize(root)
         .unwrap_or_else(|_| root.to_path_buf());
     let is_top = real == project.top;
-    put(
+    write_file(
         if is_top { root } else { &project.top },
-        ci::WORKFLOW,
-        &project.github(),
+        ci::WORKFLOW_PATH,
+        &project.github_workflow(),
         cx,
     )?;
     if !is_top {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{} stands at the top of the repository, {}",
-            ci::WORKFLOW,
-            escape(&project.top.display().to_string())
+            ci::WORKFLOW_PATH,
+            escape_line(&project.top.display().to_string())
         ));
     }
-    cx.note("scenarios that run programs or checks need the variable CTXC_TRUST_HASH of the repository: the hash that `ctxc trust --show` prints");
+    cx.print_note("scenarios that run programs or checks need the variable CTXC_TRUST_HASH of the repository: the hash that `ctxc trust --show` prints");
     Ok(())
 }
 
@@ -176,35 +187,35 @@ fn parse_command(text: &str) -> std::result::Result<String, String> {
 }
 
 /// Writes one file, unless it exists, and prints the outcome. Returns true if it was written.
-fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
+fn write_file(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     let path = root.join(name);
     if fs::exists(&path) {
-        cx.line(&format!("{name} already exists; left as it is"))?;
+        cx.print_line(&format!("{name} already exists; left as it is"))?;
         return Ok(false);
     }
-    overwrite::refuse_links(root, name)?;
+    overwrite::reject_links(root, name)?;
     let folder = path.parent().unwrap_or(root);
     let failed = |err: &std::io::Error| {
-        CliError::write(&path, err)
-            .hint("`ctxc init` writes into the folder that you name, or the current one")
+        CliError::write_failed(&path, err)
+            .with_hint("`ctxc init` writes into the folder that you name, or the current one")
     };
     fs::create_dir_all(folder).map_err(|err| failed(&err))?;
     fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
-    cx.line(&format!(
+    cx.print_line(&format!(
         "wrote {name} ({})",
-        plural(text.lines().count(), "line")
+        pluralize(text.lines().count(), "line")
     ))?;
     Ok(true)
 }
 
 /// Returns the command that imports the existing prompts.
-fn import(found: &Found) -> String {
+fn import_command(found: &FolderContents) -> String {
     let folders: BTreeSet<&String> = found.prompts.values().flat_map(BTreeMap::keys).collect();
     let named = |folder: &&String| {
         if folder.is_empty() {
             ".".to_owned()
         } else {
-            escape(folder).into_owned()
+            escape_line(folder).into_owned()
         }
     };
     let all: Vec<String> = folders.iter().map(named).collect();
@@ -222,10 +233,11 @@ fn import(found: &Found) -> String {
 /// Describes the existing files: `found 600 task files in prompts/ and 41 Jinja files in legacy/
 /// (see `ctxc import`); changed none of them`. Counts files, not prompts, because no file was
 /// opened yet and some are parts of others.
-fn sentence(found: &Found) -> Option<String> {
-    let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
+fn describe_contents(found: &FolderContents) -> Option<String> {
+    let templates =
+        (!found.templates.is_empty()).then(|| describe_files(&found.templates, "task file"));
     let prompts = FORMATS.iter().filter_map(|format| {
-        Some(part(
+        Some(describe_files(
             found.prompts.get(format.name)?,
             &format!("{} file", format.title),
         ))
@@ -245,20 +257,20 @@ fn sentence(found: &Found) -> Option<String> {
     Some(format!("found {all}{see}; changed none of them"))
 }
 
-fn part(files: &BTreeMap<String, usize>, kind: &str) -> String {
+fn describe_files(files: &BTreeMap<String, usize>, kind: &str) -> String {
     let total: usize = files.values().sum();
     let named = |folder: &String| {
         if folder.is_empty() {
             "this folder".to_owned()
         } else {
-            format!("{}/", escape(folder))
+            format!("{}/", escape_line(folder))
         }
     };
     let shown: Vec<String> = files.keys().take(3).map(named).collect();
     let more = if files.len() > 3 {
-        format!(" and {}", plural(files.len() - 3, "more folder"))
+        format!(" and {}", pluralize(files.len() - 3, "more folder"))
     } else {
         String::new()
     };
-    format!("{} in {}{more}", plural(total, kind), shown.join(", "))
+    format!("{} in {}{more}", pluralize(total, kind), shown.join(", "))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The path of the first template of an empty project.
-pub(super) const TEMPLATE: &str = "templates/summarize-document.xml";
+pub(super) const FIRST_TEMPLATE_PATH: &str = "templates/summarize-document.xml";
 
 /// Returns the text of `ctxc.toml` for templates in these folders.
 pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
@@ -17,10 +17,10 @@ pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
         if folder.is_empty() {
             "*.xml".to_owned()
         } else {
-            literal(folder)
+            literal_pattern(folder)
         }
     });
-    let list: Vec<String> = names.map(|name| quoted(&name)).collect();
+    let list: Vec<String> = names.map(|name| quote_toml(&name)).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(out, "include = [{}]", list.join(", "));
     out.push_str(
@@ -35,7 +35,7 @@ pub(super) const AGENT_PROJECT: &str = "# A ctxc project that tests an agent: `c
      edition = \"2026\"\n";
 
 /// Returns a pattern that matches a folder's name literally. Special characters become `?`.
-fn literal(name: &str) -> String {
+fn literal_pattern(name: &str) -> String {
     name.chars()
         .map(|c| {
             if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') {
@@ -47,7 +47,7 @@ fn literal(name: &str) -> String {
         .collect()
 }
 
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -64,7 +64,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns the text of the first template.
-pub(super) fn template() -> String {
+pub(super) fn first_template() -> String {
     let mut xml = TemplateWriter::new();
     xml.open(
         "task",

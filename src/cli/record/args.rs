@@ -1,19 +1,19 @@
 //! The arguments of the verbs that record and replay.
 
 use crate::cli::context::trust::TrustHashArgs;
-use crate::record::proxy::replay::By;
+use crate::record::proxy::replay::ReplayMatching;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Where calls are kept.
 #[derive(Clone, Debug, Args)]
-pub(super) struct KeepArgs {
+pub(super) struct RecordingArgs {
     /// The name of the recording; an existing one is replaced [default: the time]
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
     /// Days to keep recordings of this project in your user folder: older ones are removed after this run
-    #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
+    #[arg(long, value_name = "DAYS", default_value_t = super::gc::DEFAULT_TTL_DAYS)]
     pub(super) ttl: u32,
     /// Keep it in this folder, with a .gitignore that leaves it out of the repository, instead of your user folder for data
     #[arg(long, value_name = "DIR")]
@@ -41,7 +41,7 @@ pub(super) struct AnswerArgs {
 
 /// What makes a request equal to a recorded one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Match {
+pub(super) enum MatchArg {
     /// Everything that is sent
     #[default]
     Request,
@@ -51,12 +51,12 @@ pub(super) enum Match {
     Turn,
 }
 
-impl From<Match> for By {
-    fn from(found: Match) -> Self {
+impl From<MatchArg> for ReplayMatching {
+    fn from(found: MatchArg) -> Self {
         match found {
-            Match::Request => Self::Key,
-            Match::Conversation => Self::Conversation,
-            Match::Turn => Self::Turn,
+            MatchArg::Request => Self::Key,
+            MatchArg::Conversation => Self::Conversation,
+            MatchArg::Turn => Self::Turn,
         }
     }
 }
@@ -74,7 +74,7 @@ impl From<Match> for By {
 )]
 pub(crate) struct RecordArgs {
     #[command(flatten)]
-    pub(super) keep: KeepArgs,
+    pub(super) keep: RecordingArgs,
     #[command(flatten)]
     pub(super) answer: AnswerArgs,
     /// The program and its arguments, after `--`
@@ -98,12 +98,12 @@ pub(crate) struct ReplayArgs {
     pub(super) recording: String,
     /// What makes a request equal to a recorded one
     #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t)]
-    pub(super) by: Match,
+    pub(super) by: MatchArg,
     /// Answer requests that their provider would refuse, with only a note
     #[arg(long)]
     pub(super) lenient: bool,
     #[command(flatten)]
-    pub(super) keep: KeepArgs,
+    pub(super) keep: RecordingArgs,
     /// The program and its arguments, after `--`
     #[arg(value_name = "COMMAND", required = true, last = true)]
     pub(super) command: Vec<OsString>,
@@ -136,9 +136,9 @@ pub(crate) struct ProxyArgs {
         default_value_t,
         requires = "replay"
     )]
-    pub(super) by: Match,
+    pub(super) by: MatchArg,
     #[command(flatten)]
-    pub(super) keep: KeepArgs,
+    pub(super) keep: RecordingArgs,
     #[command(flatten)]
     pub(super) answer: AnswerArgs,
 }
@@ -150,6 +150,6 @@ pub(crate) struct ProxyArgs {
     Exit codes: 0 done, 3 a file could not be removed.")]
 pub(crate) struct GcArgs {
     /// Days to keep a recording
-    #[arg(long, value_name = "DAYS", default_value_t = super::gc::TTL)]
+    #[arg(long, value_name = "DAYS", default_value_t = super::gc::DEFAULT_TTL_DAYS)]
     pub(super) ttl: u32,
 }

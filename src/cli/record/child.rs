@@ -1,8 +1,8 @@
 //! Runs the command of `record` and `replay`, and waits for it, even if signals arrive.
 
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::interrupt;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
@@ -16,7 +16,7 @@ use std::process::{Command, ExitStatus};
     clippy::wildcard_enum_match_arm,
     reason = "whatever else the machine says"
 )]
-pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<u8> {
+pub(super) fn run_command(words: &[OsString], variables: &[(String, String)]) -> Result<u8> {
     let Some((program, args)) = words.split_first() else {
         return Ok(0);
     };
@@ -27,35 +27,35 @@ pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<
     let shown = program.to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|why| match why.kind() {
         io::ErrorKind::NotFound => CliError::usage(format!("the command `{shown}` was not found"))
-            .hint("the command stands behind `--`, as you would type it: `ctxc record -- pytest tests/`"),
-        io::ErrorKind::PermissionDenied => CliError::usage(format!("the command `{shown}` may not be run: {}", reason(&why))),
-        _ => CliError::new(Kind::Infrastructure, format!("the command `{shown}` could not be started: {}", reason(&why))),
+            .with_hint("the command stands behind `--`, as you would type it: `ctxc record -- pytest tests/`"),
+        io::ErrorKind::PermissionDenied => CliError::usage(format!("the command `{shown}` may not be run: {}", describe_io_error(&why))),
+        _ => CliError::new(CliErrorKind::Infrastructure, format!("the command `{shown}` could not be started: {}", describe_io_error(&why))),
     })?;
     let pid = child.id();
     let mut signals = 0;
     // A terminal sends Ctrl-C to the command as well. Without a terminal, and from the second time
     // on, the signal is forwarded.
     let is_handed_on = io::stdin().is_terminal();
-    interrupt::instead(move || {
+    interrupt::replace_handler(move || {
         signals += 1;
         if signals > 1 || !is_handed_on {
-            end(pid, signals);
+            signal_child(pid, signals);
         }
     });
     let status = child.wait().map_err(|why| {
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!(
                 "the command `{shown}` could not be waited for: {}",
-                reason(&why)
+                describe_io_error(&why)
             ),
         )
     })?;
-    Ok(code(status))
+    Ok(exit_code(status))
 }
 
 #[cfg(unix)]
-fn end(pid: u32, times: u32) {
+fn signal_child(pid: u32, times: u32) {
     use rustix::process::{Pid, Signal, kill_process};
     let signal = if times < 3 { Signal::INT } else { Signal::TERM };
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
@@ -67,7 +67,7 @@ fn end(pid: u32, times: u32) {
 #[cfg(not(unix))]
 const fn end(_pid: u32, _times: u32) {}
 
-fn code(status: ExitStatus) -> u8 {
+fn exit_code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);

@@ -12,7 +12,7 @@ pub(crate) fn known_secrets(root: &Path, config: &Config) -> impl Iterator<Item 
     let named = config
         .providers
         .values()
-        .filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+        .filter_map(|provider| fs::env_var(provider.api_key_env.as_deref()?));
     fs::env_values(is_secret_variable)
         .into_iter()
         .chain(named)

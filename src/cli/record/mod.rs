@@ -11,6 +11,6 @@ pub(crate) mod script;
 mod setup;
 
 pub(crate) use args::{GcArgs, ProxyArgs, RecordArgs, ReplayArgs};
-pub(crate) use gc::gc;
-pub(crate) use run::{proxy, record, replay};
-pub(crate) use setup::{Double, double, salt};
+pub(crate) use gc::run_gc;
+pub(crate) use run::{run_proxy, run_record, run_replay};
+pub(crate) use setup::{ReplayDouble, load_salt, start_double};

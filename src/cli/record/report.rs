@@ -1,24 +1,24 @@
 //! The summary at the end of a run that recorded or replayed.
 
 use crate::cli::prelude::*;
-use crate::record::proxy::keeper::Tally;
+use crate::record::proxy::keeper::ProxyTally;
 use crate::record::proxy::vendor::VENDORS;
 use std::ffi::OsString;
 
 /// The maximum number of calls listed of each kind.
-const LISTED: usize = 5;
+const MAX_LISTED_CALLS: usize = 5;
 
 /// The treatment of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Done {
+pub(super) enum CallTreatment {
     Recorded,
     Answered,
 }
 
 /// Says what was seen. An error is what ctxc could not do.
-pub(super) fn report(
-    tally: &Tally,
-    done: Done,
+pub(super) fn print_tally(
+    tally: &ProxyTally,
+    done: CallTreatment,
     (command, shown): (&[OsString], Option<&str>),
     cx: &mut Cx,
 ) -> Result<()> {
@@ -30,59 +30,59 @@ pub(super) fn report(
         ("not kept", &tally.lost),
     ];
     for (what, all) in kinds {
-        for one in all.iter().take(LISTED) {
-            cx.note(&format!("{what}: {}", escape(one)));
+        for one in all.iter().take(MAX_LISTED_CALLS) {
+            cx.print_note(&format!("{what}: {}", escape_line(one)));
         }
-        if all.len() > LISTED {
-            cx.note(&format!("{what}: {} more", all.len() - LISTED));
+        if all.len() > MAX_LISTED_CALLS {
+            cx.print_note(&format!("{what}: {} more", all.len() - MAX_LISTED_CALLS));
         }
     }
-    cx.note(&summary(tally, done, shown));
+    cx.print_note(&tally_summary(tally, done, shown));
     // Rejected and unanswered calls are explained above.
     if tally.calls == 0 && kinds.iter().all(|(_, all)| all.is_empty()) {
-        nothing(tally)
+        explain_no_calls(tally)
             .iter()
             .chain(gemini_cli(command).iter())
-            .for_each(|line| cx.note(line));
+            .for_each(|line| cx.print_note(line));
     }
     let mut faults = tally.faults.iter();
     match faults.next() {
         None => Ok(()),
         Some(first) => {
-            let error = CliError::new(Kind::Infrastructure, first.clone());
-            Err(faults.fold(error, |error, fault| error.and(fault.clone())))
+            let error = CliError::new(CliErrorKind::Infrastructure, first.clone());
+            Err(faults.fold(error, |error, fault| error.with_message(fault.clone())))
         }
     }
 }
 
-fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
-    let verb = if done == Done::Recorded {
+fn tally_summary(tally: &ProxyTally, done: CallTreatment, shown: Option<&str>) -> String {
+    let verb = if done == CallTreatment::Recorded {
         "recorded"
     } else {
         "answered"
     };
     let mut line = vec![format!(
         "{verb} {}",
-        plural(usize::try_from(tally.calls).unwrap_or(usize::MAX), "call")
+        pluralize(usize::try_from(tally.calls).unwrap_or(usize::MAX), "call")
     )];
     if !tally.models.is_empty() {
         line.push(format!(
             " of {} ({})",
-            plural(tally.models.len(), "model"),
-            few(tally.models.iter().map(String::as_str))
+            pluralize(tally.models.len(), "model"),
+            list_first(tally.models.iter().map(String::as_str))
         ));
     }
     let lost = if tally.lost.is_empty() {
         String::new()
     } else {
-        format!(", {} not kept", plural(tally.lost.len(), "request"))
+        format!(", {} not kept", pluralize(tally.lost.len(), "request"))
     };
     if tally.calls == 0 {
         return line.concat() + &lost;
     }
     match (done, shown) {
-        (Done::Recorded, Some(shown)) => line.push(format!(" as {shown}")),
-        (Done::Answered, Some(shown)) => line.push(format!(", kept as {shown}")),
+        (CallTreatment::Recorded, Some(shown)) => line.push(format!(" as {shown}")),
+        (CallTreatment::Answered, Some(shown)) => line.push(format!(", kept as {shown}")),
         (_, None) => {}
     }
     let word = |kind: &str| match kind {
@@ -99,7 +99,7 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
         if kind == "email" && count != 1 {
             format!("{count} e-mail addresses")
         } else {
-            plural(count, &many)
+            pluralize(count, &many)
         }
     };
     let masked: Vec<String> = tally.masked.iter().map(masked).collect();
@@ -110,7 +110,7 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
             format!(": {} masked", masked.join(", "))
         });
     }
-    if done == Done::Recorded {
+    if done == CallTreatment::Recorded {
         let calls = f64::from(u32::try_from(tally.calls).unwrap_or(u32::MAX));
         line.push(format!(
             ", {:.1} ms added a call",
@@ -136,11 +136,11 @@ fn gemini_cli(command: &[OsString]) -> Option<String> {
 }
 
 /// Why there may be no call, and what to do about it.
-fn nothing(tally: &Tally) -> Vec<String> {
+fn explain_no_calls(tally: &ProxyTally) -> Vec<String> {
     let came = |count: u64| {
         format!(
             "{} came",
-            plural(usize::try_from(count).unwrap_or(usize::MAX), "request")
+            pluralize(usize::try_from(count).unwrap_or(usize::MAX), "request")
         )
     };
     let seen = match (tally.connections, tally.passed, tally.strangers) {
@@ -159,10 +159,12 @@ fn nothing(tally: &Tally) -> Vec<String> {
             )];
         }
     };
-    let names = few(VENDORS
-        .iter()
-        .filter_map(|vendor| vendor.variables.first())
-        .map(|(name, _)| *name));
+    let names = list_first(
+        VENDORS
+            .iter()
+            .filter_map(|vendor| vendor.variables.first())
+            .map(|(name, _)| *name),
+    );
     vec![
         format!("{seen}. Libraries find the proxy by their variables ({names}, and others that docs/RECORD.md lists)"),
         "  a mocked client sends nothing: run the program without the mock".to_owned(),

@@ -2,17 +2,17 @@
 
 use super::args::{AnswerArgs, ProxyArgs, RecordArgs, ReplayArgs};
 use super::child;
-use super::report::{Done, report};
-use super::setup::{Setup, Wanted, setup, sweep};
+use super::report::{CallTreatment, print_tally};
+use super::setup::{ProxyRequest, ProxySetup, remove_old_recordings, set_up_proxy};
 use crate::cli::interrupt;
 use crate::cli::prelude::*;
-use crate::record::proxy::keeper::Tally;
+use crate::record::proxy::keeper::ProxyTally;
 use std::ffi::OsString;
 use std::sync::mpsc;
 
 /// Runs a command behind a proxy that records.
-pub(crate) fn record(args: &RecordArgs, cx: &mut Cx) -> Result<Exit> {
-    let wanted = Wanted {
+pub(crate) fn run_record(args: &RecordArgs, cx: &mut Cx) -> Result<Exit> {
+    let wanted = ProxyRequest {
         keep: &args.keep,
         always: true,
         answer: &args.answer,
@@ -20,17 +20,17 @@ pub(crate) fn record(args: &RecordArgs, cx: &mut Cx) -> Result<Exit> {
         port: 0,
         command: Some(&args.command),
     };
-    behind(&wanted, &args.command, Done::Recorded, cx)
+    run_behind_proxy(&wanted, &args.command, CallTreatment::Recorded, cx)
 }
 
 /// Runs a command behind a proxy that answers from a recording.
-pub(crate) fn replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
     let answer = AnswerArgs {
         lenient: args.lenient,
         timeout: 600,
         ..AnswerArgs::default()
     };
-    let wanted = Wanted {
+    let wanted = ProxyRequest {
         keep: &args.keep,
         always: false,
         answer: &answer,
@@ -38,30 +38,35 @@ pub(crate) fn replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
         port: 0,
         command: Some(&args.command),
     };
-    behind(&wanted, &args.command, Done::Answered, cx)
+    run_behind_proxy(&wanted, &args.command, CallTreatment::Answered, cx)
 }
 
-fn behind(wanted: &Wanted<'_>, command: &[OsString], done: Done, cx: &mut Cx) -> Result<Exit> {
-    let Setup {
+fn run_behind_proxy(
+    wanted: &ProxyRequest<'_>,
+    command: &[OsString],
+    done: CallTreatment,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let ProxySetup {
         server,
         variables,
         shown,
         project,
-    } = setup(wanted, cx)?;
-    let ended = child::run(command, &variables);
-    let tally = server.end();
+    } = set_up_proxy(wanted, cx)?;
+    let ended = child::run_command(command, &variables);
+    let tally = server.shut_down();
     let code = ended?;
-    let reported = report(&tally, done, (command, shown.as_deref()), cx);
+    let reported = print_tally(&tally, done, (command, shown.as_deref()), cx);
     if shown.is_some() {
-        sweep(&project, wanted.keep.ttl);
+        remove_old_recordings(&project, wanted.keep.ttl);
     }
     reported?;
-    Ok(verdict(&tally, Exit::Command(code)))
+    Ok(exit_of_tally(&tally, Exit::Command(code)))
 }
 
 /// Answers calls until an interrupt.
-pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
-    let wanted = Wanted {
+pub(crate) fn run_proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
+    let wanted = ProxyRequest {
         keep: &args.keep,
         always: args.replay.is_none(),
         answer: &args.answer,
@@ -72,14 +77,14 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
         port: args.port,
         command: None,
     };
-    let Setup {
+    let ProxySetup {
         server,
         variables,
         shown,
         project,
-    } = setup(&wanted, cx)?;
+    } = set_up_proxy(&wanted, cx)?;
     let (sender, interrupted) = mpsc::channel();
-    interrupt::instead(move || {
+    interrupt::replace_handler(move || {
         // A second interrupt finds the receiver closed.
         let _ = sender.send(());
     });
@@ -87,29 +92,32 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print(|out| writeln!(out, "export {name}='{}'", value.replace('\'', "'\\''")))?;
     }
     cx.flush()?;
-    cx.note(&format!(
+    cx.print_note(&format!(
         "listening on port {} of this machine until Ctrl-C; the lines above lead programs here",
         server.port()
     ));
-    interrupted
-        .recv()
-        .map_err(|_| CliError::new(Kind::Infrastructure, "interrupts cannot be waited for"))?;
-    let tally = server.end();
+    interrupted.recv().map_err(|_| {
+        CliError::new(
+            CliErrorKind::Infrastructure,
+            "interrupts cannot be waited for",
+        )
+    })?;
+    let tally = server.shut_down();
     let done = if args.replay.is_none() {
-        Done::Recorded
+        CallTreatment::Recorded
     } else {
-        Done::Answered
+        CallTreatment::Answered
     };
-    let reported = report(&tally, done, (&[], shown.as_deref()), cx);
+    let reported = print_tally(&tally, done, (&[], shown.as_deref()), cx);
     if shown.is_some() {
-        sweep(&project, args.keep.ttl);
+        remove_old_recordings(&project, args.keep.ttl);
     }
     reported?;
-    Ok(verdict(&tally, Exit::Success))
+    Ok(exit_of_tally(&tally, Exit::Success))
 }
 
 /// Returns the exit: an unanswered call takes precedence over the exit code of the command.
-fn verdict(tally: &Tally, own: Exit) -> Exit {
+fn exit_of_tally(tally: &ProxyTally, own: Exit) -> Exit {
     if tally.misses.is_empty() {
         own
     } else {

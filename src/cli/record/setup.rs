@@ -1,28 +1,30 @@
 //! The setup of a run that records or replays: the file of the recording, the source of answers,
 //! and the variables that lead a program to the proxy.
 
-use super::args::{AnswerArgs, KeepArgs};
-use super::comparison::comparison;
+use super::args::{AnswerArgs, RecordingArgs};
+use super::comparison::project_comparison;
 use super::gc;
 use super::known_secrets::known_secrets;
 use crate::base::folders;
 use crate::base::fs;
-use crate::cli::context::trust::permitted_here;
+use crate::cli::context::trust::require_permission_here;
 use crate::cli::prelude::*;
-use crate::eval::masks;
-use crate::eval::request::facts::least_tokens;
-use crate::project::config::{Config, Content};
-use crate::record::comparison::Comparison;
-use crate::record::places::{self, Call, LAST, PlaceFault, Subject};
-use crate::record::proxy::keeper::{Keep, SeenCall};
-use crate::record::proxy::replay::{By, Replay};
-use crate::record::proxy::server::{Limits, Plan, Route, Server, Source};
-use crate::record::proxy::strict::{Hook, Refusal, Strict};
-use crate::record::proxy::vendor::{VENDORS, Vendor, vendor};
-use crate::rules::input::read_fault::reason;
+use crate::eval::compile_masks;
+use crate::eval::request::facts::min_tokens;
+use crate::project::config::{Config, RecordedContent};
+use crate::record::comparison::RequestComparison;
+use crate::record::places::{self, LAST_NAME, LocatedCall, RecordingPlaceFault, RecordingSelector};
+use crate::record::proxy::keeper::{ObservedCall, RecorderOptions};
+use crate::record::proxy::replay::{Replay, ReplayMatching};
+use crate::record::proxy::server::{
+    ForwardLimits, ProxyOptions, ProxyRoute, ProxyServer, ProxySource,
+};
+use crate::record::proxy::strict::{RefusalHook, StrictMode, VendorRefusal};
+use crate::record::proxy::vendor::{ProxyVendor, VENDORS, find_vendor};
+use crate::rules::input::read_fault::describe_io_error;
 use crate::rules::request::check;
 use crate::scenario::date;
-use crate::store::secret::secret;
+use crate::store::secret::load_or_create;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -30,14 +32,14 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// Variables with the keys of vendors. Libraries refuse to start without them.
-const KEYS: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
-const PLACEHOLDER: &str = "not-a-key-ctxc-answers";
+const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
+const PLACEHOLDER_KEY: &str = "not-a-key-ctxc-answers";
 /// The hosts that bypass an HTTP proxy of the environment.
-const LOCAL: &str = "127.0.0.1,localhost";
+const LOCAL_HOSTS: &str = "127.0.0.1,localhost";
 
 /// A started proxy, with the variables that lead to it.
-pub(super) struct Setup {
-    pub(super) server: Server,
+pub(super) struct ProxySetup {
+    pub(super) server: ProxyServer,
     /// The variables for the program.
     pub(super) variables: Vec<(String, String)>,
     /// The name of the recording in messages; `None` if calls are not recorded.
@@ -47,27 +49,27 @@ pub(super) struct Setup {
 
 /// A server that answers a program from a recording.
 #[derive(Debug)]
-pub(crate) struct Double {
-    pub(crate) server: Server,
+pub(crate) struct ReplayDouble {
+    pub(crate) server: ProxyServer,
     /// The variables for the program.
     pub(crate) variables: Vec<(String, String)>,
 }
 
 /// The settings of a verb.
-pub(super) struct Wanted<'w> {
-    pub(super) keep: &'w KeepArgs,
+pub(super) struct ProxyRequest<'w> {
+    pub(super) keep: &'w RecordingArgs,
     /// True if calls are recorded even without `--name` or `--into`.
     pub(super) always: bool,
     pub(super) answer: &'w AnswerArgs,
-    pub(super) replay: Option<(&'w str, By)>,
+    pub(super) replay: Option<(&'w str, ReplayMatching)>,
     pub(super) port: u16,
     pub(super) command: Option<&'w [OsString]>,
 }
 
 /// Returns the error with which the vendor would reject a request, by the rules on requests.
-fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
-    let found = check::refusal_of_body(body, Some(endpoint), least_tokens, config);
-    let word = |check::Refusal { rule, message }| Refusal {
+fn find_refusal(endpoint: &str, body: &str, config: &Config) -> Option<VendorRefusal> {
+    let found = check::find_body_rejection(body, Some(endpoint), min_tokens, config);
+    let word = |check::VendorRejection { rule, message }| VendorRefusal {
         status: 400,
         rule: rule.name.to_owned(),
         message,
@@ -77,61 +79,61 @@ fn refusal(endpoint: &str, body: &str, config: &Config) -> Option<Refusal> {
 }
 
 /// Starts the proxy. No file is written before the first call.
-pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
-    let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
+pub(super) fn set_up_proxy(wanted: &ProxyRequest<'_>, cx: &Cx) -> Result<ProxySetup> {
+    let Project { root, config, .. } = Project::load(&cx.options)?.require_no_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
-        (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(
+        (Some(script), _) => ProxySource::Script(super::script::load_proxy_script(script)?),
+        (None, Some((recording, by))) => ProxySource::Replay(Arc::new(load_replay(
             recording,
             by,
             &root,
-            comparison(known_secrets(&root, &config), &config),
+            project_comparison(known_secrets(&root, &config), &config),
         )?)),
-        (None, None) => Source::Upstream,
+        (None, None) => ProxySource::Upstream,
     };
-    let file = file(wanted, &root)?;
-    permitted(
+    let file = recording_file(wanted, &root)?;
+    check_permission(
         wanted.answer,
         &config,
-        (matches!(source, Source::Upstream), file.is_some()),
+        (matches!(source, ProxySource::Upstream), file.is_some()),
         cx,
     )?;
-    let (routes, variables) = routes(wanted.answer, &config)?;
-    let shown = file.as_ref().map(|file| shown(file, wanted.keep));
+    let (routes, variables) = proxy_routes(wanted.answer, &config)?;
+    let shown = file.as_ref().map(|file| recording_name(file, wanted.keep));
     let command = wanted.command.map(|words| {
         words
             .iter()
             .map(|word| word.to_string_lossy().into_owned())
             .collect()
     });
-    let keep = Keep {
+    let keep = RecorderOptions {
         file,
         command,
-        ..keep(&root, &config)?
+        ..recorder_options(&root, &config)?
     };
-    let needs_keys = !matches!(source, Source::Upstream);
-    let limits = Limits {
+    let needs_keys = !matches!(source, ProxySource::Upstream);
+    let limits = ForwardLimits {
         idle: Duration::from_secs(wanted.answer.timeout.max(1)),
-        ..Limits::default()
+        ..ForwardLimits::default()
     };
     // The project file is read a second time, because the threads of the proxy need settings of
     // their own.
     let rules = Project::load(&cx.options)?.config;
-    let hook: Hook = Arc::new(move |path, body| refusal(path, body, &rules));
-    let strict = Strict {
+    let hook: RefusalHook = Arc::new(move |path, body| find_refusal(path, body, &rules));
+    let strict = StrictMode {
         hook: Some(hook),
         is_lenient: wanted.answer.lenient,
     };
-    let server = Server::start(Plan { port: wanted.port, routes, source, strict, limits, keep }).map_err(|why| {
+    let server = ProxyServer::start(ProxyOptions { port: wanted.port, routes, source, strict, limits, keep }).map_err(|why| {
         let error =
-            CliError::new(Kind::Infrastructure, format!("the proxy cannot listen on port {}: {}", wanted.port, reason(&why)));
+            CliError::new(CliErrorKind::Infrastructure, format!("the proxy cannot listen on port {}: {}", wanted.port, describe_io_error(&why)));
         if why.kind() == io::ErrorKind::AddrInUse {
-            return error.hint("another program has the port: name another one, or leave `--port` out for one that is free");
+            return error.with_hint("another program has the port: name another one, or leave `--port` out for one that is free");
         }
         error
     })?;
-    let variables = environment(&server, variables, needs_keys);
-    Ok(Setup {
+    let variables = proxy_environment(&server, variables, needs_keys);
+    Ok(ProxySetup {
         server,
         variables,
         shown,
@@ -141,7 +143,7 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
 
 /// Ends the run if a file of the project requires more than its user permitted: calls to another
 /// address, or recorded personal data.
-fn permitted(
+fn check_permission(
     args: &AnswerArgs,
     config: &Config,
     (sends, keeps): (bool, bool),
@@ -150,36 +152,36 @@ fn permitted(
     let elsewhere = sends && args.upstream.is_empty() && !config.record.upstream.is_empty();
     let what = if elsewhere {
         "sending calls where `[record] upstream` says"
-    } else if keeps && config.record.content == Content::Full {
+    } else if keeps && config.record.content == RecordedContent::Full {
         "keeping personal data, as `[record] content = \"full\"` says,"
     } else {
         return Ok(());
     };
-    permitted_here(&args.trust, what, cx)
+    require_permission_here(&args.trust, what, cx)
 }
 
 /// Returns the secret from which placeholders are derived.
-pub(crate) fn salt() -> Result<[u8; 32]> {
-    secret().map_err(|why| {
+pub(crate) fn load_salt() -> Result<[u8; 32]> {
+    load_or_create().map_err(|why| {
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!(
                 "what recordings are redacted with cannot be kept: {}",
-                reason(&why)
+                describe_io_error(&why)
             ),
         )
     })
 }
 
 /// Returns the options of the recorder, without a destination.
-fn keep(root: &Path, config: &Config) -> Result<Keep> {
-    Ok(Keep {
-        salt: salt()?,
+fn recorder_options(root: &Path, config: &Config) -> Result<RecorderOptions> {
+    Ok(RecorderOptions {
+        salt: load_salt()?,
         secrets: known_secrets(root, config)
-            .filter(|value| value != PLACEHOLDER)
+            .filter(|value| value != PLACEHOLDER_KEY)
             .collect(),
         content: config.record.content,
-        own: masks(&config.record.mask),
+        own: compile_masks(&config.record.mask),
         file: None,
         also: None,
         project: root.to_path_buf(),
@@ -192,50 +194,50 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
 ///
 /// # Errors
 /// The double cannot listen, or a variable of the environment contains no address.
-pub(crate) fn double(
+pub(crate) fn start_double(
     root: &Path,
     config: &Config,
-    answers: Vec<Call>,
-    also: Sender<SeenCall>,
-) -> Result<Double> {
-    let (routes, variables) = routes(&AnswerArgs::default(), config)?;
-    let keep = Keep {
-        content: Content::Redacted,
+    answers: Vec<LocatedCall>,
+    also: Sender<ObservedCall>,
+) -> Result<ReplayDouble> {
+    let (routes, variables) = proxy_routes(&AnswerArgs::default(), config)?;
+    let keep = RecorderOptions {
+        content: RecordedContent::Redacted,
         also: Some(also),
-        ..keep(root, config)?
+        ..recorder_options(root, config)?
     };
-    let source = Source::Replay(Arc::new(Replay::new(
+    let source = ProxySource::Replay(Arc::new(Replay::new(
         answers,
-        By::Turn,
-        comparison(known_secrets(root, config), config),
+        ReplayMatching::Turn,
+        project_comparison(known_secrets(root, config), config),
     )));
     // The receiver of the calls reports requests that their vendor would reject.
-    let strict = Strict {
+    let strict = StrictMode {
         hook: None,
         is_lenient: true,
     };
-    let plan = Plan {
+    let plan = ProxyOptions {
         port: 0,
         routes,
         source,
         strict,
-        limits: Limits::default(),
+        limits: ForwardLimits::default(),
         keep,
     };
-    let server = Server::start(plan).map_err(|why| {
+    let server = ProxyServer::start(plan).map_err(|why| {
         CliError::new(
-            Kind::Infrastructure,
-            format!("the double cannot listen: {}", reason(&why)),
+            CliErrorKind::Infrastructure,
+            format!("the double cannot listen: {}", describe_io_error(&why)),
         )
     })?;
-    let variables = environment(&server, variables, true);
-    Ok(Double { server, variables })
+    let variables = proxy_environment(&server, variables, true);
+    Ok(ReplayDouble { server, variables })
 }
 
 /// Returns the variables that lead a program to a server.
-fn environment(
-    server: &Server,
-    variables: Vec<Variable>,
+fn proxy_environment(
+    server: &ProxyServer,
+    variables: Vec<RouteVariable>,
     needs_keys: bool,
 ) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> = variables
@@ -243,38 +245,47 @@ fn environment(
         .map(|(name, route, behind)| (name, server.url(&route) + &behind))
         .collect();
     for name in ["NO_PROXY", "no_proxy"] {
-        let hosts =
-            fs::env(name).map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
+        let hosts = fs::env_var(name).map_or_else(
+            || LOCAL_HOSTS.to_owned(),
+            |hosts| format!("{hosts},{LOCAL_HOSTS}"),
+        );
         variables.push((name.to_owned(), hosts));
     }
     if needs_keys {
-        let unset = KEYS.iter().filter(|name| fs::env(name).is_none());
-        variables.extend(unset.map(|name| ((*name).to_owned(), PLACEHOLDER.to_owned())));
+        let unset = KEY_VARIABLES
+            .iter()
+            .filter(|name| fs::env_var(name).is_none());
+        variables.extend(unset.map(|name| ((*name).to_owned(), PLACEHOLDER_KEY.to_owned())));
     }
     variables
 }
 
 /// Removes old recordings of the project after each run.
-pub(super) fn sweep(project: &Path, ttl: u32) {
-    if let Some(folder) = folders::data(project) {
+pub(super) fn remove_old_recordings(project: &Path, ttl: u32) {
+    if let Some(folder) = folders::project_data(project) {
         // Files that cannot be removed stay; `ctxc gc` reports the reason.
-        let _ = gc::sweep(&folder, ttl);
+        let _ = gc::remove_old(&folder, ttl);
     }
 }
 
-fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Result<Replay> {
+fn load_replay(
+    recording: &str,
+    by: ReplayMatching,
+    root: &Path,
+    comparison: RequestComparison,
+) -> Result<Replay> {
     // An incomplete line of a recording is skipped; its request then has no answer.
-    let calls = Subject::parse(recording)
-        .load(root, &mut |_| {})
+    let calls = RecordingSelector::parse(recording)
+        .load_calls(root, &mut |_| {})
         .map_err(|fault| {
             let kind = match &fault {
-                PlaceFault::Line { .. } => Kind::Infrastructure,
-                PlaceFault::Nowhere
-                | PlaceFault::NoName { .. }
-                | PlaceFault::NoCall { .. }
-                | PlaceFault::NoFiles(_)
-                | PlaceFault::Foreign { .. }
-                | PlaceFault::Unreadable { .. } => Kind::Usage,
+                RecordingPlaceFault::Line { .. } => CliErrorKind::Infrastructure,
+                RecordingPlaceFault::NoDataFolder
+                | RecordingPlaceFault::NoName { .. }
+                | RecordingPlaceFault::NoCall { .. }
+                | RecordingPlaceFault::NoFiles(_)
+                | RecordingPlaceFault::Foreign { .. }
+                | RecordingPlaceFault::Unreadable { .. } => CliErrorKind::Usage,
             };
             CliError::new(kind, fault.to_string())
         })?;
@@ -282,38 +293,42 @@ fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Res
 }
 
 /// Returns the file of the recording.
-fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
-    let KeepArgs { name, into, .. } = wanted.keep;
+fn recording_file(wanted: &ProxyRequest<'_>, root: &Path) -> Result<Option<PathBuf>> {
+    let RecordingArgs { name, into, .. } = wanted.keep;
     if !wanted.always && name.is_none() && into.is_none() {
         return Ok(None);
     }
     let folder = match into {
         Some(folder) => folder.clone(),
-        None => folders::data(root).ok_or_else(|| {
-            CliError::new(Kind::Infrastructure, PlaceFault::Nowhere.to_string())
-                .hint("`--into DIR` keeps the recording elsewhere")
+        None => folders::project_data(root).ok_or_else(|| {
+            CliError::new(
+                CliErrorKind::Infrastructure,
+                RecordingPlaceFault::NoDataFolder.to_string(),
+            )
+            .with_hint("`--into DIR` keeps the recording elsewhere")
         })?,
     };
-    let name = name.clone().unwrap_or_else(|| now(&folder));
-    let file = places::file(&folder, &name).ok_or_else(|| {
-        let message = if name == LAST {
+    let name = name.clone().unwrap_or_else(|| unused_name(&folder));
+    let file = places::recording_path(&folder, &name).ok_or_else(|| {
+        let message = if name == LAST_NAME {
             "`last` is the newest recording, whatever its name".to_owned()
         } else {
             format!("`{name}` cannot be the name of a recording")
         };
         CliError::usage(message)
-            .hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
+            .with_hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
     })?;
-    folders::make(&folder).map_err(|why| CliError::write(&folder, &why))?;
+    folders::create_private(&folder).map_err(|why| CliError::write_failed(&folder, &why))?;
     Ok(Some(file))
 }
 
 /// Returns an unused name made from the current time.
-fn now(folder: &Path) -> String {
-    let at = date::time((fs::now() / 1_000_000_000) as i64);
+fn unused_name(folder: &Path) -> String {
+    let at = date::format_time((fs::now_nanos() / 1_000_000_000) as i64);
     // `2026-11-23-235353`
     let name: String = at.trim_end_matches('Z').replace(':', "").replace('T', "-");
-    let is_free = |name: &String| places::file(folder, name).is_some_and(|file| !fs::exists(&file));
+    let is_free =
+        |name: &String| places::recording_path(folder, name).is_some_and(|file| !fs::exists(&file));
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     std::iter::once(name.clone())
         .chain(numbered)
@@ -322,25 +337,28 @@ fn now(folder: &Path) -> String {
 }
 
 /// Returns the name of a recording in messages.
-fn shown(file: &Path, keep: &KeepArgs) -> String {
+fn recording_name(file: &Path, keep: &RecordingArgs) -> String {
     match keep {
-        KeepArgs { into: Some(_), .. } => file.display().to_string(),
-        KeepArgs {
+        RecordingArgs { into: Some(_), .. } => file.display().to_string(),
+        RecordingArgs {
             name: Some(name), ..
         } => format!("@{name}"),
-        KeepArgs { .. } => format!("@{LAST}"),
+        RecordingArgs { .. } => format!("@{LAST_NAME}"),
     }
 }
 
 /// A variable, its route, and the suffix of its address.
-type Variable = (String, String, String);
+type RouteVariable = (String, String, String);
 
 /// Returns the routes through the proxy, and the variables that lead there.
-fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variable>)> {
+fn proxy_routes(
+    args: &AnswerArgs,
+    config: &Config,
+) -> Result<(Vec<ProxyRoute>, Vec<RouteVariable>)> {
     let wrong = |why: String| {
-        CliError::usage(why).hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
+        CliError::usage(why).with_hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
     };
-    let mut upstreams: Vec<(Option<&'static Vendor>, &str)> = Vec::new();
+    let mut upstreams: Vec<(Option<&'static ProxyVendor>, &str)> = Vec::new();
     let given = if args.upstream.is_empty() && args.script.is_none() {
         &config.record.upstream
     } else {
@@ -352,15 +370,15 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
             .filter(|(name, _)| !name.contains("://"));
         upstreams.push(match named {
             Some((name, url)) => {
-                let known =
-                    vendor(name).ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
+                let known = find_vendor(name)
+                    .ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
                 (Some(known), url)
             }
             None => (None, written),
         });
     }
     let own = |name: &String| {
-        let vendor = of_name(name);
+        let vendor = vendor_of_variable(name);
         let behind = if vendor.has_version {
             vendor.version
         } else {
@@ -372,7 +390,7 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
             vec![(name.clone(), behind)],
         )
     };
-    let named = |vendor: &'static Vendor| {
+    let named = |vendor: &'static ProxyVendor| {
         let names = vendor
             .variables
             .iter()
@@ -393,17 +411,17 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
             .map(|(_, url)| *url);
         let held = names
             .iter()
-            .find_map(|(name, _)| Some((name, fs::env(name)?)));
+            .find_map(|(name, _)| Some((name, fs::env_var(name)?)));
         let upstream = match (given, held) {
-            (Some(url), _) => vendor.base(url).map_err(wrong)?,
-            (None, Some((name, url))) => vendor.base(&url).map_err(|why| {
+            (Some(url), _) => vendor.parse_base_url(url).map_err(wrong)?,
+            (None, Some((name, url))) => vendor.parse_base_url(&url).map_err(|why| {
                 CliError::usage(format!(
                     "the variable {name} holds what cannot be asked: {why}"
                 ))
             })?,
             (None, None) => vendor.base_url.to_owned(),
         };
-        routes.push(Route {
+        routes.push(ProxyRoute {
             name: route.clone(),
             vendor,
             upstream,
@@ -419,7 +437,7 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
 
 /// Returns the vendor of a variable of the project's own, by its name. The default is OpenAI, whose
 /// dialect most gateways use.
-fn of_name(name: &str) -> &'static Vendor {
+fn vendor_of_variable(name: &str) -> &'static ProxyVendor {
     let name = name.to_ascii_lowercase();
     let words = [
         ("anthropic", 1),

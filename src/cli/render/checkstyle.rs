@@ -1,19 +1,26 @@
 //! The XML of Checkstyle: files, and their findings as `error` elements. Columns count characters.
 
-use super::message::message;
-use super::place::Base;
-use super::report::Report;
+use super::message::full_message;
+use super::place::RepositoryBase;
+use super::report::CheckReport;
 use crate::base::rule_meta::Severity;
-use crate::syntax::write::{TemplateWriter, legal};
+use crate::syntax::write::{TemplateWriter, replace_illegal};
 use std::io::{self, Write};
 
 /// Writes every finding, by file.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
+pub(crate) fn write_checkstyle(
+    out: &mut dyn Write,
+    report: &CheckReport,
+    base: &RepositoryBase,
+) -> io::Result<()> {
     let mut xml = TemplateWriter::new();
     xml.declaration().open("checkstyle", &[("version", "10.0")]);
     for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {
         let path = file.first().map_or("", |finding| &*finding.path);
-        xml.open("file", &[("name", &legal(&base.path(path)))]);
+        xml.open(
+            "file",
+            &[("name", &replace_illegal(&base.repository_path(path)))],
+        );
         for finding in file {
             let severity = match finding.severity {
                 Severity::Error => "error",
@@ -26,7 +33,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
                     ("line", &finding.start.line.max(1).to_string()),
                     ("column", &finding.start.column.max(1).to_string()),
                     ("severity", severity),
-                    ("message", &legal(&message(finding))),
+                    ("message", &replace_illegal(&full_message(finding))),
                     (
                         "source",
                         &format!("ctxc.{}.{}", finding.rule.code, finding.rule.name),

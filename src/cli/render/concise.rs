@@ -1,33 +1,33 @@
 //! One line per finding: `path:line:col: severity[name]: message`, as editors and `grep` expect it.
 
-use super::escape::escape;
-use super::report::Report;
-use super::report::Shown;
+use super::escape::escape_line;
+use super::report::CheckReport;
+use super::report::ShownFindings;
 use super::screen::Screen;
 use super::summary;
 use std::io::{self, Write};
 
 /// Writes the selected findings, a line each, and the number of omitted ones.
-pub(crate) fn write(
+pub(crate) fn write_concise(
     out: &mut dyn Write,
-    report: &Report,
-    shown: Shown,
+    report: &CheckReport,
+    shown: ShownFindings,
     screen: Screen,
 ) -> io::Result<()> {
-    let (selected, left_out) = shown.select(&report.diagnostics);
+    let (selected, left_out) = shown.select_findings(&report.diagnostics);
     for diagnostic in selected {
-        let on = screen.on(summary::paint(diagnostic.severity));
-        let off = screen.off();
+        let on = screen.color_start(summary::severity_paint(diagnostic.severity));
+        let off = screen.color_end();
         writeln!(
             out,
             "{}:{}:{}: {on}{}[{}]{off}: {}",
-            escape(&diagnostic.path),
+            escape_line(&diagnostic.path),
             diagnostic.start.line,
             diagnostic.start.column,
             diagnostic.severity,
             diagnostic.rule.name,
-            escape(&diagnostic.message),
+            escape_line(&diagnostic.message),
         )?;
     }
-    summary::left_out(out, &left_out, screen)
+    summary::write_omitted(out, &left_out, screen)
 }

@@ -1,33 +1,33 @@
 //! Draws the source lines of a finding with marks under them, by miette. Draws no other part of the
 //! finding.
 
-use super::escape::escape;
+use super::escape::escape_line;
 use super::excerpt::Excerpt;
 use super::screen::Screen;
-use super::sources::Source;
+use super::sources::FindingSource;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 
 /// Lines shown before and after a marked one.
-const CONTEXT: u32 = 1;
+const CONTEXT_LINES: u32 = 1;
 
 /// The part of a diagnostic that miette requires to draw lines.
 #[derive(Debug)]
-struct Drawing {
+struct SourceDrawing {
     excerpt: Excerpt,
     labels: Vec<LabeledSpan>,
 }
 
-impl std::fmt::Display for Drawing {
+impl std::fmt::Display for SourceDrawing {
     fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         Ok(())
     }
 }
 
-impl std::error::Error for Drawing {}
+impl std::error::Error for SourceDrawing {}
 
-impl miette::Diagnostic for Drawing {
+impl miette::Diagnostic for SourceDrawing {
     fn source_code(&self) -> Option<&dyn SourceCode> {
         Some(&self.excerpt)
     }
@@ -39,24 +39,29 @@ impl miette::Diagnostic for Drawing {
 
 /// Draws the lines around the marks of a source. Without a `name`, the first mark is the finding's
 /// own.
-pub(super) fn draw(
+pub(super) fn draw_marks(
     diagnostic: &Diagnostic,
-    source: &Source,
+    source: &FindingSource,
     marks: &[(Span, &str)],
     name: Option<&str>,
     screen: Screen,
 ) -> String {
     let spans: Vec<Span> = marks.iter().map(|(span, _)| *span).collect();
-    let (mut excerpt, places) =
-        Excerpt::new(&source.text, &source.index, &spans, CONTEXT, screen.width);
+    let (mut excerpt, places) = Excerpt::new(
+        &source.text,
+        &source.index,
+        &spans,
+        CONTEXT_LINES,
+        screen.width,
+    );
     if let Some(name) = name {
-        excerpt = excerpt.named(name);
+        excerpt = excerpt.with_name(name);
     }
     let mut labels = Vec::new();
     let mut order: Vec<(SourceSpan, bool)> = Vec::new();
     for (at, (place, (_, text))) in places.iter().zip(marks).enumerate() {
         let primary = at == 0 && name.is_none();
-        let text = (!text.is_empty()).then(|| escape(text).into_owned());
+        let text = (!text.is_empty()).then(|| escape_line(text).into_owned());
         labels.push(if primary {
             LabeledSpan::new_primary_with_span(text, *place)
         } else {
@@ -67,21 +72,21 @@ pub(super) fn draw(
     // miette colours marks by their order in the text.
     labels.sort_by_key(LabeledSpan::offset);
     order.sort_by_key(|(place, _)| place.offset());
-    let theme = theme(diagnostic, &order, screen);
+    let theme = drawing_theme(diagnostic, &order, screen);
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_links(false)
         .with_urls(false)
         .without_cause_chain()
         .without_syntax_highlighting()
         .with_wrap_lines(false)
-        .with_context_lines(CONTEXT as usize);
+        .with_context_lines(CONTEXT_LINES as usize);
     let mut drawn = String::new();
     // The first line is miette's own (empty) message.
-    match handler.render_report(&mut drawn, &Drawing { excerpt, labels }) {
+    match handler.render_report(&mut drawn, &SourceDrawing { excerpt, labels }) {
         Ok(()) => drawn
             .lines()
             .skip(1)
-            .flat_map(|line| [frame(line, name), "\n"])
+            .flat_map(|line| [trim_frame(line, name), "\n"])
             .collect(),
         Err(_) => String::new(),
     }
@@ -89,7 +94,7 @@ pub(super) fn draw(
 
 /// Returns a drawn line without trailing space. For the finding's own file, the frame contains no
 /// place, because the first line of the finding does.
-fn frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
+fn trim_frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
     let opens = line.trim_start().starts_with(['╭', ',']);
     match line.split_once('[') {
         Some((corner, _)) if opens && name.is_none() => corner,
@@ -97,7 +102,11 @@ fn frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
     }
 }
 
-fn theme(diagnostic: &Diagnostic, order: &[(SourceSpan, bool)], screen: Screen) -> GraphicalTheme {
+fn drawing_theme(
+    diagnostic: &Diagnostic,
+    order: &[(SourceSpan, bool)],
+    screen: Screen,
+) -> GraphicalTheme {
     use crate::base::rule_meta::Severity;
     let mut theme = match (screen.color, screen.unicode) {
         (true, true) => GraphicalTheme::unicode(),

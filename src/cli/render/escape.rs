@@ -13,12 +13,12 @@ pub(crate) fn is_hostile(c: char) -> bool {
 }
 
 /// Returns true if a text is printable ASCII, as nearly all are. A fast test by bytes.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(super) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Appends one character, escaped if necessary.
-pub(crate) fn push(out: &mut String, c: char) {
+pub(crate) fn push_escaped(out: &mut String, c: char) {
     if is_hostile(c) {
         // Writing to a string cannot fail.
         let _ = write!(out, "\\u{{{:x}}}", c as u32);
@@ -28,8 +28,8 @@ pub(crate) fn push(out: &mut String, c: char) {
 }
 
 /// Escapes a text for one line of output, with its line breaks and tabs.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    if is_plain(text) || !text.chars().any(is_hostile) {
+pub(crate) fn escape_line(text: &str) -> Cow<'_, str> {
+    if is_printable_ascii(text) || !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -38,7 +38,7 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            _ => push(&mut out, c),
+            _ => push_escaped(&mut out, c),
         }
     }
     Cow::Owned(out)
@@ -55,7 +55,7 @@ pub(crate) fn escape_lines(text: &str) -> Cow<'_, str> {
         if is_layout(c) {
             out.push(c);
         } else {
-            push(&mut out, c);
+            push_escaped(&mut out, c);
         }
     }
     Cow::Owned(out)

@@ -10,27 +10,27 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer lines are cut around their marks, on any screen and in files. In characters.
-const WIDEST: usize = 160;
+const MAX_LINE_CHARS: usize = 160;
 /// Columns of the frame besides the line: a line number of five digits, bars, and the signs of cut
 /// lines.
-const FRAME: usize = 11;
+const FRAME_COLUMNS: usize = 11;
 /// Marks at most this many lines apart are shown with the lines between them.
-const GAP: u32 = 5;
+const MAX_GAP_LINES: u32 = 5;
 /// Characters of a cut line before its first mark.
-const BEFORE: usize = 40;
+const CHARS_BEFORE_MARK: usize = 40;
 
 /// A part of a file in a form that miette can draw.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     text: String,
-    lines: Vec<Line>,
+    lines: Vec<ExcerptLine>,
     name: Option<String>,
     /// The maximum number of characters of a line.
     widest: usize,
 }
 
 #[derive(Debug)]
-struct Line {
+struct ExcerptLine {
     /// From 1, in the file.
     number: u32,
     start: usize,
@@ -55,31 +55,33 @@ impl Excerpt {
                 .or_default()
                 .push((at, *mark));
         }
-        for near in around(&wanted, context, |line| blank(text, index, line)) {
+        for near in nearby_lines(&wanted, context, |line| is_blank(text, index, line)) {
             wanted.entry(near).or_default();
         }
         let mut excerpt = Self {
             text: String::new(),
             lines: Vec::new(),
             name: None,
-            widest: width.map_or(WIDEST, |width| {
-                width.saturating_sub(FRAME).clamp(20, WIDEST)
+            widest: width.map_or(MAX_LINE_CHARS, |width| {
+                width
+                    .saturating_sub(FRAME_COLUMNS)
+                    .clamp(20, MAX_LINE_CHARS)
             }),
         };
         let mut places = vec![SourceSpan::from((0, 0)); marks.len()];
         for (number, marks) in &wanted {
-            excerpt.add(text, index, *number, marks, &mut places);
+            excerpt.add_line(text, index, *number, marks, &mut places);
         }
         (excerpt, places)
     }
 
     /// Names the file in the frame.
-    pub(super) fn named(mut self, name: &str) -> Self {
-        self.name = Some(escape::escape(name).into_owned());
+    pub(super) fn with_name(mut self, name: &str) -> Self {
+        self.name = Some(escape::escape_line(name).into_owned());
         self
     }
 
-    fn add(
+    fn add_line(
         &mut self,
         text: &str,
         index: &LineIndex,
@@ -90,14 +92,14 @@ impl Excerpt {
         let whole = index.line_span(text, number).unwrap_or_default();
         let line = whole.slice(text).trim_end_matches(['\n', '\r']);
         let base = whole.start as usize;
-        let (from, to) = window(line, base, marks, self.widest);
+        let (from, to) = visible_range(line, base, marks, self.widest);
         let start = self.text.len();
         if from > 0 {
             self.text.push('…');
         }
         let shown = line.get(from..to).unwrap_or("");
         let began = self.text.len();
-        let landed = self.push(shown, base + from);
+        let landed = self.push_escaped(shown, base + from);
         let end = self.text.len();
         if to < line.len() {
             self.text.push('…');
@@ -117,7 +119,7 @@ impl Excerpt {
             }
         }
         self.text.push('\n');
-        self.lines.push(Line {
+        self.lines.push(ExcerptLine {
             number,
             start,
             end: self.text.len(),
@@ -128,8 +130,8 @@ impl Excerpt {
 impl Excerpt {
     /// Appends a part of a line. Returns the source offset and the excerpt offset of each
     /// character; nothing if all offsets correspond.
-    fn push(&mut self, shown: &str, offset: usize) -> Vec<(usize, usize)> {
-        if escape::is_plain(shown) {
+    fn push_escaped(&mut self, shown: &str, offset: usize) -> Vec<(usize, usize)> {
+        if escape::is_printable_ascii(shown) {
             self.text.push_str(shown);
             return Vec::new();
         }
@@ -139,7 +141,7 @@ impl Excerpt {
             if c == '\t' {
                 self.text.push_str("    ");
             } else {
-                escape::push(&mut self.text, c);
+                escape::push_escaped(&mut self.text, c);
             }
         }
         landed
@@ -147,14 +149,14 @@ impl Excerpt {
 }
 
 /// Returns the non-blank lines beside marked ones, and the lines of a short gap between two marks.
-fn around(
+fn nearby_lines(
     marked: &BTreeMap<u32, Vec<(usize, Span)>>,
     context: u32,
     blank: impl Fn(u32) -> bool,
 ) -> BTreeSet<u32> {
     let mut near = BTreeSet::new();
     for (left, right) in marked.keys().zip(marked.keys().skip(1)) {
-        if right - left <= GAP {
+        if right - left <= MAX_GAP_LINES {
             near.extend(left + 1..*right);
         }
     }
@@ -165,14 +167,19 @@ fn around(
     near
 }
 
-fn blank(text: &str, index: &LineIndex, line: u32) -> bool {
+fn is_blank(text: &str, index: &LineIndex, line: u32) -> bool {
     index
         .line_span(text, line)
         .is_none_or(|line| line.slice(text).trim().is_empty())
 }
 
 /// Returns the byte range of a line that is shown: all of it, or as much as fits around the marks.
-fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (usize, usize) {
+fn visible_range(
+    line: &str,
+    base: usize,
+    marks: &[(usize, Span)],
+    widest: usize,
+) -> (usize, usize) {
     // A line has at most as many characters as bytes.
     if line.len() <= widest {
         return (0, line.len());
@@ -186,8 +193,8 @@ fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (u
     let mut from = first;
     // If the line ends soon, more of its beginning is shown.
     let behind = line.get(first..).unwrap_or("").chars().take(widest).count();
-    for _ in 0..BEFORE.min(widest / 2).max(widest - behind) {
-        from = floor(line, from.saturating_sub(1));
+    for _ in 0..CHARS_BEFORE_MARK.min(widest / 2).max(widest - behind) {
+        from = floor_char_boundary(line, from.saturating_sub(1));
     }
     let to = line
         .get(from..)
@@ -198,7 +205,7 @@ fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (u
     (from, to)
 }
 
-fn floor(line: &str, mut at: usize) -> usize {
+fn floor_char_boundary(line: &str, mut at: usize) -> usize {
     while !line.is_char_boundary(at) {
         at -= 1;
     }

@@ -3,13 +3,13 @@
 //! The lines are drawn by [`super::drawing`]. The message, notes and fixes around them are written
 //! here, so that editors and terminals can link the first line of a finding.
 
-use super::drawing::draw;
-use super::escape::escape;
-use super::report::{Report, Shown};
+use super::drawing::draw_marks;
+use super::escape::escape_line;
+use super::report::{CheckReport, ShownFindings};
 use super::screen::{Paint, Screen};
-use super::sources::Sources;
+use super::sources::SourceTexts;
 use super::summary;
-use super::wrap::wrap;
+use super::wrap::wrap_line;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Applicability;
 use crate::base::span::Span;
@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// The maximum number of places shown of one finding.
-const LABELS: usize = 8;
+const MAX_LABELS: usize = 8;
 
 /// The shown part of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum FindingExtent {
     /// Source lines, notes and fixes.
     Whole,
     /// Its first line.
@@ -30,34 +30,37 @@ enum Extent {
 }
 
 /// Writes the selected findings and the number of omitted ones.
-pub(crate) fn write(
+pub(crate) fn write_full(
     out: &mut dyn Write,
-    report: &Report,
-    shown: Shown,
+    report: &CheckReport,
+    shown: ShownFindings,
     screen: Screen,
-    sources: &mut Sources,
+    sources: &mut SourceTexts,
 ) -> io::Result<()> {
-    let (selected, left_out) = shown.select(&report.diagnostics);
-    let selected = extents(&selected, shown.drawn);
+    let (selected, left_out) = shown.select_findings(&report.diagnostics);
+    let selected = choose_extents(&selected, shown.max_drawn);
     for (diagnostic, extent) in &selected {
         match extent {
-            Extent::Whole => {
-                finding(out, diagnostic, screen, sources)?;
+            FindingExtent::Whole => {
+                write_finding(out, diagnostic, screen, sources)?;
                 writeln!(out)?;
             }
-            Extent::Line => head(out, diagnostic, screen)?,
+            FindingExtent::Line => write_first_line(out, diagnostic, screen)?,
         }
     }
-    summary::left_out(out, &left_out, screen)?;
+    summary::write_omitted(out, &left_out, screen)?;
     let lines = selected
         .iter()
-        .filter(|(_, extent)| *extent == Extent::Line)
+        .filter(|(_, extent)| *extent == FindingExtent::Line)
         .count();
-    summary::shortened(out, lines, screen)
+    summary::write_shortened(out, lines, screen)
 }
 
 /// Draws the first `most` findings, errors before all others; the others get one line each.
-fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic, Extent)> {
+fn choose_extents<'d>(
+    findings: &[&'d Diagnostic],
+    most: usize,
+) -> Vec<(&'d Diagnostic, FindingExtent)> {
     use crate::base::rule_meta::Severity;
     let errors = findings
         .iter()
@@ -72,9 +75,9 @@ fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic,
             &mut others_left
         };
         let extent = if *left > 0 {
-            Extent::Whole
+            FindingExtent::Whole
         } else {
-            Extent::Line
+            FindingExtent::Line
         };
         *left = left.saturating_sub(1);
         (finding, extent)
@@ -83,25 +86,25 @@ fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic,
 }
 
 /// Writes one finding.
-pub(crate) fn finding(
+pub(crate) fn write_finding(
     out: &mut dyn Write,
     diagnostic: &Diagnostic,
     screen: Screen,
-    sources: &mut Sources,
+    sources: &mut SourceTexts,
 ) -> io::Result<()> {
-    head(out, diagnostic, screen)?;
-    let marks = marks(diagnostic);
+    write_first_line(out, diagnostic, screen)?;
+    let marks = finding_marks(diagnostic);
     // A file that was not read, because a link leads out of the project, is not shown either.
     let was_read =
         diagnostic.rule.name != unreadable_file::RULE.meta.name || diagnostic.span.end > 0;
     if let Some(source) = sources
-        .main(&diagnostic.path)
+        .finding_source(&diagnostic.path)
         .filter(|source| was_read && source.is_shown)
     {
-        out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
+        out.write_all(draw_marks(diagnostic, source, &marks, None, screen).as_bytes())?;
     }
     let mut elsewhere: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
-    for label in diagnostic.labels.iter().take(LABELS) {
+    for label in diagnostic.labels.iter().take(MAX_LABELS) {
         if let Some(path) = &label.path
             && **path != *diagnostic.path
         {
@@ -112,15 +115,22 @@ pub(crate) fn finding(
         }
     }
     for (path, marks) in elsewhere {
-        if let Some(source) = sources.aside(path).filter(|source| source.is_shown) {
-            out.write_all(draw(diagnostic, source, &marks, Some(path), screen).as_bytes())?;
+        if let Some(source) = sources
+            .related_source(path)
+            .filter(|source| source.is_shown)
+        {
+            out.write_all(draw_marks(diagnostic, source, &marks, Some(path), screen).as_bytes())?;
         }
     }
-    tail(out, diagnostic, screen)
+    write_notes(out, diagnostic, screen)
 }
 
 /// Writes the first line: `error[name] path:line:col: message (CTX202)`.
-fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
+fn write_first_line(
+    out: &mut dyn Write,
+    diagnostic: &Diagnostic,
+    screen: Screen,
+) -> io::Result<()> {
     if screen.width.is_none() {
         return first_line(out, diagnostic, screen).and_then(|()| writeln!(out));
     }
@@ -129,32 +139,32 @@ fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
     writeln!(
         out,
         "{}",
-        wrap(&String::from_utf8_lossy(&line), screen.width, 2)
+        wrap_line(&String::from_utf8_lossy(&line), screen.width, 2)
     )
 }
 
 fn first_line(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
-    let off = screen.off();
+    let off = screen.color_end();
     write!(
         out,
         "{}{}[{}]{off} {}{}:{}:{}:{off} {} {}({}){off}",
-        screen.on(summary::paint(diagnostic.severity)),
+        screen.color_start(summary::severity_paint(diagnostic.severity)),
         diagnostic.severity,
         diagnostic.rule.name,
-        screen.on(Paint::Strong),
-        escape(&diagnostic.path),
+        screen.color_start(Paint::Strong),
+        escape_line(&diagnostic.path),
         diagnostic.start.line,
         diagnostic.start.column,
-        escape(&diagnostic.message),
-        screen.on(Paint::Dim),
+        escape_line(&diagnostic.message),
+        screen.color_start(Paint::Dim),
         diagnostic.rule.code,
     )
 }
 
 /// Returns the place of the finding, then its other places in the same file.
-fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
+fn finding_marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
     let mut marks = vec![(diagnostic.span, &*diagnostic.here)];
-    for label in diagnostic.labels.iter().take(LABELS) {
+    for label in diagnostic.labels.iter().take(MAX_LABELS) {
         if label
             .path
             .as_ref()
@@ -167,12 +177,12 @@ fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
 }
 
 /// Writes notes, help and fixes.
-fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
+fn write_notes(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
     for note in &diagnostic.notes {
-        item(out, screen, Paint::Strong, "=", note)?;
+        write_item(out, screen, Paint::Strong, "=", note)?;
     }
     if let Some(help) = &diagnostic.help {
-        item(out, screen, Paint::Help, "help:", help)?;
+        write_item(out, screen, Paint::Help, "help:", help)?;
     }
     let several = diagnostic.fixes.len() > 1;
     for (at, fix) in diagnostic.fixes.iter().enumerate() {
@@ -186,7 +196,7 @@ fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
         } else {
             String::new()
         };
-        item(
+        write_item(
             out,
             screen,
             Paint::Good,
@@ -198,18 +208,18 @@ fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
 }
 
 /// Writes one item under a finding. Further lines are indented to its first word.
-fn item(
+fn write_item(
     out: &mut dyn Write,
     screen: Screen,
     paint: Paint,
     head: &str,
     text: &str,
 ) -> io::Result<()> {
-    let line = format!("  {} {}", screen.paint(paint, head), escape(text));
+    let line = format!("  {} {}", screen.paint(paint, head), escape_line(text));
     writeln!(
         out,
         "{}",
-        wrap(&line, screen.width, 3 + head.chars().count())
+        wrap_line(&line, screen.width, 3 + head.chars().count())
     )
 }
 

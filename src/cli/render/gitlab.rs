@@ -1,17 +1,21 @@
 //! GitLab's code quality report: one JSON list. Fingerprints are unique, because GitLab shows only
 //! one finding for equal ones.
 
-use super::message::{fingerprints, message};
-use super::place::Base;
-use super::report::Report;
+use super::message::{full_message, unique_fingerprints};
+use super::place::RepositoryBase;
+use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes every finding.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
-    let fingerprints = fingerprints(report);
+pub(crate) fn write_gitlab(
+    out: &mut dyn Write,
+    report: &CheckReport,
+    base: &RepositoryBase,
+) -> io::Result<()> {
+    let fingerprints = unique_fingerprints(report);
     let issue = |(finding, fingerprint): (&Diagnostic, &String)| {
         let severity = match finding.severity {
             Severity::Error => "critical",
@@ -21,11 +25,11 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         };
         let lines = json!({"begin": finding.start.line.max(1), "end": finding.end.line.max(1)});
         json!({
-            "description": message(finding),
+            "description": full_message(finding),
             "check_name": format!("{} {}", finding.rule.code, finding.rule.name),
             "fingerprint": fingerprint,
             "severity": severity,
-            "location": {"path": base.path(&finding.path), "lines": lines},
+            "location": {"path": base.repository_path(&finding.path), "lines": lines},
         })
     };
     let issues: Vec<Value> = report

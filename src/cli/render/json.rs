@@ -1,6 +1,6 @@
 //! `ctxc/diagnostics/1`: one JSON document. Keys may be added; a renamed key needs a new version.
 
-use super::report::{Report, Totals};
+use super::report::{CheckReport, FindingTotals};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::Severity;
@@ -14,22 +14,24 @@ use std::io::{self, Write};
 
 /// Findings of `ctxc check --format json` and `ctxc build --format json`. Each line of `--format jsonl` is a `#/$defs/line`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'r> {
+#[schemars(rename = "Document")]
+pub(crate) struct DiagnosticsDocument<'r> {
     /// The format.
     schema: &'static str,
     /// The number of templates that were looked at.
     files: usize,
     /// The number of findings of each severity.
-    summary: Summary,
+    summary: SeverityCounts,
     /// Every finding, sorted by path and place.
     #[serde(serialize_with = "all")]
-    #[schemars(with = "Vec<Finding<'r>>")]
+    #[schemars(with = "Vec<FindingRow<'r>>")]
     diagnostics: &'r [Diagnostic],
 }
 
 /// Totals of a run.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Summary {
+#[schemars(rename = "Summary")]
+pub(crate) struct SeverityCounts {
     /// Findings that fail the build.
     error: usize,
     /// Findings that are probably mistakes.
@@ -42,9 +44,9 @@ pub(crate) struct Summary {
     fixable: usize,
 }
 
-impl From<&Totals> for Summary {
-    fn from(totals: &Totals) -> Self {
-        let Totals {
+impl From<&FindingTotals> for SeverityCounts {
+    fn from(totals: &FindingTotals) -> Self {
+        let FindingTotals {
             error,
             warning,
             info,
@@ -65,7 +67,8 @@ impl From<&Totals> for Summary {
 
 /// One finding of one rule.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Finding<'d> {
+#[schemars(rename = "Finding")]
+pub(crate) struct FindingRow<'d> {
     /// The rule's number, an alias of its name.
     code: String,
     /// The rule; `ctxc explain NAME` shows its page.
@@ -83,7 +86,7 @@ pub(crate) struct Finding<'d> {
     /// Where the place ends.
     end: Position,
     /// Places that explain the finding, its own first where there is something to say of it.
-    labels: Vec<Labelled<'d>>,
+    labels: Vec<LabelRow<'d>>,
     /// Where values came from, and why it matters.
     notes: &'d [std::borrow::Cow<'static, str>],
     /// What to do; null where the message says it.
@@ -98,7 +101,8 @@ pub(crate) struct Finding<'d> {
 
 /// A place that explains a finding.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Labelled<'d> {
+#[schemars(rename = "Labelled")]
+pub(crate) struct LabelRow<'d> {
     /// The file.
     path: &'d str,
     /// The place in that file, in bytes.
@@ -107,14 +111,14 @@ pub(crate) struct Labelled<'d> {
     text: &'d str,
 }
 
-impl<'d> From<&'d Diagnostic> for Finding<'d> {
+impl<'d> From<&'d Diagnostic> for FindingRow<'d> {
     fn from(from: &'d Diagnostic) -> Self {
-        let here = (!from.here.is_empty()).then(|| Labelled {
+        let here = (!from.here.is_empty()).then(|| LabelRow {
             path: &from.path,
             span: from.span,
             text: &from.here,
         });
-        let others = from.labels.iter().map(|label| Labelled {
+        let others = from.labels.iter().map(|label| LabelRow {
             path: label.path.as_deref().unwrap_or(&from.path),
             span: label.span,
             text: &label.text,
@@ -144,18 +148,18 @@ fn all<S: serde::Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let mut seq = serializer.serialize_seq(Some(diagnostics.len()))?;
     for diagnostic in *diagnostics {
-        seq.serialize_element(&Finding::from(diagnostic))?;
+        seq.serialize_element(&FindingRow::from(diagnostic))?;
     }
     seq.end()
 }
 
 /// Writes the whole report, all severities.
-pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let totals = report.totals();
-    let document = Document {
+pub(crate) fn write_json(out: &mut dyn Write, report: &CheckReport) -> io::Result<()> {
+    let totals = report.count_totals();
+    let document = DiagnosticsDocument {
         schema: DIAGNOSTICS,
         files: report.files,
-        summary: Summary::from(&totals),
+        summary: SeverityCounts::from(&totals),
         diagnostics: &report.diagnostics,
     };
     serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;

@@ -1,7 +1,7 @@
 //! One finding per line, the totals in the last line: for programs that read while ctxc writes.
 
-use super::json::{Finding, Summary};
-use super::report::Report;
+use super::json::{FindingRow, SeverityCounts};
+use super::report::CheckReport;
 use crate::cli::prelude::*;
 use crate::schema::json::names::DIAGNOSTICS;
 use std::io::{self, Write};
@@ -10,36 +10,37 @@ use std::io::{self, Write};
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "line")]
 #[serde(untagged)]
-pub(crate) enum Line<'d> {
+pub(crate) enum JsonLine<'d> {
     /// A finding.
-    Finding(Finding<'d>),
+    Finding(FindingRow<'d>),
     /// The last line.
-    Closing(Closing),
+    Closing(ClosingLine),
 }
 
 /// The last line of `--format jsonl`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Closing {
+#[schemars(rename = "Closing")]
+pub(crate) struct ClosingLine {
     /// The format.
     schema: &'static str,
     /// The number of templates that were looked at.
     files: usize,
     /// The number of findings of each severity.
-    summary: Summary,
+    summary: SeverityCounts,
 }
 
 /// Writes every finding, then the totals.
-pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let closing = Closing {
+pub(crate) fn write_jsonl(out: &mut dyn Write, report: &CheckReport) -> io::Result<()> {
+    let closing = ClosingLine {
         schema: DIAGNOSTICS,
         files: report.files,
-        summary: Summary::from(&report.totals()),
+        summary: SeverityCounts::from(&report.count_totals()),
     };
     let findings = report
         .diagnostics
         .iter()
-        .map(|diagnostic| Line::Finding(diagnostic.into()));
-    for line in findings.chain([Line::Closing(closing)]) {
+        .map(|diagnostic| JsonLine::Finding(diagnostic.into()));
+    for line in findings.chain([JsonLine::Closing(closing)]) {
         serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
     }

@@ -1,26 +1,30 @@
 //! The XML of `JUnit`: one test case per file. A file fails if it has an error; other findings are
 //! its output.
 
-use super::message::message;
-use super::place::Base;
-use super::report::Report;
+use super::message::full_message;
+use super::place::RepositoryBase;
+use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
-use crate::syntax::write::{TemplateWriter, legal};
+use crate::syntax::write::{TemplateWriter, replace_illegal};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Writes a test case for every checked file. Files without a path in the report share one case.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
+pub(crate) fn write_junit(
+    out: &mut dyn Write,
+    report: &CheckReport,
+    base: &RepositoryBase,
+) -> io::Result<()> {
     let mut files: BTreeMap<&str, &[Diagnostic]> =
         report.paths.iter().map(|path| (&**path, &[][..])).collect();
     for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {
         files.insert(file.first().map_or("", |finding| &finding.path), file);
     }
     let others = report.files.saturating_sub(files.len());
-    let failures = files.values().filter(|file| errors(file) > 0).count();
+    let failures = files.values().filter(|file| count_errors(file) > 0).count();
     let tests = (files.len() + usize::from(others > 0)).to_string();
     let failures = failures.to_string();
     let counts = [
@@ -35,7 +39,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         .open("testsuites", &counts)
         .open("testsuite", &counts);
     for (path, findings) in files {
-        let path = escape(&base.path(path)).into_owned();
+        let path = escape_line(&base.repository_path(path)).into_owned();
         let case = [
             ("classname", "ctxc"),
             ("name", path.as_str()),
@@ -47,17 +51,21 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
             continue;
         }
         xml.open("testcase", &case);
-        let text = legal(&listed(&path, findings)).into_owned();
+        let text = replace_illegal(&list_findings(&path, findings)).into_owned();
         match findings
             .iter()
             .find(|finding| finding.severity == Severity::Error)
         {
             Some(first) => {
-                let message = format!("{}: {}", plural(errors(findings), "error"), first.message);
+                let message = format!(
+                    "{}: {}",
+                    pluralize(count_errors(findings), "error"),
+                    first.message
+                );
                 xml.leaf(
                     "failure",
                     &[
-                        ("message", &legal(&message)),
+                        ("message", &replace_illegal(&message)),
                         ("type", &first.rule.code.to_string()),
                     ],
                     &text,
@@ -74,7 +82,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
             "testcase",
             &[
                 ("classname", "ctxc"),
-                ("name", &plural(others, "unchanged file")),
+                ("name", &pluralize(others, "unchanged file")),
                 ("time", "0"),
             ],
         );
@@ -82,19 +90,19 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     out.write_all(xml.finish().as_bytes())
 }
 
-fn errors(findings: &[Diagnostic]) -> usize {
+fn count_errors(findings: &[Diagnostic]) -> usize {
     findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
         .count()
 }
 
-fn listed(path: &str, findings: &[Diagnostic]) -> String {
+fn list_findings(path: &str, findings: &[Diagnostic]) -> String {
     let mut text = String::from("\n");
     for finding in findings {
         let line = finding.start.line;
         let column = finding.start.column;
-        let message = message(finding).replace('\n', "\n  ");
+        let message = full_message(finding).replace('\n', "\n  ");
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

@@ -1,18 +1,18 @@
 //! Escapes any text for HTML and Markdown.
 
-use super::escape::{escape, escape_lines};
+use super::escape::{escape_line, escape_lines};
 
 /// Escapes a text for an element or attribute of HTML, on one line.
-pub(crate) fn html(text: &str) -> String {
-    entities(&escape(text))
+pub(crate) fn escape_html(text: &str) -> String {
+    replace_entities(&escape_line(text))
 }
 
 /// Escapes a text for an element of HTML, with its line breaks and tabs.
-pub(crate) fn html_lines(text: &str) -> String {
-    entities(&escape_lines(text))
+pub(crate) fn escape_html_lines(text: &str) -> String {
+    replace_entities(&escape_lines(text))
 }
 
-fn entities(text: &str) -> String {
+fn replace_entities(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -21,9 +21,9 @@ fn entities(text: &str) -> String {
 }
 
 /// Escapes a text for a table cell or heading of Markdown.
-pub(crate) fn cell(text: &str) -> String {
+pub(crate) fn escape_cell(text: &str) -> String {
     let mut out = String::new();
-    for c in escape(text).chars() {
+    for c in escape_line(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -40,6 +40,6 @@ pub(crate) fn cell(text: &str) -> String {
 
 /// Returns a text as code, in HTML, because a code span of Markdown cannot contain every text in a
 /// table.
-pub(crate) fn code(text: &str) -> String {
-    format!("<code>{}</code>", cell(text))
+pub(crate) fn code_element(text: &str) -> String {
+    format!("<code>{}</code>", escape_cell(text))
 }

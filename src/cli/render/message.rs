@@ -1,13 +1,13 @@
 //! A finding as plain text, for formats with one text field per finding, and helpers that these
 //! formats share.
 
-use super::report::Report;
+use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Returns the message, then the notes, the help and the titles of the fixes, a line each.
-pub(super) fn message(finding: &Diagnostic) -> String {
+pub(super) fn full_message(finding: &Diagnostic) -> String {
     let mut text = finding.message.clone();
     let mut line = |head: &str, body: &str| {
         text.push('\n');
@@ -28,7 +28,7 @@ pub(super) fn message(finding: &Diagnostic) -> String {
 
 /// Returns a unique fingerprint for every finding: the second of equal ones gets the suffix `-2`,
 /// and so on.
-pub(super) fn fingerprints(report: &Report) -> Vec<String> {
+pub(super) fn unique_fingerprints(report: &CheckReport) -> Vec<String> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut all = Vec::with_capacity(report.diagnostics.len());
     for Diagnostic { fingerprint, .. } in &report.diagnostics {
@@ -44,7 +44,7 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
 }
 
 /// Returns an object without keys that are null or an empty list.
-pub(super) fn trimmed(mut object: Value) -> Value {
+pub(super) fn without_empty_keys(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|_, value| {
             !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())

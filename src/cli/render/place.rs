@@ -2,18 +2,18 @@
 //! path is absolute unless it was given as absolute.
 
 use crate::base::fs;
-use crate::base::percent::encode;
+use crate::base::percent::encode_path;
 use std::borrow::Cow;
 use std::path::{Component, Path};
 
 /// The folder of the project in its repository: empty, or a path with a final `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Base(String);
+pub(crate) struct RepositoryBase(String);
 
-impl Base {
+impl RepositoryBase {
     /// Returns the project's folder relative to the nearest folder with a `.git`; empty without a
     /// repository.
-    pub(crate) fn of(root: &Path) -> Self {
+    pub(crate) fn for_project(root: &Path) -> Self {
         let Ok(here) = fs::current_dir() else {
             return Self::default();
         };
@@ -41,7 +41,7 @@ impl Base {
 
     /// Returns the path of a finding, relative to the top of the repository. Standard input keeps
     /// its name.
-    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+    pub(super) fn repository_path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if self.0.is_empty() || path == "-" || path.starts_with('/') {
             return Cow::Borrowed(path);
         }
@@ -59,20 +59,20 @@ impl Base {
 
     /// Returns the path as a URI reference (RFC 3986): everything but unreserved characters and `/`
     /// is percent-encoded.
-    pub(super) fn uri(&self, path: &str) -> String {
-        let path = self.path(path);
+    pub(super) fn repository_uri(&self, path: &str) -> String {
+        let path = self.repository_path(path);
         let mut uri = String::with_capacity(path.len() + 8);
         if path.starts_with('/') {
             uri.push_str("file://");
         }
-        encode(&path, &mut uri);
+        encode_path(&path, &mut uri);
         uri
     }
 }
 
 /// A base for tests.
 #[cfg(test)]
-impl From<&str> for Base {
+impl From<&str> for RepositoryBase {
     fn from(base: &str) -> Self {
         Self(base.to_owned())
     }

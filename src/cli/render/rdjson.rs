@@ -1,10 +1,10 @@
 //! The diagnostic format of reviewdog: one JSON document. Columns count bytes of UTF-8. A fix with
 //! several edits becomes one suggestion over all of them, because suggestions are alternatives.
 
-use super::message::{message, trimmed};
-use super::place::Base;
-use super::report::Report;
-use super::sources::{Source, Sources};
+use super::message::{full_message, without_empty_keys};
+use super::place::RepositoryBase;
+use super::report::CheckReport;
+use super::sources::{FindingSource, SourceTexts};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit, Fix};
 use crate::base::rule_meta::Severity;
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Writes every finding.
-pub(crate) fn write(
+pub(crate) fn write_rdjson(
     out: &mut dyn Write,
-    report: &Report,
-    base: &Base,
-    sources: &mut Sources,
+    report: &CheckReport,
+    base: &RepositoryBase,
+    sources: &mut SourceTexts,
 ) -> io::Result<()> {
     let diagnostics: Vec<Value> = report
         .diagnostics
         .iter()
-        .map(|finding| word(finding, base, sources.main(&finding.path)))
+        .map(|finding| to_rdjson(finding, base, sources.finding_source(&finding.path)))
         .collect();
     serde_json::to_writer(
         &mut *out,
@@ -32,23 +32,23 @@ pub(crate) fn write(
     out.write_all(b"\n")
 }
 
-fn word(finding: &Diagnostic, base: &Base, source: Option<&Source>) -> Value {
+fn to_rdjson(finding: &Diagnostic, base: &RepositoryBase, source: Option<&FindingSource>) -> Value {
     let severity = match finding.severity {
         Severity::Error => "ERROR",
         Severity::Warning => "WARNING",
         Severity::Info | Severity::Hint => "INFO",
     };
-    let location = json!({"path": base.path(&finding.path), "range": source.map(|source| range(source, finding.span))});
+    let location = json!({"path": base.repository_path(&finding.path), "range": source.map(|source| to_range(source, finding.span))});
     let shown = source.filter(|source| source.is_shown);
     let suggestions = shown.into_iter().flat_map(|source| {
         finding
             .fixes
             .iter()
-            .filter_map(|fix| suggestion(source, fix))
+            .filter_map(|fix| to_suggestion(source, fix))
     });
-    trimmed(json!({
-        "message": message(finding),
-        "location": trimmed(location),
+    without_empty_keys(json!({
+        "message": full_message(finding),
+        "location": without_empty_keys(location),
         "severity": severity,
         "code": {"value": finding.rule.code.to_string()},
         "suggestions": suggestions.collect::<Vec<_>>(),
@@ -56,9 +56,9 @@ fn word(finding: &Diagnostic, base: &Base, source: Option<&Source>) -> Value {
 }
 
 /// Returns the range of a span; the end is exclusive.
-fn range(source: &Source, span: Span) -> Value {
+fn to_range(source: &FindingSource, span: Span) -> Value {
     let place = |offset: u32| {
-        let line = source.index.line(offset);
+        let line = source.index.line_number(offset);
         let start = source
             .index
             .line_span(&source.text, line)
@@ -69,23 +69,23 @@ fn range(source: &Source, span: Span) -> Value {
 }
 
 /// Returns the text from the first edit of a fix to its last, after the fix.
-fn suggestion(source: &Source, fix: &Fix) -> Option<Value> {
+fn to_suggestion(source: &FindingSource, fix: &Fix) -> Option<Value> {
     let first = fix.edits.first()?.span;
     let last = fix.edits.last()?.span;
     let whole = first.cover(last);
     let shifted: Vec<Edit> = fix
         .edits
         .iter()
-        .map(|edit| shift(edit, whole.start))
+        .map(|edit| shift_edit(edit, whole.start))
         .collect();
-    let text = fix::apply(
+    let text = fix::apply_edits(
         source.text.get(whole.start as usize..whole.end as usize)?,
         &shifted,
     )?;
-    Some(json!({"range": range(source, whole), "text": text}))
+    Some(json!({"range": to_range(source, whole), "text": text}))
 }
 
-fn shift(edit: &Edit, by: u32) -> Edit {
+fn shift_edit(edit: &Edit, by: u32) -> Edit {
     Edit::replace(
         Span::new(edit.span.start - by, edit.span.end - by),
         edit.insert.clone(),

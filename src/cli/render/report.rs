@@ -2,15 +2,15 @@
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
-use crate::registry::finding_counts::{self, Tally};
-use crate::rules::apply::Which;
+use crate::registry::finding_counts::{self, FindingTally};
+use crate::rules::apply::FixSelection;
 use crate::rules::list;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Findings and the counts of a check.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct CheckReport {
     /// The findings, in output order.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The names of the checked files, if the run knows all of them.
@@ -25,16 +25,16 @@ pub(crate) struct Report {
     pub(crate) fixed: Option<usize>,
     /// The fixes that were tried. Remaining fixes of this kind would fix nothing or cause another
     /// error.
-    pub(crate) tried: Option<Which>,
+    pub(crate) tried: Option<FixSelection>,
     /// The number of suppressed findings.
     pub(crate) suppressed: usize,
     /// The counts of findings whose severity is too low to be kept.
-    pub(crate) hidden: Vec<Tally>,
+    pub(crate) hidden: Vec<FindingTally>,
 }
 
 /// The totals of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Totals {
+pub(crate) struct FindingTotals {
     pub(crate) error: usize,
     pub(crate) warning: usize,
     pub(crate) info: usize,
@@ -47,8 +47,8 @@ pub(crate) struct Totals {
     pub(crate) rules: Vec<(&'static str, usize)>,
 }
 
-impl Totals {
-    fn count(&mut self, tally: &Tally) {
+impl FindingTotals {
+    fn add_tally(&mut self, tally: &FindingTally) {
         let count = tally.count as usize;
         match tally.severity {
             Severity::Error => self.error += count,
@@ -61,17 +61,17 @@ impl Totals {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// Counts all findings.
-    pub(crate) fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
+    pub(crate) fn count_totals(&self) -> FindingTotals {
+        let mut totals = FindingTotals::default();
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-        for tally in finding_counts::count(&self.diagnostics)
+        for tally in finding_counts::count_findings(&self.diagnostics)
             .iter()
             .chain(&self.hidden)
         {
-            totals.count(tally);
-            if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
+            totals.add_tally(tally);
+            if let Some(rule) = list::all_rules().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;
             }
         }
@@ -83,10 +83,10 @@ impl Report {
     }
 
     /// Adds findings, in order.
-    pub(crate) fn add(&mut self, findings: &[Diagnostic]) {
+    pub(crate) fn add_findings(&mut self, findings: &[Diagnostic]) {
         if !findings.is_empty() {
             self.diagnostics.extend_from_slice(findings);
-            diagnostic::sort(&mut self.diagnostics);
+            diagnostic::sort_diagnostics(&mut self.diagnostics);
         }
     }
 
@@ -100,37 +100,37 @@ impl Report {
 
 /// The selection of findings in a format for people: by severity, and by number per file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownFindings {
     /// The lowest severity that is shown; lower ones are counted.
-    pub(crate) least: Severity,
+    pub(crate) min_severity: Severity,
     /// The maximum number of findings shown per file.
-    pub(crate) per_file: usize,
+    pub(crate) max_per_file: usize,
     /// The maximum number of findings drawn with source lines, the gravest first. The others get
     /// one line each in the format `full`.
-    pub(crate) drawn: usize,
+    pub(crate) max_drawn: usize,
 }
 
-impl Shown {
+impl ShownFindings {
     /// Warnings and above, the first 100 of a file.
     pub(crate) const USUAL: Self = Self {
-        least: Severity::Warning,
-        per_file: 100,
-        drawn: 500,
+        min_severity: Severity::Warning,
+        max_per_file: 100,
+        max_drawn: 500,
     };
     /// Every severity, the first 100 of a file.
     pub(crate) const VERBOSE: Self = Self {
-        least: Severity::Hint,
-        per_file: 100,
-        drawn: usize::MAX,
+        min_severity: Severity::Hint,
+        max_per_file: 100,
+        max_drawn: usize::MAX,
     };
 
     /// Returns true if a finding is grave enough to be shown.
-    pub(crate) fn takes(self, diagnostic: &Diagnostic) -> bool {
-        diagnostic.severity <= self.least
+    pub(crate) fn is_shown(self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity <= self.min_severity
     }
 
     /// Returns the shown findings, and the number of omitted ones of each file that has too many.
-    pub(crate) fn select(
+    pub(crate) fn select_findings(
         self,
         diagnostics: &[Diagnostic],
     ) -> (Vec<&Diagnostic>, Vec<(&str, usize)>) {
@@ -139,13 +139,13 @@ impl Shown {
         for file in diagnostics.chunk_by(|a, b| a.path == b.path) {
             let grave: Vec<&Diagnostic> = file
                 .iter()
-                .filter(|diagnostic| self.takes(diagnostic))
+                .filter(|diagnostic| self.is_shown(diagnostic))
                 .collect();
-            if grave.len() > self.per_file {
+            if grave.len() > self.max_per_file {
                 let path = grave.first().map_or("", |first| &*first.path);
-                left_out.push((path, grave.len() - self.per_file));
+                left_out.push((path, grave.len() - self.max_per_file));
             }
-            shown.extend(grave.into_iter().take(self.per_file));
+            shown.extend(grave.into_iter().take(self.max_per_file));
         }
         (shown, left_out)
     }

@@ -35,13 +35,13 @@ impl Screen {
     };
 
     /// Determines the abilities of standard output.
-    pub(crate) fn stdout(choice: ColorChoice) -> Self {
+    pub(crate) fn of_stdout(choice: ColorChoice) -> Self {
         let terminal = std::io::stdout().is_terminal();
         Self {
             color: wants_color(choice, terminal),
             unicode: !terminal || locale_is_unicode(),
             width: if terminal {
-                columns(std::io::stdout())
+                terminal_columns(std::io::stdout())
             } else {
                 None
             },
@@ -49,16 +49,16 @@ impl Screen {
     }
 
     /// Updates the width from the current size of the terminal.
-    pub(crate) fn measured(self) -> Self {
+    pub(crate) fn with_current_width(self) -> Self {
         Self {
-            width: self.width.and_then(|_| columns(std::io::stdout())),
+            width: self.width.and_then(|_| terminal_columns(std::io::stdout())),
             ..self
         }
     }
 
     /// Returns the columns at which standard error is wrapped.
     pub(crate) fn stderr_width() -> Option<usize> {
-        columns(std::io::stderr())
+        terminal_columns(std::io::stderr())
     }
 
     /// Returns true if standard error is coloured.
@@ -69,7 +69,7 @@ impl Screen {
 
 /// Returns the columns of a terminal, at least 40; `None` for anything else.
 #[cfg(unix)]
-fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
+fn terminal_columns(output: impl std::os::fd::AsFd) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 
@@ -80,26 +80,26 @@ fn columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
 }
 
 /// Returns true if a variable forces colour: it is set to anything but `0` and `false`.
-fn is_forced(variable: &str) -> bool {
-    fs::env(variable).is_some_and(|value| !["0", "false"].contains(&value.as_str()))
+fn forces_color(variable: &str) -> bool {
+    fs::env_var(variable).is_some_and(|value| !["0", "false"].contains(&value.as_str()))
 }
 
 fn wants_color(choice: ColorChoice, terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto if fs::env("NO_COLOR").is_some() => false,
-        ColorChoice::Auto if is_forced("CLICOLOR_FORCE") || is_forced("FORCE_COLOR") => true,
-        ColorChoice::Auto => terminal && fs::env("TERM").is_none_or(|term| term != "dumb"),
+        ColorChoice::Auto if fs::env_var("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if forces_color("CLICOLOR_FORCE") || forces_color("FORCE_COLOR") => true,
+        ColorChoice::Auto => terminal && fs::env_var("TERM").is_none_or(|term| term != "dumb"),
     }
 }
 
 /// Returns true if the terminal can show UTF-8. An unset locale counts as UTF-8: it is usual in
 /// containers, where the terminal outside nearly always supports UTF-8.
 fn locale_is_unicode() -> bool {
-    let Some(locale) = fs::env("LC_ALL")
-        .or_else(|| fs::env("LC_CTYPE"))
-        .or_else(|| fs::env("LANG"))
+    let Some(locale) = fs::env_var("LC_ALL")
+        .or_else(|| fs::env_var("LC_CTYPE"))
+        .or_else(|| fs::env_var("LANG"))
     else {
         return true;
     };
@@ -130,7 +130,7 @@ pub(crate) enum Paint {
 
 impl Screen {
     /// Returns the code that starts a colour.
-    pub(crate) const fn on(self, paint: Paint) -> &'static str {
+    pub(crate) const fn color_start(self, paint: Paint) -> &'static str {
         if !self.color {
             return "";
         }
@@ -146,12 +146,12 @@ impl Screen {
     }
 
     /// Returns the code that ends a colour.
-    pub(crate) const fn off(self) -> &'static str {
+    pub(crate) const fn color_end(self) -> &'static str {
         if self.color { "\x1b[0m" } else { "" }
     }
 
     /// Returns a coloured text.
     pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
-        format!("{}{text}{}", self.on(paint), self.off())
+        format!("{}{text}{}", self.color_start(paint), self.color_end())
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A text with its lines indexed once.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct FindingSource {
     pub(crate) text: String,
     pub(crate) index: LineIndex,
     /// True if lines of the text may be shown, otherwise only places in it.
@@ -23,7 +23,7 @@ pub(crate) struct Source {
 
 /// The project's folder.
 #[derive(Debug)]
-struct Folder {
+struct ProjectFolder {
     root: PathBuf,
     limit: u64,
     /// The file that `extends` names, as written.
@@ -33,18 +33,18 @@ struct Folder {
 /// The source texts of a report: files of the project's folder, and standard input under its given
 /// name.
 #[derive(Debug)]
-pub(crate) struct Sources {
-    folder: Folder,
-    held: BTreeMap<String, Source>,
-    cached: Option<(String, Option<Source>)>,
-    other: Option<(String, Option<Source>)>,
+pub(crate) struct SourceTexts {
+    folder: ProjectFolder,
+    held: BTreeMap<String, FindingSource>,
+    cached: Option<(String, Option<FindingSource>)>,
+    other: Option<(String, Option<FindingSource>)>,
 }
 
-impl Sources {
+impl SourceTexts {
     /// Reads texts below a folder. Files larger than `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
         Self {
-            folder: Folder {
+            folder: ProjectFolder {
                 root,
                 limit,
                 shared: None,
@@ -57,7 +57,7 @@ impl Sources {
 
     /// Sets the shared file that the project extends.
     #[must_use]
-    pub(crate) fn sharing(mut self, shared: Option<Arc<str>>) -> Self {
+    pub(crate) fn with_shared_file(mut self, shared: Option<Arc<str>>) -> Self {
         self.folder.shared = shared;
         self
     }
@@ -65,10 +65,10 @@ impl Sources {
     /// Adds the text of standard input.
     #[must_use]
     pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
-        let held = decode(bytes).map(|(text, index)| {
+        let held = decode_source(bytes).map(|(text, index)| {
             (
                 path.to_owned(),
-                Source {
+                FindingSource {
                     text,
                     index,
                     is_shown: true,
@@ -82,7 +82,7 @@ impl Sources {
     /// Sets named texts without a file: requests of a recording.
     #[must_use]
     pub(crate) fn with_texts(mut self, texts: &BTreeMap<String, String>) -> Self {
-        let source = |text: &String| Source {
+        let source = |text: &String| FindingSource {
             index: LineIndex::new(text),
             text: text.clone(),
             is_shown: true,
@@ -95,35 +95,35 @@ impl Sources {
     }
 
     /// Returns the text of the file of a finding.
-    pub(crate) fn main(&mut self, path: &str) -> Option<&Source> {
+    pub(crate) fn finding_source(&mut self, path: &str) -> Option<&FindingSource> {
         match self.held.get(path) {
             Some(held) => Some(held),
-            None => self.folder.load(&mut self.cached, path),
+            None => self.folder.load_source(&mut self.cached, path),
         }
     }
 
     /// Returns the text of another file to which a finding points. The first file stays cached.
-    pub(crate) fn aside(&mut self, path: &str) -> Option<&Source> {
-        self.folder.load(&mut self.other, path)
+    pub(crate) fn related_source(&mut self, path: &str) -> Option<&FindingSource> {
+        self.folder.load_source(&mut self.other, path)
     }
 }
 
-impl Folder {
-    fn load<'c>(
+impl ProjectFolder {
+    fn load_source<'c>(
         &self,
-        cache: &'c mut Option<(String, Option<Source>)>,
+        cache: &'c mut Option<(String, Option<FindingSource>)>,
         path: &str,
-    ) -> Option<&'c Source> {
+    ) -> Option<&'c FindingSource> {
         if cache.as_ref().is_none_or(|(known, _)| known != path) {
             let mut bytes = Vec::new();
             let full = self.root.join(path);
             // A read of a pipe may wait for ever.
             let read = fs::is_file(&full) && fs::read_into(&full, self.limit, &mut bytes).is_ok();
-            let decoded = if read { decode(&bytes) } else { None };
-            let source = decoded.map(|(text, index)| Source {
+            let decoded = if read { decode_source(&bytes) } else { None };
+            let source = decoded.map(|(text, index)| FindingSource {
                 text,
                 index,
-                is_shown: self.shows(path, &full),
+                is_shown: self.may_show(path, &full),
             });
             *cache = Some((path.to_string(), source));
         }
@@ -132,15 +132,15 @@ impl Folder {
 
     /// Returns true if the lines of a file may be shown. Paths in the project's own files, except
     /// `extends`, stay inside its folder; every other path out of it was named by the user.
-    fn shows(&self, path: &str, full: &Path) -> bool {
-        let was_named = contained_path::plain(Path::new(path)).is_none()
+    fn may_show(&self, path: &str, full: &Path) -> bool {
+        let was_named = contained_path::normalize_path(Path::new(path)).is_none()
             && self.shared.as_deref() != Some(path);
-        was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()
+        was_named || contained_path::link_out_error(&RealFs, &self.root, full).is_none()
     }
 }
 
 /// Decodes bytes. Binary files show no lines; their finding reports the offset.
-fn decode(bytes: &[u8]) -> Option<(String, LineIndex)> {
+fn decode_source(bytes: &[u8]) -> Option<(String, LineIndex)> {
     let text = decode::decode(bytes).ok()?.into_owned();
     let index = LineIndex::new(&text);
     Some((text, index))

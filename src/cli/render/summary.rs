@@ -1,21 +1,21 @@
 //! The closing lines: the number of files, the findings by severity and by rule, and the number of
 //! hidden ones.
 
-use super::escape::escape;
-use super::report::{Report, Shown, Totals};
+use super::escape::escape_line;
+use super::report::{CheckReport, FindingTotals, ShownFindings};
 use super::screen::{Paint, Screen};
-use super::wrap::wrap;
-pub(crate) use crate::base::number::thousands;
+use super::wrap::wrap_line;
+pub(crate) use crate::base::number::format_thousands;
 use crate::base::rule_meta::Severity;
-use crate::rules::apply::Which;
+use crate::rules::apply::FixSelection;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// The maximum number of rules listed in the closing lines; the others are counted.
-const RULES: usize = 5;
+const MAX_LISTED_RULES: usize = 5;
 
 /// Returns the colour of a severity.
-pub(crate) const fn paint(severity: Severity) -> Paint {
+pub(crate) const fn severity_paint(severity: Severity) -> Paint {
     match severity {
         Severity::Error => Paint::Error,
         Severity::Warning => Paint::Warning,
@@ -25,8 +25,8 @@ pub(crate) const fn paint(severity: Severity) -> Paint {
 }
 
 /// Returns a number with a noun: `1 file`, `2 files`.
-pub(crate) fn plural(count: usize, one: &str) -> String {
-    let count_text = thousands(count);
+pub(crate) fn pluralize(count: usize, one: &str) -> String {
+    let count_text = format_thousands(count);
     if count == 1 {
         format!("{count_text} {one}")
     } else {
@@ -35,12 +35,12 @@ pub(crate) fn plural(count: usize, one: &str) -> String {
 }
 
 /// Lists the first names: `a, b and 12 more`.
-pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+pub(crate) fn list_first<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     const NAMED: usize = 8;
     let shown: Vec<&str> = names.by_ref().take(NAMED).collect();
     let more = names.count();
     let more = if more > 0 {
-        format!(" and {} more", thousands(more))
+        format!(" and {} more", format_thousands(more))
     } else {
         String::new()
     };
@@ -48,7 +48,7 @@ pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
 }
 
 /// Writes a line for each file with more findings than are shown.
-pub(super) fn left_out(
+pub(super) fn write_omitted(
     out: &mut dyn Write,
     files: &[(&str, usize)],
     screen: Screen,
@@ -56,42 +56,42 @@ pub(super) fn left_out(
     for (path, count) in files {
         let line = format!(
             "… {} in {}; `--format json` has them all",
-            plural(*count, "more finding"),
-            escape(path)
+            pluralize(*count, "more finding"),
+            escape_line(path)
         );
         writeln!(
             out,
             "{}",
-            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+            wrap_line(&screen.paint(Paint::Dim, &line), screen.width, 2)
         )?;
     }
     Ok(())
 }
 
 /// Writes the number of findings that are shown by their first line.
-pub(super) fn shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
+pub(super) fn write_shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
     if count > 0 {
         let line = format!(
             "… {} shown by the first line alone; `--verbose` draws all",
-            plural(count, "finding")
+            pluralize(count, "finding")
         );
         writeln!(
             out,
             "{}",
-            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+            wrap_line(&screen.paint(Paint::Dim, &line), screen.width, 2)
         )?;
     }
     Ok(())
 }
 
 /// Writes the closing lines.
-pub(crate) fn write(
+pub(crate) fn write_summary(
     out: &mut dyn Write,
-    report: &Report,
-    shown: Shown,
+    report: &CheckReport,
+    shown: ShownFindings,
     screen: Screen,
 ) -> io::Result<()> {
-    let totals = report.totals();
+    let totals = report.count_totals();
     let color = if totals.error > 0 {
         Paint::Error
     } else if totals.warning > 0 {
@@ -102,45 +102,49 @@ pub(crate) fn write(
     writeln!(
         out,
         "{}",
-        wrap(
-            &screen.paint(color, &headline(report, &totals)),
+        wrap_line(
+            &screen.paint(color, &report_headline(report, &totals)),
             screen.width,
             2
         )
     )?;
     if !totals.rules.is_empty() {
-        writeln!(out, "{}", wrap(&by_rule(&totals), screen.width, 2))?;
+        writeln!(
+            out,
+            "{}",
+            wrap_line(&counts_by_rule(&totals), screen.width, 2)
+        )?;
     }
     let counted: u32 = report.hidden.iter().map(|tally| tally.count).sum();
     let hidden = report
         .diagnostics
         .iter()
-        .filter(|diagnostic| !shown.takes(diagnostic))
+        .filter(|diagnostic| !shown.is_shown(diagnostic))
         .count()
         + counted as usize;
     if hidden > 0 {
         let line = format!(
             "{} of info and hint severity not shown; `--verbose` shows them",
-            plural(hidden, "finding")
+            pluralize(hidden, "finding")
         );
         writeln!(
             out,
             "{}",
-            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+            wrap_line(&screen.paint(Paint::Dim, &line), screen.width, 2)
         )?;
     }
     Ok(())
 }
 
 /// Returns the headline: `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
-fn headline(report: &Report, totals: &Totals) -> String {
+fn report_headline(report: &CheckReport, totals: &FindingTotals) -> String {
     let mut line = format!(
         "checked {}",
-        plural(report.files, report.unit.unwrap_or("file"))
+        pluralize(report.files, report.unit.unwrap_or("file"))
     );
     if let Some(fixed) = report.fixed {
         // Writing to a string cannot fail, here and below.
-        let _ = write!(line, ", fixed {}", plural(fixed, "finding"));
+        let _ = write!(line, ", fixed {}", pluralize(fixed, "finding"));
     }
     line.push_str(": ");
     let counts = [
@@ -160,10 +164,10 @@ fn headline(report: &Report, totals: &Totals) -> String {
         said = true;
         // “info” has no plural.
         if name == "info" {
-            line.push_str(&thousands(count));
+            line.push_str(&format_thousands(count));
             line.push_str(" info");
         } else {
-            line.push_str(&plural(count, name));
+            line.push_str(&pluralize(count, name));
         }
     }
     if !said {
@@ -173,15 +177,15 @@ fn headline(report: &Report, totals: &Totals) -> String {
             "nothing found"
         });
     }
-    line.push_str(&fixable(totals, report.tried));
+    line.push_str(&fixable_note(totals, report.tried));
     if report.suppressed > 0 {
-        let _ = write!(line, "; {} suppressed", thousands(report.suppressed));
+        let _ = write!(line, "; {} suppressed", format_thousands(report.suppressed));
     }
     if report.skipped > 0 {
         let _ = write!(
             line,
             "; {} skipped (no template)",
-            plural(report.skipped, "other file")
+            pluralize(report.skipped, "other file")
         );
     }
     line
@@ -189,11 +193,11 @@ fn headline(report: &Report, totals: &Totals) -> String {
 
 /// Returns the numbers of fixable findings and the flags that fix them: `; 3 fixable, 2 of them
 /// with …`. For fixes that were tried, the reason why they remain.
-fn fixable(totals: &Totals, tried: Option<Which>) -> String {
+fn fixable_note(totals: &FindingTotals, tried: Option<FixSelection>) -> String {
     let refused = match tried {
         None => 0,
-        Some(Which::Safe) => totals.safe,
-        Some(Which::Suggested) => totals.fixable,
+        Some(FixSelection::Safe) => totals.safe,
+        Some(FixSelection::Suggested) => totals.fixable,
     };
     let all = totals.fixable - refused;
     let safe = totals.safe.saturating_sub(refused);
@@ -202,10 +206,10 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
         1 => "; 1 fix left out: it would fix nothing, or cause another error".to_owned(),
         _ => format!(
             "; {} fixes left out: each would fix nothing, or cause another error",
-            thousands(refused)
+            format_thousands(refused)
         ),
     };
-    let counts = (thousands(all), thousands(safe));
+    let counts = (format_thousands(all), format_thousands(safe));
     let open = match counts {
         _ if all == 0 => String::new(),
         (count, _) if safe == all => format!("; {count} fixable with `check --fix`"),
@@ -216,17 +220,17 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
 }
 
 /// Returns the counts by rule: `by rule: legacy-value 290, no-context 61, and 3 more`.
-fn by_rule(totals: &Totals) -> String {
+fn counts_by_rule(totals: &FindingTotals) -> String {
     let mut line = String::from("by rule: ");
-    for (at, (name, count)) in totals.rules.iter().take(RULES).enumerate() {
+    for (at, (name, count)) in totals.rules.iter().take(MAX_LISTED_RULES).enumerate() {
         if at > 0 {
             line.push_str(", ");
         }
-        let _ = write!(line, "{name} {}", thousands(*count));
+        let _ = write!(line, "{name} {}", format_thousands(*count));
     }
-    let more = totals.rules.len().saturating_sub(RULES);
+    let more = totals.rules.len().saturating_sub(MAX_LISTED_RULES);
     if more > 0 {
-        let _ = write!(line, ", and {}", plural(more, "more rule"));
+        let _ = write!(line, ", and {}", pluralize(more, "more rule"));
     }
     line
 }

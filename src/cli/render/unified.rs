@@ -1,15 +1,15 @@
 //! A unified diff of two texts, as `patch` and `git apply` read it.
 
-use super::escape::{escape, escape_lines};
+use super::escape::{escape_line, escape_lines};
 use super::screen::{Paint, Screen};
-use crate::base::lines::hunks;
+use crate::base::lines::diff_hunks;
 use std::io::{self, Write};
 
 /// Lines shown around a change.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// Writes the diff; nothing if the texts are equal.
-pub(crate) fn write(
+pub(crate) fn write_diff(
     out: &mut dyn Write,
     name: &str,
     old: &str,
@@ -23,7 +23,7 @@ pub(crate) fn write(
         old.split_inclusive('\n').collect(),
         new.split_inclusive('\n').collect(),
     );
-    let name = escape(name);
+    let name = escape_line(name);
     writeln!(
         out,
         "{}",
@@ -34,16 +34,16 @@ pub(crate) fn write(
         "{}",
         screen.paint(Paint::Strong, &format!("+++ {name}"))
     )?;
-    for (header, lines) in hunks(&old, &new, CONTEXT) {
+    for (header, lines) in diff_hunks(&old, &new, CONTEXT_LINES) {
         writeln!(out, "{}", screen.paint(Paint::Hint, &header))?;
         for (sign, line) in lines {
-            write_line(out, sign, line, screen)?;
+            write_diff_line(out, sign, line, screen)?;
         }
     }
     Ok(())
 }
 
-fn write_line(out: &mut dyn Write, sign: char, line: &str, screen: Screen) -> io::Result<()> {
+fn write_diff_line(out: &mut dyn Write, sign: char, line: &str, screen: Screen) -> io::Result<()> {
     let text = line.strip_suffix('\n');
     let shown = format!("{sign}{}", text.unwrap_or(line));
     // A file or pipe gets exact bytes for `patch`, a terminal gets escaped text.

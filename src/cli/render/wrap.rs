@@ -7,15 +7,15 @@ use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Columns that remain for text, however deep the indentation.
-const LEAST: usize = 20;
+const MIN_TEXT_COLUMNS: usize = 20;
 
 /// Wraps a line. Further lines are indented by `hang`.
-pub(crate) fn wrap(line: &str, width: Option<usize>, hang: usize) -> Cow<'_, str> {
+pub(crate) fn wrap_line(line: &str, width: Option<usize>, hang: usize) -> Cow<'_, str> {
     let Some(width) = width.filter(|width| line.len() > *width && display_width(line) > *width)
     else {
         return Cow::Borrowed(line);
     };
-    let hang = " ".repeat(hang.min(width.saturating_sub(LEAST)));
+    let hang = " ".repeat(hang.min(width.saturating_sub(MIN_TEXT_COLUMNS)));
     let text = line.trim_start_matches(' ');
     // Leading space is kept before the first word.
     let lead = line.get(..line.len() - text.len()).unwrap_or("");

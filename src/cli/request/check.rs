@@ -6,17 +6,17 @@ use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::cli::findings;
 use crate::cli::prelude::*;
-use crate::cli::render::report::Report;
+use crate::cli::render::report::CheckReport;
 use crate::cli::rule_filter::RuleFilter;
-use crate::eval::request::facts::{facts, least_tokens};
-use crate::kernel::tokens::Bytes;
+use crate::eval::request::facts::{min_tokens, model_facts};
+use crate::kernel::tokens::ByteCounter;
 use crate::project::config::Config;
-use crate::record::file::{self, LinePlace};
+use crate::record::file::{self, RecordingLine};
 use crate::record::recording::Recording;
-use crate::request::model::{NoRequest, Request};
-use crate::request::prompt_cache::{Reuse, compare, compare_agent};
-use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, Threads, is_shared};
+use crate::request::model::{ModelRequest, NoRequest};
+use crate::request::prompt_cache::{PrefixReuse, compare_agent, compare_calls};
+use crate::request::segments::{RequestSegment, build_segments};
+use crate::request::threads::{ConversationTracker, SentRequest, is_shared};
 use crate::rules::request::cx::RequestCx;
 use crate::rules::request::{broken_prefix, check};
 use serde_json::Value;
@@ -27,74 +27,76 @@ use std::sync::mpsc::sync_channel;
 
 /// The maximum size in bytes of requests that stay in memory for comparison with later ones; the
 /// others are read again.
-const HELD: usize = 8 << 20;
+const MAX_HELD_BYTES: usize = 8 << 20;
 /// Requests that are read ahead.
-const AHEAD: usize = 8;
+const READ_AHEAD: usize = 8;
 /// The maximum size in bytes of requests with findings that stay in memory for the report.
-const SHOWN: usize = 32 << 20;
+const MAX_SHOWN_BYTES: usize = 32 << 20;
 
 /// Checks requests and prints the findings.
-pub(crate) fn run(
+pub(crate) fn run_request_check(
     subjects: &[String],
     filter: &RuleFilter,
     output: &OutputArgs<FindingFormat>,
     cx: &mut Cx,
 ) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let mut checker = Checker::new(&project.config);
-    let mut skipped = load::Skipped::default();
+    let mut checker = RequestChecker::new(&project.config);
+    let mut skipped = load::SkippedCalls::default();
     for subject in subjects {
-        let more = read_beside(subject, &project.root, |body| checker.take(body))?;
+        let more = read_in_thread(subject, &project.root, |body| checker.check_request(body))?;
         for (endpoint, count) in more.others {
             *skipped.others.entry(endpoint).or_default() += count;
         }
         skipped.notes.extend(more.notes);
     }
-    let Checker {
+    let RequestChecker {
         mut report,
         texts,
         has_rebuilt,
         ..
     } = checker;
-    report.add(&project.findings);
-    diagnostic::sort(&mut report.diagnostics);
-    let left_out = filter.apply(&mut report);
+    report.add_findings(&project.findings);
+    diagnostic::sort_diagnostics(&mut report.diagnostics);
+    let left_out = filter.filter_report(&mut report);
     let mut sources = project.sources().with_texts(&texts);
-    cx.emit(output, |format, cx| {
-        findings::print(cx, &report, format, &project.root, &mut sources)
+    cx.emit_result(output, |format, cx| {
+        findings::print_report(cx, &report, format, &project.root, &mut sources)
     })?;
-    skipped.notes.iter().for_each(|line| cx.note(line));
+    skipped.notes.iter().for_each(|line| cx.print_note(line));
     for (endpoint, count) in &skipped.others {
-        let calls = plural(*count, "recorded call");
-        cx.note(&format!(
+        let calls = pluralize(*count, "recorded call");
+        cx.print_note(&format!(
             "{calls} to {} skipped: not of a chat API that ctxc reads",
-            escape(endpoint)
+            escape_line(endpoint)
         ));
     }
     if has_rebuilt {
-        cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
+        cx.print_note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
     }
     if left_out > 0 {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{} of other rules not reported",
-            plural(left_out, "finding")
+            pluralize(left_out, "finding")
         ));
     }
-    Ok(findings::verdict(&report))
+    Ok(findings::report_verdict(&report))
 }
 
 /// Passes on the bodies of a subject while a second thread reads the next ones. Returns the skipped
 /// calls.
-fn read_beside(
+fn read_in_thread(
     subject: &str,
     root: &Path,
-    mut take: impl FnMut(ReadBody),
-) -> Result<load::Skipped> {
+    mut take: impl FnMut(RequestWithBody),
+) -> Result<load::SkippedCalls> {
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(AHEAD);
+        let (sender, receiver) = sync_channel(READ_AHEAD);
         // The receiver is not dropped before the end.
         let reader = scope.spawn(move || {
-            load::bodies(subject, root, |body| drop(sender.send(ReadBody::of(body))))
+            load::each_body(subject, root, |body| {
+                drop(sender.send(RequestWithBody::parse(body)));
+            })
         });
         receiver.into_iter().for_each(&mut take);
         reader
@@ -104,48 +106,48 @@ fn read_beside(
 }
 
 /// Checks requests one by one, each compared with the one before.
-pub(super) struct Checker<'c> {
+pub(super) struct RequestChecker<'c> {
     config: &'c Config,
-    pub(super) report: Report,
+    pub(super) report: CheckReport,
     /// The texts of requests with findings.
     pub(super) texts: BTreeMap<String, String>,
     /// The size of these texts in bytes.
     shown: usize,
-    threads: Threads,
+    threads: ConversationTracker,
     /// The requests with which later ones may be compared.
-    held: BTreeMap<usize, Held>,
+    held: BTreeMap<usize, HeldRequest>,
     /// The size in bytes of the requests in memory.
     size: usize,
     /// The number of recorded requests so far.
     count: usize,
     /// The findings of each agent's calls: the index in the report, and the number of later calls
     /// that repeat the finding.
-    known: BTreeMap<FindingKey, (usize, usize)>,
+    known: BTreeMap<RepeatedFindingKey, (usize, usize)>,
     has_rebuilt: bool,
 }
 
 /// The rule, the severity, the agent, the message, and the number of equal findings so far in the
 /// same call.
-type FindingKey = (&'static str, Severity, String, String, usize);
+type RepeatedFindingKey = (&'static str, Severity, String, String, usize);
 
 /// A request with which later ones may be compared.
-enum Held {
-    Read(Box<Read>, Option<(Arc<Path>, LinePlace)>),
+enum HeldRequest {
+    Read(Box<ParsedRequest>, Option<(Arc<Path>, RecordingLine)>),
     /// The place from which the request can be read again.
-    Place(Arc<Path>, LinePlace),
+    Place(Arc<Path>, RecordingLine),
 }
 
-impl<'c> Checker<'c> {
+impl<'c> RequestChecker<'c> {
     pub(super) fn new(config: &'c Config) -> Self {
         Self {
             config,
-            report: Report {
+            report: CheckReport {
                 unit: Some("request"),
-                ..Report::default()
+                ..CheckReport::default()
             },
             texts: BTreeMap::new(),
             shown: 0,
-            threads: Threads::default(),
+            threads: ConversationTracker::default(),
             held: BTreeMap::new(),
             size: 0,
             count: 0,
@@ -155,13 +157,13 @@ impl<'c> Checker<'c> {
     }
 
     /// Checks one more request.
-    pub(super) fn take(&mut self, ReadBody { body, request }: ReadBody) {
-        let own = Read::of(request, body.text().len(), body.call().is_some());
+    pub(super) fn check_request(&mut self, RequestWithBody { body, request }: RequestWithBody) {
+        let own = ParsedRequest::with_segments(request, body.text().len(), body.call().is_some());
         self.has_rebuilt |= body.is_rebuilt;
         let (mut before, mut agent) = (None, None);
         let recorded = match (body.call(), &own.request) {
             (Some(call), Ok(request)) => {
-                let thread = self.threads.next(&Sent {
+                let thread = self.threads.attribute(&SentRequest {
                     segments: &own.segments,
                     dialect: request.dialect,
                     agent: call.agent.as_deref(),
@@ -176,37 +178,40 @@ impl<'c> Checker<'c> {
             }
             _ => false,
         };
-        let other =
-            before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
+        let other = before
+            .and_then(|(at, is_agents)| Some((self.held.get(&at)?.load_request()?, is_agents)));
         let other = other
             .as_ref()
             .map(|(read, is_agents)| (&**read, *is_agents));
         self.report.files += 1;
-        let reuse =
-            other.and_then(|(before, is_agents)| reuse(before, &own, is_agents, self.config));
-        if let Some((text, found)) = of_one(&body, &own, (other, reuse.as_ref()), self.config) {
+        let reuse = other
+            .and_then(|(before, is_agents)| prefix_reuse(before, &own, is_agents, self.config));
+        if let Some((text, found)) =
+            request_findings(&body, &own, (other, reuse.as_ref()), self.config)
+        {
             let so_far = self.report.diagnostics.len();
             let segment = reuse
                 .and_then(|reuse| reuse.broken_by)
                 .map(|broken| broken.segment);
             let mut times = BTreeMap::new();
             for finding in found {
-                self.add(finding, agent.as_deref(), segment.as_deref(), &mut times);
+                self.add_finding(finding, agent.as_deref(), segment.as_deref(), &mut times);
             }
-            if self.report.diagnostics.len() > so_far && self.shown + text.len() <= SHOWN {
+            if self.report.diagnostics.len() > so_far && self.shown + text.len() <= MAX_SHOWN_BYTES
+            {
                 self.shown += text.len();
                 self.texts.insert(body.name.clone(), text.into_owned());
             }
         }
         if recorded {
-            self.hold(own, body.place);
+            self.hold_request(own, body.place);
         }
     }
 
     /// Adds a finding. If an earlier call of the agent has the same finding, adds a note to that
     /// instead. Findings of a broken prefix are the same if the same segment breaks it. `times`
     /// counts equal findings of this call.
-    fn add(
+    fn add_finding(
         &mut self,
         finding: Diagnostic,
         agent: Option<&str>,
@@ -236,7 +241,7 @@ impl<'c> Checker<'c> {
                 first.notes.pop();
             }
             *later += 1;
-            let calls = plural(*later, "later call");
+            let calls = pluralize(*later, "later call");
             first
                 .notes
                 .push(format!("the same in {calls}, the last of them {}", finding.path).into());
@@ -245,40 +250,43 @@ impl<'c> Checker<'c> {
         self.report.diagnostics.push(finding);
     }
 
-    fn hold(&mut self, read: Read, place: Option<(Arc<Path>, LinePlace)>) {
+    fn hold_request(&mut self, read: ParsedRequest, place: Option<(Arc<Path>, RecordingLine)>) {
         self.size += read.size;
         self.held
-            .insert(self.count, Held::Read(Box::new(read), place));
+            .insert(self.count, HeldRequest::Read(Box::new(read), place));
         self.count += 1;
-        if self.size <= HELD {
+        if self.size <= MAX_HELD_BYTES {
             return;
         }
-        let last: BTreeSet<usize> = self.threads.last().collect();
+        let last: BTreeSet<usize> = self.threads.latest_requests().collect();
         self.held.retain(|at, _| last.contains(at));
         self.size = 0;
         // The newest requests stay in memory.
         for held in self.held.values_mut().rev() {
-            let Held::Read(read, place) = held else {
+            let HeldRequest::Read(read, place) = held else {
                 continue;
             };
-            match place.clone().filter(|_| self.size + read.size > HELD / 2) {
-                Some((file, line)) => *held = Held::Place(file, line),
+            match place
+                .clone()
+                .filter(|_| self.size + read.size > MAX_HELD_BYTES / 2)
+            {
+                Some((file, line)) => *held = HeldRequest::Place(file, line),
                 None => self.size += read.size,
             }
         }
     }
 }
 
-impl Held {
+impl HeldRequest {
     /// Returns the request from memory or from its file; `None` if the file has changed.
-    fn read(&self) -> Option<Cow<'_, Read>> {
+    fn load_request(&self) -> Option<Cow<'_, ParsedRequest>> {
         match self {
             Self::Read(read, _) => Some(Cow::Borrowed(read)),
             Self::Place(file, line) => {
-                let call = file::at(file, *line)?;
+                let call = file::read_call(file, *line)?;
                 let text = call.request.get();
-                Some(Cow::Owned(Read::of(
-                    Request::read(text, Some(&call.endpoint)),
+                Some(Cow::Owned(ParsedRequest::with_segments(
+                    ModelRequest::parse(text, Some(&call.endpoint)),
                     text.len(),
                     true,
                 )))
@@ -288,17 +296,17 @@ impl Held {
 }
 
 /// A body and the request parsed from it.
-pub(super) struct ReadBody {
-    body: load::Body,
-    request: std::result::Result<Request, NoRequest>,
+pub(super) struct RequestWithBody {
+    body: load::CallBody,
+    request: std::result::Result<ModelRequest, NoRequest>,
 }
 
-impl ReadBody {
+impl RequestWithBody {
     /// Parses a body.
-    pub(super) fn of(body: load::Body) -> Self {
+    pub(super) fn parse(body: load::CallBody) -> Self {
         let endpoint = body.call().map(|call| call.endpoint.as_str());
         Self {
-            request: Request::read(body.text(), endpoint),
+            request: ModelRequest::parse(body.text(), endpoint),
             body,
         }
     }
@@ -306,22 +314,22 @@ impl ReadBody {
 
 /// A parsed request with its segments.
 #[derive(Clone)]
-struct Read {
-    request: std::result::Result<Request, NoRequest>,
+struct ParsedRequest {
+    request: std::result::Result<ModelRequest, NoRequest>,
     /// Its segments, if it is recorded.
-    segments: Vec<Segment>,
+    segments: Vec<RequestSegment>,
     /// The size of its text in bytes.
     size: usize,
 }
 
-impl Read {
-    fn of(
-        request: std::result::Result<Request, NoRequest>,
+impl ParsedRequest {
+    fn with_segments(
+        request: std::result::Result<ModelRequest, NoRequest>,
         size: usize,
         is_recorded: bool,
     ) -> Self {
         let segments = match &request {
-            Ok(request) if is_recorded => segments(request),
+            Ok(request) if is_recorded => build_segments(request),
             _ => Vec::new(),
         };
         Self {
@@ -333,21 +341,30 @@ impl Read {
 }
 
 /// Returns the part of a call that a cache can reuse, if its prefix differs from the call before.
-fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<Reuse> {
-    let compare = if is_agents { compare_agent } else { compare };
+fn prefix_reuse(
+    before: &ParsedRequest,
+    now: &ParsedRequest,
+    is_agents: bool,
+    config: &Config,
+) -> Option<PrefixReuse> {
+    let compare = if is_agents {
+        compare_agent
+    } else {
+        compare_calls
+    };
     // Most calls keep the prefix, so tokens need not be counted.
-    compare(&before.segments, &now.segments, &Bytes).broken_by?;
-    let facts = facts(now.request.as_ref().ok()?, &config.models);
+    compare(&before.segments, &now.segments, &ByteCounter).broken_by?;
+    let facts = model_facts(now.request.as_ref().ok()?, &config.models);
     Some(compare(&before.segments, &now.segments, &*facts.counter))
 }
 
 /// Returns the tokens of tools and system text, if a cache breakpoint of Anthropic follows them.
-fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
+fn shared_tokens(request: &ModelRequest, own: &ParsedRequest, config: &Config) -> Option<u64> {
     own.segments
         .iter()
         .find(|segment| segment.is_breakpoint)
         .filter(|first| !is_shared(first))?;
-    let counter = facts(request, &config.models).counter;
+    let counter = model_facts(request, &config.models).counter;
     let tokens: usize = own
         .segments
         .iter()
@@ -359,24 +376,24 @@ fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
 
 /// Returns the findings of one request, and the text to which they refer: for a recorded request,
 /// the body with line breaks. `None` without findings.
-fn of_one<'b>(
-    body: &'b load::Body,
-    own: &Read,
-    (before, reuse): (Option<(&Read, bool)>, Option<&Reuse>),
+fn request_findings<'b>(
+    body: &'b load::CallBody,
+    own: &ParsedRequest,
+    (before, reuse): (Option<(&ParsedRequest, bool)>, Option<&PrefixReuse>),
     config: &Config,
 ) -> Option<(Cow<'b, str>, Vec<Diagnostic>)> {
     let (name, text) = (Arc::from(body.name.as_str()), body.text());
     let request = match &own.request {
         Ok(request) => request,
         Err(why) => {
-            let found = check::unreadable(&name, (text, 0), why, config);
+            let found = check::unreadable_body_findings(&name, (text, 0), why, config);
             return (!found.is_empty()).then_some((Cow::Borrowed(text), found));
         }
     };
     let call = body.call();
     let shared_front = before
         .filter(|(_, is_agents)| *is_agents && reuse.is_none())
-        .and_then(|_| front(request, own, config));
+        .and_then(|_| shared_tokens(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
             shared_front,
@@ -389,11 +406,11 @@ fn of_one<'b>(
             input_tokens: call
                 .and_then(|call| call.usage.input)
                 .filter(|_| !request.tools.iter().any(|tool| tool.is_server))
-                .or_else(|| least_tokens(request, own.size, config)),
+                .or_else(|| min_tokens(request, own.size, config)),
             was_answered: !body.is_rebuilt && call.is_some_and(Recording::is_vendor_success),
             ..RequestCx::new(&name, text, request, config)
         };
-        let mut found = check::request(&cx, config);
+        let mut found = check::request_findings(&cx, config);
         for finding in found
             .iter_mut()
             .filter(|finding| body.is_rebuilt && finding.severity == Severity::Error)

@@ -1,19 +1,19 @@
 //! `ctxc demo`: the output of the verbs on requests for a bundled agent with two mistakes. Reads no
 //! file and makes no call.
 
-use super::check::{Checker, ReadBody};
-use super::load::{self, Body, BodyKind};
+use super::check::{RequestChecker, RequestWithBody};
+use super::load::{self, CallBody, CallBodyKind};
 use super::{comparison, manifest, prompt_cache};
 use crate::cli::findings;
 use crate::cli::prelude::*;
-use crate::cli::render::sources::Sources;
+use crate::cli::render::sources::SourceTexts;
 use crate::project::config::Config;
 
 /// The handwritten calls of a small support bot: each has the time in its system text, and the last
 /// one lost a tool result.
-const CALLS: &str = include_str!("demo.jsonl");
+const DEMO_CALLS: &str = include_str!("demo.jsonl");
 /// The size limit of source files, unused here: no file is read.
-const LIMIT: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc demo\n\n\
@@ -21,50 +21,50 @@ const LIMIT: u64 = 1 << 20;
 pub(crate) struct DemoArgs {}
 
 /// Runs the demo.
-pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_demo(cx: &mut Cx) -> Result<Exit> {
     let config = Config::default();
-    let calls = load::of_text("@demo", CALLS)?;
-    cx.line("a support bot of some forty lines, as `ctxc record -- python support_bot.py` would keep it: 3 calls")?;
-    title("manifest", cx)?;
-    manifest::text(&manifest::of_calls(&calls, &config), cx)?;
-    title("check", cx)?;
-    let mut checker = Checker::new(&config);
+    let calls = load::calls_of_text("@demo", DEMO_CALLS)?;
+    cx.print_line("a support bot of some forty lines, as `ctxc record -- python support_bot.py` would keep it: 3 calls")?;
+    print_title("manifest", cx)?;
+    manifest::print_manifest(&manifest::build_manifest(&calls, &config), cx)?;
+    print_title("check", cx)?;
+    let mut checker = RequestChecker::new(&config);
     for one in &calls {
         let Some(call) = one.call.clone() else {
             continue;
         };
-        let kind = BodyKind::Call(Box::new(call));
-        checker.take(ReadBody::of(Body {
+        let kind = CallBodyKind::Call(Box::new(call));
+        checker.check_request(RequestWithBody::parse(CallBody {
             name: one.name.clone(),
             kind,
             is_rebuilt: false,
             place: None,
         }));
     }
-    let Checker { report, texts, .. } = checker;
-    let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);
-    findings::print(
+    let RequestChecker { report, texts, .. } = checker;
+    let mut sources = SourceTexts::new(PathBuf::new(), MAX_FILE_BYTES).with_texts(&texts);
+    findings::print_report(
         cx,
         &report,
         FindingFormat::Full,
         Path::new(""),
         &mut sources,
     )?;
-    title("prompt-cache", cx)?;
-    prompt_cache::text(
-        &prompt_cache::document(&comparison::all(&calls, &config)),
+    print_title("prompt-cache", cx)?;
+    prompt_cache::print_report(
+        &prompt_cache::build_report(&comparison::compare_recorded_calls(&calls, &config)),
         cx,
     )?;
-    cx.line("")?;
-    cx.line("your own agent: `ctxc record -- COMMAND`, then the same verbs with @last")?;
+    cx.print_line("")?;
+    cx.print_line("your own agent: `ctxc record -- COMMAND`, then the same verbs with @last")?;
     Ok(Exit::Success)
 }
 
-fn title(verb: &str, cx: &mut Cx) -> Result<()> {
+fn print_title(verb: &str, cx: &mut Cx) -> Result<()> {
     let line = cx
         .options
         .screen
         .paint(Paint::Dim, &format!("$ ctxc {verb} @demo"));
-    cx.line("")?;
-    cx.line(&line)
+    cx.print_line("")?;
+    cx.print_line(&line)
 }

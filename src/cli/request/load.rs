@@ -3,37 +3,39 @@
 
 use crate::base::fs;
 use crate::cli::prelude::*;
-use crate::record::file::{LinePlace, Recordings};
-use crate::record::foreign::Format;
-use crate::record::mask::Mask;
-use crate::record::places::{Call, Place, PlaceFault, Subject, format_of_file};
-use crate::record::recording::{LineFault, Recording, Redacted};
+use crate::record::file::{RecordingFile, RecordingLine};
+use crate::record::foreign::RecordingFormat;
+use crate::record::mask::CallMask;
+use crate::record::places::{
+    LocatedCall, RecordingPlace, RecordingPlaceFault, RecordingSelector, detect_file_format,
+};
+use crate::record::recording::{LineFault, MaskedCount, Recording};
 use crate::request::dialect::Dialect;
-use crate::request::model::Request;
-use crate::request::segments::{Segment, segments};
-use crate::request::threads::{Sent, Thread, threads};
-use crate::rules::input::read_fault::reason;
+use crate::request::model::ModelRequest;
+use crate::request::segments::{RequestSegment, build_segments};
+use crate::request::threads::{Attribution, SentRequest, attribute_requests};
+use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names::REQUEST;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The maximum size of a file in bytes.
-const LIMIT: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 /// Bytes at the head of a file that are searched for its schema.
-const HEAD: u64 = 4096;
+const HEAD_BYTES: u64 = 4096;
 /// The extension of files of requests that are no recordings.
-const BODIES: &str = ".json";
+const BODY_EXTENSION: &str = ".json";
 /// The extension of recordings.
-const RECORDINGS: &str = ".jsonl";
+const RECORDING_EXTENSION: &str = ".jsonl";
 
 /// A loaded request.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedRequest {
     /// Its name: `@last#3`, `request.json`.
     pub(super) name: String,
     /// The request as sent.
-    pub(super) request: Request,
-    pub(super) segments: Vec<Segment>,
+    pub(super) request: ModelRequest,
+    pub(super) segments: Vec<RequestSegment>,
     /// The recorded call; `None` for a body alone.
     pub(super) call: Option<Recording>,
 }
@@ -44,24 +46,24 @@ pub(crate) fn is_request(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let holds_recordings = |folder: &Path| {
         fs::is_dir(folder)
-            && fs::names_in(folder)
-                .iter()
-                .any(|name| name.ends_with(RECORDINGS) && begins_as_recording(&folder.join(name)))
+            && fs::list_names(folder).iter().any(|name| {
+                name.ends_with(RECORDING_EXTENSION) && begins_as_recording(&folder.join(name))
+            })
     };
-    match Subject::parse(&text) {
-        Subject {
-            place: Place::Named(_),
+    match RecordingSelector::parse(&text) {
+        RecordingSelector {
+            place: RecordingPlace::Named(_),
             ..
         }
-        | Subject {
+        | RecordingSelector {
             number: Some(_), ..
         } => true,
-        Subject {
-            place: Place::Path(path),
+        RecordingSelector {
+            place: RecordingPlace::Path(path),
             ..
         } => {
-            text.ends_with(RECORDINGS)
-                || text.ends_with(BODIES)
+            text.ends_with(RECORDING_EXTENSION)
+                || text.ends_with(BODY_EXTENSION)
                 || is_foreign(&path)
                 || holds_recordings(&path)
         }
@@ -70,18 +72,19 @@ pub(crate) fn is_request(path: &Path) -> bool {
 
 /// Returns true if another tool recorded the file: a VCR cassette, a trace.
 fn is_foreign(path: &Path) -> bool {
-    fs::is_file(path) && format_of_file(path).is_some_and(|format| format != Format::Ctxc)
+    fs::is_file(path)
+        && detect_file_format(path).is_some_and(|format| format != RecordingFormat::Ctxc)
 }
 
 /// Returns true if the file contains a body alone, or one recorded call.
 fn is_body(subject: &str, path: &Path) -> bool {
-    subject.ends_with(BODIES) && !is_foreign(path)
+    subject.ends_with(BODY_EXTENSION) && !is_foreign(path)
 }
 
 /// Returns true if a file begins like a recording. Tables of cases, conversations and exported
 /// histories have the same extension.
 fn begins_as_recording(path: &Path) -> bool {
-    fs::head(path, HEAD).is_ok_and(|head| {
+    fs::read_head(path, HEAD_BYTES).is_ok_and(|head| {
         head.is_some_and(|bytes| {
             String::from_utf8_lossy(&bytes).contains(REQUEST.trim_end_matches(char::is_numeric))
         })
@@ -99,40 +102,41 @@ fn names_own_format(text: &str) -> bool {
 /// Returns true if the path names a request or a recording. A JSON file is parsed to be sure.
 pub(crate) fn holds_request(path: &Path) -> bool {
     is_request(path)
-        && (!path.to_string_lossy().ends_with(BODIES)
+        && (!path.to_string_lossy().ends_with(BODY_EXTENSION)
             || is_foreign(path)
-            || (fs::is_file(path) && body(path).is_ok()))
+            || (fs::is_file(path) && load_body(path).is_ok()))
 }
 
 /// Loads the calls of some subjects, in order. A subject without a readable request is an error;
 /// single unreadable calls are skipped with a note.
-pub(super) fn load(
+pub(super) fn load_calls(
     subjects: &[String],
     project: &Path,
     note: &mut dyn FnMut(&str),
-) -> Result<Vec<Loaded>> {
+) -> Result<Vec<LoadedRequest>> {
     let mut all = Vec::new();
     for text in subjects {
-        let subject = Subject::parse(text);
-        if let Place::Path(path) = &subject.place
+        let subject = RecordingSelector::parse(text);
+        if let RecordingPlace::Path(path) = &subject.place
             && is_body(text, path)
         {
-            all.push(body(path)?);
+            all.push(load_body(path)?);
             continue;
         }
         let calls = subject
-            .load(project, note)
-            .map_err(|fault| unusable(&fault))?;
+            .load_calls(project, note)
+            .map_err(|fault| unusable_error(&fault))?;
         if calls.is_empty() {
-            return Err(
-                CliError::new(Kind::Nothing, format!("{text} holds no recorded call"))
-                    .hint("`ctxc record -- COMMAND` records what a program sends"),
-            );
+            return Err(CliError::new(
+                CliErrorKind::NothingSelected,
+                format!("{text} holds no recorded call"),
+            )
+            .with_hint("`ctxc record -- COMMAND` records what a program sends"));
         }
         let (read, unread): (Vec<_>, Vec<_>) = calls
             .into_iter()
-            .filter(is_of_model)
-            .map(|Call { name, call, .. }| recorded(name, call))
+            .filter(is_chat_call)
+            .map(|LocatedCall { name, call, .. }| load_recorded(name, call))
             .partition(Result::is_ok);
         let (is_empty, count) = (read.is_empty(), unread.len());
         all.extend(read.into_iter().flatten());
@@ -142,39 +146,39 @@ pub(super) fn load(
             }
             note(&format!(
                 "{} of {text} skipped, as unreadable: `ctxc check` says why",
-                plural(count, "call")
+                pluralize(count, "call")
             ));
         } else if is_empty {
             return Err(CliError::new(
-                Kind::Nothing,
+                CliErrorKind::NothingSelected,
                 format!("{text} holds no call to a chat model"),
             )
-            .hint("a call of another kind, such as for embeddings, has no messages to show"));
+            .with_hint("a call of another kind, such as for embeddings, has no messages to show"));
         }
     }
     Ok(all)
 }
 
 /// Loads the calls of a text, under one name.
-pub(super) fn of_text(name: &str, text: &str) -> Result<Vec<Loaded>> {
-    let read = Recordings::read(text)
-        .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+pub(super) fn calls_of_text(name: &str, text: &str) -> Result<Vec<LoadedRequest>> {
+    let read = RecordingFile::parse(text)
+        .map_err(|fault| CliError::new(CliErrorKind::Findings, format!("{name}: {fault}")))?;
     read.calls
         .into_iter()
         .enumerate()
-        .map(|(at, call)| recorded(format!("{name}#{}", at + 1), call))
+        .map(|(at, call)| load_recorded(format!("{name}#{}", at + 1), call))
         .collect()
 }
 
 /// Returns true if a recorded call is a request to a chat model. Others, such as for embeddings,
 /// have no segments.
-fn is_of_model(call: &Call) -> bool {
-    Dialect::named(&call.call.dialect).is_some()
+fn is_chat_call(call: &LocatedCall) -> bool {
+    Dialect::find(&call.call.dialect).is_some()
 }
 
 /// Loads the only call of a subject.
-pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
-    let mut all = load(
+pub(super) fn load_single(subject: &str, project: &Path) -> Result<LoadedRequest> {
+    let mut all = load_calls(
         std::slice::from_ref(&subject.to_owned()),
         project,
         &mut |_| {},
@@ -184,24 +188,28 @@ pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
         Some(only) if count == 1 => Ok(only),
         _ => Err(CliError::usage(format!(
             "{subject} has {}, and one is shown at a time",
-            plural(count, "call")
+            pluralize(count, "call")
         ))
-        .hint(format!("name one: `{subject}#1` to `{subject}#{count}`"))),
+        .with_hint(format!("name one: `{subject}#1` to `{subject}#{count}`"))),
     }
 }
 
 /// The calls of a subject up to the one of a name, or all, those for embeddings and the like too: a
 /// program that is run again makes all of them.
-pub(super) fn until(subject: &str, name: Option<&str>, project: &Path) -> Result<Vec<Recording>> {
-    let parsed = Subject::parse(subject);
-    if let Place::Path(path) = &parsed.place
+pub(super) fn calls_until(
+    subject: &str,
+    name: Option<&str>,
+    project: &Path,
+) -> Result<Vec<Recording>> {
+    let parsed = RecordingSelector::parse(subject);
+    if let RecordingPlace::Path(path) = &parsed.place
         && is_body(subject, path)
     {
-        return Ok(body(path)?.call.into_iter().collect());
+        return Ok(load_body(path)?.call.into_iter().collect());
     }
     let calls = parsed
-        .load(project, &mut |_| {})
-        .map_err(|fault| unusable(&fault))?;
+        .load_calls(project, &mut |_| {})
+        .map_err(|fault| unusable_error(&fault))?;
     let of_name = |name: &str| {
         calls
             .iter()
@@ -213,78 +221,84 @@ pub(super) fn until(subject: &str, name: Option<&str>, project: &Path) -> Result
 }
 
 /// Loads a recorded call.
-fn recorded(name: String, call: Recording) -> Result<Loaded> {
-    let request = Request::read(call.request.get(), Some(&call.endpoint))
-        .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
-    Ok(Loaded {
+fn load_recorded(name: String, call: Recording) -> Result<LoadedRequest> {
+    let request = ModelRequest::parse(call.request.get(), Some(&call.endpoint))
+        .map_err(|fault| CliError::new(CliErrorKind::Findings, format!("{name}: {fault}")))?;
+    Ok(LoadedRequest {
         name,
-        segments: segments(&request),
+        segments: build_segments(&request),
         request,
         call: Some(call),
     })
 }
 
 /// Masks a loaded request, and returns the masked values' kinds.
-pub(super) fn masked(loaded: Loaded, mask: &Mask) -> Result<(Loaded, Vec<Redacted>)> {
+pub(super) fn mask_request(
+    loaded: LoadedRequest,
+    mask: &CallMask,
+) -> Result<(LoadedRequest, Vec<MaskedCount>)> {
     let mut redacted = Vec::new();
-    let Loaded {
+    let LoadedRequest {
         name,
         request,
         call,
         ..
     } = loaded;
     let Some(call) = call else {
-        let body = mask.json(&request.body.to_string(), "/request", &mut redacted);
-        let request = Request::read(&body, Some(request.dialect.path()))
-            .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
+        let body = mask.mask_body(&request.body.to_string(), "/request", &mut redacted);
+        let request = ModelRequest::parse(&body, Some(request.dialect.path_suffix()))
+            .map_err(|fault| CliError::new(CliErrorKind::Findings, format!("{name}: {fault}")))?;
         return Ok((
-            Loaded {
+            LoadedRequest {
                 name,
-                segments: segments(&request),
+                segments: build_segments(&request),
                 request,
                 call: None,
             },
             redacted,
         ));
     };
-    let call = mask.call(call);
+    let call = mask.mask_call(call);
     redacted.clone_from(&call.redacted);
-    Ok((recorded(name, call)?, redacted))
+    Ok((load_recorded(name, call)?, redacted))
 }
 
 /// Loads a file with one body or one recorded call.
-fn body(path: &Path) -> Result<Loaded> {
+fn load_body(path: &Path) -> Result<LoadedRequest> {
     let name = path.display().to_string();
-    let text = text_of(path)?;
+    let text = read_text(path)?;
     if names_own_format(&text)
-        && let Ok(call) = Recording::read(&text)
+        && let Ok(call) = Recording::parse_line(&text)
     {
-        return recorded(name, call);
+        return load_recorded(name, call);
     }
-    let request = Request::read(&text, None)
-        .map_err(|fault| CliError::new(Kind::Findings, format!("{name}: {fault}")))?;
-    Ok(Loaded {
+    let request = ModelRequest::parse(&text, None)
+        .map_err(|fault| CliError::new(CliErrorKind::Findings, format!("{name}: {fault}")))?;
+    Ok(LoadedRequest {
         name,
-        segments: segments(&request),
+        segments: build_segments(&request),
         request,
         call: None,
     })
 }
 
 /// Returns the text of a file.
-fn text_of(path: &Path) -> Result<String> {
+fn read_text(path: &Path) -> Result<String> {
     let name = path.display();
     let mut bytes = Vec::new();
-    fs::read_into(path, LIMIT, &mut bytes).map_err(|err| {
+    fs::read_into(path, MAX_FILE_BYTES, &mut bytes).map_err(|err| {
         let kind = if err.kind() == std::io::ErrorKind::NotFound {
-            Kind::Usage
+            CliErrorKind::Usage
         } else {
-            Kind::Findings
+            CliErrorKind::Findings
         };
-        CliError::new(kind, format!("{name} cannot be read: {}", reason(&err)))
+        CliError::new(
+            kind,
+            format!("{name} cannot be read: {}", describe_io_error(&err)),
+        )
     })?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| CliError::new(Kind::Findings, format!("{name} is not UTF-8")))?;
+        .map_err(|_| CliError::new(CliErrorKind::Findings, format!("{name} is not UTF-8")))?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
@@ -293,45 +307,45 @@ fn text_of(path: &Path) -> Result<String> {
 
 /// The text of a request, which may be invalid.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct CallBody {
     pub(super) name: String,
-    pub(super) kind: BodyKind,
+    pub(super) kind: CallBodyKind,
     /// True if it was rebuilt from a trace, and so differs from the sent bytes.
     pub(super) is_rebuilt: bool,
     /// The place from which it can be read again, if any.
-    pub(super) place: Option<(Arc<Path>, LinePlace)>,
+    pub(super) place: Option<(Arc<Path>, RecordingLine)>,
 }
 
 /// The kind of a body.
 #[derive(Debug)]
-pub(super) enum BodyKind {
+pub(super) enum CallBodyKind {
     /// The body of a recorded call.
     Call(Box<Recording>),
     /// The text of a body alone.
     Alone(String),
 }
 
-impl Body {
+impl CallBody {
     /// Returns its text.
     pub(super) fn text(&self) -> &str {
         match &self.kind {
-            BodyKind::Call(call) => call.request.get(),
-            BodyKind::Alone(text) => text,
+            CallBodyKind::Call(call) => call.request.get(),
+            CallBodyKind::Alone(text) => text,
         }
     }
 
     /// Returns the recorded call; `None` for a body alone.
     pub(super) fn call(&self) -> Option<&Recording> {
         match &self.kind {
-            BodyKind::Call(call) => Some(call),
-            BodyKind::Alone(_) => None,
+            CallBodyKind::Call(call) => Some(call),
+            CallBodyKind::Alone(_) => None,
         }
     }
 }
 
 /// Calls without a body to check.
 #[derive(Debug, Default)]
-pub(super) struct Skipped {
+pub(super) struct SkippedCalls {
     /// The calls to other models, by their addresses without the query.
     pub(super) others: BTreeMap<String, usize>,
     /// The notes of what could not be read.
@@ -339,32 +353,36 @@ pub(super) struct Skipped {
 }
 
 /// Passes on the bodies of a subject, one by one and in order. Returns the skipped calls.
-pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) -> Result<Skipped> {
-    let parsed = Subject::parse(subject);
-    if let Place::Path(path) = &parsed.place
+pub(super) fn each_body(
+    subject: &str,
+    project: &Path,
+    mut take: impl FnMut(CallBody),
+) -> Result<SkippedCalls> {
+    let parsed = RecordingSelector::parse(subject);
+    if let RecordingPlace::Path(path) = &parsed.place
         && is_body(subject, path)
     {
-        let (name, text) = (path.display().to_string(), text_of(path)?);
+        let (name, text) = (path.display().to_string(), read_text(path)?);
         let call = Some(text.as_str())
             .filter(|text| names_own_format(text))
-            .and_then(|text| Recording::read(text).ok());
+            .and_then(|text| Recording::parse_line(text).ok());
         let kind = call.map_or_else(
-            || BodyKind::Alone(text),
-            |call| BodyKind::Call(Box::new(call)),
+            || CallBodyKind::Alone(text),
+            |call| CallBodyKind::Call(Box::new(call)),
         );
-        take(Body {
+        take(CallBody {
             name,
             kind,
             is_rebuilt: false,
             place: None,
         });
-        return Ok(Skipped::default());
+        return Ok(SkippedCalls::default());
     }
     let mut others: BTreeMap<String, usize> = BTreeMap::new();
     let mut file: Option<Arc<Path>> = None;
     let notes = parsed
-        .each(project, |call| {
-            if !is_of_model(&call) {
+        .each_call(project, |call| {
+            if !is_chat_call(&call) {
                 let endpoint = call.call.endpoint.split('?').next().unwrap_or_default();
                 *others.entry(endpoint.to_owned()).or_default() += 1;
                 return;
@@ -375,18 +393,18 @@ pub(super) fn bodies(subject: &str, project: &Path, mut take: impl FnMut(Body)) 
                 .unwrap_or_else(|| Arc::from(call.file.as_path()));
             file = Some(Arc::clone(&path));
             // A pipe cannot be read a second time.
-            let place =
-                (call.format == Format::Ctxc && fs::is_file(&path)).then_some((path, call.at));
-            let kind = BodyKind::Call(Box::new(call.call));
-            take(Body {
+            let place = (call.format == RecordingFormat::Ctxc && fs::is_file(&path))
+                .then_some((path, call.at));
+            let kind = CallBodyKind::Call(Box::new(call.call));
+            take(CallBody {
                 name: call.name,
                 kind,
-                is_rebuilt: call.format == Format::Otlp,
+                is_rebuilt: call.format == RecordingFormat::Otlp,
                 place,
             });
         })
-        .map_err(|fault| unusable(&fault))?;
-    Ok(Skipped { others, notes })
+        .map_err(|fault| unusable_error(&fault))?;
+    Ok(SkippedCalls { others, notes })
 }
 
 /// Returns true if the path may name a request or a recording, even an unreadable one. A JSON file
@@ -397,33 +415,39 @@ pub(crate) fn looks_like_request(path: &Path) -> bool {
         ["\"ctxc/scenario/", "\"ctxc/suite/"]
             .iter()
             .any(|schema| text.contains(schema))
-            && Recording::read(text).is_err()
+            && Recording::parse_line(text).is_err()
     };
-    let is_scenario = || text_of(path).is_ok_and(|text| says(&text));
+    let is_scenario = || read_text(path).is_ok_and(|text| says(&text));
     is_request(path)
-        && (!name.ends_with(BODIES) || is_foreign(path) || fs::is_file(path) && !is_scenario())
+        && (!name.ends_with(BODY_EXTENSION)
+            || is_foreign(path)
+            || fs::is_file(path) && !is_scenario())
 }
 
-fn unusable(fault: &PlaceFault) -> CliError {
+fn unusable_error(fault: &RecordingPlaceFault) -> CliError {
     let kind = match fault {
-        PlaceFault::NoName { .. } | PlaceFault::NoCall { .. } | PlaceFault::Nowhere => Kind::Usage,
-        PlaceFault::NoFiles(_) => Kind::Nothing,
-        PlaceFault::Line { fault, .. } if matches!(fault.fault, LineFault::Newer(_)) => {
-            Kind::Infrastructure
+        RecordingPlaceFault::NoName { .. }
+        | RecordingPlaceFault::NoCall { .. }
+        | RecordingPlaceFault::NoDataFolder => CliErrorKind::Usage,
+        RecordingPlaceFault::NoFiles(_) => CliErrorKind::NothingSelected,
+        RecordingPlaceFault::Line { fault, .. } if matches!(fault.fault, LineFault::Newer(_)) => {
+            CliErrorKind::Infrastructure
         }
-        PlaceFault::Unreadable { fault, .. } if fault.kind() == std::io::ErrorKind::NotFound => {
-            Kind::Usage
+        RecordingPlaceFault::Unreadable { fault, .. }
+            if fault.kind() == std::io::ErrorKind::NotFound =>
+        {
+            CliErrorKind::Usage
         }
-        PlaceFault::Line { .. } | PlaceFault::Foreign { .. } | PlaceFault::Unreadable { .. } => {
-            Kind::Findings
-        }
+        RecordingPlaceFault::Line { .. }
+        | RecordingPlaceFault::Foreign { .. }
+        | RecordingPlaceFault::Unreadable { .. } => CliErrorKind::Findings,
     };
     CliError::new(kind, fault.to_string())
 }
 
 /// Returns the conversation and agent of each call.
-pub(super) fn threads_of(calls: &[Loaded]) -> Vec<Thread> {
-    let sent = calls.iter().map(|loaded| Sent {
+pub(super) fn call_threads(calls: &[LoadedRequest]) -> Vec<Attribution> {
+    let sent = calls.iter().map(|loaded| SentRequest {
         segments: &loaded.segments,
         dialect: loaded.request.dialect,
         agent: loaded.call.as_ref().and_then(|call| call.agent.as_deref()),
@@ -432,5 +456,5 @@ pub(super) fn threads_of(calls: &[Loaded]) -> Vec<Thread> {
             .as_ref()
             .and_then(|call| call.conversation.as_deref()),
     });
-    threads(&sent.collect::<Vec<_>>())
+    attribute_requests(&sent.collect::<Vec<_>>())
 }

@@ -1,32 +1,34 @@
 //! `ctxc manifest @NAME`: the segments of requests with their tokens.
 
-use super::load::{self, Loaded, threads_of};
+use super::load::{self, LoadedRequest, call_threads};
 use crate::cli::prelude::*;
 use crate::context::manifest::Tokenizer;
-use crate::eval::request::facts::{Facts, facts};
-use crate::eval::request::sections as sections_of;
+use crate::eval::request::facts::{RequestModelFacts, model_facts};
+use crate::eval::request::find_sections as sections_of;
 use crate::project::config::Config;
 use crate::record::recording::AnsweredBy;
-use crate::request::segments::Segment;
-use crate::request::threads::Thread;
+use crate::request::segments::RequestSegment;
+use crate::request::threads::Attribution;
 use crate::schema::json::names;
 use std::collections::BTreeMap;
 
 /// The maximum number of sections listed for a segment.
-const SECTIONS: usize = 4;
+const MAX_LISTED_SECTIONS: usize = 4;
 
 /// What requests are made of: `ctxc manifest @NAME --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct RequestManifest {
     /// The format.
     schema: &'static str,
     /// The calls, in order.
-    calls: Vec<CallRow>,
+    calls: Vec<ManifestCallRow>,
 }
 
 /// A request.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct CallRow {
+#[schemars(rename = "CallRow")]
+pub(crate) struct ManifestCallRow {
     /// What names it.
     id: String,
     /// Its agent.
@@ -80,46 +82,46 @@ pub(crate) struct SectionRow {
 }
 
 /// Returns the manifest of the calls of a subject.
-pub(crate) fn document(
+pub(crate) fn subject_manifest(
     subject: &str,
     root: &Path,
     config: &Config,
     cx: &mut Cx,
-) -> Result<Document> {
-    Ok(of_calls(
-        &load::load(
+) -> Result<RequestManifest> {
+    Ok(build_manifest(
+        &load::load_calls(
             std::slice::from_ref(&subject.to_owned()),
             root,
-            &mut |line| cx.note(line),
+            &mut |line| cx.print_note(line),
         )?,
         config,
     ))
 }
 
 /// Returns the manifest of some calls.
-pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
-    let rows = calls.iter().zip(threads_of(calls)).map(|(call, thread)| {
-        row(
+pub(super) fn build_manifest(calls: &[LoadedRequest], config: &Config) -> RequestManifest {
+    let rows = calls.iter().zip(call_threads(calls)).map(|(call, thread)| {
+        call_row(
             call,
             thread,
-            &facts(&call.request, &config.models),
+            &model_facts(&call.request, &config.models),
             &config.requests.blocks,
         )
     });
-    Document {
+    RequestManifest {
         schema: names::REQUEST_MANIFEST,
         calls: rows.collect(),
     }
 }
 
-fn row(
-    loaded: &Loaded,
-    thread: Thread,
-    facts: &Facts,
+fn call_row(
+    loaded: &LoadedRequest,
+    thread: Attribution,
+    facts: &RequestModelFacts,
     blocks: &BTreeMap<String, String>,
-) -> CallRow {
+) -> ManifestCallRow {
     let counter = &*facts.counter;
-    let segment = |segment: &Segment| {
+    let segment = |segment: &RequestSegment| {
         let title = |section: crate::request::sections::Section| {
             let text = segment.text.get(section.range).unwrap_or_default();
             SectionRow {
@@ -145,7 +147,7 @@ fn row(
         }
     };
     let segments: Vec<SegmentRow> = loaded.segments.iter().map(segment).collect();
-    CallRow {
+    ManifestCallRow {
         id: loaded.name.clone(),
         agent: thread.agent,
         conversation: thread.conversation,
@@ -167,12 +169,12 @@ fn row(
 
 /// The last call of an agent, and the number of its calls.
 pub(super) struct LastCall<'d> {
-    pub(super) call: &'d CallRow,
+    pub(super) call: &'d ManifestCallRow,
     count: usize,
 }
 
 /// The last call of each agent, in the order of their names.
-pub(super) fn last_calls(document: &Document) -> Vec<LastCall<'_>> {
+pub(super) fn last_calls(document: &RequestManifest) -> Vec<LastCall<'_>> {
     let mut last: BTreeMap<&str, LastCall<'_>> = BTreeMap::new();
     for call in &document.calls {
         let count = last.get(&*call.agent).map_or(0, |known| known.count);
@@ -188,7 +190,7 @@ pub(super) fn last_calls(document: &Document) -> Vec<LastCall<'_>> {
 }
 
 /// The heading of a call: its agent if the document has several calls, its name, model and tokens. Not escaped.
-pub(super) fn heading(document: &Document, last: &LastCall<'_>) -> String {
+pub(super) fn heading(document: &RequestManifest, last: &LastCall<'_>) -> String {
     let call = last.call;
     let which = if document.calls.len() == 1 {
         String::new()
@@ -196,7 +198,7 @@ pub(super) fn heading(document: &Document, last: &LastCall<'_>) -> String {
         format!(
             "{}: {}, the last of them: ",
             call.agent,
-            plural(last.count, "call")
+            pluralize(last.count, "call")
         )
     };
     let model = call.model.as_deref().unwrap_or("an unnamed model");
@@ -204,25 +206,25 @@ pub(super) fn heading(document: &Document, last: &LastCall<'_>) -> String {
     let reported = call.reported.map_or_else(String::new, |tokens| {
         format!(
             "; the provider counted {}",
-            thousands(usize::try_from(tokens).unwrap_or(usize::MAX))
+            format_thousands(usize::try_from(tokens).unwrap_or(usize::MAX))
         )
     });
     format!(
         "{which}{} to {model}: {about}{} {} by {}{reported}",
         call.id,
-        thousands(call.total),
+        format_thousands(call.total),
         if call.total == 1 { "token" } else { "tokens" },
         call.tokenizer.name
     )
 }
 
 /// Prints the manifest for people: of several calls the last of each agent.
-pub(crate) fn text(document: &Document, cx: &mut Cx) -> Result<()> {
+pub(crate) fn print_manifest(document: &RequestManifest, cx: &mut Cx) -> Result<()> {
     for last in last_calls(document) {
         let call = last.call;
-        let head = escape(&heading(document, &last)).into_owned();
+        let head = escape_line(&heading(document, &last)).into_owned();
         let head = cx.options.screen.paint(Paint::Strong, &head);
-        cx.line(&head)?;
+        cx.print_line(&head)?;
         let width = call
             .segments
             .iter()
@@ -235,30 +237,36 @@ pub(crate) fn text(document: &Document, cx: &mut Cx) -> Result<()> {
             } else {
                 ""
             };
-            let id = escape(&segment.id);
+            let id = escape_line(&segment.id);
             let pad = width.saturating_sub(segment.id.chars().count());
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  {id}{:pad$}  {:>8}{}{breakpoint}",
                 "",
-                thousands(segment.tokens),
-                sections(&segment.sections)
+                format_thousands(segment.tokens),
+                list_sections(&segment.sections)
             ))?;
         }
     }
     Ok(())
 }
 
-fn sections(sections: &[SectionRow]) -> String {
+fn list_sections(sections: &[SectionRow]) -> String {
     if sections.is_empty() {
         return String::new();
     }
     let shown: Vec<String> = sections
         .iter()
-        .take(SECTIONS)
-        .map(|section| format!("{} {}", escape(&section.title), thousands(section.tokens)))
+        .take(MAX_LISTED_SECTIONS)
+        .map(|section| {
+            format!(
+                "{} {}",
+                escape_line(&section.title),
+                format_thousands(section.tokens)
+            )
+        })
         .collect();
-    let more = if sections.len() > SECTIONS {
-        format!(" · {} more", sections.len() - SECTIONS)
+    let more = if sections.len() > MAX_LISTED_SECTIONS {
+        format!(" · {} more", sections.len() - MAX_LISTED_SECTIONS)
     } else {
         String::new()
     };

@@ -3,9 +3,9 @@
 //!
 //! Writing to a string cannot fail, so the results of `write!` are dropped.
 
-use super::manifest::{Document, SegmentRow, heading, last_calls};
-use crate::cli::render::markup::{cell, code, html as escaped};
-use crate::cli::render::summary::thousands;
+use super::manifest::{RequestManifest, SegmentRow, heading, last_calls};
+use crate::cli::render::markup::{code_element, escape_cell, escape_html as escaped};
+use crate::cli::render::summary::format_thousands;
 use crate::schema::json::names;
 use std::fmt::Write as _;
 
@@ -22,18 +22,18 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:1rem}
 ";
 
 /// The manifest as Markdown.
-pub(crate) fn markdown(document: &Document) -> String {
+pub(crate) fn markdown(document: &RequestManifest) -> String {
     let mut out = format!("<!-- {} -->\n# {TITLE}\n", names::REQUEST_MANIFEST);
     for last in last_calls(document) {
-        let _ = write!(out, "\n## {}\n\n", cell(&heading(document, &last)));
+        let _ = write!(out, "\n## {}\n\n", escape_cell(&heading(document, &last)));
         out.push_str("| segment | tokens | sections | place |\n|---|---:|---|---|\n");
         for segment in &last.call.segments {
-            let (id, tokens) = (cell(&segment.id), thousands(segment.tokens));
+            let (id, tokens) = (escape_cell(&segment.id), format_thousands(segment.tokens));
             let _ = writeln!(
                 out,
                 "| {id} | {tokens} | {} | {} |",
-                cell(&notes(segment)),
-                code(&segment.pointer)
+                escape_cell(&notes(segment)),
+                code_element(&segment.pointer)
             );
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn markdown(document: &Document) -> String {
 }
 
 /// The manifest as one page of HTML: a bar for each agent, its segments as wide as their tokens.
-pub(crate) fn html(document: &Document) -> String {
+pub(crate) fn html(document: &RequestManifest) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{}\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{TITLE}</title>\n<style>\n{STYLE}</style>\n<h1>{TITLE}</h1>\n",
@@ -59,7 +59,7 @@ pub(crate) fn html(document: &Document) -> String {
             let _ = write!(
                 out,
                 "<span style=\"flex-grow:{tokens}\" title=\"{title} {}\"></span>",
-                thousands(tokens)
+                format_thousands(tokens)
             );
         }
         out.push_str("</div>\n<table><tr><th>segment</th><th class=\"n\">tokens</th><th>sections</th><th>place</th></tr>\n");
@@ -68,7 +68,7 @@ pub(crate) fn html(document: &Document) -> String {
                 out,
                 "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td><td><code>{}</code></td></tr>",
                 escaped(&segment.id),
-                thousands(segment.tokens),
+                format_thousands(segment.tokens),
                 escaped(&notes(segment)),
                 escaped(&segment.pointer)
             );
@@ -84,7 +84,7 @@ fn notes(segment: &SegmentRow) -> String {
     let sections = segment
         .sections
         .iter()
-        .map(|section| format!("{} {}", section.title, thousands(section.tokens)));
+        .map(|section| format!("{} {}", section.title, format_thousands(section.tokens)));
     let breakpoint = segment.breakpoint.then(|| "cache breakpoint".to_owned());
     sections
         .chain(breakpoint)

@@ -1,35 +1,36 @@
 //! `ctxc new scenario --from @NAME#3`: writes a scenario from a recorded request, which passes as
 //! written.
 
-use super::load::{self, Loaded, threads_of};
+use super::load::{self, LoadedRequest, call_threads};
 use crate::cli::prelude::*;
 use crate::cli::record::known_secrets::known_secrets;
-use crate::cli::record::salt;
-use crate::eval::draft::{ceiling, scalar};
-use crate::eval::masks;
-use crate::eval::request::facts::facts;
+use crate::cli::record::load_salt;
+use crate::eval::compile_masks;
+use crate::eval::draft::{round_up_limit, yaml_scalar};
+use crate::eval::request::facts::model_facts;
 use crate::eval::request::{
-    answer_expectations, before, plain_request, reused, sections as sections_of, stored,
+    answer_expectations, find_sections as sections_of, parse_plain_request, previous_segments,
+    reused_share, stored_form,
 };
-use crate::eval::volatile::volatile;
-use crate::project::config::Content;
-use crate::record::mask::Mask;
-use crate::record::recording::{Recording, Redacted};
-use crate::record::turns::{Said, Turn, turns};
-use crate::request::segments::Segment;
-use crate::request::threads::Thread;
+use crate::eval::volatile::compile_volatile;
+use crate::project::config::RecordedContent;
+use crate::record::mask::CallMask;
+use crate::record::recording::{MaskedCount, Recording};
+use crate::record::turns::{CallContent, CallPosition, call_positions};
+use crate::request::segments::RequestSegment;
+use crate::request::threads::Attribution;
 use std::fmt::Write as _;
 
 /// The maximum number of segments that are all listed. Of a longer request, only the segments
 /// shared by all calls are.
-const NAMED: usize = 40;
+const MAX_LISTED_SEGMENTS: usize = 40;
 /// The default path of the subtasks in an answer.
-const PLAN: &str = "$.subtasks";
+const DEFAULT_PLAN_PATH: &str = "$.subtasks";
 /// The minimum share of the call before that must be reused, if it is reused today.
-const REUSED: f64 = 0.9;
+const MIN_REUSED_SHARE: f64 = 0.9;
 
 /// The texts of a new scenario.
-pub(crate) struct Written {
+pub(crate) struct NewScenarioTexts {
     pub(crate) scenario: String,
     /// The text of the file with the request.
     pub(crate) request: String,
@@ -38,9 +39,9 @@ pub(crate) struct Written {
     /// The number of expectations on the request.
     pub(crate) expectations: usize,
     /// The reason why the recorded answer cannot be read; `None` if it can, or if there is none.
-    pub(crate) unread: Option<String>,
+    pub(crate) unreadable_answer: Option<String>,
     /// The number of expectations on the recorded answer.
-    pub(crate) of_answer: usize,
+    pub(crate) answer_expectation_count: usize,
     /// The kinds of masked values, for people; empty if there are none.
     pub(crate) masked: String,
     /// True if the scenario runs the program that sent the request.
@@ -52,9 +53,9 @@ pub(crate) struct Written {
 
 /// The options of a new scenario.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hold {
+pub(crate) struct NewScenarioOptions {
     /// Stores the whole request as a snapshot.
-    pub(crate) words: bool,
+    pub(crate) has_snapshot: bool,
     /// Copies the request, instead of running the program that sends it.
     pub(crate) is_copy: bool,
     /// All calls of the recording, for scenarios that share it; else those up to the one that is
@@ -64,36 +65,36 @@ pub(crate) struct Hold {
 
 /// The calls of a recording that a scenario can be about, by their names: those that were answered.
 pub(crate) fn calls_of(subject: &str, project: &Path) -> Result<Vec<String>> {
-    let all = load::load(&[subject.to_owned()], project, &mut |_| {})?;
+    let all = load::load_calls(&[subject.to_owned()], project, &mut |_| {})?;
     let answered = all
         .into_iter()
         .filter(|one| one.call.as_ref().is_some_and(Recording::is_answered));
     let names: Vec<String> = answered.map(|one| one.name).collect();
     if names.is_empty() {
-        return Err(CliError::new(Kind::Nothing, format!("{subject} holds no recorded call that was answered"))
-            .hint("`ctxc record -- COMMAND` records what a program sends; a file of one body needs no --all"));
+        return Err(CliError::new(CliErrorKind::NothingSelected, format!("{subject} holds no recorded call that was answered"))
+            .with_hint("`ctxc record -- COMMAND` records what a program sends; a file of one body needs no --all"));
     }
     Ok(names)
 }
 
 /// The request of a new scenario with the calls that belong to it.
-struct Taken {
-    loaded: Loaded,
+struct RequestToCopy {
+    loaded: LoadedRequest,
     /// The calls to copy; none for a file with a body alone.
     calls: Vec<Recording>,
     /// The place of the one that is meant among them.
     at: usize,
     /// The program that sent it, and where it stands among the calls of that; `None` where the
     /// scenario is to read the copy.
-    sent_by: Option<(Vec<String>, Turn)>,
+    sent_by: Option<(Vec<String>, CallPosition)>,
     /// The masked values of the call itself.
-    redacted: Vec<Redacted>,
+    redacted: Vec<MaskedCount>,
     /// The number of answered calls of the program that equal the first call of its conversation.
     alike: usize,
 }
 
 /// Returns a name for the scenario of a request.
-pub(crate) fn name_of(subject: &str) -> String {
+pub(crate) fn scenario_name(subject: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
@@ -118,49 +119,49 @@ pub(crate) fn name_of(subject: &str) -> String {
 }
 
 /// Writes the texts of a scenario; `file` is the path of the request relative to the scenario.
-pub(crate) fn write(
+pub(crate) fn write_scenario(
     subject: &str,
     name: &str,
     file: &str,
-    hold: Hold,
+    hold: NewScenarioOptions,
     project: &Project,
-) -> Result<Written> {
-    let Taken {
+) -> Result<NewScenarioTexts> {
+    let RequestToCopy {
         loaded,
         calls,
         at,
         sent_by,
         redacted,
         alike,
-    } = taken(subject, hold, project)?;
+    } = load_request(subject, hold, project)?;
     let until = calls.get(..=at).unwrap_or_default();
-    let counter = facts(&loaded.request, &project.config.models).counter;
+    let counter = model_facts(&loaded.request, &project.config.models).counter;
     let tokens: usize = loaded
         .segments
         .iter()
         .map(|segment| segment.tokens(&*counter))
         .sum();
     let mut lines = Vec::new();
-    let is_shared = |segment: &&Segment| {
+    let is_shared = |segment: &&RequestSegment| {
         matches!(
             segment.group.as_str(),
             "tools" | "system" | "response_format"
         )
     };
-    let ids = |segments: Vec<&Segment>| {
+    let ids = |segments: Vec<&RequestSegment>| {
         segments
             .iter()
-            .map(|segment| scalar(&segment.id))
+            .map(|segment| yaml_scalar(&segment.id))
             .collect::<Vec<_>>()
             .join(", ")
     };
-    if loaded.segments.len() <= NAMED {
+    if loaded.segments.len() <= MAX_LISTED_SEGMENTS {
         lines.push(format!(
             "segments: {{exactly: [{}]}}",
             ids(loaded.segments.iter().collect())
         ));
     } else {
-        let shared: Vec<&Segment> = loaded.segments.iter().filter(is_shared).collect();
+        let shared: Vec<&RequestSegment> = loaded.segments.iter().filter(is_shared).collect();
         if shared.len() > 1 {
             lines.push(format!("order: [{}]", ids(shared)));
         }
@@ -169,11 +170,11 @@ pub(crate) fn write(
         .request
         .tools
         .iter()
-        .map(|tool| scalar(&tool.name))
+        .map(|tool| yaml_scalar(&tool.name))
         .collect();
     lines.push(format!("tools: {{exactly: [{}]}}", tools.join(", ")));
     if let Some(model) = &loaded.request.model {
-        lines.push(format!("model: {}", scalar(model)));
+        lines.push(format!("model: {}", yaml_scalar(model)));
     }
     let sections = loaded
         .segments
@@ -185,39 +186,44 @@ pub(crate) fn write(
     for section in sections.filter(|section| seen.insert(section.title.clone())) {
         lines.push(format!(
             "segment: {{id: {}, state: kept}}",
-            scalar(&format!("system/{}", section.title))
+            yaml_scalar(&format!("system/{}", section.title))
         ));
     }
-    lines.push(format!("tokens: {{max: {}}}", ceiling(tokens)));
+    lines.push(format!("tokens: {{max: {}}}", round_up_limit(tokens)));
     let before = until
         .split_last()
-        .and_then(|(own, earlier)| before(own, earlier));
-    if before.is_some_and(|before| reused(&before, &loaded.segments, &*counter) >= REUSED) {
-        lines.push(format!("prompt_cache: {{min_reused: {REUSED}}}"));
+        .and_then(|(own, earlier)| previous_segments(own, earlier));
+    if before.is_some_and(|before| {
+        reused_share(&before, &loaded.segments, &*counter) >= MIN_REUSED_SHARE
+    }) {
+        lines.push(format!("prompt_cache: {{min_reused: {MIN_REUSED_SHARE}}}"));
     }
-    if hold.words {
+    if hold.has_snapshot {
         lines.push("snapshot: true".to_owned());
     }
     let source = match &sent_by {
         Some((command, turn)) => {
-            let words: Vec<String> = command.iter().map(|word| scalar(word)).collect();
+            let words: Vec<String> = command.iter().map(|word| yaml_scalar(word)).collect();
             format!(
                 "\n  command: [{}]\n  call: {{conversation: {}, n: {}}}\n  answers: {}",
                 words.join(", "),
                 turn.conversation,
                 turn.n,
-                scalar(file)
+                yaml_scalar(file)
             )
         }
-        None if calls.is_empty() => format!(" {{file: {}}}", scalar(file)),
-        None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", until.len()))),
+        None if calls.is_empty() => format!(" {{file: {}}}", yaml_scalar(file)),
+        None => format!(
+            " {{file: {}}}",
+            yaml_scalar(&format!("{file}#{}", until.len()))
+        ),
     };
     let place = project
         .config
         .eval
         .plan_path
         .as_ref()
-        .map_or(PLAN, |path| &path.value);
+        .map_or(DEFAULT_PLAN_PATH, |path| &path.value);
     let of_answer = until
         .last()
         .map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
@@ -227,7 +233,7 @@ pub(crate) fn write(
     };
     let mut scenario = format!(
         "name: {}\nrequest:{source}\nexpect_context:\n",
-        scalar(name)
+        yaml_scalar(name)
     );
     for line in &lines {
         // Writing to a string cannot fail.
@@ -243,28 +249,28 @@ pub(crate) fn write(
     let request = if calls.is_empty() {
         serde_json::to_string_pretty(&loaded.request.body).unwrap_or_default() + "\n"
     } else {
-        calls.iter().map(Recording::line).collect()
+        calls.iter().map(Recording::to_line).collect()
     };
     let body = loaded.request.body.to_string();
-    let endpoint = loaded
-        .call
-        .as_ref()
-        .map_or_else(|| loaded.request.dialect.path(), |call| &call.endpoint);
-    let plain = plain_request(&body, Some(endpoint)).map_err(CliError::usage)?;
+    let endpoint = loaded.call.as_ref().map_or_else(
+        || loaded.request.dialect.path_suffix(),
+        |call| &call.endpoint,
+    );
+    let plain = parse_plain_request(&body, Some(endpoint)).map_err(CliError::usage)?;
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
     let masked = if calls.is_empty() {
-        masked(redacted.iter())
+        describe_masked(redacted.iter())
     } else {
-        masked(calls.iter().flat_map(|call| &call.redacted))
+        describe_masked(calls.iter().flat_map(|call| &call.redacted))
     };
-    Ok(Written {
+    Ok(NewScenarioTexts {
         scenario,
         request,
-        snapshot: stored(&plain, Some(&volatile(&project.config))),
+        snapshot: stored_form(&plain, Some(&compile_volatile(&project.config))),
         expectations,
-        of_answer,
-        unread,
+        answer_expectation_count: of_answer,
+        unreadable_answer: unread,
         masked,
         is_run,
         alike,
@@ -273,27 +279,27 @@ pub(crate) fn write(
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to
 /// be run again, else those of its conversation.
-fn taken(
+fn load_request(
     subject: &str,
-    Hold {
+    NewScenarioOptions {
         is_copy, is_shared, ..
-    }: Hold,
+    }: NewScenarioOptions,
     project: &Project,
-) -> Result<Taken> {
+) -> Result<RequestToCopy> {
     let whole = subject
         .rsplit_once('#')
         .filter(|(_, number)| number.parse::<usize>().is_ok())
         .map_or(subject, |(whole, _)| whole);
-    let loaded = load::one(subject, &project.root)?;
+    let loaded = load::load_single(subject, &project.root)?;
     let command = loaded.call.as_ref().map(|call| call.command.clone());
     // Recordings and files of other tools may contain unmasked values.
-    let mask = mask(
+    let mask = copy_mask(
         loaded.call.as_ref().map_or(&[], |call| &call.secrets),
         project,
     )?;
-    let (loaded, redacted) = load::masked(loaded, &mask)?;
+    let (loaded, redacted) = load::mask_request(loaded, &mask)?;
     let Some(command) = command else {
-        return Ok(Taken {
+        return Ok(RequestToCopy {
             loaded,
             calls: Vec::new(),
             at: 0,
@@ -309,7 +315,7 @@ fn taken(
     });
     if let Some(command) = command {
         let is_own = |call: &Recording| call.command.as_ref() == Some(&command);
-        let until = load::until(whole, Some(&loaded.name), &project.root)?;
+        let until = load::calls_until(whole, Some(&loaded.name), &project.root)?;
         let at = until
             .iter()
             .filter(|call| is_own(call))
@@ -317,33 +323,33 @@ fn taken(
             .checked_sub(1)
             .ok_or_else(lost)?;
         let made = if is_shared {
-            load::until(whole, None, &project.root)?
+            load::calls_until(whole, None, &project.root)?
         } else {
             until
         };
         let calls: Vec<Recording> = made
             .into_iter()
             .filter(is_own)
-            .map(|call| mask.call(call))
+            .map(|call| mask.mask_call(call))
             .collect();
-        let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
-        let turns = turns(&said);
+        let said: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
+        let turns = call_positions(&said);
         let turn = turns.get(at).copied().flatten().ok_or_else(lost)?;
         let first = turns
             .iter()
-            .position(|other| *other == Some(Turn { n: 1, ..turn }))
+            .position(|other| *other == Some(CallPosition { n: 1, ..turn }))
             .and_then(|at| calls.get(at));
         let is_alike = |call: &&Recording| {
             first.is_some_and(|first| (&first.key, &first.agent) == (&call.key, &call.agent))
                 && call.is_answered()
         };
-        let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
+        let all = load::load_calls(&[whole.to_owned()], &project.root, &mut |_| {})?;
         let alike = all
             .iter()
             .filter_map(|one| one.call.as_ref())
             .filter(is_alike)
             .count();
-        return Ok(Taken {
+        return Ok(RequestToCopy {
             loaded,
             calls,
             at,
@@ -352,18 +358,18 @@ fn taken(
             alike,
         });
     }
-    let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
+    let all = load::load_calls(&[whole.to_owned()], &project.root, &mut |_| {})?;
     let all = all
         .into_iter()
-        .map(|one| Ok(load::masked(one, &mask)?.0))
+        .map(|one| Ok(load::mask_request(one, &mask)?.0))
         .collect::<Result<Vec<_>>>()?;
     let at = all
         .iter()
         .position(|one| one.name == loaded.name)
         .ok_or_else(lost)?;
-    let threads = threads_of(&all);
+    let threads = call_threads(&all);
     let own = threads.get(at).ok_or_else(lost)?;
-    let mine = |(_, thread): &(&Loaded, &Thread)| {
+    let mine = |(_, thread): &(&LoadedRequest, &Attribution)| {
         is_shared || thread.agent == own.agent && thread.conversation == own.conversation
     };
     let copied = all
@@ -379,7 +385,7 @@ fn taken(
     } else {
         calls.len().saturating_sub(1)
     };
-    Ok(Taken {
+    Ok(RequestToCopy {
         loaded,
         calls,
         at,
@@ -390,24 +396,25 @@ fn taken(
 }
 
 /// Returns the mask for everything that is copied into the project.
-fn mask(known: &[String], project: &Project) -> Result<Mask> {
+fn copy_mask(known: &[String], project: &Project) -> Result<CallMask> {
     let content = match project.config.record.content {
-        Content::Full => Content::Full,
-        Content::Redacted | Content::Shape => Content::Redacted,
+        RecordedContent::Full => RecordedContent::Full,
+        RecordedContent::Redacted | RecordedContent::Shape => RecordedContent::Redacted,
     };
     let secrets = known_secrets(&project.root, &project.config).chain(known.iter().cloned());
-    Ok(Mask::new(salt()?, secrets, content).replacing(&masks(&project.config.record.mask)))
+    Ok(CallMask::new(load_salt()?, secrets, content)
+        .with_patterns(&compile_masks(&project.config.record.mask)))
 }
 
 /// Describes the masked values by kind.
-pub(crate) fn masked<'r>(redacted: impl Iterator<Item = &'r Redacted>) -> String {
+pub(crate) fn describe_masked<'r>(redacted: impl Iterator<Item = &'r MaskedCount>) -> String {
     let mut counts = std::collections::BTreeMap::<&str, u64>::new();
     for one in redacted {
         *counts.entry(&one.kind).or_default() += one.count;
     }
     counts
         .into_iter()
-        .map(|(kind, count)| plural(usize::try_from(count).unwrap_or(usize::MAX), kind))
+        .map(|(kind, count)| pluralize(usize::try_from(count).unwrap_or(usize::MAX), kind))
         .collect::<Vec<_>>()
         .join(", ")
 }

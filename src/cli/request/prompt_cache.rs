@@ -1,10 +1,10 @@
 //! `ctxc prompt-cache`: the part of each call that a provider's prompt cache can reuse, and the
 //! breaks that prevent more.
 
-use super::comparison::{self, Compared};
+use super::comparison::{self, ComparedCall};
 use super::load;
 use crate::base::number;
-use crate::cli::args::Sign;
+use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use clap::ValueEnum;
@@ -20,12 +20,12 @@ pub(crate) struct PromptCacheArgs {
     #[arg(value_name = "RECORDING", default_value = "@last")]
     subjects: Vec<String>,
     #[command(flatten)]
-    output: OutputArgs<Format>,
+    output: OutputArgs<PromptCacheFormat>,
 }
 
 /// How it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum PromptCacheFormat {
     /// For people
     #[default]
     Text,
@@ -35,15 +35,15 @@ pub(crate) enum Format {
     Html,
 }
 
-impl OutputFormat for Format {
-    fn sign(self) -> Option<Sign> {
+impl OutputFormat for PromptCacheFormat {
+    fn file_mark(self) -> Option<FileMark> {
         match self {
             Self::Text => None,
-            Self::Json => Some(Sign {
+            Self::Json => Some(FileMark {
                 artifact: "result of ctxc",
                 text: "\"ctxc/",
             }),
-            Self::Html => Some(Sign {
+            Self::Html => Some(FileMark {
                 artifact: "page of ctxc",
                 text: "<title>Prompt cache",
             }),
@@ -53,13 +53,14 @@ impl OutputFormat for Format {
 
 /// What a prompt cache can reuse: `ctxc prompt-cache --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'c> {
+#[schemars(rename = "Document")]
+pub(crate) struct PromptCacheReport<'c> {
     /// The format.
     schema: &'static str,
     /// The conversations, in the order of their first calls.
-    conversations: Vec<Conversation<'c>>,
+    conversations: Vec<ConversationRow<'c>>,
     /// All together.
-    total: Total,
+    total: ReuseTotal,
 }
 
 /// A conversation.
@@ -68,18 +69,20 @@ pub(crate) struct Document<'c> {
     clippy::struct_field_names,
     reason = "the keys of the artifact are as designed"
 )]
-pub(crate) struct Conversation<'c> {
+#[schemars(rename = "Conversation")]
+pub(crate) struct ConversationRow<'c> {
     /// Its agent.
     agent: &'c str,
     /// Its name, or its number.
     conversation: &'c str,
     /// Its calls, in order.
-    calls: Vec<CallRow<'c>>,
+    calls: Vec<ReuseRow<'c>>,
 }
 
 /// A call.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct CallRow<'c> {
+#[schemars(rename = "CallRow")]
+pub(crate) struct ReuseRow<'c> {
     /// What names it.
     id: &'c str,
     /// The tokens that it sends.
@@ -116,7 +119,8 @@ pub(crate) struct BreakRow<'c> {
 
 /// All calls together.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Total {
+#[schemars(rename = "Total")]
+pub(crate) struct ReuseTotal {
     /// The tokens that were sent.
     tokens: usize,
     /// Those that a cache can reuse.
@@ -130,16 +134,18 @@ pub(crate) struct Total {
 }
 
 /// Compares the calls and prints the result.
-pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_prompt_cache(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let calls = load::load(&args.subjects, &project.root, &mut |line| cx.note(line))?;
-    let compared = comparison::all(&calls, &project.config);
-    let document = document(&compared);
-    cx.emit(&args.output, |format, cx| match format {
-        Format::Json => cx.json(&document),
-        Format::Text => text(&document, cx),
-        Format::Html => {
-            let page = html(&document);
+    let calls = load::load_calls(&args.subjects, &project.root, &mut |line| {
+        cx.print_note(line);
+    })?;
+    let compared = comparison::compare_recorded_calls(&calls, &project.config);
+    let document = build_report(&compared);
+    cx.emit_result(&args.output, |format, cx| match format {
+        PromptCacheFormat::Json => cx.print_json(&document),
+        PromptCacheFormat::Text => print_report(&document, cx),
+        PromptCacheFormat::Html => {
+            let page = html_page(&document);
             cx.print(|out| std::io::Write::write_all(out, page.as_bytes()))
         }
     })?;
@@ -147,9 +153,9 @@ pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// Builds the report.
-pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
-    let mut conversations: Vec<Conversation<'c>> = Vec::new();
-    let mut total = Total {
+pub(super) fn build_report<'c>(compared: &'c [ComparedCall<'_>]) -> PromptCacheReport<'c> {
+    let mut conversations: Vec<ConversationRow<'c>> = Vec::new();
+    let mut total = ReuseTotal {
         tokens: 0,
         reused: 0,
         too_short: 0,
@@ -161,7 +167,7 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
         let written = reuse.lost.min(reuse.tokens.saturating_sub(reuse.reused));
         // Tokens below the minimum of the cache were never stored, so they are not lost.
         let had = reuse.reused + reuse.lost;
-        let usd = one.facts.lost(if had < one.facts.cache_floor {
+        let usd = one.facts.lost_usd(if had < one.facts.cache_floor {
             0
         } else {
             reuse.lost
@@ -186,7 +192,7 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
             .usd
             .zip(usd)
             .map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
-        let row = CallRow {
+        let row = ReuseRow {
             id: &one.loaded.name,
             tokens: reuse.tokens,
             reused: reuse.reused,
@@ -201,14 +207,14 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
             .find(|known| known.agent == agent && known.conversation == conversation)
         {
             Some(known) => known.calls.push(row),
-            None => conversations.push(Conversation {
+            None => conversations.push(ConversationRow {
                 agent,
                 conversation,
                 calls: vec![row],
             }),
         }
     }
-    Document {
+    PromptCacheReport {
         schema: names::PROMPT_CACHE,
         conversations,
         total,
@@ -219,7 +225,7 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
     clippy::cast_precision_loss,
     reason = "counts of tokens are below 2^53"
 )]
-fn share(part: usize, whole: usize) -> String {
+fn percentage(part: usize, whole: usize) -> String {
     if whole == 0 {
         "0 %".to_owned()
     } else {
@@ -227,14 +233,14 @@ fn share(part: usize, whole: usize) -> String {
     }
 }
 
-fn words(broken: &BreakRow<'_>) -> String {
-    let segment = escape(broken.segment);
+fn describe_break(broken: &BreakRow<'_>) -> String {
+    let segment = escape_line(broken.segment);
     match broken.cause {
         "changed" => format!(
             "{segment} changed from its byte {}: `{}` became `{}`",
             broken.offset,
-            escape(broken.before),
-            escape(broken.after)
+            escape_line(broken.before),
+            escape_line(broken.after)
         ),
         "moved" => format!("{segment} moved to another place"),
         "added" => format!("{segment} was put in front of what follows"),
@@ -244,7 +250,7 @@ fn words(broken: &BreakRow<'_>) -> String {
 }
 
 /// Prints the report for people.
-pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_report(document: &PromptCacheReport<'_>, cx: &mut Cx) -> Result<()> {
     let width = document
         .conversations
         .iter()
@@ -255,67 +261,67 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         .max(4);
     for conversation in &document.conversations {
         let calls = &conversation.calls;
-        let sum = |of: fn(&CallRow<'_>) -> usize| calls.iter().map(of).sum::<usize>();
+        let sum = |of: fn(&ReuseRow<'_>) -> usize| calls.iter().map(of).sum::<usize>();
         let (tokens, reused) = (sum(|call| call.tokens), sum(|call| call.reused));
         let head = format!(
             "{}, conversation {}: {}, {} tokens, {} reused ({})",
-            escape(conversation.agent),
-            escape(conversation.conversation),
-            plural(calls.len(), "call"),
-            thousands(tokens),
-            thousands(reused),
-            share(reused, tokens)
+            escape_line(conversation.agent),
+            escape_line(conversation.conversation),
+            pluralize(calls.len(), "call"),
+            format_thousands(tokens),
+            format_thousands(reused),
+            percentage(reused, tokens)
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
-        cx.line(&head)?;
-        cx.line(&format!(
+        cx.print_line(&head)?;
+        cx.print_line(&format!(
             "  {:width$} {:>9} {:>9} {:>9} {:>9}",
             "call", "tokens", "reused", "new", "again"
         ))?;
         for call in calls {
-            let numbers = [call.tokens, call.reused, call.new, call.written].map(thousands);
+            let numbers = [call.tokens, call.reused, call.new, call.written].map(format_thousands);
             let [tokens, reused, new, written] = numbers;
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}",
-                escape(call.id)
+                escape_line(call.id)
             ))?;
             if let Some(broken) = &call.broken_by {
-                let usd = broken
-                    .usd
-                    .map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
-                let line = format!("  {:width$} broken: {}{usd}", "", words(broken));
+                let usd = broken.usd.map_or_else(String::new, |usd| {
+                    format!(", US$ {}", number::format_usd(usd))
+                });
+                let line = format!("  {:width$} broken: {}{usd}", "", describe_break(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
-                cx.line(&line)?;
+                cx.print_line(&line)?;
             }
         }
     }
     let total = &document.total;
     let usd = total.usd.map_or_else(
         || "price unknown".to_owned(),
-        |usd| format!("US$ {}", number::usd(usd)),
+        |usd| format!("US$ {}", number::format_usd(usd)),
     );
     let line = format!(
         "in all: {} tokens, {} reused ({}), {} lost to breaks: {usd}",
-        thousands(total.tokens),
-        thousands(total.reused),
-        share(total.reused, total.tokens),
-        thousands(total.lost)
+        format_thousands(total.tokens),
+        format_thousands(total.reused),
+        percentage(total.reused, total.tokens),
+        format_thousands(total.lost)
     );
-    cx.line(&line)?;
-    too_short(total).map_or(Ok(()), |line| cx.line(&line))
+    cx.print_line(&line)?;
+    too_short_note(total).map_or(Ok(()), |line| cx.print_line(&line))
 }
 
 /// Returns a note on reused tokens that are still billed in full.
-fn too_short(total: &Total) -> Option<String> {
-    let tokens = thousands(Some(total.too_short).filter(|tokens| *tokens > 0)?);
+fn too_short_note(total: &ReuseTotal) -> Option<String> {
+    let tokens = format_thousands(Some(total.too_short).filter(|tokens| *tokens > 0)?);
     Some(format!(
         "{tokens} of the reused tokens are billed in full all the same: their prefixes are shorter than a provider keeps in its cache (1,024 tokens for most models)"
     ))
 }
 
 /// Returns a self-contained HTML page: a bar for each call, as long as its tokens.
-fn html(document: &Document<'_>) -> String {
-    use crate::cli::render::markup::html as markup;
+fn html_page(document: &PromptCacheReport<'_>) -> String {
+    use crate::cli::render::markup::escape_html as markup;
     let most = document
         .conversations
         .iter()
@@ -353,23 +359,26 @@ fn html(document: &Document<'_>) -> String {
             ]
             .concat();
             let said = call.broken_by.as_ref().map_or_else(String::new, |broken| {
-                format!("<br>broken: <code>{}</code>", markup(&words(broken)))
+                format!(
+                    "<br>broken: <code>{}</code>",
+                    markup(&describe_break(broken))
+                )
             });
             out.push(format!(
                 "<div class=\"call\">{}: {} tokens, {} reused, {} sent again{said}<div class=\"bar\">{bar}</div></div>\n",
                 markup(call.id),
-                thousands(call.tokens),
-                thousands(call.reused),
-                thousands(call.written)
+                format_thousands(call.tokens),
+                format_thousands(call.reused),
+                format_thousands(call.written)
             ));
         }
     }
     out.push(format!(
         "<p>{} tokens, {} reused, {} lost to breaks</p><p>{}</p></html>\n",
-        thousands(document.total.tokens),
-        thousands(document.total.reused),
-        thousands(document.total.lost),
-        too_short(&document.total).unwrap_or_default()
+        format_thousands(document.total.tokens),
+        format_thousands(document.total.reused),
+        format_thousands(document.total.lost),
+        too_short_note(&document.total).unwrap_or_default()
     ));
     out.concat()
 }

@@ -1,29 +1,30 @@
 //! `ctxc diff @A @B`: the differences between the requests of two recordings, segment by segment.
 
-use super::load::{self, Loaded};
-use crate::base::lines::changes;
+use super::load::{self, LoadedRequest};
+use crate::base::lines::diff_lines;
 use crate::cli::prelude::*;
-use crate::cli::record::comparison::comparison;
+use crate::cli::record::comparison::project_comparison;
 use crate::cli::record::known_secrets::known_secrets;
-use crate::eval::request::facts::{Facts, facts};
-use crate::record::comparison::Comparison;
-use crate::request::difference::{Change, differences, distance};
-use crate::request::model::Request;
-use crate::request::segments::{Segment, segments};
+use crate::eval::request::facts::{RequestModelFacts, model_facts};
+use crate::record::comparison::RequestComparison;
+use crate::request::difference::{SegmentDifference, differences, distance};
+use crate::request::model::ModelRequest;
+use crate::request::segments::{RequestSegment, build_segments};
 use crate::schema::json::names;
 
 /// The maximum number of calls up to which every pair is compared.
-const MATCHED: usize = 1_000;
+const MAX_COMPARED_CALLS: usize = 1_000;
 /// The maximum number of lines shown of a change.
-const LINES: usize = 6;
+const MAX_SHOWN_LINES: usize = 6;
 
 /// What two recordings send differently: `ctxc diff @A @B --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct RecordingDiff {
     /// The format.
     schema: &'static str,
     /// The calls that both have and that differ, in the order of the later recording.
-    changed: Vec<CallRow>,
+    changed: Vec<ChangedCallRow>,
     /// The calls that are the same, by their names in the later recording.
     same: Vec<String>,
     /// Calls that the later recording alone has.
@@ -34,7 +35,8 @@ pub(crate) struct Document {
 
 /// A call that differs.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct CallRow {
+#[schemars(rename = "CallRow")]
+pub(crate) struct ChangedCallRow {
     /// Its name in the earlier recording.
     before: String,
     /// Its name in the later recording.
@@ -44,12 +46,13 @@ pub(crate) struct CallRow {
     /// Its tokens after.
     tokens_after: usize,
     /// What differs, in order.
-    segments: Vec<SegmentRow>,
+    segments: Vec<SegmentChangeRow>,
 }
 
 /// A segment that differs.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct SegmentRow {
+#[schemars(rename = "SegmentRow")]
+pub(crate) struct SegmentChangeRow {
     /// Names it: in the later request, or in the earlier one where it went.
     id: String,
     /// What became of it.
@@ -66,7 +69,7 @@ pub(crate) struct SegmentRow {
 }
 
 /// Compares the recordings and prints the result.
-pub(crate) fn run(
+pub(crate) fn diff_recordings(
     old: &str,
     new: &str,
     output: &OutputArgs<DataFormat>,
@@ -74,22 +77,22 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut read = |subject: &str| {
-        load::load(
+        load::load_calls(
             std::slice::from_ref(&subject.to_owned()),
             &project.root,
-            &mut |line| cx.note(line),
+            &mut |line| cx.print_note(line),
         )
     };
-    let comparison = comparison(
+    let comparison = project_comparison(
         known_secrets(&project.root, &project.config),
         &project.config,
     );
     let (before, after) = (
-        comparable(read(old)?, &comparison),
-        comparable(read(new)?, &comparison),
+        to_comparable(read(old)?, &comparison),
+        to_comparable(read(new)?, &comparison),
     );
-    let (pairs, removed) = pairs(&before, &after);
-    let mut document = Document {
+    let (pairs, removed) = pair_calls(&before, &after);
+    let mut document = RecordingDiff {
         schema: names::RECORDING_DIFF,
         changed: Vec::new(),
         same: Vec::new(),
@@ -101,34 +104,37 @@ pub(crate) fn run(
             document.added.push(now.name.clone());
             continue;
         };
-        let row = call(was, now, &facts(&now.request, &project.config.models));
+        let row = changed_call(was, now, &model_facts(&now.request, &project.config.models));
         if row.segments.is_empty() {
             document.same.push(now.name.clone());
         } else {
             document.changed.push(row);
         }
     }
-    cx.emit(output, |format, cx| match format {
-        DataFormat::Json => cx.json(&document),
-        DataFormat::Text => text(&document, cx),
+    cx.emit_result(output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&document),
+        DataFormat::Text => print_diff(&document, cx),
     })?;
     Ok(Exit::Success)
 }
 
 /// Converts calls to a comparable form: independent of the secret of their placeholders, without
 /// volatile parts.
-fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
-    let form = |loaded: Loaded| {
+fn to_comparable(calls: Vec<LoadedRequest>, comparison: &RequestComparison) -> Vec<LoadedRequest> {
+    let form = |loaded: LoadedRequest| {
         let (body, path) = match &loaded.call {
-            Some(call) => (comparison.body(call.request.get()), call.endpoint.as_str()),
+            Some(call) => (
+                comparison.comparable_body(call.request.get()),
+                call.endpoint.as_str(),
+            ),
             None => (
-                comparison.body(&loaded.request.body.to_string()),
-                loaded.request.dialect.path(),
+                comparison.comparable_body(&loaded.request.body.to_string()),
+                loaded.request.dialect.path_suffix(),
             ),
         };
-        match Request::read(&body, Some(path)) {
-            Ok(request) => Loaded {
-                segments: segments(&request),
+        match ModelRequest::parse(&body, Some(path)) {
+            Ok(request) => LoadedRequest {
+                segments: build_segments(&request),
                 request,
                 ..loaded
             },
@@ -140,10 +146,13 @@ fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
 
 /// Pairs each later call with the most similar earlier one, each used once; also returns the names
 /// of unpaired earlier calls. In very long recordings, calls are paired by position.
-fn pairs(before: &[Loaded], after: &[Loaded]) -> (Vec<Option<usize>>, Vec<String>) {
+fn pair_calls(
+    before: &[LoadedRequest],
+    after: &[LoadedRequest],
+) -> (Vec<Option<usize>>, Vec<String>) {
     let mut free: Vec<usize> = (0..before.len()).collect();
     let mut pairs = vec![None; after.len()];
-    if before.len().max(after.len()) > MATCHED {
+    if before.len().max(after.len()) > MAX_COMPARED_CALLS {
         for (at, pair) in pairs.iter_mut().enumerate().take(before.len()) {
             *pair = Some(at);
         }
@@ -176,25 +185,32 @@ fn pairs(before: &[Loaded], after: &[Loaded]) -> (Vec<Option<usize>>, Vec<String
     )
 }
 
-fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
+fn changed_call(
+    was: &LoadedRequest,
+    now: &LoadedRequest,
+    facts: &RequestModelFacts,
+) -> ChangedCallRow {
     let counter = &*facts.counter;
-    let total = |segments: &[Segment]| segments.iter().map(|segment| segment.tokens(counter)).sum();
-    let row = |change: Change| {
+    let total =
+        |segments: &[RequestSegment]| segments.iter().map(|segment| segment.tokens(counter)).sum();
+    let row = |change: SegmentDifference| {
         let (id, word, old, new) = match change {
-            Change::Added(new) => (now.segments.get(new), "added", None, now.segments.get(new)),
-            Change::Removed(old) => (
+            SegmentDifference::Added(new) => {
+                (now.segments.get(new), "added", None, now.segments.get(new))
+            }
+            SegmentDifference::Removed(old) => (
                 was.segments.get(old),
                 "removed",
                 was.segments.get(old),
                 None,
             ),
-            Change::Changed(old, new) => (
+            SegmentDifference::Changed(old, new) => (
                 now.segments.get(new),
                 "changed",
                 was.segments.get(old),
                 now.segments.get(new),
             ),
-            Change::Moved(old, new) => (
+            SegmentDifference::Moved(old, new) => (
                 now.segments.get(new),
                 "moved",
                 was.segments.get(old),
@@ -202,10 +218,10 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
             ),
         };
         let (lines_before, lines_after) = match (old, new) {
-            (Some(old), Some(new)) => lines(&old.text, &new.text),
+            (Some(old), Some(new)) => changed_lines(&old.text, &new.text),
             _ => (Vec::new(), Vec::new()),
         };
-        SegmentRow {
+        SegmentChangeRow {
             id: id.map(|segment| segment.id.clone()).unwrap_or_default(),
             change: word,
             tokens_before: old.map(|segment| segment.tokens(counter)),
@@ -214,7 +230,7 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
             lines_after,
         }
     };
-    CallRow {
+    ChangedCallRow {
         before: was.name.clone(),
         after: now.name.clone(),
         tokens_before: total(&was.segments),
@@ -227,9 +243,9 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
 }
 
 /// Returns the removed lines and the added lines.
-fn lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
+fn changed_lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
     let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let changes = changes(&before, &after);
+    let changes = diff_lines(&before, &after);
     let of = |lines: &[&str], ranges: Vec<std::ops::Range<usize>>| {
         ranges
             .into_iter()
@@ -247,47 +263,51 @@ fn lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
     (of(&before, gone), of(&after, came))
 }
 
-fn text(document: &Document, cx: &mut Cx) -> Result<()> {
+fn print_diff(document: &RecordingDiff, cx: &mut Cx) -> Result<()> {
     for call in &document.changed {
         let head = format!(
             "{} → {}: {} → {} tokens",
-            escape(&call.before),
-            escape(&call.after),
-            thousands(call.tokens_before),
-            thousands(call.tokens_after)
+            escape_line(&call.before),
+            escape_line(&call.after),
+            format_thousands(call.tokens_before),
+            format_thousands(call.tokens_after)
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
-        cx.line(&head)?;
+        cx.print_line(&head)?;
         for segment in &call.segments {
             let tokens = match (segment.tokens_before, segment.tokens_after) {
                 (Some(before), Some(after)) if before != after => {
-                    format!(", {} → {} tokens", thousands(before), thousands(after))
+                    format!(
+                        ", {} → {} tokens",
+                        format_thousands(before),
+                        format_thousands(after)
+                    )
                 }
                 (Some(tokens), None) | (None, Some(tokens)) => {
-                    format!(", {} tokens", thousands(tokens))
+                    format!(", {} tokens", format_thousands(tokens))
                 }
                 _ => String::new(),
             };
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  {} {}{tokens}",
-                escape(&segment.id),
+                escape_line(&segment.id),
                 segment.change
             ))?;
             for (sign, lines, paint) in [
                 ('-', &segment.lines_before, Paint::Error),
                 ('+', &segment.lines_after, Paint::Good),
             ] {
-                for line in lines.iter().take(LINES) {
+                for line in lines.iter().take(MAX_SHOWN_LINES) {
                     let line = cx
                         .options
                         .screen
-                        .paint(paint, &format!("    {sign} {}", escape(line)));
-                    cx.line(&line)?;
+                        .paint(paint, &format!("    {sign} {}", escape_line(line)));
+                    cx.print_line(&line)?;
                 }
-                if lines.len() > LINES {
-                    cx.line(&format!(
+                if lines.len() > MAX_SHOWN_LINES {
+                    cx.print_line(&format!(
                         "    {sign} … {} more",
-                        plural(lines.len() - LINES, "line")
+                        pluralize(lines.len() - MAX_SHOWN_LINES, "line")
                     ))?;
                 }
             }
@@ -298,11 +318,11 @@ fn text(document: &Document, cx: &mut Cx) -> Result<()> {
         ("only in the earlier recording", &document.removed),
     ] {
         for name in names {
-            cx.line(&format!("{}: {what}", escape(name)))?;
+            cx.print_line(&format!("{}: {what}", escape_line(name)))?;
         }
     }
     let changed = document.changed.len();
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{} the same, {changed} changed, {} added, {} removed",
         document.same.len(),
         document.added.len(),

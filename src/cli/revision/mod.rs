@@ -12,9 +12,9 @@ mod place;
 mod project_at_revision;
 mod tree;
 
-pub(crate) use base::{ChangeBase, NamedBy};
-pub(crate) use git::SHALLOW;
-pub(crate) use owners::{is_signed, owners};
-pub(crate) use place::{Moved, Part, Place, Places};
-pub(crate) use project_at_revision::{CommitFiles, Past, author, range};
-pub(crate) use tree::Elsewhere;
+pub(crate) use base::{BaseNaming, ChangeBase};
+pub(crate) use git::SHALLOW_HINT;
+pub(crate) use owners::{file_owners, is_line_signed};
+pub(crate) use place::{ExternalPart, PlaceSearch, ProjectMove, ProjectPlace};
+pub(crate) use project_at_revision::{CommitFiles, ProjectAtRevision, author_address, parse_range};
+pub(crate) use tree::ExternalPartKind;

@@ -2,19 +2,19 @@
 //!
 //! Filters of the repository (`smudge`, line ends) are not run: the bytes are the committed ones.
 
-use super::git::{Git, PATIENCE, silent};
+use super::git::{ANSWER_TIMEOUT, GitRepository, timeout_message};
 use crate::run::process;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// The maximum length of a header line: an id of at most 64 digits, a kind, a length.
-const HEAD: u64 = 256;
+const MAX_HEADER_BYTES: u64 = 256;
 
 /// The objects of a repository.
 #[derive(Debug)]
-pub(super) struct Objects {
-    git: Git,
+pub(super) struct GitObjects {
+    git: GitRepository,
     program: Mutex<Option<CatFile>>,
 }
 
@@ -27,7 +27,7 @@ struct CatFile {
 }
 
 impl CatFile {
-    fn start(git: &Git) -> io::Result<Self> {
+    fn start(git: &GitRepository) -> io::Result<Self> {
         let mut command = git.command();
         command
             .args(["cat-file", "--batch"])
@@ -45,9 +45,9 @@ impl CatFile {
     }
 }
 
-impl Objects {
+impl GitObjects {
     /// Returns the objects of a repository. Starts no program yet.
-    pub(super) const fn of(git: Git) -> Self {
+    pub(super) const fn new(git: GitRepository) -> Self {
         Self {
             git,
             program: Mutex::new(None),
@@ -55,7 +55,7 @@ impl Objects {
     }
 
     /// Returns the bytes of an object. An object larger than the limit is an error.
-    pub(super) fn read(&self, id: &str, limit: u64) -> io::Result<Vec<u8>> {
+    pub(super) fn read_object(&self, id: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
         let talk = match &mut *program {
             Some(talk) => talk,
@@ -64,12 +64,16 @@ impl Objects {
         let ask = talk.ask.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         ask.write_all(format!("{id}\n").as_bytes())?;
         ask.flush()?;
-        if talk.answer.buffer().is_empty() && !process::answers(talk.answer.get_ref(), PATIENCE) {
+        if talk.answer.buffer().is_empty()
+            && !process::has_output_within(talk.answer.get_ref(), ANSWER_TIMEOUT)
+        {
             let _ = talk.child.kill();
-            return Err(io::Error::other(silent()));
+            return Err(io::Error::other(timeout_message()));
         }
         let mut head = String::new();
-        (&mut talk.answer).take(HEAD).read_line(&mut head)?;
+        (&mut talk.answer)
+            .take(MAX_HEADER_BYTES)
+            .read_line(&mut head)?;
         let mut words = head.split_ascii_whitespace();
         let (Some(_), Some("blob"), Some(len)) = (words.next(), words.next(), words.next()) else {
             return Err(io::Error::other("this clone does not have its content"));

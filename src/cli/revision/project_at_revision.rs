@@ -1,21 +1,21 @@
 //! A project at a revision: its `ctxc.toml`, the files that this extends, its templates and the
 //! files that they use.
 
-use super::git::Git;
-use super::tree::Tree;
+use super::git::GitRepository;
+use super::tree::CommitTree;
 use crate::base::contained_path;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::cli::findings::broken;
+use crate::cli::findings::project_has_errors;
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
-use crate::project::config::{Config, FILE_LIMIT};
+use crate::cli::project::PROJECT_FILE;
+use crate::project::config::{Config, MAX_FILE_BYTES};
 use crate::registry::Registry;
-use crate::registry::library::{Built, FileSource, compile_files};
+use crate::registry::library::{Built, VirtualProject, compile_files};
 use crate::registry::workspace::listed;
-use crate::registry::workspace::request::Goal;
+use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::is_error;
-use crate::rules::input::read_fault::reason;
-use crate::rules::rule::Scope;
+use crate::rules::input::read_fault::describe_io_error;
+use crate::rules::rule::CheckScope;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ use std::sync::Arc;
 
 /// A project at a revision.
 #[derive(Debug)]
-pub(crate) struct Past {
+pub(crate) struct ProjectAtRevision {
     /// The revision as named.
     name: String,
     /// The project's folder in [`Past::files`].
     pub(crate) root: PathBuf,
     /// The settings of its project file, or the defaults.
     pub(crate) config: Config,
-    is_unknown: bool,
+    has_unknown_settings: bool,
     commit: CommitFiles,
     folder: String,
 }
@@ -39,25 +39,26 @@ pub(crate) struct Past {
 /// The files of a commit, with the repository that contains it.
 #[derive(Clone, Debug)]
 pub(crate) struct CommitFiles {
-    git: Git,
+    git: GitRepository,
     id: String,
-    pub(super) tree: Arc<Tree>,
+    pub(super) tree: Arc<CommitTree>,
 }
 
 impl CommitFiles {
     /// Reads the list of files of a commit, by its id.
-    pub(super) fn new(git: Git, id: String) -> Result<Self> {
-        let tree = Arc::new(Tree::of(&git, &id)?.with_filters(&git.at_top(), git.top())?);
+    pub(super) fn new(git: GitRepository, id: String) -> Result<Self> {
+        let tree =
+            Arc::new(CommitTree::of_commit(&git, &id)?.with_filters(&git.at_top(), git.top())?);
         Ok(Self { git, id, tree })
     }
 }
 
-impl Past {
+impl ProjectAtRevision {
     /// Opens the project of a folder at a revision of the repository around it. Compiles nothing
     /// yet.
     pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
-        let git = Git::around(folder, revision)?;
-        let (id, place) = (git.commit(revision)?, git.prefix().to_owned());
+        let git = GitRepository::open_around(folder, revision)?;
+        let (id, place) = (git.resolve_commit(revision)?, git.prefix().to_owned());
         let (past, faults) = Self::open_at(CommitFiles::new(git, id)?, revision, place)?;
         faults.map_or(Ok(past), Err)
     }
@@ -71,23 +72,23 @@ impl Past {
         folder: String,
     ) -> Result<(Self, Option<CliError>)> {
         let CommitFiles { git, id, tree } = &commit;
-        if tree.below(&folder).next().is_none() {
+        if tree.names_below(&folder).next().is_none() {
             let what = if folder.is_empty() {
                 "holds no file".to_owned()
             } else {
                 format!("has no folder {folder}")
             };
-            return Err(CliError::usage(format!("`{revision}` {what}")).hint(
+            return Err(CliError::usage(format!("`{revision}` {what}")).with_hint(
                 "the project may have had another place, or not have been committed, by then",
             ));
         }
         let root = Path::new("/").join(&folder);
-        let (mut config, mut fault) = settings(tree, &root, revision);
+        let (mut config, mut fault) = read_settings(tree, &root, revision);
         let mut is_unknown = false;
         if let Some(fault) = &mut fault {
             // An error in the project file must not disable the project's own limits, nor the rule
             // who may change them.
-            match earlier(git, id, &root)? {
+            match last_valid_settings(git, id, &root)? {
                 Some((id, sound)) => {
                     config = sound;
                     fault.message = format!("{}: its settings of {:.10} hold", fault.message, id);
@@ -100,7 +101,7 @@ impl Past {
                 name: revision.to_owned(),
                 root,
                 config,
-                is_unknown,
+                has_unknown_settings: is_unknown,
                 commit,
                 folder,
             },
@@ -108,7 +109,7 @@ impl Past {
         ))
     }
 
-    fn tree(&self) -> &Tree {
+    fn commit_tree(&self) -> &CommitTree {
         &self.commit.tree
     }
 
@@ -118,9 +119,9 @@ impl Past {
 
     /// Returns the files of the repository that differ in the work tree, are new, or no longer
     /// exist, relative to its top.
-    pub(crate) fn changed(&self) -> Result<Vec<String>> {
-        self.tree()
-            .changed(&self.commit.git.at_top(), self.top(), &self.commit.id)
+    pub(crate) fn changed_files(&self) -> Result<Vec<String>> {
+        self.commit_tree()
+            .changed_files(&self.commit.git.at_top(), self.top(), &self.commit.id)
     }
 
     /// Writes the files of the whole repository into an empty folder, including those of its
@@ -129,16 +130,16 @@ impl Past {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub(crate) fn write(&self, into: &Path) -> std::io::Result<Vec<String>> {
-        self.tree().write(into)?;
+    pub(crate) fn write_repository(&self, into: &Path) -> std::io::Result<Vec<String>> {
+        self.commit_tree().write_files(into)?;
         let mut missing = Vec::new();
         for (name, commit) in self
-            .tree()
-            .modules()
+            .commit_tree()
+            .submodules()
             .filter(|(name, _)| fs::exists(&self.top().join(name).join(".git")))
         {
-            match Tree::of(&Git::at(self.top().join(name)), commit) {
-                Ok(files) => files.write(&into.join(name))?,
+            match CommitTree::of_commit(&GitRepository::with_top(self.top().join(name)), commit) {
+                Ok(files) => files.write_files(&into.join(name))?,
                 Err(_) => missing.push(name.to_owned()),
             }
         }
@@ -149,14 +150,14 @@ impl Past {
     /// there.
     pub(crate) fn text_in_work_tree(&self, folder: &Path, path: &str) -> Option<String> {
         let (top, file) = (
-            RealFs.canonical(self.top()).ok()?,
-            RealFs.canonical(&folder.join(path)).ok()?,
+            RealFs.canonicalize(self.top()).ok()?,
+            RealFs.canonicalize(&folder.join(path)).ok()?,
         );
         let bytes = self
-            .tree()
+            .commit_tree()
             .read(
                 &Path::new("/").join(file.strip_prefix(top).ok()?),
-                FILE_LIMIT,
+                MAX_FILE_BYTES,
             )
             .ok()?;
         String::from_utf8(bytes).ok()
@@ -168,35 +169,35 @@ impl Past {
     }
 
     /// Returns the top of the work tree, and the path of the project's folder in it.
-    pub(crate) fn place(&self) -> (&Path, &str) {
+    pub(crate) fn work_tree_place(&self) -> (&Path, &str) {
         (self.top(), &self.folder)
     }
 
     /// Returns true if its settings are unknown: its project file has errors, and so have all
     /// earlier ones.
-    pub(crate) const fn is_unknown(&self) -> bool {
-        self.is_unknown
+    pub(crate) const fn has_unknown_settings(&self) -> bool {
+        self.has_unknown_settings
     }
 
     /// Returns its files that differ in the work tree and whose content depends on a filter, so
     /// that the revision lacks it.
-    pub(crate) fn unfiltered(&self) -> impl Iterator<Item = &str> {
-        self.tree().unfiltered(&self.folder)
+    pub(crate) fn unfiltered_files(&self) -> impl Iterator<Item = &str> {
+        self.commit_tree().unfiltered_files(&self.folder)
     }
 
     /// Returns such files of the whole repository.
     pub(crate) fn unfiltered_anywhere(&self) -> impl Iterator<Item = &str> {
-        self.tree().unfiltered("")
+        self.commit_tree().unfiltered_files("")
     }
 
     /// Returns the file system of the revision.
-    pub(crate) fn files(&self) -> &dyn ReadFs {
-        self.tree()
+    pub(crate) fn file_system(&self) -> &dyn ReadFs {
+        self.commit_tree()
     }
 
     /// Returns its files, by their paths in the project.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.tree().below(&self.folder)
+    pub(crate) fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.commit_tree().names_below(&self.folder)
     }
 
     /// Compiles its tasks. Errors, or a project without templates, give an error.
@@ -218,11 +219,11 @@ impl Past {
             registry,
             diagnostics,
             files,
-        } = self.built(Goal::Registry);
+        } = self.build(CheckGoal::Registry);
         let registry = registry.ok_or_else(|| {
-            of_then(
+            with_revision(
                 &self.name,
-                broken(&format!("`{}`", self.name), &diagnostics),
+                project_has_errors(&format!("`{}`", self.name), &diagnostics),
             )
         })?;
         Ok((registry, files))
@@ -235,7 +236,7 @@ impl Past {
             registry,
             diagnostics,
             files,
-        } = self.built(Goal::Partial);
+        } = self.build(CheckGoal::Partial);
         let mut faults = BTreeMap::new();
         for fault in diagnostics.iter().filter(|fault| is_error(fault)) {
             faults
@@ -243,31 +244,39 @@ impl Past {
                 .or_insert_with(|| fault.message.clone());
         }
         let registry = registry.ok_or_else(|| {
-            of_then(
+            with_revision(
                 &self.name,
-                broken(&format!("`{}`", self.name), &diagnostics),
+                project_has_errors(&format!("`{}`", self.name), &diagnostics),
             )
         })?;
         Ok((registry, files, faults))
     }
 
-    fn built(&self, goal: Goal) -> Built {
-        let names = self.tree().below(&self.folder);
-        let names = listed::templates(&self.config.templates, &self.root, self.tree(), names);
+    fn build(&self, goal: CheckGoal) -> Built {
+        let names = self.commit_tree().names_below(&self.folder);
+        let names = listed::filter_templates(
+            &self.config.templates,
+            &self.root,
+            self.commit_tree(),
+            names,
+        );
         let read = |name: &str| {
             let path = self.root.join(name);
-            let out = contained_path::leads_out(self.tree(), &self.root, &path);
-            let bytes = out.map_or_else(|| self.tree().read(&path, self.config.limits.file), Err);
+            let out = contained_path::link_out_error(self.commit_tree(), &self.root, &path);
+            let bytes = out.map_or_else(
+                || self.commit_tree().read(&path, self.config.limits.file),
+                Err,
+            );
             // A link to a folder is not followed, as in a file walk.
             let is_folder = bytes
                 .as_ref()
                 .is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let source = FileSource {
+        let source = VirtualProject {
             root: &self.root,
-            files: self.tree(),
-            scope: Scope::Whole,
+            files: self.commit_tree(),
+            scope: CheckScope::WholeProject,
             goal,
         };
         compile_files(&self.config, source, names.into_iter().filter_map(read))
@@ -276,7 +285,7 @@ impl Past {
 
 /// Returns the two revisions of `A..B` and `A...B`, with git's meaning: an omitted side is `HEAD`,
 /// and three dots begin where B left A. `None` for any other text.
-pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)>> {
+pub(crate) fn parse_range(folder: &Path, text: &str) -> Result<Option<(String, String)>> {
     let Some((old, new)) = text.split_once("..") else {
         return Ok(None);
     };
@@ -293,7 +302,7 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
     let old = head(old);
     let new = head(new);
     let old = if from_base {
-        Git::around(folder, text)?.base(&old, &new)?
+        GitRepository::open_around(folder, text)?.require_merge_base(&old, &new)?
     } else {
         old
     };
@@ -301,25 +310,25 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
 }
 
 /// Returns the address that git has of the user of a folder.
-pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
-    Git::around(folder, "HEAD")?.author()
+pub(crate) fn author_address(folder: &Path) -> Result<Option<String>> {
+    GitRepository::open_around(folder, "HEAD")?.author_address()
 }
 
 /// Returns the settings of a revision, as far as they can be read, and the error for the rest.
-fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
+fn read_settings(tree: &CommitTree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
     let failed = |why: String| {
         CliError::new(
-            Kind::Project,
-            format!("{FILE} in `{revision}` cannot be read: {why}"),
+            CliErrorKind::Project,
+            format!("{PROJECT_FILE} in `{revision}` cannot be read: {why}"),
         )
     };
-    let path = root.join(FILE);
-    let bytes = match contained_path::leads_out(tree, root, &path)
-        .map_or_else(|| tree.read(&path, FILE_LIMIT), Err)
+    let path = root.join(PROJECT_FILE);
+    let bytes = match contained_path::link_out_error(tree, root, &path)
+        .map_or_else(|| tree.read(&path, MAX_FILE_BYTES), Err)
     {
         Ok(bytes) => bytes,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return (Config::default(), None),
-        Err(err) => return (Config::default(), Some(failed(reason(&err)))),
+        Err(err) => return (Config::default(), Some(failed(describe_io_error(&err)))),
     };
     let text = match decode::decode(&bytes) {
         Ok(text) => text,
@@ -327,32 +336,43 @@ fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliErro
     };
     let project = Project::with_files(root.to_owned(), &text, tree);
     let config = project.config.clone();
-    let fault = project.without_errors().err().map(|mut error| {
+    let fault = project.require_no_errors().err().map(|mut error| {
         error.message = format!("{} in `{revision}`", error.message);
         // The last hint would lead to today's files.
         error.hints.pop();
-        of_then(revision, error)
+        with_revision(revision, error)
     });
     (config, fault)
 }
 
 /// The number of commits that are searched for a project file without errors.
-const EARLIER: &str = "--max-count=50";
+const MAX_EARLIER_COMMITS: &str = "--max-count=50";
 
 /// Returns the last commit before another one whose project file has no error, with its settings;
 /// `None` if none of the searched commits has one.
-fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Config)>> {
+fn last_valid_settings(
+    git: &GitRepository,
+    commit: &str,
+    root: &Path,
+) -> Result<Option<(String, Config)>> {
     let place = format!(
         ":(top,literal){}",
-        contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root))
+        contained_path::slash_path(root.join(PROJECT_FILE).strip_prefix("/").unwrap_or(root))
     );
     // Only commits of the branch itself: merged commits may come from other people.
-    for id in git.lines(&["rev-list", "--first-parent", EARLIER, commit, "--", &place])? {
-        let tree = Tree::of(git, &id)?;
+    for id in git.query_lines(&[
+        "rev-list",
+        "--first-parent",
+        MAX_EARLIER_COMMITS,
+        commit,
+        "--",
+        &place,
+    ])? {
+        let tree = CommitTree::of_commit(git, &id)?;
         if !tree.has_file(place.trim_start_matches(":(top,literal)")) {
             continue;
         }
-        if let (config, None) = settings(&tree, root, &id) {
+        if let (config, None) = read_settings(&tree, root, &id) {
             return Ok(Some((id, config)));
         }
     }
@@ -360,11 +380,11 @@ fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Confi
 }
 
 /// Adds the revision to each place in an error, because the file of that name may differ here.
-fn of_then(revision: &str, mut error: CliError) -> CliError {
+fn with_revision(revision: &str, mut error: CliError) -> CliError {
     for place in &mut error.hints {
         *place = format!("in `{revision}`: {place}");
     }
-    error.hint(
+    error.with_hint(
         "the files here are not the cause: name a revision in which `ctxc check` finds no error",
     )
 }

@@ -6,12 +6,12 @@ use crate::cli::args::FormatArgs;
 use crate::cli::findings;
 use crate::cli::overwrite;
 use crate::cli::prelude::*;
-use crate::cli::selection::{Checked, Keep, Selection};
+use crate::cli::selection::{FindingRetention, SelectionResult, TemplateSelection};
 use crate::cli::suppress;
-use crate::registry::build::{self, State};
-use crate::registry::workspace::request::Goal;
+use crate::registry::build::{self, WriteOutcome};
+use crate::registry::workspace::request::CheckGoal;
 use crate::registry::{ReadError, read};
-use crate::rules::check::Identity;
+use crate::rules::check::Fingerprints;
 
 #[derive(Debug, Args)]
 #[command(
@@ -36,156 +36,167 @@ pub(crate) struct BuildArgs {
 }
 
 impl BuildArgs {
-    const fn goal(&self) -> build::Goal {
+    const fn build_goal(&self) -> build::WriteMode {
         if self.check {
-            build::Goal::Compare
+            build::WriteMode::Compare
         } else {
-            build::Goal::Write
+            build::WriteMode::Write
         }
     }
 }
 
 /// Checks the templates, writes the registry, prints the report.
-pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
-    Cx::ensure_places(&args.format, None)?;
-    let project = Project::load(&cx.options)?.tested().limited(&args.limits);
-    let selection = Selection::new(&project.root, &args.paths)?;
-    selection.note(&project, cx);
+pub(crate) fn run_build(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::check_output_paths(&args.format, None)?;
+    let project = Project::load(&cx.options)?
+        .with_tested_agents()
+        .with_limits(&args.limits);
+    let selection = TemplateSelection::new(&project.root, &args.paths)?;
+    selection.note_missing_project(&project, cx);
     let output = args
         .output
         .clone()
         .unwrap_or_else(|| project.root.join("registry.json"));
     if args.output.is_none() {
-        overwrite::refuse_links(&project.root, "registry.json")?;
+        overwrite::reject_links(&project.root, "registry.json")?;
     }
-    refuse_others(&output, args.check)?;
-    let recorded = suppress::load(&project.root)?;
-    let format = args.format.resolve();
+    check_output(&output, args.check)?;
+    let recorded = suppress::load_suppressions(&project.root)?;
+    let format = args.format.result_format();
     // Formats for programs are complete, and suppressions are compared with all findings.
     let is_shown = format.is_for_people() && recorded.is_none();
     let keep = if is_shown {
-        Keep {
-            identity: Identity::Unwanted,
-            least: cx.options.shown().least,
+        FindingRetention {
+            identity: Fingerprints::Omitted,
+            least: cx.options.report_detail().min_severity,
         }
     } else {
-        Keep::ALL
+        FindingRetention::ALL
     };
     // With errors in the project file, the correct registry is unknown.
-    let goal = if project.is_broken() {
-        Goal::Findings
+    let goal = if project.has_errors() {
+        CheckGoal::Findings
     } else {
-        Goal::Registry
+        CheckGoal::Registry
     };
-    let Checked {
+    let SelectionResult {
         mut report,
         mut sources,
         registry,
         ..
-    } = selection.check(&project, goal, keep, cx)?;
+    } = selection.check_templates(&project, goal, keep, cx)?;
     let state = match registry {
         Some(bytes) if report.files > 0 || args.paths.allow_empty => {
-            build::put(&output, &bytes, args.goal())
+            build::write_registry(&output, &bytes, args.build_goal())
         }
-        Some(_) | None => State::Untouched,
+        Some(_) | None => WriteOutcome::Untouched,
     };
     let files = report.files;
     let skipped = report.skipped;
-    report.add(&project.findings);
+    report.add_findings(&project.findings);
     if let Some((text, known)) = recorded {
-        suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
+        suppress::apply_suppressions(&mut report, &text, &known, |path| selection.contains(path));
     }
-    let verdict = findings::verdict(&report);
+    let verdict = findings::report_verdict(&report);
     let is_nothing = files == 0 && !args.paths.allow_empty && verdict == Exit::Success;
     if !(is_nothing && format.is_for_people() && report.diagnostics.is_empty()) {
         cx.emit_formats(&args.format, |format, cx| {
-            findings::print(cx, &report, format, &project.root, &mut sources)
+            findings::print_report(cx, &report, format, &project.root, &mut sources)
         })?;
     }
     if is_nothing {
-        return Err(findings::nothing(&selection.whereabouts(&project), skipped));
+        return Err(findings::no_template(
+            &selection.describe_places(&project),
+            skipped,
+        ));
     }
     // Not dropped, because the process ends here, as in `check`.
     std::mem::forget(report);
-    end(args, &output, state, verdict, cx)
+    finish(args, &output, state, verdict, cx)
 }
 
 /// Bytes at the head of a file that identify a registry.
-const HEAD: u64 = 256;
+const HEAD_BYTES: u64 = 256;
 
 /// Returns an error if the output is a registry of a newer version or another kind of file.
-fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
-    let Ok(Some(head)) = fs::head(output, HEAD) else {
+fn check_output(output: &Path, is_check: bool) -> Result<()> {
+    let Ok(Some(head)) = fs::read_head(output, HEAD_BYTES) else {
         return Ok(());
     };
-    match read::declared(&head) {
+    match read::declared_schema(&head) {
         Some(schema) if read::is_newer(schema) => {
             let newer = ReadError::Newer {
                 found: schema.to_owned(),
             };
             Err(CliError::new(
-                Kind::Infrastructure,
+                CliErrorKind::Infrastructure,
                 format!("{}: {newer}", output.display()),
             ))
         }
         _ if is_check => Ok(()),
-        declared => overwrite::refuse_others(output, "registry", declared.is_some()),
+        declared => overwrite::check_overwrite(output, "registry", declared.is_some()),
     }
 }
 
 /// Prints the last line and returns the exit.
-fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx) -> Result<Exit> {
+fn finish(
+    args: &BuildArgs,
+    output: &Path,
+    state: WriteOutcome,
+    verdict: Exit,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let near = fs::current_dir()
         .ok()
         .and_then(|here| output.strip_prefix(here).ok())
         .unwrap_or(output)
         .display();
     match state {
-        State::Untouched if verdict == Exit::Success => {
+        WriteOutcome::Untouched if verdict == Exit::Success => {
             // A suppressed error is not fixed: the files of such findings have no entries in the
             // registry.
-            cx.note("findings of error severity are suppressed; `check` ignores them, but a registry cannot be built with them");
+            cx.print_note("findings of error severity are suppressed; `check` ignores them, but a registry cannot be built with them");
             Ok(Exit::Findings)
         }
-        State::Untouched => {
+        WriteOutcome::Untouched => {
             if fs::exists(output) && !args.check {
-                cx.note(&format!("{} is left as it was", output.display()));
+                cx.print_note(&format!("{} is left as it was", output.display()));
             }
             Ok(verdict)
         }
-        State::Current => {
-            say(args, cx, &format!("{near} is up to date"))?;
+        WriteOutcome::Current => {
+            print_status(args, cx, &format!("{near} is up to date"))?;
             Ok(verdict)
         }
-        State::Stale => {
+        WriteOutcome::Stale => {
             let state = if fs::exists(output) {
                 "is out of date"
             } else {
                 "does not exist"
             };
-            say(args, cx, &format!("{near} {state}; `ctxc build` writes it"))?;
+            print_status(args, cx, &format!("{near} {state}; `ctxc build` writes it"))?;
             Ok(Exit::Findings)
         }
-        State::Written(bytes) => {
-            say(
+        WriteOutcome::Written(bytes) => {
+            print_status(
                 args,
                 cx,
-                &format!("wrote {near} ({} bytes)", thousands(bytes as usize)),
+                &format!("wrote {near} ({} bytes)", format_thousands(bytes as usize)),
             )?;
             Ok(verdict)
         }
-        State::Failed(error) => Err(CliError::write(output, &error)),
+        WriteOutcome::Failed(error) => Err(CliError::write_failed(output, &error)),
     }
 }
 
 /// Prints a line for people. In the formats for programs it becomes a note.
-fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
-    if !args.format.resolve().is_for_people() {
-        cx.note(line);
+fn print_status(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
+    if !args.format.result_format().is_for_people() {
+        cx.print_note(line);
         return Ok(());
     }
-    if cx.options.is_chatty() {
-        cx.line(line)
+    if cx.options.prints_notes() {
+        cx.print_line(line)
     } else {
         Ok(())
     }

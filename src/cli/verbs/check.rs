@@ -6,19 +6,21 @@ use crate::cli::context::crowded_budgets;
 use crate::cli::findings;
 use crate::cli::fix::{self, FixArgs};
 use crate::cli::prelude::*;
-use crate::cli::project::FILE;
-use crate::cli::render::report::Report;
+use crate::cli::project::PROJECT_FILE;
+use crate::cli::render::report::CheckReport;
 use crate::cli::request;
-use crate::cli::rewrite::Output;
+use crate::cli::rewrite::RewriteMode;
 use crate::cli::rule_filter::RuleFilterArgs;
-use crate::cli::scenarios::{self, Scenarios};
-use crate::cli::selection::{Checked, Keep, Selection, leads_somewhere};
+use crate::cli::scenarios::{self, ScenarioCheck};
+use crate::cli::selection::{
+    FindingRetention, SelectionResult, TemplateSelection, pattern_root_exists,
+};
 use crate::cli::suppress;
 use crate::project::glob::Globs;
-use crate::project::suppressions::FILE as SUPPRESSIONS;
-use crate::registry::workspace::request::Goal;
-use crate::rules::apply::{self, Which};
-use crate::rules::check::Identity;
+use crate::project::suppressions::SUPPRESSIONS_FILE;
+use crate::registry::workspace::request::CheckGoal;
+use crate::rules::apply::{self, FixSelection};
+use crate::rules::check::Fingerprints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -55,17 +57,17 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    fn fixes(&self) -> FixArgs<'_> {
+    fn fix_args(&self) -> FixArgs<'_> {
         FixArgs {
             which: if self.unsafe_fixes {
-                Which::Suggested
+                FixSelection::Suggested
             } else {
-                Which::Safe
+                FixSelection::Safe
             },
             output: if self.diff {
-                Output::Diff
+                RewriteMode::Diff
             } else {
-                Output::Write
+                RewriteMode::Write
             },
             result: &self.output,
             paths: &self.paths,
@@ -75,37 +77,37 @@ impl CheckArgs {
 }
 
 /// The number of errors from which a repository counts as old.
-const MANY: usize = 10;
+const OLD_REPOSITORY_ERRORS: usize = 10;
 
 /// Prints advice for a repository with many findings.
-fn old_repository(report: &Report, cx: &mut Cx) {
+fn advise_old_repository(report: &CheckReport, cx: &mut Cx) {
     let errors = || {
         report
             .diagnostics
             .iter()
             .filter(|finding| finding.severity == Severity::Error)
     };
-    if errors().take(MANY).count() < MANY {
+    if errors().take(OLD_REPOSITORY_ERRORS).count() < OLD_REPOSITORY_ERRORS {
         return;
     }
     let is_fixable = report
         .diagnostics
         .iter()
-        .any(|finding| apply::eligible(finding, Which::Safe).is_some());
+        .any(|finding| apply::eligible_fix(finding, FixSelection::Safe).is_some());
     let first = if is_fixable {
         "`ctxc check --fix`, then "
     } else {
         ""
     };
     if errors().any(|finding| !finding.rule.locked) {
-        cx.note(&format!("an old repository? {first}`ctxc check --suppress-existing`: from then on only new findings fail"));
+        cx.print_note(&format!("an old repository? {first}`ctxc check --suppress-existing`: from then on only new findings fail"));
     } else if is_fixable {
-        cx.note("an old repository? `ctxc check --fix` fixes what needs no decision");
+        cx.print_note("an old repository? `ctxc check --fix` fixes what needs no decision");
     }
 }
 
 /// Prints a note for each project file inside this project, whose settings are not used here.
-fn note_nested_projects(root: &Path, report: &Report, cx: &mut Cx) {
+fn note_nested_projects(root: &Path, report: &CheckReport, cx: &mut Cx) {
     let folders = |path: &Arc<str>| {
         Path::new(&**path)
             .ancestors()
@@ -117,41 +119,41 @@ fn note_nested_projects(root: &Path, report: &Report, cx: &mut Cx) {
     let is_below = |folder: &PathBuf| folder.is_relative() && !folder.as_os_str().is_empty();
     for nested in folders
         .into_iter()
-        .filter(|folder| is_below(folder) && fs::exists(&root.join(folder).join(FILE)))
+        .filter(|folder| is_below(folder) && fs::exists(&root.join(folder).join(PROJECT_FILE)))
     {
-        let nested = escape(&nested.to_string_lossy()).into_owned();
-        cx.note(&format!(
-            "{nested}/{FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
+        let nested = escape_line(&nested.to_string_lossy()).into_owned();
+        cx.print_note(&format!(
+            "{nested}/{SUPPRESSIONS_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
              `[templates] exclude = [\"{nested}\"]` leaves it out here"
         ));
     }
 }
 
 /// Checks recorded requests.
-fn of_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
+fn check_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit> {
     let paths = &args.paths.paths;
     if requests < paths.len() {
         return Err(
             CliError::usage("requests cannot be checked together with other files")
-                .hint("check requests by themselves"),
+                .with_hint("check requests by themselves"),
         );
     }
     if args.fix || args.diff || args.suppress_existing {
         return Err(CliError::usage(
             "a request that was sent cannot be fixed, and its findings cannot be suppressed",
         )
-        .hint("fix the program that sends it"));
+        .with_hint("fix the program that sends it"));
     }
     let subjects: Vec<String> = paths
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    request::check::run(&subjects, &args.rules.resolve()?, &args.output, cx)
+    request::check::run_request_check(&subjects, &args.rules.resolve_rules()?, &args.output, cx)
 }
 
 /// Runs the check, prints the report, and returns the verdict.
-pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
-    Cx::ensure_places(&args.output.format, args.output.output.as_deref())?;
+pub(crate) fn run_check(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::check_output_paths(&args.output.format, args.output.output.as_deref())?;
     let requests = args
         .paths
         .paths
@@ -159,61 +161,71 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         .filter(|path| request::looks_like_request(path))
         .count();
     if requests > 0 {
-        return of_requests(args, requests, cx);
+        return check_requests(args, requests, cx);
     }
     if args.fix || args.diff {
-        return fix::run(args.fixes(), cx);
+        return fix::run_fix(args.fix_args(), cx);
     }
     if args.unsafe_fixes {
         return Err(
             CliError::usage("`--unsafe-fixes` says which fixes, not what to do with them")
-                .hint("add `--fix` to apply them, or `--diff` to look at them first"),
+                .with_hint("add `--fix` to apply them, or `--diff` to look at them first"),
         );
     }
-    let filter = args.rules.resolve()?;
-    let project = Project::load(&cx.options)?.tested().limited(&args.limits);
-    let selection = Selection::new(&project.root, &args.paths)?;
-    let format = args.output.format.resolve();
+    let filter = args.rules.resolve_rules()?;
+    let project = Project::load(&cx.options)?
+        .with_tested_agents()
+        .with_limits(&args.limits);
+    let selection = TemplateSelection::new(&project.root, &args.paths)?;
+    let format = args.output.format.result_format();
     if format.is_for_people() {
-        selection.note(&project, cx);
+        selection.note_missing_project(&project, cx);
     }
-    let suppressions = suppress::load(&project.root)?;
-    let nameless = args.output.format.all().all(FindingFormat::is_for_people)
+    let suppressions = suppress::load_suppressions(&project.root)?;
+    let nameless = args
+        .output
+        .format
+        .formats()
+        .all(FindingFormat::is_for_people)
         && suppressions.is_none()
         && !args.suppress_existing;
-    let shown = Keep {
-        identity: Identity::Unwanted,
-        least: cx.options.shown().least,
+    let shown = FindingRetention {
+        identity: Fingerprints::Omitted,
+        least: cx.options.report_detail().min_severity,
     };
-    let keep = if nameless { shown } else { Keep::ALL };
-    let tested = Scenarios::new(&project, &selection);
-    let Checked {
+    let keep = if nameless {
+        shown
+    } else {
+        FindingRetention::ALL
+    };
+    let tested = ScenarioCheck::new(&project, &selection);
+    let SelectionResult {
         mut report,
         mut sources,
         registry,
         excluded,
     } = if let Some(name) = selection.stdin_scenario() {
         scenarios::check_stdin(&project, name, cx)?
-    } else if selection.is_scenarios() {
-        Checked {
-            report: Report::default(),
+    } else if selection.is_scenarios_only() {
+        SelectionResult {
+            report: CheckReport::default(),
             sources: project.sources(),
             registry: None,
             excluded: Vec::new(),
         }
     } else {
-        let goal = if crowded_budgets::is_asked(&project, &selection) {
-            Goal::Partial
+        let goal = if crowded_budgets::is_enabled(&project, &selection) {
+            CheckGoal::Partial
         } else {
-            tested.goal(&project)
+            tested.template_goal(&project)
         };
-        selection.check(&project, goal, keep, cx)?
+        selection.check_templates(&project, goal, keep, cx)?
     };
     let crowded = match registry
         .as_deref()
-        .filter(|_| crowded_budgets::is_asked(&project, &selection))
+        .filter(|_| crowded_budgets::is_enabled(&project, &selection))
     {
-        Some(registry) => crowded_budgets::check(&project, registry, cx)?,
+        Some(registry) => crowded_budgets::check_registry(&project, registry, cx)?,
         None => Vec::new(),
     };
     // If `include` matches no template, errors of scenarios would only be consequences.
@@ -221,7 +233,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         && args.paths.paths.is_empty()
         && project.config.templates.include.is_some();
     if !is_bare || args.paths.allow_empty {
-        tested.check(
+        tested.check_files(
             &project,
             &selection,
             registry.map(|bytes| (bytes, excluded)),
@@ -230,35 +242,37 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         )?;
     }
     let empty = report.files == 0 && !args.paths.allow_empty;
-    report.add(&project.findings);
-    report.add(&crowded);
+    report.add_findings(&project.findings);
+    report.add_findings(&crowded);
     let mut recorded = None;
     if args.suppress_existing {
-        recorded = Some(suppress::record(&project.root, &mut report, |path| {
-            selection.holds(path)
-        })?);
+        recorded = Some(suppress::record_findings(
+            &project.root,
+            &mut report,
+            |path| selection.contains(path),
+        )?);
     } else if let Some((text, known)) = suppressions {
-        suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
+        suppress::apply_suppressions(&mut report, &text, &known, |path| selection.contains(path));
     }
-    let left_out = filter.apply(&mut report);
+    let left_out = filter.filter_report(&mut report);
     let is_empty_screen = empty && format.is_for_people() && report.diagnostics.is_empty();
     if is_empty_screen {
-        return Err(findings::nothing(
-            &selection.whereabouts(&project),
+        return Err(findings::no_template(
+            &selection.describe_places(&project),
             report.skipped,
         ));
     }
-    cx.emit(&args.output, |format, cx| {
-        findings::print(cx, &report, format, &project.root, &mut sources)
+    cx.emit_result(&args.output, |format, cx| {
+        findings::print_report(cx, &report, format, &project.root, &mut sources)
     })?;
     if left_out > 0 {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{} of other rules not reported",
-            plural(left_out, "finding")
+            pluralize(left_out, "finding")
         ));
     }
     if nameless && args.paths.paths.is_empty() {
-        old_repository(&report, cx);
+        advise_old_repository(&report, cx);
     }
     if format.is_for_people() {
         note_nested_projects(&project.root, &report, cx);
@@ -268,31 +282,34 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         .context
         .include
         .iter()
-        .flat_map(Globs::written)
+        .flat_map(Globs::patterns)
     {
-        if !leads_somewhere(&project.root, pattern) {
-            cx.note(&format!("[context] include: there is nothing at `{pattern}`, so fresh context finds nothing there"));
+        if !pattern_root_exists(&project.root, pattern) {
+            cx.print_note(&format!("[context] include: there is nothing at `{pattern}`, so fresh context finds nothing there"));
         }
     }
     if let Some(recorded) = recorded
         && format.is_for_people()
     {
         let line = format!(
-            "recorded {} in {SUPPRESSIONS}; {} left",
-            plural(recorded.findings, "finding"),
+            "recorded {} in {SUPPRESSIONS_FILE}; {} left",
+            pluralize(recorded.findings, "finding"),
             report.diagnostics.len()
         );
         let line = cx.options.screen.paint(Paint::Good, &line);
-        cx.line(&line)?;
+        cx.print_line(&line)?;
     }
-    let verdict = findings::verdict(&report);
+    let verdict = findings::report_verdict(&report);
     let skipped = report.skipped;
     // The program ends here: dropping tens of thousands of findings takes longer than printing
     // them.
     std::mem::forget(report);
     // Findings take precedence over an empty selection.
     if empty && verdict == Exit::Success {
-        Err(findings::nothing(&selection.whereabouts(&project), skipped))
+        Err(findings::no_template(
+            &selection.describe_places(&project),
+            skipped,
+        ))
     } else {
         Ok(verdict)
     }

@@ -17,16 +17,25 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Prints the script for `command`, which is the whole command line.
-pub(crate) fn run(args: &CompletionsArgs, command: &Command, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn print_completions(
+    args: &CompletionsArgs,
+    command: &Command,
+    cx: &mut Cx,
+) -> Result<Exit> {
     // Into memory first: the generator panics if a write fails, and a pipe may close.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut shown(command), "ctxc", &mut script);
+    clap_complete::generate(
+        args.shell,
+        &mut without_hidden_verbs(command),
+        "ctxc",
+        &mut script,
+    );
     cx.print(|out| out.write_all(&script))?;
     Ok(Exit::Success)
 }
 
 /// Returns the command line without hidden verbs, because a script would complete them.
-fn shown(whole: &Command) -> Command {
+fn without_hidden_verbs(whole: &Command) -> Command {
     let verbs = whole
         .get_subcommands()
         .filter(|verb| !verb.is_hide_set())

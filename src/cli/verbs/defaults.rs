@@ -4,7 +4,7 @@ use crate::cli::origin;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::settings::data::SettingsData;
-use crate::settings::explain::View;
+use crate::settings::explain::SettingsView;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
 
@@ -17,65 +17,67 @@ pub(crate) struct DefaultsArgs {
 
 /// The default settings of every type, as they hold in a project: `ctxc defaults --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'r> {
+#[schemars(rename = "Document")]
+pub(crate) struct DefaultsDocument<'r> {
     /// The format.
     schema: &'static str,
     /// The types of the language, then those that the project declares.
-    rows: Vec<Row<'r>>,
+    rows: Vec<DefaultsRow<'r>>,
 }
 
 /// One type with its settings.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Row<'r> {
+#[schemars(rename = "Row")]
+pub(crate) struct DefaultsRow<'r> {
     /// The name of the type.
     operator: &'r str,
     /// The subtype or part; null for the type itself.
     subtype: Option<&'r str>,
     /// What a task of this type gets that writes nothing itself.
     #[schemars(with = "SettingsData")]
-    settings: View<'r>,
+    settings: SettingsView<'r>,
 }
 
 /// Prints the table.
-pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.without_errors()?;
+pub(crate) fn run_defaults(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Project::load(&cx.options)?.require_no_errors()?;
     let layers = &project.config.layers;
-    cx.emit(&args.output, |format, cx| match format {
+    cx.emit_result(&args.output, |format, cx| match format {
         DataFormat::Json => {
-            let rows = layers.rows().map(|(_, row)| Row {
+            let rows = layers.rows().map(|(_, row)| DefaultsRow {
                 operator: row.operator(),
                 subtype: row.subtype().map(|subtype| &**subtype),
-                settings: View {
+                settings: SettingsView {
                     resolved: row.defaults(),
                     layers,
                     path: "",
                 },
             });
-            cx.json(&Document {
+            cx.print_json(&DefaultsDocument {
                 schema: names::DEFAULTS,
                 rows: rows.collect(),
             })
         }
-        DataFormat::Text => text(&project, cx),
+        DataFormat::Text => print_table(&project, cx),
     })?;
     Ok(Exit::Success)
 }
 
 /// The layout of the table on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Columns {
+enum TableLayout {
     /// Every column is as wide as the longest name of a setting.
     Wide,
     /// Columns are as narrow as the values allow, with names of settings in two lines.
     Narrow,
 }
 
-impl Columns {
-    fn of(widest: usize, width: Option<usize>) -> Self {
+impl TableLayout {
+    fn for_width(widest: usize, width: Option<usize>) -> Self {
         let needed: usize = widest
             + Self::Wide
-                .widths()
-                .map(|width| width + Self::Wide.gap())
+                .column_widths()
+                .map(|width| width + Self::Wide.column_gap())
                 .sum::<usize>();
         if width.is_some_and(|width| width < needed) {
             Self::Narrow
@@ -85,7 +87,7 @@ impl Columns {
     }
 
     /// Returns the number of spaces before a column.
-    const fn gap(self) -> usize {
+    const fn column_gap(self) -> usize {
         match self {
             Self::Wide => 2,
             Self::Narrow => 1,
@@ -94,7 +96,7 @@ impl Columns {
 
     /// Returns the widths of the columns: enough for the name, or the longer part of it, and for
     /// the longest value with a mark.
-    fn widths(self) -> impl Iterator<Item = usize> {
+    fn column_widths(self) -> impl Iterator<Item = usize> {
         SettingName::ALL
             .iter()
             .map(move |name| match (self, name.word().split_once('_')) {
@@ -107,7 +109,7 @@ impl Columns {
 
     /// Returns the header: the names of the settings in one line, or split after their first word
     /// in two.
-    fn heads(self, widest: usize) -> Vec<String> {
+    fn header_lines(self, widest: usize) -> Vec<String> {
         let parts = |name: &SettingName| {
             name.word()
                 .split_once('_')
@@ -117,7 +119,7 @@ impl Columns {
         if self == Self::Narrow {
             heads.push(" ".repeat(widest));
         }
-        for (name, width) in SettingName::ALL.iter().zip(self.widths()) {
+        for (name, width) in SettingName::ALL.iter().zip(self.column_widths()) {
             let (first, second) = parts(name);
             let texts = if self == Self::Wide {
                 vec![name.word().to_owned()]
@@ -125,14 +127,14 @@ impl Columns {
                 vec![format!("{first}_"), second.to_owned()]
             };
             for (head, text) in heads.iter_mut().zip(texts) {
-                let _ = write!(head, "{:gap$}{text:<width$}", "", gap = self.gap());
+                let _ = write!(head, "{:gap$}{text:<width$}", "", gap = self.column_gap());
             }
         }
         heads
     }
 }
 
-fn text(project: &Project, cx: &mut Cx) -> Result<()> {
+fn print_table(project: &Project, cx: &mut Cx) -> Result<()> {
     let layers = &project.config.layers;
     let screen = cx.options.screen;
     let widest = layers
@@ -141,43 +143,48 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
         .max()
         .unwrap_or(0)
         .max(4);
-    let columns = Columns::of(widest, screen.width);
-    for line in columns.heads(widest) {
-        cx.line(&screen.paint(Paint::Strong, line.trim_end()))?;
+    let columns = TableLayout::for_width(widest, screen.width);
+    for line in columns.header_lines(widest) {
+        cx.print_line(&screen.paint(Paint::Strong, line.trim_end()))?;
     }
     let mut sources = project.sources();
     let mut notes = Vec::new();
     for (_, row) in layers.rows() {
         let mut line = format!("{:<widest$}", row.name());
-        let view = View {
+        let view = SettingsView {
             resolved: row.defaults(),
             layers,
             path: "",
         };
-        for (&name, width) in SettingName::ALL.iter().zip(columns.widths()) {
-            let setting = view.setting(name);
+        for (&name, width) in SettingName::ALL.iter().zip(columns.column_widths()) {
+            let setting = view.setting_data(name);
             let changed = setting.origin.path.is_some();
             let mark = if changed { "*" } else { "" };
-            let value = format!("{}{mark}", setting.value.word());
-            let _ = write!(line, "{:gap$}{value:<width$}", "", gap = columns.gap());
+            let value = format!("{}{mark}", setting.value.as_str());
+            let _ = write!(
+                line,
+                "{:gap$}{value:<width$}",
+                "",
+                gap = columns.column_gap()
+            );
             if changed {
-                let lost = origin::beaten(&setting, &mut sources);
-                let why = origin::words(&setting.origin, &mut sources);
+                let lost = origin::describe_overridden(&setting, &mut sources);
+                let why = origin::describe_origin(&setting.origin, &mut sources);
                 notes.push(format!(
                     "{} {}: {}, {why}{lost}",
                     row.name(),
                     name.word(),
-                    setting.value.word()
+                    setting.value.as_str()
                 ));
             }
         }
-        cx.line(line.trim_end())?;
+        cx.print_line(line.trim_end())?;
     }
     if !notes.is_empty() {
-        cx.line("")?;
+        cx.print_line("")?;
     }
     for note in notes {
-        cx.hanging(&format!("* {note}"), 2)?;
+        cx.print_hanging(&format!("* {note}"), 2)?;
     }
     Ok(())
 }

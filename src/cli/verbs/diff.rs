@@ -4,9 +4,9 @@
 use crate::base::fs;
 use crate::cli::prelude::*;
 use crate::cli::request;
-use crate::registry::diff::{self, Cause, Diff, Names, ResolvedChange};
+use crate::registry::diff::{self, Diff, NameChanges, ResolvedChange, SettingCause};
 use crate::registry::{ReadError, Registry};
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::template::setting::Word;
 use std::io;
 
@@ -28,54 +28,62 @@ pub(crate) struct DiffArgs {
 }
 
 /// Advice for a file that is no registry.
-const WHENCE: &str = "`ctxc build` writes a registry; by default it is called registry.json";
+const REGISTRY_HINT: &str = "`ctxc build` writes a registry; by default it is called registry.json";
 /// The maximum size of a registry in bytes, enough for a million tasks.
-const LIMIT: u64 = 8 << 30;
+const MAX_REGISTRY_BYTES: u64 = 8 << 30;
 
 /// Prints the differences.
-pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     if request::holds_request(&args.old) || request::holds_request(&args.new) {
         let subject = |path: &Path| path.to_string_lossy().into_owned();
-        return request::recording_diff::run(
+        return request::recording_diff::diff_recordings(
             &subject(&args.old),
             &subject(&args.new),
             &args.output,
             cx,
         );
     }
-    let old = read(&args.old)?;
-    let new = read(&args.new)?;
-    let diff = diff::diff(&old, &new).map_err(|err| unusable(&args.new, &err))?;
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&diff),
-        DataFormat::Text => text(&diff, cx),
+    let old = read_registry(&args.old)?;
+    let new = read_registry(&args.new)?;
+    let diff =
+        diff::compare_registries(&old, &new).map_err(|err| unusable_error(&args.new, &err))?;
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&diff),
+        DataFormat::Text => print_diff(&diff, cx),
     })?;
     Ok(Exit::Success)
 }
 
 /// Reads a registry. A missing file is wrong usage, an unreadable one a finding, one of a newer
 /// schema a system error.
-pub(super) fn read(path: &Path) -> Result<Registry> {
+pub(super) fn read_registry(path: &Path) -> Result<Registry> {
     let mut bytes = Vec::new();
-    if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
+    if let Err(err) = fs::read_into(path, MAX_REGISTRY_BYTES, &mut bytes) {
         let kind = if err.kind() == io::ErrorKind::NotFound {
-            Kind::Usage
+            CliErrorKind::Usage
         } else {
-            Kind::Findings
+            CliErrorKind::Findings
         };
         return Err(CliError::new(
             kind,
-            format!("{} cannot be read: {}", path.display(), reason(&err)),
+            format!(
+                "{} cannot be read: {}",
+                path.display(),
+                describe_io_error(&err)
+            ),
         )
-        .hint(WHENCE));
+        .with_hint(REGISTRY_HINT));
     }
-    Registry::read(bytes).map_err(|err| unusable(path, &err))
+    Registry::read(bytes).map_err(|err| unusable_error(path, &err))
 }
 
-fn unusable(path: &Path, err: &ReadError) -> CliError {
-    let error = CliError::new(Kind::from(err), format!("{}: {err}", path.display()));
+fn unusable_error(path: &Path, err: &ReadError) -> CliError {
+    let error = CliError::new(
+        CliErrorKind::from(err),
+        format!("{}: {err}", path.display()),
+    );
     match err {
-        ReadError::Other { .. } => error.hint(WHENCE),
+        ReadError::Other { .. } => error.with_hint(REGISTRY_HINT),
         // These messages need no hint.
         ReadError::NotText { .. }
         | ReadError::Damaged { .. }
@@ -85,38 +93,38 @@ fn unusable(path: &Path, err: &ReadError) -> CliError {
     }
 }
 
-fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
+fn print_diff(diff: &Diff, cx: &mut Cx) -> Result<()> {
     if diff.is_empty() {
-        return cx.line("the registries are equal");
+        return cx.print_line("the registries are equal");
     }
-    names(cx, "added", "task", &diff.added)?;
-    names(cx, "removed", "task", &diff.removed)?;
+    print_names(cx, "added", "task", &diff.added)?;
+    print_names(cx, "removed", "task", &diff.removed)?;
     if !diff.text.is_empty() {
-        heading(
+        print_heading(
             cx,
-            &format!("{} with changed text", plural(diff.text.len(), "task")),
+            &format!("{} with changed text", pluralize(diff.text.len(), "task")),
         )?;
         for change in &diff.text {
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  {}  {}",
-                escape(&change.task),
-                escape(&change.path)
+                escape_line(&change.task),
+                escape_line(&change.path)
             ))?;
         }
     }
-    resolved(
+    print_resolved(
         cx,
         "with another value because the text changed",
         &diff.resolved,
-        Cause::Text,
+        SettingCause::Text,
     )?;
-    resolved(
+    print_resolved(
         cx,
         "with another value because a default moved",
         &diff.resolved,
-        Cause::Default,
+        SettingCause::Default,
     )?;
-    names(
+    print_names(
         cx,
         "changed through something they refer to",
         "task",
@@ -124,37 +132,42 @@ fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
     )?;
     for (
         kind,
-        Names {
+        NameChanges {
             added,
             removed,
             changed,
         },
     ) in [("template", &diff.templates), ("fragment", &diff.fragments)]
     {
-        names(cx, "added", kind, added)?;
-        names(cx, "removed", kind, removed)?;
-        names(cx, "changed", kind, changed)?;
+        print_names(cx, "added", kind, added)?;
+        print_names(cx, "removed", kind, removed)?;
+        print_names(cx, "changed", kind, changed)?;
     }
     Ok(())
 }
 
-fn heading(cx: &mut Cx, text: &str) -> Result<()> {
+fn print_heading(cx: &mut Cx, text: &str) -> Result<()> {
     let text = cx.options.screen.paint(Paint::Strong, text);
-    cx.line(&text)
+    cx.print_line(&text)
 }
 
-fn names(cx: &mut Cx, what: &str, kind: &str, names: &[String]) -> Result<()> {
+fn print_names(cx: &mut Cx, what: &str, kind: &str, names: &[String]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    heading(cx, &format!("{} {what}", plural(names.len(), kind)))?;
+    print_heading(cx, &format!("{} {what}", pluralize(names.len(), kind)))?;
     for name in names {
-        cx.line(&format!("  {}", escape(name)))?;
+        cx.print_line(&format!("  {}", escape_line(name)))?;
     }
     Ok(())
 }
 
-fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -> Result<()> {
+fn print_resolved(
+    cx: &mut Cx,
+    what: &str,
+    changes: &[ResolvedChange],
+    cause: SettingCause,
+) -> Result<()> {
     let changes: Vec<_> = changes
         .iter()
         .filter(|change| change.cause == cause)
@@ -162,15 +175,18 @@ fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -
     if changes.is_empty() {
         return Ok(());
     }
-    heading(cx, &format!("{} {what}", plural(changes.len(), "setting")))?;
+    print_heading(
+        cx,
+        &format!("{} {what}", pluralize(changes.len(), "setting")),
+    )?;
     for change in changes {
         let node = if change.node == "/" { "" } else { &change.node };
-        let from = change.from.word();
-        let to = change.to.word();
-        cx.line(&format!(
+        let from = change.from.as_str();
+        let to = change.to.as_str();
+        cx.print_line(&format!(
             "  {}{}.{}  {from} → {to}",
-            escape(&change.task),
-            escape(node),
+            escape_line(&change.task),
+            escape_line(node),
             change.setting.word()
         ))?;
     }

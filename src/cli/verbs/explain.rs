@@ -43,35 +43,35 @@ pub(crate) struct RulePage<'r> {
 }
 
 /// Prints the page.
-pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
-    if let Some(rule) = list::find(&args.what) {
-        rule_page(&rule.meta, args, cx)?;
+pub(crate) fn run_explain(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(rule) = list::find_rule(&args.what) {
+        print_rule_page(&rule.meta, args, cx)?;
         return Ok(Exit::Success);
     }
-    let Some(question) = explain_setting::question(&args.what) else {
-        return Err(task(&args.what, cx).unwrap_or_else(|| unknown(&args.what)));
+    let Some(question) = explain_setting::parse_query(&args.what) else {
+        return Err(task_error(&args.what, cx).unwrap_or_else(|| unknown_error(&args.what)));
     };
     let question = question?;
     let project = Project::load(&cx.options)?
-        .without_errors()?
-        .limited(&args.limits);
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Text => explain_setting::text(question, &project, cx),
-        DataFormat::Json => explain_setting::json(question, &project, cx),
+        .require_no_errors()?
+        .with_limits(&args.limits);
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Text => explain_setting::print_text(question, &project, cx),
+        DataFormat::Json => explain_setting::print_json(question, &project, cx),
     })?;
     Ok(Exit::Success)
 }
 
-fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result<()> {
+fn print_rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result<()> {
     if rule.renamed_from.contains(&args.what.as_str()) {
-        cx.note(&format!("`{}` is now called `{}`", args.what, rule.name));
+        cx.print_note(&format!("`{}` is now called `{}`", args.what, rule.name));
     }
-    cx.emit(&args.output, |format, cx| match format {
+    cx.emit_result(&args.output, |format, cx| match format {
         DataFormat::Text => {
-            let page = manual_page::terminal(rule, cx.options.screen);
+            let page = manual_page::terminal_page(rule, cx.options.screen);
             cx.print(|out| out.write_all(page.as_bytes()))
         }
-        DataFormat::Json => cx.json(&RulePage {
+        DataFormat::Json => cx.print_json(&RulePage {
             schema: names::RULE,
             code: rule.code.to_string(),
             name: rule.name,
@@ -85,37 +85,38 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
 
 /// Returns the error for the name of a task, with a hint to `show`; `None` if there is no such
 /// task.
-fn task(what: &str, cx: &Cx) -> Option<CliError> {
+fn task_error(what: &str, cx: &Cx) -> Option<CliError> {
     let project = Project::load(&cx.options)
-        .and_then(Project::without_errors)
+        .and_then(Project::require_no_errors)
         .ok()?;
-    let places = inspect::places(&project.root, &project.config, cx.options.threads).ok()?;
+    let places =
+        inspect::find_definitions(&project.root, &project.config, cx.options.threads).ok()?;
     places.iter().find(|place| *place.name == *what)?;
     let error = CliError::usage(format!(
         "`{what}` is a task; what can be explained is a rule, or one setting of a task"
     ));
     Some(
         error
-            .hint(format!("`ctxc show {what}` shows all of its settings"))
-            .hint(format!(
+            .with_hint(format!("`ctxc show {what}` shows all of its settings"))
+            .with_hint(format!(
                 "`ctxc explain {what}.fresh_context` says how one of them came about"
             )),
     )
 }
 
-fn unknown(what: &str) -> CliError {
+fn unknown_error(what: &str) -> CliError {
     let is_code = what.len() > 3
         && what
             .get(..3)
             .is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
     if is_code && what.bytes().skip(3).all(|byte| byte.is_ascii_digit()) {
         return CliError::usage(format!("there is no rule `{what}`"))
-            .hint("`ctxc rules` lists them with their codes");
+            .with_hint("`ctxc rules` lists them with their codes");
     }
-    let names = list::all().flat_map(|rule| {
+    let names = list::all_rules().flat_map(|rule| {
         std::iter::once(rule.meta.name).chain(rule.meta.renamed_from.iter().copied())
     });
     CliError::usage(format!("`{what}` is neither a rule nor a setting of a task"))
-        .did_you_mean(suggest::nearest(what, names))
-        .hint("`ctxc rules` lists the rules; a setting is named TASK.SETTING, for example triage.fresh_context")
+        .with_suggestion(suggest::nearest_candidate(what, names))
+        .with_hint("`ctxc rules` lists the rules; a setting is named TASK.SETTING, for example triage.fresh_context")
 }

@@ -6,38 +6,39 @@ use crate::cli::origin;
 use crate::cli::prelude::*;
 use crate::schema::json::names;
 use crate::settings::data::{OriginData, OverriddenData, SettingData};
-use crate::settings::provenance::Value;
+use crate::settings::provenance::SettingValue;
 use crate::template::setting::{SettingName, Word};
 
 /// The setting to explain: `triage/steps/1.fresh_context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Question<'q> {
+pub(super) struct SettingQuery<'q> {
     /// The name of a task, and the node in it.
     place: &'q str,
     setting: SettingName,
 }
 
 /// Parses the argument; `None` if it has no dot before a setting.
-pub(super) fn question(what: &str) -> Option<Result<Question<'_>>> {
+pub(super) fn parse_query(what: &str) -> Option<Result<SettingQuery<'_>>> {
     let (place, setting) = what.rsplit_once('.')?;
     if let Some(setting) = SettingName::parse(setting) {
-        return Some(Ok(Question { place, setting }));
+        return Some(Ok(SettingQuery { place, setting }));
     }
     let words = || SettingName::ALL.iter().map(|name| name.word());
     let error = CliError::usage(format!("`{setting}` is no setting"));
-    let near = suggest::nearest(setting, words()).map(|near| format!("{place}.{near}"));
+    let near = suggest::nearest_candidate(setting, words()).map(|near| format!("{place}.{near}"));
     let all = || {
         format!(
             "the settings are {}",
             words().collect::<Vec<_>>().join(", ")
         )
     };
-    Some(Err(error.did_you_mean_or(near.as_deref(), all)))
+    Some(Err(error.with_suggestion_or(near.as_deref(), all)))
 }
 
 /// How one setting came about: `ctxc explain TASK[/NODE].SETTING --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'d> {
+#[schemars(rename = "Document")]
+pub(crate) struct SettingDocument<'d> {
     /// The format.
     schema: &'static str,
     /// The name of the task.
@@ -47,7 +48,7 @@ pub(crate) struct Document<'d> {
     /// The name of the setting.
     setting: SettingName,
     /// The value that holds; null where the setting does not apply to the type.
-    value: Value,
+    value: SettingValue,
     /// Whether the value has any effect.
     applies: bool,
     /// Who set the value that holds.
@@ -57,15 +58,15 @@ pub(crate) struct Document<'d> {
 }
 
 /// Prints the setting as JSON.
-pub(super) fn json(question: Question<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
-    let found = look(question, project, cx)?;
+pub(super) fn print_json(question: SettingQuery<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
+    let found = find_setting(question, project, cx)?;
     let SettingData {
         value,
         applies,
         origin,
         beaten,
     } = found.setting;
-    cx.json(&Document {
+    cx.print_json(&SettingDocument {
         schema: names::EXPLAIN,
         task: &found.task,
         node: &found.node,
@@ -78,32 +79,32 @@ pub(super) fn json(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
 }
 
 /// Prints the setting for people.
-pub(super) fn text(question: Question<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
-    let Found {
+pub(super) fn print_text(question: SettingQuery<'_>, project: &Project, cx: &mut Cx) -> Result<()> {
+    let FoundSetting {
         task,
         node,
         setting,
-    } = look(question, project, cx)?;
+    } = find_setting(question, project, cx)?;
     let mut sources = project.sources();
     let screen = cx.options.screen;
     let at = if node == "/" { "" } else { &node };
     let head = format!(
         "{task}{at}.{} is {}",
         question.setting.word(),
-        setting.value.word()
+        setting.value.as_str()
     );
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{}: {}",
-        screen.paint(Paint::Strong, &escape(&head)),
-        meaning(question.setting, setting.value)
+        screen.paint(Paint::Strong, &escape_line(&head)),
+        value_meaning(question.setting, setting.value)
     ))?;
-    let why = origin::words(&setting.origin, &mut sources);
-    cx.hanging(
+    let why = origin::describe_origin(&setting.origin, &mut sources);
+    cx.print_hanging(
         &format!(
             "  {:<11} {}{}",
-            setting.value.word(),
-            escape(&why),
-            origin::effect(&setting)
+            setting.value.as_str(),
+            escape_line(&why),
+            origin::effect_note(&setting)
         ),
         14,
     )?;
@@ -112,39 +113,39 @@ pub(super) fn text(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
         origin: lost,
     } in &setting.beaten
     {
-        let why = origin::words(lost, &mut sources);
-        let line = format!("  {:<11} {} (beaten)", value.word(), escape(&why));
-        cx.hanging(&screen.paint(Paint::Dim, &line), 14)?;
+        let why = origin::describe_origin(lost, &mut sources);
+        let line = format!("  {:<11} {} (beaten)", value.as_str(), escape_line(&why));
+        cx.print_hanging(&screen.paint(Paint::Dim, &line), 14)?;
     }
     Ok(())
 }
 
-struct Found {
+struct FoundSetting {
     task: String,
     node: String,
     setting: SettingData,
 }
 
 /// Finds the setting. The name of a task may contain a slash, so the longest matching name is used.
-fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
-    let places = show::places(project, cx)?;
+fn find_setting(question: SettingQuery<'_>, project: &Project, cx: &Cx) -> Result<FoundSetting> {
+    let places = show::definition_places(project, cx)?;
     let cuts = std::iter::once(question.place.len())
         .chain(question.place.rmatch_indices('/').map(|(at, _)| at));
     let mut split = cuts.map(|cut| question.place.split_at(cut));
     let known = split.find(|(name, _)| places.iter().any(|place| &*place.name == *name));
     let (name, id) = known.unwrap_or((question.place, ""));
-    let place = show::find(project, &places, name)?;
-    let nodes = show::nodes(project, place)?;
+    let place = show::find_definition(project, &places, name)?;
+    let nodes = show::resolved_nodes(project, place)?;
     let id = if id.is_empty() { "/" } else { id };
     let list = format!("`ctxc show {}` lists its nodes", place.name);
     let Some(node) = nodes.iter().find(|node| node.id == id) else {
         return Err(
             CliError::usage(format!("`{}` has no node `{id}`", place.name))
-                .did_you_mean(suggest::nearest(
+                .with_suggestion(suggest::nearest_candidate(
                     id,
                     nodes.iter().map(|node| node.id.as_str()),
                 ))
-                .hint(list),
+                .with_hint(list),
         );
     };
     let Some(settings) = &node.settings else {
@@ -158,9 +159,12 @@ fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
                 question.setting.word()
             )
         });
-        return Err(other.into_iter().fold(error, CliError::hint).hint(list));
+        return Err(other
+            .into_iter()
+            .fold(error, CliError::with_hint)
+            .with_hint(list));
     };
-    Ok(Found {
+    Ok(FoundSetting {
         task: place.name.to_string(),
         node: id.to_owned(),
         setting: settings.get(question.setting).clone(),
@@ -168,23 +172,23 @@ fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
 }
 
 /// Returns the meaning of a value for the agent.
-fn meaning(name: SettingName, value: Value) -> &'static str {
+fn value_meaning(name: SettingName, value: SettingValue) -> &'static str {
     use crate::template::setting::{Format, Fresh, Inherit};
     match value {
-        Value::Inherit(Inherit::Full) => "sees all of its parent's context",
-        Value::Inherit(Inherit::None) => "sees nothing of its parent's context",
-        Value::Inherit(Inherit::Subset) => {
+        SettingValue::Inherit(Inherit::Full) => "sees all of its parent's context",
+        SettingValue::Inherit(Inherit::None) => "sees nothing of its parent's context",
+        SettingValue::Inherit(Inherit::Subset) => {
             "sees the part of its parent's context that its files and inputs select"
         }
-        Value::Accumulate(true) => "carries earlier step results along",
-        Value::Accumulate(false) => "carries no earlier step results",
-        Value::Format(Format::NotesOnly) => "earlier step results are carried as notes",
-        Value::Format(Format::FullOutput) => "earlier step results are carried whole",
-        Value::Fresh(Fresh::Enabled) => "context is looked up for it",
-        Value::Fresh(Fresh::Disabled) => "no context is looked up for it",
-        Value::NotApplicable if name == SettingName::AccumulationFormat => {
+        SettingValue::Accumulate(true) => "carries earlier step results along",
+        SettingValue::Accumulate(false) => "carries no earlier step results",
+        SettingValue::Format(Format::NotesOnly) => "earlier step results are carried as notes",
+        SettingValue::Format(Format::FullOutput) => "earlier step results are carried whole",
+        SettingValue::Fresh(Fresh::Enabled) => "context is looked up for it",
+        SettingValue::Fresh(Fresh::Disabled) => "no context is looked up for it",
+        SettingValue::NotApplicable if name == SettingName::AccumulationFormat => {
             "there are no step results to carry in any form"
         }
-        Value::NotApplicable => "there are no earlier steps whose results could be carried",
+        SettingValue::NotApplicable => "there are no earlier steps whose results could be carried",
     }
 }

@@ -3,13 +3,13 @@
 use crate::base::source::LineIndex;
 use crate::cli::findings;
 use crate::cli::prelude::*;
-use crate::cli::rewrite::{self, Change, Written};
-use crate::cli::selection::{Selection, no_such_path, stdin_of};
-use crate::format::{Broken, format};
+use crate::cli::rewrite::{self, FileChange, RewriteOutcome};
+use crate::cli::selection::{TemplateSelection, no_such_path, read_all_stdin};
+use crate::format::{FormatError, format};
 use crate::project::config::Config;
-use crate::registry::compile::Chosen;
-use crate::registry::workspace::files::{self, File, Where};
-use crate::rules::input::read_fault::reason;
+use crate::registry::compile::CompileReason;
+use crate::registry::workspace::files::{self, FileSelection, SelectedFile};
+use crate::rules::input::read_fault::describe_io_error;
 use crate::syntax::decode;
 use std::borrow::Cow;
 
@@ -37,9 +37,9 @@ pub(crate) struct FmtArgs {
 
 /// The outcome for a file.
 #[derive(Debug)]
-enum Disposition {
+enum FormatOutcome {
     /// The file is already formatted.
-    Laid,
+    Unchanged,
     /// The file was changed, or would be: its bytes before and after, if they are shown.
     Changed(Option<(Vec<u8>, Vec<u8>)>),
     /// The file was left alone, with the reason.
@@ -49,80 +49,83 @@ enum Disposition {
 }
 
 /// Formats the files and prints the changes.
-pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_fmt(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?
-        .without_errors()?
-        .limited(&args.limits);
-    let selection = Selection::new(&project.root, &args.paths)?;
-    selection.note(&project, cx);
+        .require_no_errors()?
+        .with_limits(&args.limits);
+    let selection = TemplateSelection::new(&project.root, &args.paths)?;
+    selection.note_missing_project(&project, cx);
     if let Some(name) = selection.stdin() {
-        return stdin(args, name, &stdin_of(&project)?, &project.config, cx);
+        return format_stdin(args, name, &read_all_stdin(&project)?, &project.config, cx);
     }
-    let place = Where {
+    let place = FileSelection {
         root: &project.root,
         config: &project.config,
         given: &args.paths.paths,
         threads: cx.options.threads,
     };
-    let take = |file: &File<'_>| fate(args, file, &project.config);
-    let fates = files::each(place, &take).map_err(|missing| no_such_path(&missing.0))?;
+    let take = |file: &SelectedFile<'_>| format_file(args, file, &project.config);
+    let fates = files::map_files(place, &take).map_err(|missing| no_such_path(&missing.0))?;
     if fates.is_empty() && !args.paths.allow_empty {
-        return Err(findings::nothing(&selection.whereabouts(&project), 0));
+        return Err(findings::no_template(
+            &selection.describe_places(&project),
+            0,
+        ));
     }
-    report(args, fates, cx)
+    print_outcomes(args, fates, cx)
 }
 
 /// Formats one file, on any thread. `None` for a found file that is no template.
-fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Disposition> {
+fn format_file(args: &FmtArgs, file: &SelectedFile<'_>, config: &Config) -> Option<FormatOutcome> {
     let before = match &file.bytes {
         Ok(bytes) => *bytes,
         Err(error) => {
-            return Some(Disposition::Left(format!(
+            return Some(FormatOutcome::Left(format!(
                 "cannot be read: {}",
-                reason(error)
+                describe_io_error(error)
             )));
         }
     };
-    let after = match laid_out(before, config) {
+    let after = match format_bytes(before, config) {
         Ok(after) => after,
-        Err(Left::Foreign) if file.chosen == Chosen::Found => return None,
-        Err(left) => return Some(Disposition::Left(left.words())),
+        Err(FormatRefusal::Foreign) if file.chosen == CompileReason::Found => return None,
+        Err(left) => return Some(FormatOutcome::Left(left.describe())),
     };
     let Some(after) = after else {
-        return Some(Disposition::Laid);
+        return Some(FormatOutcome::Unchanged);
     };
     if args.diff {
-        return Some(Disposition::Changed(Some((before.to_vec(), after))));
+        return Some(FormatOutcome::Changed(Some((before.to_vec(), after))));
     }
     if args.check {
-        return Some(Disposition::Changed(None));
+        return Some(FormatOutcome::Changed(None));
     }
     Some(
-        match rewrite::write(&Change {
+        match rewrite::write_change(&FileChange {
             name: file.name,
             path: file.path,
             before,
             after: &after,
         }) {
-            Ok(Written::Yes) => Disposition::Changed(None),
-            Ok(Written::Overtaken) => {
-                Disposition::Left("somebody else changed it meanwhile".to_owned())
+            Ok(RewriteOutcome::Done) => FormatOutcome::Changed(None),
+            Ok(RewriteOutcome::Overtaken) => {
+                FormatOutcome::Left("somebody else changed it meanwhile".to_owned())
             }
-            Err(error) => Disposition::Failed(error),
+            Err(error) => FormatOutcome::Failed(error),
         },
     )
 }
 
 /// The reason why a file is left alone.
-enum Left {
+enum FormatRefusal {
     Foreign,
     /// The line and column of the first syntax error.
     Broken(u32, u32),
     NoText(String),
 }
 
-impl Left {
-    fn words(&self) -> String {
+impl FormatRefusal {
+    fn describe(&self) -> String {
         match self {
             Self::Foreign => {
                 "it is not a template: its root is not task, template or library".to_owned()
@@ -136,23 +139,32 @@ impl Left {
 }
 
 /// Returns the formatted bytes of a template; `None` if it is already formatted.
-fn laid_out(before: &[u8], config: &Config) -> std::result::Result<Option<Vec<u8>>, Left> {
+fn format_bytes(
+    before: &[u8],
+    config: &Config,
+) -> std::result::Result<Option<Vec<u8>>, FormatRefusal> {
     let text: Cow<'_, str> =
-        decode::decode(before).map_err(|fault| Left::NoText(fault.to_string()))?;
+        decode::decode(before).map_err(|fault| FormatRefusal::NoText(fault.to_string()))?;
     match format(&text, &config.limits, config.format) {
         Ok(after) => Ok((after != *text).then(|| decode::encode_like(&after, before))),
-        Err(Broken::Foreign) => Err(Left::Foreign),
-        Err(Broken::Syntax(span)) => {
+        Err(FormatError::Foreign) => Err(FormatRefusal::Foreign),
+        Err(FormatError::Syntax(span)) => {
             let at = LineIndex::new(&text).position(&text, span.start);
-            Err(Left::Broken(at.line, at.column))
+            Err(FormatRefusal::Broken(at.line, at.column))
         }
     }
 }
 
 /// Formats standard input to standard output. A text that cannot be formatted is printed unchanged,
 /// so that nothing is lost.
-fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx) -> Result<Exit> {
-    let (after, exit) = match laid_out(input, config) {
+fn format_stdin(
+    args: &FmtArgs,
+    name: &str,
+    input: &[u8],
+    config: &Config,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let (after, exit) = match format_bytes(input, config) {
         Ok(None) => (input.to_vec(), Exit::Success),
         Ok(Some(after)) => (
             after,
@@ -163,13 +175,17 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
             },
         ),
         Err(left) => {
-            cx.note(&format!("{}: left alone: {}", escape(name), left.words()));
+            cx.print_note(&format!(
+                "{}: left alone: {}",
+                escape_line(name),
+                left.describe()
+            ));
             (input.to_vec(), Exit::Findings)
         }
     };
     if args.diff {
-        rewrite::diff(
-            &Change {
+        rewrite::print_diff(
+            &FileChange {
                 name,
                 path: Path::new(name),
                 before: input,
@@ -183,7 +199,11 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
     Ok(exit)
 }
 
-fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Result<Exit> {
+fn print_outcomes(
+    args: &FmtArgs,
+    fates: Vec<(String, FormatOutcome)>,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let mut laid = 0;
     let mut changed = 0;
     let mut left = 0;
@@ -191,13 +211,13 @@ fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Res
     let mut failed = Vec::new();
     for (name, fate) in fates {
         match fate {
-            Disposition::Laid => laid += 1,
-            Disposition::Changed(shown) => {
+            FormatOutcome::Unchanged => laid += 1,
+            FormatOutcome::Changed(shown) => {
                 changed += 1;
                 match shown {
                     Some((before, after)) => {
-                        rewrite::diff(
-                            &Change {
+                        rewrite::print_diff(
+                            &FileChange {
                                 name: &name,
                                 path: Path::new(&name),
                                 before: &before,
@@ -206,42 +226,46 @@ fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Res
                             cx,
                         )?;
                     }
-                    None => cx.line(&format!(
+                    None => cx.print_line(&format!(
                         "{} {}",
                         if dry { "would format" } else { "formatted" },
-                        escape(&name)
+                        escape_line(&name)
                     ))?,
                 }
             }
-            Disposition::Left(why) => {
+            FormatOutcome::Left(why) => {
                 left += 1;
-                cx.note(&format!("{}: left alone: {}", escape(&name), escape(&why)));
+                cx.print_note(&format!(
+                    "{}: left alone: {}",
+                    escape_line(&name),
+                    escape_line(&why)
+                ));
             }
-            Disposition::Failed(error) => failed.push(error),
+            FormatOutcome::Failed(error) => failed.push(error),
         }
     }
     let others = if left > 0 {
-        format!(", {} left alone", plural(left, "file"))
+        format!(", {} left alone", pluralize(left, "file"))
     } else {
         String::new()
     };
     let doing = if dry { "would change" } else { "formatted" };
     let closing = format!(
         "{doing} {}, {laid} laid out already{others}",
-        plural(changed, "file")
+        pluralize(changed, "file")
     );
     if args.diff {
-        cx.note(&closing);
-    } else if cx.options.is_chatty() {
+        cx.print_note(&closing);
+    } else if cx.options.prints_notes() {
         let paint = if left > 0 || (dry && changed > 0) {
             Paint::Warning
         } else {
             Paint::Good
         };
         let line = cx.options.screen.paint(paint, &closing);
-        cx.line(&line)?;
+        cx.print_line(&line)?;
     }
-    if let Some(error) = CliError::all(failed) {
+    if let Some(error) = CliError::combine(failed) {
         return Err(error);
     }
     Ok(if left > 0 || (dry && changed > 0) {

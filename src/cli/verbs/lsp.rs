@@ -15,13 +15,13 @@ pub(crate) struct LspArgs {
 }
 
 /// Serves until the client ends the session or disconnects.
-pub(crate) fn run(args: &LspArgs) -> Result<Exit> {
+pub(crate) fn run_server(args: &LspArgs) -> Result<Exit> {
     let _ = args.stdio;
     match lsp::serve_stdio() {
-        Ok(lsp::Ended::Asked) => Ok(Exit::Success),
-        Ok(lsp::Ended::Left) => Ok(Exit::Findings),
+        Ok(lsp::SessionEnd::Requested) => Ok(Exit::Success),
+        Ok(lsp::SessionEnd::Disconnected) => Ok(Exit::Findings),
         Err(error) => Err(CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!("the editor sent an invalid message: {error}"),
         )),
     }

@@ -16,7 +16,7 @@ pub(crate) struct ManArgs {
 }
 
 /// Prints the page of `command`, which is the whole command line, or of one of its verbs.
-pub(crate) fn run(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn print_manual(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<Exit> {
     command.build();
     let page = match &args.verb {
         None => command,
@@ -27,10 +27,10 @@ pub(crate) fn run(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<E
                     .filter(|known| !known.is_hide_set())
             };
             let Some(found) = verbs().find(|known| known.get_name() == verb) else {
-                let near = suggest::nearest(verb, verbs().map(Command::get_name));
+                let near = suggest::nearest_candidate(verb, verbs().map(Command::get_name));
                 return Err(CliError::usage(format!("there is no command `{verb}`"))
-                    .did_you_mean(near)
-                    .hint("`ctxc --help` lists them"));
+                    .with_suggestion(near)
+                    .with_hint("`ctxc --help` lists them"));
             };
             found.clone()
         }

@@ -18,16 +18,18 @@ pub(crate) struct RulesArgs {
 
 /// Every rule: `ctxc rules --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'r> {
+#[schemars(rename = "Document")]
+pub(crate) struct RulesDocument<'r> {
     /// The format.
     schema: &'static str,
     /// Every rule, by code.
-    rules: Vec<Row<'r>>,
+    rules: Vec<RuleListRow<'r>>,
 }
 
 /// One rule.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Row<'r> {
+#[schemars(rename = "Row")]
+pub(crate) struct RuleListRow<'r> {
     /// The rule's number, an alias of its name.
     code: String,
     /// The name by which it is set, suppressed and explained.
@@ -47,26 +49,26 @@ pub(crate) struct Row<'r> {
 }
 
 /// Prints the list.
-pub(crate) fn run(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
-    cx.emit(&args.output, |format, cx| match format {
+pub(crate) fn run_rules(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
+    cx.emit_result(&args.output, |format, cx| match format {
         DataFormat::Json => {
-            let rules = list::all().map(|rule| row(&rule.meta)).collect();
-            cx.json(&Document {
+            let rules = list::all_rules().map(|rule| rule_row(&rule.meta)).collect();
+            cx.print_json(&RulesDocument {
                 schema: names::RULES,
                 rules,
             })
         }
-        DataFormat::Text => text(cx),
+        DataFormat::Text => print_rules(cx),
     })?;
     Ok(Exit::Success)
 }
 
-fn row(rule: &'static RuleMeta) -> Row<'static> {
-    Row {
+fn rule_row(rule: &'static RuleMeta) -> RuleListRow<'static> {
+    RuleListRow {
         code: rule.code.to_string(),
         name: rule.name,
         renamed_from: rule.renamed_from,
-        family: manual_page::family(rule),
+        family: manual_page::family_name(rule),
         severity: rule.severity,
         locked: rule.locked,
         fix: rule.fix,
@@ -75,19 +77,19 @@ fn row(rule: &'static RuleMeta) -> Row<'static> {
 }
 
 /// On a screen with fewer columns, the summary of a rule is on a second line.
-const ROOMY: usize = 110;
+const WIDE_COLUMNS: usize = 110;
 
-fn text(cx: &mut Cx) -> Result<()> {
+fn print_rules(cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    let widest = list::all()
+    let widest = list::all_rules()
         .map(|rule| rule.meta.name.len())
         .max()
         .unwrap_or(0);
-    let is_narrow = screen.width.is_some_and(|width| width < ROOMY);
+    let is_narrow = screen.width.is_some_and(|width| width < WIDE_COLUMNS);
     for family in FAMILIES {
         let title = format!("{} (CTX{}xx): {}", family.name, family.number, family.about);
-        cx.line(&screen.paint(Paint::Strong, &title))?;
-        for rule in list::all()
+        cx.print_line(&screen.paint(Paint::Strong, &title))?;
+        for rule in list::all_rules()
             .map(|rule| &rule.meta)
             .filter(|rule| rule.code.family() == family.number)
         {
@@ -98,19 +100,19 @@ fn text(cx: &mut Cx) -> Result<()> {
             } else {
                 rule.fix.as_str()
             };
-            let paint = rule.severity.map_or(Paint::Dim, summary::paint);
+            let paint = rule.severity.map_or(Paint::Dim, summary::severity_paint);
             let severity = screen.paint(paint, &format!("{severity:<7}"));
             let line = format!("  {} {severity} {lock:<6} {fix:<9}", rule.code);
             if is_narrow {
-                cx.line(&format!("{line} {}", rule.name))?;
-                cx.line(&format!("         {}", rule.summary))?;
+                cx.print_line(&format!("{line} {}", rule.name))?;
+                cx.print_line(&format!("         {}", rule.summary))?;
             } else {
-                cx.hanging(
+                cx.print_hanging(
                     &format!("{line} {:<widest$}  {}", rule.name, rule.summary),
                     36 + widest,
                 )?;
             }
         }
     }
-    cx.line(&screen.paint(Paint::Dim, "locked: cannot be silenced or lowered; safe, suggested, choice: the kind of its best fix; `ctxc explain NAME` shows the page of a rule"))
+    cx.print_line(&screen.paint(Paint::Dim, "locked: cannot be silenced or lowered; safe, suggested, choice: the kind of its best fix; `ctxc explain NAME` shows the page of a rule"))
 }

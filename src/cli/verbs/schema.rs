@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 pub(crate) struct SchemaArgs {
     /// Kind of schema
     #[arg(value_name = "LANGUAGE")]
-    language: Language,
+    language: SchemaLanguage,
     /// With json: the artifact, such as registry or diagnostics [default: all of them in one schema]
     #[arg(value_name = "ARTIFACT")]
     artifact: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct SchemaArgs {
 
 /// Schema languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Language {
+enum SchemaLanguage {
     /// RELAX NG for templates: structure, and which settings contradict each other
     Rng,
     /// XML Schema 1.0 for templates: structure and enumerations
@@ -39,32 +39,32 @@ enum Language {
 }
 
 /// Prints a schema.
-pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn print_schema(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
     let text = match (args.language, &args.artifact) {
-        (Language::Json, Some(name)) => artifact(name)?,
+        (SchemaLanguage::Json, Some(name)) => artifact_schema(name)?,
         (_, Some(name)) => {
             return Err(CliError::usage(format!(
                 "`{name}`: only `ctxc schema json` has one schema for each artifact"
             ))
-            .hint("leave it out: the schema of templates is one"));
+            .with_hint("leave it out: the schema of templates is one"));
         }
-        (Language::Rng, None) => schema::rng(),
-        (Language::Xsd, None) => schema::xsd(),
-        (Language::Json, None) => json::bundle(&artifacts::all()),
-        (Language::Scenario, None) => schema::scenario::scenario(),
-        (Language::Config, None) => schema::config::config(),
+        (SchemaLanguage::Rng, None) => schema::rng_schema(),
+        (SchemaLanguage::Xsd, None) => schema::xsd_schema(),
+        (SchemaLanguage::Json, None) => json::bundle(&artifacts::artifact_schemas()),
+        (SchemaLanguage::Scenario, None) => schema::scenario::scenario_schema(),
+        (SchemaLanguage::Config, None) => schema::config::config_schema(),
     };
     cx.print(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Success)
 }
 
-fn artifact(name: &str) -> Result<String> {
-    let all = artifacts::all();
+fn artifact_schema(name: &str) -> Result<String> {
+    let all = artifacts::artifact_schemas();
     if let Some(found) = all.iter().find(|schema| schema.name() == name) {
-        return Ok(found.text());
+        return Ok(found.to_text());
     }
-    let names: Vec<&str> = all.iter().map(json::Schema::name).collect();
+    let names: Vec<&str> = all.iter().map(json::ArtifactSchema::name).collect();
     Err(CliError::usage(format!("there is no artifact `{name}`"))
-        .did_you_mean(suggest::nearest(name, names.iter().copied()))
-        .hint(format!("there are {}", names.join(", "))))
+        .with_suggestion(suggest::nearest_candidate(name, names.iter().copied()))
+        .with_hint(format!("there are {}", names.join(", "))))
 }

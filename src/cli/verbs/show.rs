@@ -6,11 +6,11 @@
 use crate::base::{fs, suggest};
 use crate::cli::origin;
 use crate::cli::prelude::*;
-use crate::cli::render::sources::Sources;
+use crate::cli::render::sources::SourceTexts;
 use crate::cli::selection::no_such_path;
-use crate::registry::inspect::{self, Place, ResolvedNode};
+use crate::registry::inspect::{self, DefinitionPlace, ResolvedNode};
 use crate::registry::workspace::request::{NoSuchPath, name_in};
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::schema::json::names;
 use crate::settings::data::SettingsData;
 use crate::template::setting::{SettingName, Word};
@@ -30,11 +30,12 @@ pub(crate) struct ShowArgs {
 }
 
 /// The column of a value's origin.
-const ORIGIN: usize = 36;
+const ORIGIN_COLUMN: usize = 36;
 
 /// A task as it resolves: `ctxc show TASK --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document<'r> {
+#[schemars(rename = "Document")]
+pub(crate) struct ShowDocument<'r> {
     /// The format.
     schema: &'static str,
     /// The name of the task.
@@ -46,57 +47,72 @@ pub(crate) struct Document<'r> {
 }
 
 /// Prints the tree.
-pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_show(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?
-        .without_errors()?
-        .limited(&args.limits);
-    let places = places(&project, cx)?;
-    let place = find(&project, &places, &args.task)?;
-    let nodes = nodes(&project, place)?;
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&Document {
+        .require_no_errors()?
+        .with_limits(&args.limits);
+    let places = definition_places(&project, cx)?;
+    let place = find_definition(&project, &places, &args.task)?;
+    let nodes = resolved_nodes(&project, place)?;
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&ShowDocument {
             schema: names::SHOW,
             task: &place.name,
             path: &place.path,
             nodes: &nodes,
         }),
-        DataFormat::Text => text(&project, place, &nodes, cx),
+        DataFormat::Text => print_tree(&project, place, &nodes, cx),
     })?;
     Ok(Exit::Success)
 }
 
-fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -> Result<()> {
+fn print_tree(
+    project: &Project,
+    place: &DefinitionPlace,
+    nodes: &[ResolvedNode],
+    cx: &mut Cx,
+) -> Result<()> {
     let mut sources = project.sources();
-    let at = origin::place(&mut sources, &place.path, place.span);
+    let at = origin::format_place(&mut sources, &place.path, place.span);
     let screen = cx.options.screen;
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{}  {}",
-        screen.paint(Paint::Strong, &escape(&place.name)),
-        screen.paint(Paint::Dim, &escape(&at))
+        screen.paint(Paint::Strong, &escape_line(&place.name)),
+        screen.paint(Paint::Dim, &escape_line(&at))
     ))?;
     nodes
         .iter()
-        .try_for_each(|node| print(node, &mut sources, cx))
+        .try_for_each(|node| print_node(node, &mut sources, cx))
 }
 
 /// Returns every task and template of the project.
-pub(in crate::cli) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
-    inspect::places(&project.root, &project.config, cx.options.threads)
+pub(in crate::cli) fn definition_places(
+    project: &Project,
+    cx: &Cx,
+) -> Result<Vec<DefinitionPlace>> {
+    inspect::find_definitions(&project.root, &project.config, cx.options.threads)
         .map_err(|NoSuchPath(path)| no_such_path(&path))
 }
 
 /// Returns the nodes of a definition.
-pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode>> {
-    inspect::nodes(&project.root, &project.config, place).map_err(|err| {
+pub(super) fn resolved_nodes(
+    project: &Project,
+    place: &DefinitionPlace,
+) -> Result<Vec<ResolvedNode>> {
+    inspect::resolve_nodes(&project.root, &project.config, place).map_err(|err| {
         CliError::new(
-            Kind::Infrastructure,
-            format!("{} cannot be read: {}", place.path, reason(&err)),
+            CliErrorKind::Infrastructure,
+            format!("{} cannot be read: {}", place.path, describe_io_error(&err)),
         )
     })
 }
 
 /// Returns the definition with a name, or the only one of a file.
-pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Result<&'p Place> {
+pub(super) fn find_definition<'p>(
+    project: &Project,
+    places: &'p [DefinitionPlace],
+    name: &str,
+) -> Result<&'p DefinitionPlace> {
     let named = |name: &str| places.iter().find(|place| &*place.name == name);
     let played = || named(&project.config.roles.get(name)?.task.value);
     if let Some(place) = named(name).or_else(played) {
@@ -105,50 +121,52 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
     // A file may be named as in findings, or relative to the current folder.
     let path = name.trim_start_matches("./");
     let typed = name_in(&project.root, Path::new(name));
-    let inside: Vec<&Place> = places
+    let inside: Vec<&DefinitionPlace> = places
         .iter()
         .filter(|place| *place.path == *path || *place.path == typed)
         .collect();
     match inside[..] {
         [place] => Ok(place),
-        [] => Err(unknown(places, name)),
+        [] => Err(unknown_task(places, name)),
         _ => {
             let all: Vec<&str> = inside.iter().map(|place| &*place.name).collect();
             Err(CliError::usage(format!("{path} holds {} tasks", all.len()))
-                .hint(format!("name one of them: {}", all.join(", "))))
+                .with_hint(format!("name one of them: {}", all.join(", "))))
         }
     }
 }
 
 /// Creates the error for an unknown name, with similar names.
-fn unknown(places: &[Place], name: &str) -> CliError {
+fn unknown_task(places: &[DefinitionPlace], name: &str) -> CliError {
     if places.is_empty() {
         return CliError::usage(format!(
             "there is no task `{name}`: this project holds none yet"
         ))
-        .hint("`ctxc init` starts a project, `ctxc check` says where templates are looked for");
+        .with_hint(
+            "`ctxc init` starts a project, `ctxc check` says where templates are looked for",
+        );
     }
     let path = Path::new(name);
     if fs::is_file(path) || fs::is_dir(path) {
-        return CliError::usage(format!("{name} holds no task of this project that could be shown")).hint(there(places)).hint(
+        return CliError::usage(format!("{name} holds no task of this project that could be shown")).with_hint(existing_tasks(places)).with_hint(
             "`ctxc check` with that path says what is wrong there; `[templates]` in ctxc.toml says what belongs to the project",
         );
     }
     let error = CliError::usage(format!("there is no task `{name}` in this project"));
-    let near = suggest::nearest(name, places.iter().map(|place| &*place.name));
+    let near = suggest::nearest_candidate(name, places.iter().map(|place| &*place.name));
     error
-        .did_you_mean_or(near, || there(places))
-        .hint("name a task, or the file that holds it")
+        .with_suggestion_or(near, || existing_tasks(places))
+        .with_hint("name a task, or the file that holds it")
 }
 
-fn there(places: &[Place]) -> String {
+fn existing_tasks(places: &[DefinitionPlace]) -> String {
     format!(
         "tasks here: {}",
-        few(places.iter().map(|place| &*place.name))
+        list_first(places.iter().map(|place| &*place.name))
     )
 }
 
-fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+fn print_node(node: &ResolvedNode, sources: &mut SourceTexts, cx: &mut Cx) -> Result<()> {
     let kind = match (&node.operator, &node.subtype) {
         (Some(operator), Some(subtype)) => format!("{operator}.{subtype}"),
         (Some(operator), None) => operator.clone(),
@@ -163,27 +181,30 @@ fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> 
         .result
         .as_ref()
         .map_or_else(String::new, |name| format!(" as {name}"));
-    let id = cx.options.screen.paint(Paint::Strong, &escape(&node.id));
-    cx.line(&format!(
+    let id = cx
+        .options
+        .screen
+        .paint(Paint::Strong, &escape_line(&node.id));
+    cx.print_line(&format!(
         "{id} {}",
-        escape(&format!("{kind}{reference}{result}"))
+        escape_line(&format!("{kind}{reference}{result}"))
     ))?;
     for (name, value) in &node.sampling {
-        let value = cx
-            .options
-            .screen
-            .paint(Paint::Good, &escape(&format!("{:<11}", value.to_string())));
-        cx.line(&format!(
+        let value = cx.options.screen.paint(
+            Paint::Good,
+            &escape_line(&format!("{:<11}", value.to_string())),
+        );
+        cx.print_line(&format!(
             "  {:<19}  {value}  written in the template",
             name.word()
         ))?;
     }
     node.settings
         .as_ref()
-        .map_or(Ok(()), |settings| lines(settings, sources, cx))
+        .map_or(Ok(()), |settings| print_settings(settings, sources, cx))
 }
 
-fn lines(settings: &SettingsData, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+fn print_settings(settings: &SettingsData, sources: &mut SourceTexts, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     for &name in SettingName::ALL {
         let setting = settings.get(name);
@@ -192,16 +213,16 @@ fn lines(settings: &SettingsData, sources: &mut Sources, cx: &mut Cx) -> Result<
         } else {
             Paint::Dim
         };
-        let value = screen.paint(paint, &format!("{:<11}", setting.value.word()));
-        let why = origin::words(&setting.origin, sources);
-        let lost = origin::beaten(setting, sources);
-        let effect = origin::effect(setting);
+        let value = screen.paint(paint, &format!("{:<11}", setting.value.as_str()));
+        let why = origin::describe_origin(&setting.origin, sources);
+        let lost = origin::describe_overridden(setting, sources);
+        let effect = origin::effect_note(setting);
         let line = format!(
             "  {:<19}  {value}  {}",
             name.word(),
-            escape(&format!("{why}{lost}{effect}"))
+            escape_line(&format!("{why}{lost}{effect}"))
         );
-        cx.hanging(&line, ORIGIN)?;
+        cx.print_hanging(&line, ORIGIN_COLUMN)?;
     }
     Ok(())
 }

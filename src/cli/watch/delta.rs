@@ -18,18 +18,18 @@ pub(crate) struct FindingsDelta<'n> {
 impl<'n> FindingsDelta<'n> {
     /// Compares two lists. Findings correspond by file, rule and fingerprint; of several with the
     /// same, equal ones are paired first, the others in order.
-    pub(crate) fn between(before: &'n [Diagnostic], after: &'n [Diagnostic]) -> Self {
+    pub(crate) fn compare(before: &'n [Diagnostic], after: &'n [Diagnostic]) -> Self {
         let mut equal: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
         for (at, finding) in before.iter().enumerate() {
             equal
-                .entry((key(finding), finding.span.start))
+                .entry((finding_key(finding), finding.span.start))
                 .or_default()
                 .push_back(at);
         }
         let mut is_left = vec![true; before.len()];
         let mut rest = Vec::new();
         for finding in after {
-            let twins = equal.get_mut(&(key(finding), finding.span.start));
+            let twins = equal.get_mut(&(finding_key(finding), finding.span.start));
             let twin = twins.and_then(|twins| {
                 let at = *twins.front()?;
                 before.get(at).filter(|twin| *twin == finding)?;
@@ -46,13 +46,16 @@ impl<'n> FindingsDelta<'n> {
             .filter_map(|(finding, is_left)| is_left.then_some(finding));
         let mut old: BTreeMap<_, VecDeque<(usize, &Diagnostic)>> = BTreeMap::new();
         for (at, finding) in left.enumerate() {
-            old.entry(key(finding))
+            old.entry(finding_key(finding))
                 .or_default()
                 .push_back((at, finding));
         }
         let mut delta = Self::default();
         for finding in rest {
-            match old.get_mut(&key(finding)).and_then(VecDeque::pop_front) {
+            match old
+                .get_mut(&finding_key(finding))
+                .and_then(VecDeque::pop_front)
+            {
                 Some((_, was)) => delta.moved.push((was, finding)),
                 None => delta.new.push(finding),
             }
@@ -69,7 +72,7 @@ impl<'n> FindingsDelta<'n> {
     }
 }
 
-fn key(finding: &Diagnostic) -> (&str, u16, &str) {
+fn finding_key(finding: &Diagnostic) -> (&str, u16, &str) {
     (&finding.path, finding.rule.code.0, &finding.fingerprint)
 }
 

@@ -14,15 +14,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// The quiet time of a file before its change is reported, because programs write in several steps.
-const QUIET: Duration = Duration::from_millis(50);
+const QUIET_TIME: Duration = Duration::from_millis(50);
 /// The interval of checks if the system reports no changes.
-const POLL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The files that matter in folders above the project.
-const SETTINGS: [&str; 3] = ["ctxc.toml", ".gitignore", ".ignore"];
+const SETTINGS_FILES: [&str; 3] = ["ctxc.toml", ".gitignore", ".ignore"];
 
 /// The names of a folder that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(super) enum WatchedNames {
     /// The names in [`SETTINGS`].
     Settings,
     /// Every name.
@@ -30,7 +30,7 @@ pub(super) enum Reach {
 }
 
 /// The watched folders.
-pub(super) type Folders = BTreeMap<PathBuf, Reach>;
+pub(super) type WatchedFolders = BTreeMap<PathBuf, WatchedNames>;
 
 /// The way in which changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,23 +47,23 @@ pub(super) enum WakeReason {
     /// Something changed, or may have.
     Changed,
     /// The reader of the output has closed it.
-    Unread,
+    OutputClosed,
 }
 
 /// A message of another thread.
 #[derive(Debug)]
 enum WatchEvent {
     Files(DebounceEventResult),
-    Unread,
+    OutputClosed,
 }
 
 /// The outcome of a call of [`FileWatcher::watch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Watched {
+pub(super) enum WatchOutcome {
     /// All folders were watched before.
     Already,
     /// Some folders are newly watched; earlier changes in them are not reported.
-    Since,
+    Added,
     /// The system cannot watch the folders, with the reason: from now on they are polled.
     Failed(String),
 }
@@ -71,7 +71,7 @@ pub(super) enum Watched {
 /// Watches folders for changes.
 pub(super) struct FileWatcher {
     debouncer: Option<Debouncer<RecommendedWatcher, NoCache>>,
-    folders: Folders,
+    folders: WatchedFolders,
     sender: Sender<WatchEvent>,
     events: Receiver<WatchEvent>,
 }
@@ -83,7 +83,7 @@ impl FileWatcher {
         let (sender, events) = channel();
         let mut watcher = Self {
             debouncer: None,
-            folders: Folders::new(),
+            folders: WatchedFolders::new(),
             sender,
             events,
         };
@@ -94,31 +94,31 @@ impl FileWatcher {
         // At the end of the program, the receiver is gone.
         let handler = move |result| drop(sender.send(WatchEvent::Files(result)));
         match new_debouncer_opt(
-            QUIET,
-            Some(QUIET),
+            QUIET_TIME,
+            Some(QUIET_TIME),
             handler,
             NoCache::new(),
             notify::Config::default(),
         ) {
             Ok(debouncer) => watcher.debouncer = Some(debouncer),
-            Err(error) => return (watcher, Some(worded(&error))),
+            Err(error) => return (watcher, Some(error_reason(&error))),
         }
         (watcher, None)
     }
 
     /// Returns a function that reports that the output is closed.
-    pub(super) fn unread(&self) -> impl FnOnce() + Send + 'static {
+    pub(super) fn closed_notifier(&self) -> impl FnOnce() + Send + 'static {
         let sender = self.sender.clone();
-        move || drop(sender.send(WatchEvent::Unread))
+        move || drop(sender.send(WatchEvent::OutputClosed))
     }
 
     /// Watches exactly these folders. For a missing folder, watches the nearest existing one above
     /// it.
-    pub(super) fn watch(&mut self, wanted: &Folders) -> Watched {
+    pub(super) fn watch_folders(&mut self, wanted: &WatchedFolders) -> WatchOutcome {
         let Some(debouncer) = &mut self.debouncer else {
-            return Watched::Already;
+            return WatchOutcome::Already;
         };
-        let mut folders = Folders::new();
+        let mut folders = WatchedFolders::new();
         for (folder, reach) in wanted {
             let there = folder
                 .ancestors()
@@ -127,7 +127,7 @@ impl FileWatcher {
             let reach = if there == folder {
                 *reach
             } else {
-                Reach::Every
+                WatchedNames::Every
             };
             let known = folders.entry(there.to_path_buf()).or_insert(reach);
             *known = reach.max(*known);
@@ -140,15 +140,15 @@ impl FileWatcher {
             // The system no longer knows deleted folders.
             let _ = debouncer.unwatch(folder);
         }
-        let mut watched = Watched::Already;
+        let mut watched = WatchOutcome::Already;
         let mut failed = None;
         folders.retain(|folder, _| {
             if self.folders.contains_key(folder) {
                 return true;
             }
             match debouncer.watch(folder, RecursiveMode::NonRecursive) {
-                Ok(()) => watched = Watched::Since,
-                Err(error) if is_exhausted(&error) => failed = Some(worded(&error)),
+                Ok(()) => watched = WatchOutcome::Added,
+                Err(error) if is_exhausted(&error) => failed = Some(error_reason(&error)),
                 // The folder was just deleted, or is not readable: its files cannot be checked
                 // either.
                 Err(_) => return false,
@@ -159,29 +159,29 @@ impl FileWatcher {
         match failed {
             Some(why) => {
                 self.debouncer = None;
-                Watched::Failed(why)
+                WatchOutcome::Failed(why)
             }
             None => watched,
         }
     }
 
     /// Waits for a relevant change.
-    pub(super) fn wait(&mut self) -> WakeReason {
+    pub(super) fn wait_for_change(&mut self) -> WakeReason {
         loop {
             let event = if self.debouncer.is_some() {
                 self.events
                     .recv()
                     .map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                self.events.recv_timeout(POLL)
+                self.events.recv_timeout(POLL_INTERVAL)
             };
             match event {
-                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => {
-                    return WakeReason::Unread;
+                Ok(WatchEvent::OutputClosed) | Err(RecvTimeoutError::Disconnected) => {
+                    return WakeReason::OutputClosed;
                 }
                 Err(RecvTimeoutError::Timeout) => return WakeReason::Changed,
                 Ok(WatchEvent::Files(result)) => {
-                    if self.counts(&result) {
+                    if self.is_relevant(&result) {
                         return WakeReason::Changed;
                     }
                 }
@@ -191,18 +191,18 @@ impl FileWatcher {
 
     /// Returns true if events may change the findings. Forgets replaced folders, so that they are
     /// watched again.
-    fn counts(&mut self, result: &DebounceEventResult) -> bool {
+    fn is_relevant(&mut self, result: &DebounceEventResult) -> bool {
         let events = match result {
             Ok(events) if !events.iter().any(|event| event.need_rescan()) => events,
             Ok(_) | Err(_) => {
-                self.forget(|_| true);
+                self.forget_folders(|_| true);
                 return true;
             }
         };
         let is_counted = events
             .iter()
             .filter(|event| is_change(event))
-            .any(|event| event.paths.iter().any(|path| self.is_of(path)));
+            .any(|event| event.paths.iter().any(|path| self.is_watched(path)));
         let gone = events.iter().filter(|event| {
             matches!(
                 event.kind,
@@ -210,26 +210,26 @@ impl FileWatcher {
             )
         });
         for path in gone.flat_map(|event| &event.paths) {
-            self.forget(|folder| folder.starts_with(path));
+            self.forget_folders(|folder| folder.starts_with(path));
         }
         is_counted
     }
 
     /// Returns true if a path is in a watched folder, is such a folder, or is above one.
-    fn is_of(&self, path: &Path) -> bool {
+    fn is_watched(&self, path: &Path) -> bool {
         let is_settings = || {
             path.file_name()
-                .is_some_and(|name| SETTINGS.iter().any(|known| name == *known))
+                .is_some_and(|name| SETTINGS_FILES.iter().any(|known| name == *known))
         };
         match path.parent().and_then(|parent| self.folders.get(parent)) {
-            Some(Reach::Every) => return true,
-            Some(Reach::Settings) if is_settings() => return true,
-            Some(Reach::Settings) | None => {}
+            Some(WatchedNames::Every) => return true,
+            Some(WatchedNames::Settings) if is_settings() => return true,
+            Some(WatchedNames::Settings) | None => {}
         }
         self.folders.keys().any(|folder| folder.starts_with(path))
     }
 
-    fn forget(&mut self, is_gone: impl Fn(&Path) -> bool) {
+    fn forget_folders(&mut self, is_gone: impl Fn(&Path) -> bool) {
         let debouncer = &mut self.debouncer;
         self.folders.retain(|folder, _| {
             let is_gone = is_gone(folder);
@@ -262,10 +262,10 @@ fn is_exhausted(error: &notify::Error) -> bool {
     }
 }
 
-fn worded(error: &notify::Error) -> String {
+fn error_reason(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
-        ErrorKind::Io(error) => crate::rules::input::read_fault::reason(error),
+        ErrorKind::Io(error) => crate::rules::input::read_fault::describe_io_error(error),
         ErrorKind::Generic(_)
         | ErrorKind::PathNotFound
         | ErrorKind::WatchNotFound

@@ -5,5 +5,5 @@ mod file_watcher;
 mod run;
 mod show;
 
-pub(crate) use run::{WatchArgs, run};
-pub(super) use show::Line;
+pub(crate) use run::{WatchArgs, run_watch};
+pub(super) use show::WatchLine;

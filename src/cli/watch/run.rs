@@ -1,24 +1,26 @@
 //! The verb `ctxc watch`: checks, watches, waits, checks again. Errors of the project or the paths
 //! may be fixed at any moment, so they are shown and do not end the program.
 
-use super::file_watcher::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Watched};
-use super::show::{Seen, Shown, differing};
+use super::file_watcher::{
+    FileWatcher, WakeReason, WatchMode, WatchOutcome, WatchedFolders, WatchedNames,
+};
+use super::show::{WatchCheck, WatchOutput, changed_names};
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::prelude::*;
 use crate::cli::project;
-use crate::cli::render::report::Report;
-use crate::cli::scenarios::Scenarios;
-use crate::cli::selection::{Selection, no_such_path};
+use crate::cli::render::report::CheckReport;
+use crate::cli::scenarios::ScenarioCheck;
+use crate::cli::selection::{TemplateSelection, no_such_path};
 use crate::cli::suppress;
-use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
 use crate::registry::workspace::check::{CheckOutput, check_project};
-use crate::registry::workspace::inputs::Inputs;
-use crate::registry::workspace::request::{Overlay, Recording, Request};
+use crate::registry::workspace::inputs::CheckInputs;
+use crate::registry::workspace::request::{CheckRequest, FileOverlay, InputRecording};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of repeated checks while new folders are found.
-const CHECKS: usize = 10;
+const MAX_CHECKS: usize = 10;
 
 #[derive(Debug, Args)]
 #[command(
@@ -39,52 +41,53 @@ pub(crate) struct WatchArgs {
 }
 
 /// Watches until the program is ended.
-pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_watch(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     if args.paths.iter().any(|path| path == Path::new("-")) {
-        return Err(
-            CliError::usage("standard input does not change").hint("`ctxc check -` checks it once")
-        );
+        return Err(CliError::usage("standard input does not change")
+            .with_hint("`ctxc check -` checks it once"));
     }
     let (watcher, failed) = FileWatcher::new(if args.poll {
         WatchMode::Poll
     } else {
         WatchMode::Native
     });
-    watch_reader(watcher.unread());
+    watch_reader(watcher.closed_notifier());
     let paths = PathArgs {
         paths: args.paths.clone(),
         ..PathArgs::default()
     };
-    let mut watching = Watching {
+    let mut watching = WatchState {
         limits: &args.limits,
         paths,
         watcher,
         inputs: None,
-        folders: Folders::new(),
+        folders: WatchedFolders::new(),
         scenarios: None,
     };
     if let Some(why) = failed {
-        say_polling(&why, cx);
+        note_polling(&why, cx);
     }
-    let mut shown = Shown::default();
+    let mut shown = WatchOutput::default();
     loop {
-        match watching.check(cx) {
-            Ok(seen) => shown.seen(seen, cx)?,
+        match watching.check_and_watch(cx) {
+            Ok(seen) => shown.show_check(seen, cx)?,
             // A path that never existed is a mistake in the command line.
-            Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
-            Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => {
-                shown.failed(&error, cx)?;
+            Err(error) if error.kind == CliErrorKind::Usage && shown.is_empty() => {
+                return Err(error);
+            }
+            Err(error) if matches!(error.kind, CliErrorKind::Usage | CliErrorKind::Project) => {
+                shown.show_error(&error, cx)?;
             }
             Err(error) => return Err(error),
         }
-        if cx.is_unread() || watching.watcher.wait() == WakeReason::Unread {
+        if cx.is_output_closed() || watching.watcher.wait_for_change() == WakeReason::OutputClosed {
             return Ok(Exit::Success);
         }
     }
 }
 
-fn say_polling(why: &str, cx: &mut Cx) {
-    cx.note(&format!(
+fn note_polling(why: &str, cx: &mut Cx) {
+    cx.print_note(&format!(
         "the system does not report changes ({why}): checking every second instead"
     ));
 }
@@ -112,30 +115,30 @@ fn watch_reader(unread: impl FnOnce() + Send + 'static) {
 }
 
 /// The state between checks.
-struct Watching<'w> {
+struct WatchState<'w> {
     limits: &'w LimitArgs,
     paths: PathArgs,
     watcher: FileWatcher,
     /// The files that the last check read.
-    inputs: Option<Inputs>,
+    inputs: Option<CheckInputs>,
     /// The relevant folders of the last complete check.
-    folders: Folders,
+    folders: WatchedFolders,
     /// The scenario files at the last check.
     scenarios: Option<BTreeMap<String, Hash>>,
 }
 
-impl Watching<'_> {
+impl WatchState<'_> {
     /// Checks, then watches the relevant folders. Checks again if some were not watched before.
-    fn check(&mut self, cx: &mut Cx) -> Result<Seen> {
+    fn check_and_watch(&mut self, cx: &mut Cx) -> Result<WatchCheck> {
         let mut changed = BTreeSet::new();
         let mut seen = self.check_once(cx);
-        for _ in 0..CHECKS {
+        for _ in 0..MAX_CHECKS {
             let mut wanted = self.folders.clone();
-            wanted.extend(above(&self.paths.paths, cx)?);
-            match self.watcher.watch(&wanted) {
-                Watched::Already => break,
-                Watched::Since => {}
-                Watched::Failed(why) => say_polling(&why, cx),
+            wanted.extend(base_folders(&self.paths.paths, cx)?);
+            match self.watcher.watch_folders(&wanted) {
+                WatchOutcome::Already => break,
+                WatchOutcome::Added => {}
+                WatchOutcome::Failed(why) => note_polling(&why, cx),
             }
             changed.extend(seen.map(|seen| seen.changed).unwrap_or_default());
             seen = self.check_once(cx);
@@ -145,14 +148,16 @@ impl Watching<'_> {
         Ok(seen)
     }
 
-    fn check_once(&mut self, cx: &Cx) -> Result<Seen> {
-        let project = Project::load(&cx.options)?.tested().limited(self.limits);
-        let selection = Selection::new(&project.root, &self.paths)?;
-        let suppressions = suppress::load(&project.root)?;
-        let overlay = Overlay::default();
-        let request = Request {
-            recording: Recording::On,
-            ..selection.request(&project, &overlay, cx)
+    fn check_once(&mut self, cx: &Cx) -> Result<WatchCheck> {
+        let project = Project::load(&cx.options)?
+            .with_tested_agents()
+            .with_limits(self.limits);
+        let selection = TemplateSelection::new(&project.root, &self.paths)?;
+        let suppressions = suppress::load_suppressions(&project.root)?;
+        let overlay = FileOverlay::default();
+        let request = CheckRequest {
+            recording: InputRecording::On,
+            ..selection.check_request(&project, &overlay, cx)
         };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
         let CheckOutput {
@@ -171,13 +176,13 @@ impl Watching<'_> {
         let here = fs::current_dir().unwrap_or_default();
         let folders = inputs.folders.iter().cloned().chain(shared);
         self.folders = folders
-            .map(|folder| (here.join(folder), Reach::Every))
+            .map(|folder| (here.join(folder), WatchedNames::Every))
             .collect();
         // The first check has no changes.
         let mut changed = self
             .inputs
             .as_ref()
-            .map(|before| inputs.changed(before))
+            .map(|before| inputs.changed_files(before))
             .unwrap_or_default();
         self.inputs = Some(inputs);
         let mut settings: BTreeMap<String, Hash> = project
@@ -186,37 +191,37 @@ impl Watching<'_> {
             .iter()
             .map(|file| (file.path.to_string(), file.hash))
             .collect();
-        let mut report = Report {
+        let mut report = CheckReport {
             diagnostics,
             paths,
             files,
             skipped,
-            ..Report::default()
+            ..CheckReport::default()
         };
-        if selection.is_scenarios() {
-            report = Report::default();
+        if selection.is_scenarios_only() {
+            report = CheckReport::default();
         }
-        let scenarios = Scenarios::new(&project, &selection);
-        scenarios.check(&project, &selection, None, &mut report, cx)?;
+        let scenarios = ScenarioCheck::new(&project, &selection);
+        scenarios.check_files(&project, &selection, None, &mut report, cx)?;
         self.folders.extend(
             scenarios
-                .folders(&project)
+                .search_folders(&project)
                 .into_iter()
-                .map(|folder| (here.join(folder), Reach::Every)),
+                .map(|folder| (here.join(folder), WatchedNames::Every)),
         );
-        let texts = scenarios.texts(&project, &selection);
+        let texts = scenarios.text_hashes(&project, &selection);
         let before = self.scenarios.replace(texts.clone());
         changed.extend(
             before
                 .into_iter()
-                .flat_map(|before| differing(&before, &texts)),
+                .flat_map(|before| changed_names(&before, &texts)),
         );
-        report.add(&project.findings);
+        report.add_findings(&project.findings);
         if let Some((text, known)) = &suppressions {
-            suppress::apply(&mut report, text, known, |path| selection.holds(path));
-            settings.insert(SUPPRESSIONS.to_owned(), Hash::of(text.as_bytes()));
+            suppress::apply_suppressions(&mut report, text, known, |path| selection.contains(path));
+            settings.insert(SUPPRESSIONS.to_owned(), Hash::digest(text.as_bytes()));
         }
-        Ok(Seen {
+        Ok(WatchCheck {
             report,
             changed,
             settings,
@@ -227,23 +232,23 @@ impl Watching<'_> {
 
 /// Returns the folders whose changes decide which files exist: the project's, those of the given
 /// paths, and those above, which may contain a project file or an ignore file.
-fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
+fn base_folders(given: &[PathBuf], cx: &Cx) -> Result<WatchedFolders> {
     let here = fs::current_dir()
-        .map_err(|_| CliError::new(Kind::Infrastructure, "the current folder is gone"))?;
+        .map_err(|_| CliError::new(CliErrorKind::Infrastructure, "the current folder is gone"))?;
     let named = cx.options.project.as_ref().map(|named| here.join(named));
-    let root = project::root(&cx.options)
+    let root = project::find_root(&cx.options)
         .ok()
         .or(named)
         .map_or_else(|| here.clone(), |root| here.join(root));
-    let mut folders: Folders = here
+    let mut folders: WatchedFolders = here
         .ancestors()
         .chain(root.ancestors())
-        .map(|folder| (folder.to_path_buf(), Reach::Settings))
+        .map(|folder| (folder.to_path_buf(), WatchedNames::Settings))
         .collect();
-    folders.insert(root, Reach::Every);
+    folders.insert(root, WatchedNames::Every);
     for path in given {
         let path = here.join(path);
-        let real = fs::ReadFs::canonical(&fs::RealFs, &path).ok();
+        let real = fs::ReadFs::canonicalize(&fs::RealFs, &path).ok();
         for path in real.into_iter().chain([path]) {
             // A file may be replaced by renaming another one in its folder.
             let folder = if fs::is_dir(&path) {
@@ -251,7 +256,7 @@ fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
             } else {
                 path.parent()
             };
-            folders.extend(folder.map(|folder| (folder.to_path_buf(), Reach::Every)));
+            folders.extend(folder.map(|folder| (folder.to_path_buf(), WatchedNames::Every)));
         }
     }
     Ok(folders)

@@ -7,49 +7,50 @@ use crate::base::hash::Hash;
 use crate::base::source::Position;
 use crate::cli::prelude::*;
 use crate::cli::render::full;
-use crate::cli::render::json::{Finding, Summary};
-use crate::cli::render::report::Report;
+use crate::cli::render::json::{FindingRow, SeverityCounts};
+use crate::cli::render::report::CheckReport;
 use crate::cli::render::screen::Screen;
-use crate::cli::render::sources::Sources;
+use crate::cli::render::sources::SourceTexts;
 use crate::cli::render::summary;
 use crate::schema::json::names::WATCH;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 
 /// Clears the screen and moves the cursor to its corner.
-const CLEAR: &[u8] = b"\x1b[2J\x1b[H";
+const CLEAR_SCREEN: &[u8] = b"\x1b[2J\x1b[H";
 /// The maximum number of changed files listed on a screen.
-const NAMED: usize = 3;
+const MAX_LISTED_FILES: usize = 3;
 
 /// The result of a complete check.
-pub(super) struct Seen {
-    pub(super) report: Report,
+pub(super) struct WatchCheck {
+    pub(super) report: CheckReport,
     /// The changed templates and texts.
     pub(super) changed: BTreeSet<String>,
     /// The project files, with hashes of their content.
     pub(super) settings: BTreeMap<String, Hash>,
-    pub(super) sources: Sources,
+    pub(super) sources: SourceTexts,
 }
 
 /// The last output.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct WatchOutput {
     /// `None` before the first check.
-    last: Option<Last>,
+    last: Option<LastCheck>,
     /// The current error, if any.
     trouble: Option<CheckError>,
 }
 
 #[derive(Default)]
-struct Last {
-    report: Report,
+struct LastCheck {
+    report: CheckReport,
     settings: BTreeMap<String, Hash>,
 }
 
 /// One line of `ctxc watch`, where it does not write to a terminal: a check that differs from the one before. Whoever takes
 /// `gone` away, puts `moved` in the place of what was and adds `new` has what `ctxc check` finds.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Line<'l> {
+#[schemars(rename = "Line")]
+pub(crate) struct WatchLine<'l> {
     /// The format.
     schema: &'static str,
     /// Templates, texts that they pull in and project files whose bytes changed since the line before, or that came or went; none in the first line.
@@ -57,24 +58,25 @@ pub(crate) struct Line<'l> {
     /// The number of templates that were looked at.
     files: usize,
     /// The number of findings of each severity, all that there are now.
-    summary: Summary,
+    summary: SeverityCounts,
     /// Findings that were not there; in the first line, all.
-    new: Vec<Finding<'l>>,
+    new: Vec<FindingRow<'l>>,
     /// Findings that lie somewhere else or say something else than before; file, rule and fingerprint are the same.
-    moved: Vec<Moved<'l>>,
+    moved: Vec<MovedFinding<'l>>,
     /// Findings that are no longer there, as they were.
-    gone: Vec<Finding<'l>>,
+    gone: Vec<FindingRow<'l>>,
     /// Why nothing could be checked: a project file that is unreadable, a path that is gone. What the lines before said stands until a line without trouble. Null: everything was checked.
     trouble: Option<&'l CheckError>,
 }
 
 /// A finding that moved.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Moved<'l> {
+#[schemars(rename = "Moved")]
+pub(crate) struct MovedFinding<'l> {
     /// Where it started before.
     from: Position,
     /// The finding as it is now.
-    finding: Finding<'l>,
+    finding: FindingRow<'l>,
 }
 
 /// Why nothing could be checked.
@@ -86,42 +88,42 @@ pub(crate) struct CheckError {
     hints: Vec<String>,
 }
 
-impl Shown {
+impl WatchOutput {
     /// Returns true if nothing was shown yet.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.last.is_none() && self.trouble.is_none()
     }
 
     /// Shows a check, if it differs from the one before.
-    pub(super) fn seen(&mut self, seen: Seen, cx: &mut Cx) -> Result<()> {
-        let Seen {
+    pub(super) fn show_check(&mut self, seen: WatchCheck, cx: &mut Cx) -> Result<()> {
+        let WatchCheck {
             report,
             mut changed,
             settings,
             mut sources,
         } = seen;
-        let nothing = Last::default();
+        let nothing = LastCheck::default();
         let last = self.last.as_ref().unwrap_or(&nothing);
         if self.last.is_some() {
-            changed.extend(differing(&last.settings, &settings));
+            changed.extend(changed_names(&last.settings, &settings));
         }
-        let delta = FindingsDelta::between(&last.report.diagnostics, &report.diagnostics);
+        let delta = FindingsDelta::compare(&last.report.diagnostics, &report.diagnostics);
         let is_same = changed.is_empty() && delta.is_empty() && last.report.files == report.files;
         if is_same && self.last.is_some() && self.trouble.is_none() {
             return Ok(());
         }
         if io::stdout().is_terminal() {
-            draw(&report, &changed, &mut sources, cx)?;
+            draw_screen(&report, &changed, &mut sources, cx)?;
         } else {
-            line(&report, &changed, &delta, None, cx)?;
+            print_line(&report, &changed, &delta, None, cx)?;
         }
         self.trouble = None;
-        self.last = Some(Last { report, settings });
+        self.last = Some(LastCheck { report, settings });
         Ok(())
     }
 
     /// Shows the error that prevents a check. The last findings stay valid.
-    pub(super) fn failed(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
+    pub(super) fn show_error(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
         let trouble = CheckError {
             message: error.message.clone(),
             hints: error.hints.clone(),
@@ -130,17 +132,17 @@ impl Shown {
             return Ok(());
         }
         if io::stdout().is_terminal() {
-            let screen = cx.options.screen.measured();
+            let screen = cx.options.screen.with_current_width();
             cx.print(|out| {
-                out.write_all(CLEAR)?;
+                out.write_all(CLEAR_SCREEN)?;
                 error.print(out, screen.color, screen.width);
-                closing(out, screen, "nothing is checked until that is fixed")
+                write_last_line(out, screen, "nothing is checked until that is fixed")
             })?;
             cx.flush()?;
         } else {
-            let nothing = Report::default();
+            let nothing = CheckReport::default();
             let report = self.last.as_ref().map_or(&nothing, |last| &last.report);
-            line(
+            print_line(
                 report,
                 &BTreeSet::new(),
                 &FindingsDelta::default(),
@@ -154,7 +156,7 @@ impl Shown {
 }
 
 /// Returns files that are new, deleted or changed.
-pub(super) fn differing(
+pub(super) fn changed_names(
     before: &BTreeMap<String, Hash>,
     after: &BTreeMap<String, Hash>,
 ) -> Vec<String> {
@@ -165,36 +167,36 @@ pub(super) fn differing(
         .collect()
 }
 
-fn line(
-    report: &Report,
+fn print_line(
+    report: &CheckReport,
     changed: &BTreeSet<String>,
     delta: &FindingsDelta<'_>,
     trouble: Option<&CheckError>,
     cx: &mut Cx,
 ) -> Result<()> {
-    let totals = report.totals();
-    let line = Line {
+    let totals = report.count_totals();
+    let line = WatchLine {
         schema: WATCH,
         changed: changed.iter().map(String::as_str).collect(),
         files: report.files,
-        summary: Summary::from(&totals),
+        summary: SeverityCounts::from(&totals),
         new: delta
             .new
             .iter()
-            .map(|finding| Finding::from(*finding))
+            .map(|finding| FindingRow::from(*finding))
             .collect(),
         moved: delta
             .moved
             .iter()
-            .map(|(was, is)| Moved {
+            .map(|(was, is)| MovedFinding {
                 from: was.start,
-                finding: Finding::from(*is),
+                finding: FindingRow::from(*is),
             })
             .collect(),
         gone: delta
             .gone
             .iter()
-            .map(|finding| Finding::from(*finding))
+            .map(|finding| FindingRow::from(*finding))
             .collect(),
         trouble,
     };
@@ -205,33 +207,33 @@ fn line(
     cx.flush()
 }
 
-fn draw(
-    report: &Report,
+fn draw_screen(
+    report: &CheckReport,
     changed: &BTreeSet<String>,
-    sources: &mut Sources,
+    sources: &mut SourceTexts,
     cx: &mut Cx,
 ) -> Result<()> {
-    let shown = cx.options.shown();
-    let screen = cx.options.screen.measured();
+    let shown = cx.options.report_detail();
+    let screen = cx.options.screen.with_current_width();
     cx.print(|out| {
-        out.write_all(CLEAR)?;
-        full::write(out, report, shown, screen, sources)?;
-        summary::write(out, report, shown, screen)?;
-        closing(out, screen, &reason(report.files, changed))
+        out.write_all(CLEAR_SCREEN)?;
+        full::write_full(out, report, shown, screen, sources)?;
+        summary::write_summary(out, report, shown, screen)?;
+        write_last_line(out, screen, &screen_reason(report.files, changed))
     })?;
     cx.flush()
 }
 
 /// Describes the reason for a new screen.
-fn reason(files: usize, changed: &BTreeSet<String>) -> String {
-    let mut names: Vec<String> = changed.iter().take(NAMED).cloned().collect();
-    if changed.len() > NAMED {
-        names.push(plural(changed.len() - NAMED, "more file"));
+fn screen_reason(files: usize, changed: &BTreeSet<String>) -> String {
+    let mut names: Vec<String> = changed.iter().take(MAX_LISTED_FILES).cloned().collect();
+    if changed.len() > MAX_LISTED_FILES {
+        names.push(pluralize(changed.len() - MAX_LISTED_FILES, "more file"));
     }
     let watched = if files == 0 {
         "no template yet".to_owned()
     } else {
-        plural(files, "template")
+        pluralize(files, "template")
     };
     if names.is_empty() {
         watched
@@ -241,17 +243,20 @@ fn reason(files: usize, changed: &BTreeSet<String>) -> String {
 }
 
 /// Prints the last line of a screen: the time, the reason, and how to end the program.
-fn closing(out: &mut dyn Write, screen: Screen, what: &str) -> io::Result<()> {
-    let text = format!("{} UTC: {what}. Watching; Ctrl-C ends it", clock(fs::now()));
+fn write_last_line(out: &mut dyn Write, screen: Screen, what: &str) -> io::Result<()> {
+    let text = format!(
+        "{} UTC: {what}. Watching; Ctrl-C ends it",
+        time_of_day(fs::now_nanos())
+    );
     writeln!(
         out,
         "{}",
-        screen.paint(Paint::Dim, &crate::cli::render::escape::escape(&text))
+        screen.paint(Paint::Dim, &crate::cli::render::escape::escape_line(&text))
     )
 }
 
 /// Converts nanoseconds since 1970 to a time of day.
-fn clock(now: i128) -> String {
+fn time_of_day(now: i128) -> String {
     let seconds = now.div_euclid(1_000_000_000).rem_euclid(86_400);
     format!(
         "{:02}:{:02}:{:02}",

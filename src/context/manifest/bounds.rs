@@ -6,26 +6,30 @@
 //! later one of the same trust is dropped.
 
 use super::model::{Part, Total};
-use crate::context::dry_run::Whole;
+use crate::context::dry_run::WholeCost;
 use crate::kernel::budget::WORTH_CUTTING;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Trust};
 
 /// The remaining room of a budget.
 #[derive(Clone, Copy, Debug)]
-struct Room {
+struct RemainingRoom {
     /// The upper bound; `None` without a budget.
-    most: Option<usize>,
+    upper: Option<usize>,
     /// The lower bound; `None` if earlier segments may have used all of it.
-    least: Option<usize>,
+    lower: Option<usize>,
 }
 
 /// A segment, its cost if it is present and uncut, and a flag that it may be absent for another
 /// reason than the budget.
-type Bounded = (Part, Whole, bool);
+type BoundedSegment = (Part, WholeCost, bool);
 
 /// Sets the bounds of each segment, and returns those of the total. `others_room` is the part of
 /// the budget that is reserved for untrusted text.
-pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: usize) -> Total {
+pub(super) fn bound_segments(
+    parts: &mut [BoundedSegment],
+    budget: Option<usize>,
+    others_room: usize,
+) -> Total {
     let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
     if !parts
         .iter()
@@ -47,14 +51,14 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
             .get(at)
             .map(|(part, ..)| (part.priority, part.trust, part.kind))
     });
-    let of = |parts: &[Bounded], is_meant: fn(&Bounded) -> bool| -> Vec<usize> {
+    let of = |parts: &[BoundedSegment], is_meant: fn(&BoundedSegment) -> bool| -> Vec<usize> {
         order
             .iter()
             .copied()
             .filter(|at| parts.get(*at).is_some_and(is_meant))
             .collect()
     };
-    let is_never_cut = |(part, ..): &Bounded| part.priority < FIRST_EXPENDABLE;
+    let is_never_cut = |(part, ..): &BoundedSegment| part.priority < FIRST_EXPENDABLE;
     let never_cut = of(parts, is_never_cut);
     let others = of(parts, |(part, whole, _)| {
         part.priority >= FIRST_EXPENDABLE && whole.is_untrusted
@@ -62,12 +66,12 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
     let trusted = of(parts, |(part, whole, _)| {
         part.priority >= FIRST_EXPENDABLE && !whole.is_untrusted
     });
-    let after = write(
+    let after = bound_in_order(
         parts,
         &never_cut,
-        Room {
-            most: budget,
-            least: budget,
+        RemainingRoom {
+            upper: budget,
+            lower: budget,
         },
     );
     let room = room_of_trusted(
@@ -75,7 +79,7 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
         budget,
         others_room,
     );
-    let rest = write(parts, &trusted, room);
+    let rest = bound_in_order(parts, &trusted, room);
     // Untrusted segments get the room that trusted ones leave of the whole budget.
     let certain = trusted
         .iter()
@@ -83,16 +87,16 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
         .filter(|(part, whole, _)| part.least > 0 || whole.needs == 0);
     let certain: usize = certain.map(|(_, whole, _)| whole.needs).sum();
     let taken = room
-        .most
-        .map(|most| most - rest.least.unwrap_or(0).min(most));
-    let left = Room {
-        most: after.most.map(|left| left.saturating_sub(certain)),
-        least: after
-            .least
+        .upper
+        .map(|most| most - rest.lower.unwrap_or(0).min(most));
+    let left = RemainingRoom {
+        upper: after.upper.map(|left| left.saturating_sub(certain)),
+        lower: after
+            .lower
             .zip(taken)
             .and_then(|(left, taken)| left.checked_sub(taken)),
     };
-    write_others(parts, &others, left);
+    bound_untrusted(parts, &others, left);
     let least = parts.iter().map(|(part, ..)| part.least).sum();
     let most = parts
         .iter()
@@ -113,10 +117,10 @@ pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: u
 /// Returns the room of trusted texts that can be cut: the budget without the trusted part of the
 /// texts that are never cut, and without the room reserved for untrusted text.
 fn room_of_trusted<'p>(
-    never_cut: impl Iterator<Item = &'p Bounded>,
+    never_cut: impl Iterator<Item = &'p BoundedSegment>,
     budget: Option<usize>,
     others_room: usize,
-) -> Room {
+) -> RemainingRoom {
     let (mut least, mut most) = (0, Some(0));
     for (part, whole, may_lack) in never_cut {
         least += if *may_lack { 0 } else { whole.trusted };
@@ -134,39 +138,44 @@ fn room_of_trusted<'p>(
         let left = budget?.saturating_sub(taken);
         Some(left - others_room.min(left / 2))
     };
-    Room {
-        most: room(least),
-        least: most.and_then(room),
+    RemainingRoom {
+        upper: room(least),
+        lower: most.and_then(room),
     }
 }
 
 /// Bounds segments that are fitted one after the other, and returns the room that they leave.
-fn write(parts: &mut [Bounded], order: &[usize], mut left: Room) -> Room {
+fn bound_in_order(
+    parts: &mut [BoundedSegment],
+    order: &[usize],
+    mut left: RemainingRoom,
+) -> RemainingRoom {
     for at in order {
         if let Some(bounded) = parts.get_mut(*at) {
-            left = write_one(bounded, left, None);
+            left = bound_segment(bounded, left, None);
         }
     }
     left
 }
 
 /// Bounds untrusted segments, among which a conversation and inputs have reserved room.
-fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
+fn bound_untrusted(parts: &mut [BoundedSegment], order: &[usize], mut left: RemainingRoom) {
     let is_input =
-        |(part, ..): &Bounded| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
-    let is_conversation = |(part, ..): &Bounded| part.kind == Kind::History;
-    let has =
-        |is_meant: fn(&Bounded) -> bool| order.iter().filter_map(|at| parts.get(*at)).any(is_meant);
+        |(part, ..): &BoundedSegment| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
+    let is_conversation = |(part, ..): &BoundedSegment| part.kind == Kind::History;
+    let has = |is_meant: fn(&BoundedSegment) -> bool| {
+        order.iter().filter_map(|at| parts.get(*at)).any(is_meant)
+    };
     let mut kept = None;
     if has(is_conversation) {
-        kept = left.most.map(|left| left / 2);
-        left.least = left.least.map(|left| left - left / 2);
+        kept = left.upper.map(|left| left / 2);
+        left.lower = left.lower.map(|left| left - left / 2);
     }
     // Inputs keep their room even if earlier segments were dropped.
     let mut for_inputs = None;
     if has(is_input) {
-        for_inputs = left.most;
-        left.least = left.least.map(|left| left - left / 2);
+        for_inputs = left.upper;
+        left.lower = left.lower.map(|left| left - left / 2);
     }
     for at in order {
         if let Some(bounded) = parts.get_mut(*at) {
@@ -175,14 +184,18 @@ fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
             } else {
                 for_inputs.filter(|_| is_input(bounded))
             };
-            left = write_one(bounded, left, own);
+            left = bound_segment(bounded, left, own);
         }
     }
 }
 
 /// Bounds a segment by the remaining or its reserved room, and returns the room after it.
-fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usize>) -> Room {
-    let room = left.most.max(own);
+fn bound_segment(
+    (part, whole, may_lack): &mut BoundedSegment,
+    left: RemainingRoom,
+    own: Option<usize>,
+) -> RemainingRoom {
+    let room = left.upper.max(own);
     let is_known = part.kind == Kind::History && !part.is_variable();
     let needed = whole.most.map(|most| {
         if is_known {
@@ -192,7 +205,7 @@ fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usiz
         }
     });
     let least = left
-        .least
+        .lower
         .zip(needed)
         .and_then(|(left, needed)| left.checked_sub(needed));
     let is_certain =
@@ -210,8 +223,8 @@ fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usiz
         Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
     };
     let needed = if *may_lack { 0 } else { whole.needs };
-    Room {
-        most: left.most.map(|left| left.saturating_sub(needed)),
-        least,
+    RemainingRoom {
+        upper: left.upper.map(|left| left.saturating_sub(needed)),
+        lower: least,
     }
 }

@@ -2,10 +2,10 @@
 //! run with the code of a real run.
 
 use super::bounds;
-use super::checked::checked;
+use super::checked::checked_names;
 use super::model::{
-    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind,
-    Tokenizer, ToolPolicy, Total,
+    Budget, Cost, DefaultValue, Entry, MANIFEST_SCHEMA, Manifest, Part, Routing, Source,
+    SourceKind, Tokenizer, ToolPolicy, Total,
 };
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
@@ -13,20 +13,20 @@ use crate::base::span::Spanned;
 use crate::context::assemble::Report;
 use crate::context::dry_run::{self, DryMemos};
 use crate::context::fault::{Fault, FaultKind};
-use crate::context::fence_marker::remarked;
+use crate::context::fence_marker::replace_marks;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
-use crate::context::role::{self, Routed};
-use crate::context::segments::draft::Waiting;
-use crate::context::task_graph::{Link, TaskGraph};
+use crate::context::role::{self, ModelRoute};
+use crate::context::segments::draft::WaitingFacts;
+use crate::context::task_graph::{ChainLink, TaskGraph};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::{Counting, Disposition};
-use crate::kernel::context::Traced;
-use crate::kernel::tokens::Bytes;
+use crate::kernel::context::TracedText;
+use crate::kernel::tokens::ByteCounter;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
-use crate::project::routing::Choice;
-use crate::registry::{Parameter, Registry, Task};
+use crate::project::routing::RoutedModel;
+use crate::registry::{Registry, RegistryParameter, Task};
 use crate::settings::data::{OriginData, SettingsData};
 use crate::template::round_names;
 use std::borrow::Cow;
@@ -49,12 +49,12 @@ pub struct ManifestOptions<'a> {
 /// # Errors
 /// Every reason why an agent cannot receive its context: an unreadable file, texts that exceed the
 /// budget.
-pub fn of_project(
+pub fn project_manifest(
     registry: &Registry,
     how: &ManifestOptions<'_>,
     threads: Option<NonZeroUsize>,
 ) -> Result<Manifest, Vec<Fault>> {
-    match of_rest(registry, how, threads) {
+    match partial_manifest(registry, how, threads) {
         (manifest, faults) if faults.is_empty() => Ok(manifest),
         (_, faults) => Err(faults),
     }
@@ -62,20 +62,20 @@ pub fn of_project(
 
 /// Like [`of_project`], but omits agents that cannot receive their context and returns their faults
 /// beside the manifest.
-pub fn of_rest(
+pub fn partial_manifest(
     registry: &Registry,
     how: &ManifestOptions<'_>,
     threads: Option<NonZeroUsize>,
 ) -> (Manifest, Vec<Fault>) {
-    let forest = match TaskGraph::whole_on(registry, threads) {
+    let forest = match TaskGraph::load_all_on(registry, threads) {
         Ok(forest) => forest,
-        Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
+        Err(fault) => return (new_manifest(registry, Vec::new()), vec![fault]),
     };
-    let wanted = subjects(registry, how);
+    let wanted = entry_subjects(registry, how);
     let mut entries = Vec::new();
     let mut faults = Vec::new();
-    for (found, failed) in parallel::each(&wanted, threads, |played| {
-        agents(
+    for (found, failed) in parallel::map_items(&wanted, threads, |played| {
+        agent_entries(
             &forest,
             &Request {
                 files: how.files,
@@ -93,11 +93,11 @@ pub fn of_rest(
                 .collect::<Vec<_>>(),
         );
     }
-    (manifest(registry, entries), faults)
+    (new_manifest(registry, entries), faults)
 }
 
 /// Returns the roles of a project, and the tasks of its registry that no role plays.
-pub(super) fn subjects<'a>(
+pub(super) fn entry_subjects<'a>(
     registry: &'a Registry,
     how: &ManifestOptions<'a>,
 ) -> Vec<EntrySubject<'a>> {
@@ -107,7 +107,7 @@ pub(super) fn subjects<'a>(
         .map(|models| models.roles.values())
         .into_iter()
         .flatten();
-    let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
+    let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::Role).collect();
     let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
     let alone = registry
         .tasks()
@@ -116,7 +116,7 @@ pub(super) fn subjects<'a>(
     roles
         .iter()
         .copied()
-        .chain(alone.map(EntrySubject::Alone))
+        .chain(alone.map(EntrySubject::Task))
         .collect()
 }
 
@@ -124,23 +124,23 @@ pub(super) fn subjects<'a>(
 #[derive(Clone, Copy, Debug)]
 pub(super) enum EntrySubject<'a> {
     /// A role, with its task.
-    By(&'a Role),
+    Role(&'a Role),
     /// A task that no role plays.
-    Alone(&'a str),
+    Task(&'a str),
 }
 
 impl<'a> EntrySubject<'a> {
     fn task(&self) -> &'a str {
         match self {
-            Self::By(role) => &role.task.value,
-            Self::Alone(task) => task,
+            Self::Role(role) => &role.task.value,
+            Self::Task(task) => task,
         }
     }
 
     pub(super) fn request(&self) -> Request<'a> {
         match self {
-            Self::By(role) => Request::of_role(role),
-            Self::Alone(task) => Request::new(task),
+            Self::Role(role) => Request::of_role(role),
+            Self::Task(task) => Request::new(task),
         }
     }
 }
@@ -149,7 +149,7 @@ impl<'a> EntrySubject<'a> {
 ///
 /// # Errors
 /// The task or node does not exist, or an agent cannot receive its context.
-pub fn of_task(
+pub fn task_manifest(
     registry: &Registry,
     request: &Request<'_>,
     node: Option<&str>,
@@ -167,15 +167,15 @@ pub fn of_task(
         files: how.files,
         ..*request
     };
-    match agents(&forest, &request, how, node) {
-        (entries, faults) if faults.is_empty() => Ok(manifest(registry, entries)),
+    match agent_entries(&forest, &request, how, node) {
+        (entries, faults) if faults.is_empty() => Ok(new_manifest(registry, entries)),
         (_, faults) => Err(faults),
     }
 }
 
-fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
+fn new_manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
     Manifest {
-        schema: SCHEMA.to_owned(),
+        schema: MANIFEST_SCHEMA.to_owned(),
         registry_hash: registry.hash().to_string(),
         entries,
     }
@@ -183,7 +183,7 @@ fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
 
 /// Returns the entries of a task's agents, or of the one at a node, and the faults of those that
 /// cannot receive their context.
-fn agents(
+fn agent_entries(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     how: &ManifestOptions<'_>,
@@ -200,7 +200,7 @@ fn agents(
     let mut faults = Vec::new();
     let mut memos = DryMemos::default();
     for node in nodes {
-        match entry(
+        match build_entry(
             forest,
             &Request {
                 node: &node,
@@ -222,18 +222,18 @@ fn agents(
 }
 
 /// Returns the entry of one agent.
-fn entry(
+fn build_entry(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     how: &ManifestOptions<'_>,
     memos: &mut DryMemos,
 ) -> Result<Entry, Vec<Fault>> {
-    let Routed {
+    let ModelRoute {
         options,
         choice,
         sampling,
         ..
-    } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
+    } = role::route_model(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options {
         counting: Counting::Always,
         ..options
@@ -243,9 +243,9 @@ fn entry(
         waiting,
         whole,
         others_room,
-    } = dry_run::dry(forest, request, &options, memos)?;
+    } = dry_run::compute_dry_run(forest, request, &options, memos)?;
     let chain = forest
-        .chain(request.task, request.node)
+        .find_chain(request.task, request.node)
         .map_err(|fault| vec![fault])?;
     let Report {
         segments,
@@ -264,17 +264,17 @@ fn entry(
         .zip(whole)
         .map(|((account, waiting), whole)| {
             let may_lack = waiting.is_doubtful || waiting.condition.is_some();
-            (part(forest, account, waiting), whole, may_lack)
+            (build_part(forest, account, waiting), whole, may_lack)
         });
     let mut parts: Vec<_> = parts.collect();
-    let mut total = bounds::bound(&mut parts, budget, others_room);
+    let mut total = bounds::bound_segments(&mut parts, budget, others_room);
     let mut segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
     let open = open_defaults(&chain, request).map_err(|fault| vec![fault])?;
-    let defaults = defaults(&open, &mut segments);
+    let defaults = apply_defaults(&open, &mut segments);
     if !defaults.is_empty() || is_in_round(&chain) {
         let fixed = total.fixed;
-        total.estimate =
-            dry_run::expected(forest, request, &options, memos).filter(|tokens| *tokens != fixed);
+        total.estimate = dry_run::expected_tokens(forest, request, &options, memos)
+            .filter(|tokens| *tokens != fixed);
     }
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);
@@ -286,11 +286,11 @@ fn entry(
         role: role.map(|role| role.name.value.clone()),
         task: request.task.to_owned(),
         node: request.node.to_owned(),
-        condition: condition(&chain),
+        condition: call_condition(&chain),
         model: choice
             .as_ref()
             .map(|choice| choice.model.name.value.clone()),
-        routing: choice.map(routing),
+        routing: choice.map(routing_of),
         sampling,
         profile: Cow::Borrowed(options.profile.word()),
         tokenizer: Tokenizer {
@@ -300,11 +300,11 @@ fn entry(
         segments,
         late,
         defaults,
-        checked: checked(&chain),
+        checked: checked_names(&chain),
         settings: chain
             .last()
             .and_then(|link| link.node.settings.as_ref())
-            .map(placeless),
+            .map(without_places),
         tool_policy: tools.map(|tools| ToolPolicy {
             allowed: listed(&tools.allowed),
             blocked: listed(&tools.blocked),
@@ -314,7 +314,7 @@ fn entry(
             tokens: budget,
             usd: role.and_then(|role| role.budget.usd).map(|usd| usd.value),
         },
-        cost: prices.map(|prices| cost(prices, &total, prefix_tokens)),
+        cost: prices.map(|prices| call_cost(prices, &total, prefix_tokens)),
         prefix_segments: reused,
         prefix_tokens,
         total,
@@ -323,9 +323,9 @@ fn entry(
 
 /// Returns the defaults of parameters that a caller of an agent may override, by name.
 fn open_defaults(
-    chain: &[Link<'_>],
+    chain: &[ChainLink<'_>],
     request: &Request<'_>,
-) -> Result<BTreeMap<String, Parameter>, Fault> {
+) -> Result<BTreeMap<String, RegistryParameter>, Fault> {
     let mut found = BTreeMap::new();
     let mut declared: BTreeSet<String> = request.inputs.keys().cloned().collect();
     for (number, link) in chain
@@ -352,7 +352,10 @@ fn open_defaults(
 
 /// Returns the defaults that an agent's segments depend on because a caller may override them, and
 /// adds them to the segments' hashes.
-fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<DefaultValue> {
+fn apply_defaults(
+    open: &BTreeMap<String, RegistryParameter>,
+    segments: &mut [Part],
+) -> Vec<DefaultValue> {
     let waits: BTreeSet<String> = segments
         .iter()
         .flat_map(|part| part.variable.clone())
@@ -360,7 +363,7 @@ fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<De
     if waits.is_empty() {
         return Vec::new();
     }
-    let found = values(open);
+    let found = default_values(open);
     for part in segments.iter_mut().filter(|part| part.is_variable()) {
         for DefaultValue { name, value } in found
             .iter()
@@ -369,7 +372,7 @@ fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<De
             let fields = [part.hash.as_bytes(), name.as_bytes(), value.as_bytes()];
             part.hash = fields
                 .into_iter()
-                .fold(&mut Hasher::new(), |hasher, field| hasher.field(field))
+                .fold(&mut Hasher::new(), |hasher, field| hasher.add_field(field))
                 .finish()
                 .to_string();
         }
@@ -379,11 +382,11 @@ fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<De
 
 /// True for an agent that is called once in each round, with values of which a manifest knows those
 /// of the first.
-fn is_in_round(chain: &[Link<'_>]) -> bool {
+fn is_in_round(chain: &[ChainLink<'_>]) -> bool {
     let mut slots = chain
         .iter()
         .filter_map(|link| Some(link.child?.slot.as_str()));
-    slots.any(|slot| round_names::seen_by(slot).next().is_some())
+    slots.any(|slot| round_names::names_seen_by(slot).next().is_some())
 }
 
 /// Returns the defaults in the context of one agent that a caller may override, as its manifest
@@ -395,29 +398,33 @@ pub fn defaults_of(
 ) -> Vec<DefaultValue> {
     let found = || -> Option<Vec<DefaultValue>> {
         let forest = TaskGraph::load(registry, request.task).ok()??;
-        let open = open_defaults(&forest.chain(request.task, request.node).ok()?, request).ok()?;
+        let open = open_defaults(
+            &forest.find_chain(request.task, request.node).ok()?,
+            request,
+        )
+        .ok()?;
         if open.is_empty() {
             return None;
         }
         // Nothing is counted or cut.
         let options = Options {
             budget: None,
-            counter: &Bytes,
-            ..role::route(&forest, request, options).ok()?.options
+            counter: &ByteCounter,
+            ..role::route_model(&forest, request, options).ok()?.options
         };
         let dry_run::DryRun { waiting, .. } =
-            dry_run::dry(&forest, request, &options, &mut DryMemos::default()).ok()?;
+            dry_run::compute_dry_run(&forest, request, &options, &mut DryMemos::default()).ok()?;
         waiting
             .iter()
             .any(|waiting| !waiting.unknown.is_empty())
-            .then(|| values(&open))
+            .then(|| default_values(&open))
     };
     found().unwrap_or_default()
 }
 
 /// Returns parameters as names with their defaults.
-fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
-    let value = |(name, parameter): (&String, &Parameter)| {
+fn default_values(open: &BTreeMap<String, RegistryParameter>) -> Vec<DefaultValue> {
+    let value = |(name, parameter): (&String, &RegistryParameter)| {
         parameter.default.clone().map(|value| DefaultValue {
             name: name.clone(),
             value,
@@ -426,8 +433,8 @@ fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
     open.iter().filter_map(value).collect()
 }
 
-fn routing(choice: Choice<'_>) -> Routing {
-    let Choice {
+fn routing_of(choice: RoutedModel<'_>) -> Routing {
+    let RoutedModel {
         model,
         reason,
         fallback,
@@ -444,9 +451,9 @@ fn routing(choice: Choice<'_>) -> Routing {
     }
 }
 
-fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
-    let of = |tokens: usize, cached: usize| prices.of_input(tokens as u64, cached as u64);
-    let expected = total.expected();
+fn call_cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
+    let of = |tokens: usize, cached: usize| prices.input_cost(tokens as u64, cached as u64);
+    let expected = total.expected_tokens();
     Cost {
         first: of(expected, 0),
         again: of(expected, prefix),
@@ -454,10 +461,10 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     }
 }
 
-fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Part {
+fn build_part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: WaitingFacts) -> Part {
     let (
         segment,
-        Waiting {
+        WaitingFacts {
             unknown,
             condition,
             latent,
@@ -465,13 +472,13 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
         },
     ) = (&account.segment, waiting);
     // The marks of fences are excluded from the hash.
-    let hash = |text: &Traced| Hash::of(remarked(text, "").as_bytes());
+    let hash = |text: &TracedText| Hash::digest(replace_marks(text, "").as_bytes());
     let hash = if latent.is_empty() {
         hash(&segment.text)
     } else {
         Hasher::new()
-            .field(hash(&segment.text).0)
-            .field(hash(&latent).0)
+            .add_field(hash(&segment.text).0)
+            .add_field(hash(&latent).0)
             .finish()
     };
     // The heading of a segment that may be absent does not count as known.
@@ -487,7 +494,7 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
         trust: segment.trust,
         position: account.position,
         stability: segment.stability,
-        source: sources(forest, [&segment.text, &latent]),
+        source: segment_sources(forest, [&segment.text, &latent]),
         condition: condition.map(str::to_owned),
         variable: unknown.into_iter().collect(),
         tokens,
@@ -501,13 +508,13 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
 }
 
 /// Returns the sources of a segment's text, each once, with the hash of its part of the text.
-fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
+fn segment_sources(forest: &TaskGraph<'_>, texts: [&TracedText; 2]) -> Vec<Source> {
     let mut found: Vec<(Source, Hasher)> = Vec::new();
     for (text, stretch) in texts
         .into_iter()
         .flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch)))
     {
-        let Some((kind, name)) = SourceKind::of(&stretch.origin) else {
+        let Some((kind, name)) = SourceKind::from_origin(&stretch.origin) else {
             continue;
         };
         let bytes = text
@@ -519,11 +526,11 @@ fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
             .iter_mut()
             .find(|(source, _)| source.kind == kind && source.name == name)
         {
-            hasher.field(bytes);
+            hasher.add_field(bytes);
             continue;
         }
         let path = match kind {
-            SourceKind::Template => forest.path(name).map(str::to_owned),
+            SourceKind::Template => forest.definition_path(name).map(str::to_owned),
             SourceKind::Fragment => forest
                 .registry
                 .fragment(name)
@@ -536,7 +543,7 @@ fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
             | SourceKind::History => None,
         };
         let mut hasher = Hasher::new();
-        hasher.field(bytes);
+        hasher.add_field(bytes);
         found.push((
             Source {
                 kind,
@@ -558,7 +565,7 @@ fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
 
 /// Returns the condition under which the agent at the end of a chain is called: the tests of the
 /// choices on the way.
-fn condition(chain: &[Link<'_>]) -> Option<String> {
+fn call_condition(chain: &[ChainLink<'_>]) -> Option<String> {
     let mut tests = Vec::new();
     for pair in chain.windows(2) {
         let [parent, link] = pair else { continue };
@@ -568,7 +575,7 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
         let written = parent.node.body.tests.as_deref().unwrap_or_default();
         tests.extend(
             child
-                .number()
+                .slot_number()
                 .and_then(|number| written.get(number)?.as_deref())
                 .map(str::to_owned),
         );
@@ -578,7 +585,7 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
 
 /// Returns the settings without the positions of their origins, which change with every edit above
 /// them.
-fn placeless(settings: &SettingsData) -> SettingsData {
+fn without_places(settings: &SettingsData) -> SettingsData {
     let mut settings = settings.clone();
     let bare = |origin: &mut OriginData| origin.span = None;
     let SettingsData {

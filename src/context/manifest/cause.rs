@@ -35,7 +35,7 @@ pub enum CauseKind {
 
 impl CauseKind {
     /// Returns a label for people.
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Setting => "setting",
             Self::Source(SourceKind::Template) => "text of the template",
@@ -74,7 +74,7 @@ const fn settings_of(kind: Kind) -> &'static [SettingName] {
     }
 }
 
-fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
+fn setting_causes(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
     let own = settings_of(kind).iter().flat_map(|name| {
         settings
             .iter()
@@ -90,13 +90,13 @@ fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
 }
 
 /// Returns true if a setting is one of the causes.
-pub(super) fn is_by(causes: &[Cause], setting: &SettingChange) -> bool {
+pub(super) fn is_caused_by(causes: &[Cause], setting: &SettingChange) -> bool {
     causes
         .iter()
         .any(|cause| cause.what == CauseKind::Setting && cause.name == setting.setting)
 }
 
-fn by_source(source: &Source) -> Cause {
+fn source_cause(source: &Source) -> Cause {
     Cause {
         what: CauseKind::Source(source.kind),
         name: source.name.clone(),
@@ -107,10 +107,10 @@ fn by_source(source: &Source) -> Cause {
 
 /// Returns the causes of a segment's appearance or disappearance: its settings, otherwise its
 /// sources.
-pub(super) fn of_whole(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
-    let by = by_settings(part.kind, settings);
+pub(super) fn causes_of_presence(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
+    let by = setting_causes(part.kind, settings);
     if by.is_empty() {
-        part.source.iter().map(by_source).collect()
+        part.source.iter().map(source_cause).collect()
     } else {
         by
     }
@@ -118,8 +118,8 @@ pub(super) fn of_whole(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
 
 /// Returns the causes of a segment's change: the sources whose text changed, appeared or
 /// disappeared.
-pub(super) fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec<Cause> {
-    let mut causes = by_settings(new.kind, settings);
+pub(super) fn causes_of_change(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec<Cause> {
+    let mut causes = setting_causes(new.kind, settings);
     if old.hash == new.hash {
         return causes;
     }
@@ -133,6 +133,6 @@ pub(super) fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec
         .source
         .iter()
         .filter(|old| !new.source.iter().any(|new| same(old, new)));
-    causes.extend(moved.chain(gone).map(by_source));
+    causes.extend(moved.chain(gone).map(source_cause));
     causes
 }

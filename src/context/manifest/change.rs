@@ -6,9 +6,9 @@
 
 use super::cause::{self, Cause};
 use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
-use super::places::Places;
+use super::places::SettingPlaces;
 use super::settings::{self, SettingChange};
-use crate::base::number::thousands;
+use crate::base::number::format_thousands;
 use crate::kernel::context::Kind;
 use crate::kernel::sampling::Sampled;
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub struct Version<'v, 'p> {
     /// Its manifest.
     pub manifest: &'v Manifest,
     /// The positions of its settings, if they are known.
-    pub places: &'v Places<'p>,
+    pub places: &'v SettingPlaces<'p>,
 }
 
 /// A number of tokens before and after.
@@ -161,17 +161,17 @@ impl Difference {
 }
 
 /// The identity of an agent: role, task and node.
-type Key<'m> = (Option<&'m str>, &'m str, &'m str);
+type AgentKey<'m> = (Option<&'m str>, &'m str, &'m str);
 
 /// Compares two manifests, with the positions of settings if they are known.
-pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
-    let olds = by_agent(&old.manifest.entries);
-    let news = by_agent(&new.manifest.entries);
-    let only = |these: &BTreeMap<Key<'_>, &Entry>, those: &BTreeMap<Key<'_>, &Entry>| {
+pub fn compare_manifests(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
+    let olds = entries_by_agent(&old.manifest.entries);
+    let news = entries_by_agent(&new.manifest.entries);
+    let only = |these: &BTreeMap<AgentKey<'_>, &Entry>, those: &BTreeMap<AgentKey<'_>, &Entry>| {
         these
             .iter()
             .filter(|(key, _)| !those.contains_key(*key))
-            .map(|(_, entry)| agent(entry))
+            .map(|(_, entry)| summarize_agent(entry))
             .collect()
     };
     let both = olds
@@ -182,7 +182,7 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
             .manifest
             .entries
             .iter()
-            .map(|entry| entry.total.expected())
+            .map(|entry| entry.total.expected_tokens())
             .sum()
     };
     let named = |version: &Version<'_, '_>| Named {
@@ -200,24 +200,26 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
         added: only(&news, &olds),
         removed: only(&olds, &news),
         changed: both
-            .filter_map(|(before, after)| change((before, old.places), (after, new.places)))
+            .filter_map(|(before, after)| {
+                compare_entries((before, old.places), (after, new.places))
+            })
             .collect(),
     }
 }
 
 /// Returns the entries by role, task and node.
-pub fn by_agent(entries: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
+pub fn entries_by_agent(entries: &[Entry]) -> BTreeMap<AgentKey<'_>, &Entry> {
     entries
         .iter()
         .map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry))
         .collect()
 }
 
-fn agent(entry: &Entry) -> Agent {
+fn summarize_agent(entry: &Entry) -> Agent {
     let Entry {
         role, task, node, ..
     } = entry;
-    let tokens = entry.total.expected();
+    let tokens = entry.total.expected_tokens();
     let cost = entry.cost.clone();
     Agent {
         agent: entry.title(),
@@ -229,29 +231,29 @@ fn agent(entry: &Entry) -> Agent {
     }
 }
 
-fn change(
-    (old, before): (&Entry, &Places<'_>),
-    (new, after): (&Entry, &Places<'_>),
+fn compare_entries(
+    (old, before): (&Entry, &SettingPlaces<'_>),
+    (new, after): (&Entry, &SettingPlaces<'_>),
 ) -> Option<Change> {
     if old == new {
         return None;
     }
-    let mut settings = settings::changes((old, before), (new, after));
-    let segments = segments(old, new, &settings);
+    let mut settings = settings::setting_changes((old, before), (new, after));
+    let segments = compare_segments(old, new, &settings);
     // A setting of a node around the agent is listed only if it changed a segment.
     settings.retain(|change| {
         change.of.is_none()
             || segments
                 .iter()
-                .any(|segment| cause::is_by(&segment.moved_by, change))
+                .any(|segment| cause::is_caused_by(&segment.moved_by, change))
     });
-    let mut other = other(old, new);
+    let mut other = other_changes(old, new);
     let cost = CostChange {
         from: old.cost.clone(),
         to: new.cost.clone(),
     };
     if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {
-        if standing(old) == standing(new) {
+        if segment_order(old) == segment_order(new) {
             return None;
         }
         other.push("the same segments in another order".to_owned());
@@ -262,10 +264,10 @@ fn change(
         task,
         node,
         ..
-    } = agent(new);
+    } = summarize_agent(new);
     let total = Moved {
-        from: old.total.expected(),
-        to: new.total.expected(),
+        from: old.total.expected_tokens(),
+        to: new.total.expected_tokens(),
     };
     let prefix = Moved {
         from: old.prefix_tokens,
@@ -286,15 +288,15 @@ fn change(
 }
 
 /// Returns the ids of the segments in their order.
-fn standing(entry: &Entry) -> Vec<&str> {
+fn segment_order(entry: &Entry) -> Vec<&str> {
     entry
-        .positioned()
+        .segments_in_order()
         .into_iter()
         .map(|part| &*part.id)
         .collect()
 }
 
-fn other(old: &Entry, new: &Entry) -> Vec<String> {
+fn other_changes(old: &Entry, new: &Entry) -> Vec<String> {
     let mut words = Vec::new();
     if old.tokenizer != new.tokenizer {
         words.push(format!(
@@ -315,7 +317,7 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
         entry
             .sampling
             .iter()
-            .map(Sampled::words)
+            .map(Sampled::describe)
             .collect::<Vec<_>>()
     };
     let (before, after) = (said(old), said(new));
@@ -343,7 +345,7 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
             entry
                 .budget
                 .tokens
-                .map_or_else(|| "none".to_owned(), thousands)
+                .map_or_else(|| "none".to_owned(), format_thousands)
         };
         words.push(format!("budget {}, was {}", word(new), word(old)));
     }
@@ -356,12 +358,12 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
         };
         words.push(format!("budget {} a call, was {}", word(new), word(old)));
     }
-    policy(old, new, &mut words);
+    push_policy_changes(old, new, &mut words);
     words
 }
 
 /// Adds the changes of tools and paths, entry by entry.
-fn policy(old: &Entry, new: &Entry, words: &mut Vec<String>) {
+fn push_policy_changes(old: &Entry, new: &Entry, words: &mut Vec<String>) {
     let list = |entry: &Entry, of: fn(&ToolPolicy) -> &Vec<String>| {
         entry
             .tool_policy
@@ -414,13 +416,13 @@ fn or_none(word: Option<&str>) -> &str {
 }
 
 /// Compares the segments of two entries.
-fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<SegmentChange> {
+fn compare_segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<SegmentChange> {
     let before: BTreeMap<&str, &Part> = old.segments.iter().map(|part| (&*part.id, part)).collect();
     let mut changes: Vec<SegmentChange> = Vec::new();
     for part in &new.segments {
         match before.get(&*part.id) {
-            None => changes.push(whole(part, Disposition::Added, settings)),
-            Some(before) => changes.extend(of_part(before, part, settings)),
+            None => changes.push(one_sided_change(part, Disposition::Added, settings)),
+            Some(before) => changes.extend(compare_segment(before, part, settings)),
         }
     }
     let after: BTreeMap<&str, &Part> = new.segments.iter().map(|part| (&*part.id, part)).collect();
@@ -428,12 +430,12 @@ fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<Segment
         .segments
         .iter()
         .filter(|part| !after.contains_key(&*part.id));
-    changes.extend(gone.map(|part| whole(part, Disposition::Removed, settings)));
+    changes.extend(gone.map(|part| one_sided_change(part, Disposition::Removed, settings)));
     changes
 }
 
 /// Returns the change of a segment that exists on one side only.
-fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> SegmentChange {
+fn one_sided_change(part: &Part, change: Disposition, settings: &[SettingChange]) -> SegmentChange {
     let tokens = match change {
         Disposition::Removed => Moved {
             from: part.tokens,
@@ -444,7 +446,7 @@ fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> Segmen
             to: part.tokens,
         },
     };
-    let moved_by = cause::of_whole(part, settings);
+    let moved_by = cause::causes_of_presence(part, settings);
     SegmentChange {
         id: part.id.clone(),
         kind: part.kind,
@@ -455,11 +457,11 @@ fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> Segmen
     }
 }
 
-fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<SegmentChange> {
+fn compare_segment(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<SegmentChange> {
     if old == new {
         return None;
     }
-    let words = said(old, new);
+    let words = describe_change(old, new);
     if old.hash == new.hash && old.tokens == new.tokens && words.is_empty() {
         return None;
     }
@@ -471,14 +473,14 @@ fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<Segment
             from: old.tokens,
             to: new.tokens,
         },
-        moved_by: cause::of_part(old, new, settings),
+        moved_by: cause::causes_of_change(old, new, settings),
         words,
     })
 }
 
 /// Describes the changes of a segment beside its tokens. Effects of other segments on its room are
 /// part of their descriptions.
-fn said(old: &Part, new: &Part) -> Vec<String> {
+fn describe_change(old: &Part, new: &Part) -> Vec<String> {
     let mut said = Vec::new();
     if old.tokens == new.tokens && old.hash != new.hash {
         said.push("another text".to_owned());

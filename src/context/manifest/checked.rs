@@ -1,19 +1,19 @@
 //! The untrusted values that an agent may receive because the author marked them as checked.
 
-use crate::context::task_graph::{Link, at};
+use crate::context::task_graph::{ChainLink, path_in_node};
 use crate::registry::{Child, Node};
 use crate::template::keywords::Trust;
 use std::collections::BTreeSet;
 
 /// Returns the inputs and arguments that the author marked as checked, of nodes on the way to an
 /// agent, of calls that produce inputs there and of earlier steps, and the results of such steps.
-pub(super) fn checked(chain: &[Link<'_>]) -> Vec<String> {
+pub(super) fn checked_names(chain: &[ChainLink<'_>]) -> Vec<String> {
     let mut found = checked_inputs(chain.iter().map(|link| link.node).collect());
     for (parent, link) in chain.iter().zip(chain.iter().skip(1)) {
         let Some(upto) = link
             .child
             .filter(|child| child.slot == "steps")
-            .and_then(Child::number)
+            .and_then(Child::slot_number)
         else {
             continue;
         };
@@ -48,17 +48,15 @@ fn checked_inputs(mut open: Vec<&Node>) -> BTreeSet<String> {
     while let Some(node) = open.pop() {
         for (number, input) in node
             .body
-            .given(&node.element)
+            .named_inputs(&node.element)
             .iter()
             .enumerate()
             .filter(|(_, input)| is_checked(input.trust))
         {
-            found.insert(
-                input
-                    .name
-                    .as_ref()
-                    .map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string),
-            );
+            found.insert(input.name.as_ref().map_or_else(
+                || path_in_node(node, &format!("args/{number}")),
+                ToString::to_string,
+            ));
         }
         // Inputs and arguments come before all other children.
         let calls = node

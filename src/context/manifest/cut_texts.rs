@@ -2,7 +2,7 @@
 //!
 //! Counts nothing if the bytes of an agent fit into its budget.
 
-use super::build::{ManifestOptions, subjects};
+use super::build::{ManifestOptions, entry_subjects};
 use crate::base::parallel;
 use crate::context::dry_run::{self, DryMemos};
 use crate::context::options::Options;
@@ -12,7 +12,7 @@ use crate::context::task_graph::TaskGraph;
 use crate::kernel::agent_node::AgentNode;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::FIRST_EXPENDABLE;
-use crate::kernel::tokens::Bytes;
+use crate::kernel::tokens::ByteCounter;
 use crate::registry::Registry;
 use std::num::NonZeroUsize;
 
@@ -42,14 +42,14 @@ pub fn cut_texts(
     how: &ManifestOptions<'_>,
     threads: Option<NonZeroUsize>,
 ) -> Vec<CutTexts> {
-    let Ok(forest) = TaskGraph::whole_on(registry, threads) else {
+    let Ok(forest) = TaskGraph::load_all_on(registry, threads) else {
         return Vec::new();
     };
     let agents = |request: &Request<'_>| -> Vec<CutTexts> {
         let agents = forest.agents(request.task).unwrap_or_default();
         let mut memos = DryMemos::default();
         let cut = |agent: &AgentNode| {
-            of_agent(
+            agent_cut_texts(
                 &forest,
                 &Request {
                     node: &agent.node,
@@ -61,8 +61,8 @@ pub fn cut_texts(
         };
         agents.iter().filter_map(cut).collect()
     };
-    let wanted = subjects(registry, how);
-    let found = parallel::each(&wanted, threads, |subject| {
+    let wanted = entry_subjects(registry, how);
+    let found = parallel::map_items(&wanted, threads, |subject| {
         agents(&Request {
             files: how.files,
             ..subject.request()
@@ -71,22 +71,22 @@ pub fn cut_texts(
     found.into_iter().flatten().collect()
 }
 
-fn of_agent(
+fn agent_cut_texts(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     how: &ManifestOptions<'_>,
     memos: &mut DryMemos,
 ) -> Option<CutTexts> {
-    let role::Routed {
+    let role::ModelRoute {
         options, choice, ..
-    } = role::route(forest, request, &how.options).ok()?;
+    } = role::route_model(forest, request, &how.options).ok()?;
     let budget = options.budget?;
     // A text never has more tokens than bytes.
-    let by_bytes = dry_run::dry(
+    let by_bytes = dry_run::compute_dry_run(
         forest,
         request,
         &Options {
-            counter: &Bytes,
+            counter: &ByteCounter,
             ..options
         },
         memos,
@@ -105,7 +105,7 @@ fn of_agent(
         waiting,
         whole,
         others_room,
-    } = dry_run::dry(forest, request, &options, memos).ok()?;
+    } = dry_run::compute_dry_run(forest, request, &options, memos).ok()?;
     let mut texts = Vec::new();
     for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {
         let segment = &account.segment;

@@ -15,16 +15,16 @@ mod model;
 mod places;
 mod settings;
 
-pub use build::{ManifestOptions, defaults_of, of_project, of_rest, of_task};
+pub use build::{ManifestOptions, defaults_of, partial_manifest, project_manifest, task_manifest};
 pub use cause::{Cause, CauseKind};
 pub use change::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange,
-    Version, by_agent, difference,
+    Version, compare_manifests, entries_by_agent,
 };
 pub use cut_texts::{CutTexts, cut_texts};
 pub use model::{
-    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind,
-    Tokenizer, ToolPolicy, Total,
+    Budget, Cost, DefaultValue, Entry, MANIFEST_SCHEMA, Manifest, Part, Routing, Source,
+    SourceKind, Tokenizer, ToolPolicy, Total,
 };
-pub use places::Places;
+pub use places::SettingPlaces;
 pub use settings::{SettingChange, SettingPlace};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The value of the key `schema`.
-pub const SCHEMA: &str = "ctxc/manifest/1";
+pub const MANIFEST_SCHEMA: &str = "ctxc/manifest/1";
 
 /// What every agent of a project would receive, known before any run: `ctxc manifest --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -248,14 +248,14 @@ pub struct Total {
 
 impl Total {
     /// Returns the tokens of the request as it is sent, which budgets and prices apply to.
-    pub fn expected(&self) -> usize {
+    pub fn expected_tokens(&self) -> usize {
         self.estimate.unwrap_or(self.fixed)
     }
 }
 
 impl SourceKind {
     /// Returns the kind and the name of a stretch's source; `None` for text of ctxc itself.
-    pub(super) fn of(origin: &Origin) -> Option<(Self, &str)> {
+    pub(super) fn from_origin(origin: &Origin) -> Option<(Self, &str)> {
         match origin {
             Origin::Template { task, .. } => Some((Self::Template, task)),
             Origin::Fragment { name, .. } => Some((Self::Fragment, name)),
@@ -280,7 +280,7 @@ impl Part {
 
 impl Entry {
     /// Returns the segments that stay, in their order.
-    pub fn positioned(&self) -> Vec<&Part> {
+    pub fn segments_in_order(&self) -> Vec<&Part> {
         let mut parts: Vec<&Part> = self
             .segments
             .iter()

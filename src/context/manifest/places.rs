@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The positions of settings; empty for a manifest without its registry.
 #[derive(Debug, Default)]
-pub struct Places<'r> {
+pub struct SettingPlaces<'r> {
     from: Option<(&'r Registry, &'r dyn Files)>,
     /// Loaded on demand; `None` for a registry that cannot be read.
     forest: OnceCell<Option<TaskGraph<'r>>>,
@@ -22,16 +22,16 @@ pub struct Places<'r> {
 
 /// A node on the way to an agent.
 #[derive(Clone, Debug)]
-pub(super) struct Stage {
+pub(super) struct ChainStage {
     /// A label for people: its definition, and the node inside that.
     pub(super) of: String,
     /// Its settings with their positions.
     pub(super) settings: SettingsData,
 }
 
-impl<'r> Places<'r> {
+impl<'r> SettingPlaces<'r> {
     /// Creates the positions for the files that a registry was compiled from.
-    pub fn of(registry: &'r Registry, files: &'r dyn Files) -> Self {
+    pub fn from_registry(registry: &'r Registry, files: &'r dyn Files) -> Self {
         Self {
             from: Some((registry, files)),
             ..Self::default()
@@ -39,21 +39,26 @@ impl<'r> Places<'r> {
     }
 
     /// Returns the nodes from the task to the agent, the agent last; empty if they are not known.
-    pub(super) fn stages(&self, entry: &Entry) -> Vec<Stage> {
+    pub(super) fn chain_stages(&self, entry: &Entry) -> Vec<ChainStage> {
         let Some((registry, _)) = self.from else {
             return Vec::new();
         };
-        let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else {
+        let Some(forest) = self
+            .forest
+            .get_or_init(|| TaskGraph::load_all(registry).ok())
+        else {
             return Vec::new();
         };
-        let chain = forest.chain(&entry.task, &entry.node).unwrap_or_default();
-        let stage = |link: &crate::context::task_graph::Link<'_>| {
+        let chain = forest
+            .find_chain(&entry.task, &entry.node)
+            .unwrap_or_default();
+        let stage = |link: &crate::context::task_graph::ChainLink<'_>| {
             let of = format!(
                 "{}{}",
                 link.tree.task.name(),
                 link.node.id.trim_end_matches('/')
             );
-            Some(Stage {
+            Some(ChainStage {
                 of,
                 settings: link.node.settings.clone()?,
             })

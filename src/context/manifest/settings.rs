@@ -1,9 +1,9 @@
 //! Finds the settings of an agent that have another value or origin, with their positions.
 
 use super::model::Entry;
-use super::places::Places;
+use super::places::SettingPlaces;
 use crate::settings::data::{OriginData, SettingData};
-use crate::settings::provenance::{Layer, Value};
+use crate::settings::provenance::{Layer, SettingValue};
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
@@ -17,9 +17,9 @@ pub struct SettingChange {
     /// The node around the agent that it is set for; null for the agent's own.
     pub of: Option<String>,
     /// The value before; null for “does not apply”.
-    pub from: Value,
+    pub from: SettingValue,
     /// The value now; null for “does not apply”.
-    pub to: Value,
+    pub to: SettingValue,
     /// Whether it has any effect now.
     pub applies: bool,
     /// Where the new value comes from.
@@ -44,7 +44,7 @@ pub struct SettingPlace {
 
 impl SettingPlace {
     /// Describes the place: `ctxc.toml:14`, or the type of task whose default it is.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match (&self.path, self.line) {
             (Some(path), Some(line)) => format!("{path}:{line}"),
             (Some(path), None) => path.clone(),
@@ -55,15 +55,15 @@ impl SettingPlace {
 
 impl SettingChange {
     /// Describes the change: “`fresh_context` disabled → enabled (ctxc.toml:14)”.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let name = self.of.as_ref().map_or_else(
             || self.setting.to_owned(),
             |of| format!("{} of {of}", self.setting),
         );
-        let from = self.from.word();
-        let to = self.to.word();
-        let place = self.origin.words();
-        let before = self.origin_before.words();
+        let from = self.from.as_str();
+        let to = self.to.as_str();
+        let place = self.origin.describe();
+        let before = self.origin_before.describe();
         if from == to {
             return format!("{name} {to} comes from {place}, was {before}");
         }
@@ -77,12 +77,12 @@ impl SettingChange {
 
 /// Returns the settings that changed between two entries: first those that the nodes around it pass
 /// on, then its own.
-pub(super) fn changes(
-    (old, before): (&Entry, &Places<'_>),
-    (new, after): (&Entry, &Places<'_>),
+pub(super) fn setting_changes(
+    (old, before): (&Entry, &SettingPlaces<'_>),
+    (new, after): (&Entry, &SettingPlaces<'_>),
 ) -> Vec<SettingChange> {
-    let mut olds = before.stages(old);
-    let mut news = after.stages(new);
+    let mut olds = before.chain_stages(old);
+    let mut news = after.chain_stages(new);
     // The last node is the agent itself; without a registry its settings come from the manifest and
     // have no positions.
     let own_old = olds.pop().map(|own| own.settings);
@@ -94,7 +94,7 @@ pub(super) fn changes(
         let differs = from.value != to.value
             || from.applies != to.applies
             || is_moved(&from.origin, &to.origin);
-        let place = |places: &Places<'_>, origin: &OriginData| {
+        let place = |places: &SettingPlaces<'_>, origin: &OriginData| {
             let line = places.line(origin);
             SettingPlace {
                 layer: origin.layer,

@@ -1,27 +1,27 @@
 //! The parts that all providers' request bodies share: the call, its messages, and their roles.
 
 use super::message::Message;
-use crate::context::answer_format::{self, Answer};
+use crate::context::answer_format::{self, AnswerForm};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::Request;
-use crate::context::sampling::sampled;
+use crate::context::sampling::resolve_sampling;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, MediaSource, Part, ToolResult};
-use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE};
-use crate::project::tools::ToolDefinition;
+use crate::kernel::sampling::{Parameter, Sampling, TOOL_CHOICE_WORDS};
+use crate::project::tools::ProjectTool;
 use crate::registry::Registry;
 use serde::Serialize;
 use serde_json::Value;
 
 /// The placeholder for an unspecified model.
-pub const MODEL: &str = "MODEL";
+pub const MODEL_PLACEHOLDER: &str = "MODEL";
 /// The token limit of an answer for providers that require one, if the call sets none.
-pub const LIMIT: u32 = 4096;
+pub const DEFAULT_OUTPUT_LIMIT: u32 = 4096;
 
 /// The parts of a request beside its messages.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Call {
+pub struct CallParams {
     /// The definition's name, used as a label of the answer's form by providers that require one.
     pub name: String,
     /// The model; `None` becomes [`MODEL`].
@@ -29,11 +29,11 @@ pub struct Call {
     /// The maximum tokens of the answer.
     pub limit: Option<u32>,
     /// The tools that the agent may call.
-    pub tools: Vec<ToolDefinition>,
+    pub tools: Vec<ProjectTool>,
     /// The sampling parameters.
     pub sampling: Sampling,
     /// The form of the answer.
-    pub answer: Answer,
+    pub answer: AnswerForm,
 }
 
 /// The choice of a tool.
@@ -45,40 +45,40 @@ pub(super) enum ToolChoice<'a> {
     Tool(&'a str),
 }
 
-impl Call {
+impl CallParams {
     /// Returns the call of an agent as the registry defines it: its own `model`, or that of the
     /// nearest node around it in the same definition or before; its own `output_format`.
     ///
     /// # Errors
     /// The registry cannot be read, has no such agent, or the schema of the answer cannot be read.
-    pub fn of(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
+    pub fn from_registry(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
         let missing = || {
             Fault::from(FaultKind::Dangling {
                 name: request.task.to_owned(),
             })
         };
         let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
-        let chain = forest.chain(request.task, request.node)?;
+        let chain = forest.find_chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
         let model = chain
             .iter()
             .rev()
             .find_map(|link| link.node.body.model.as_deref());
-        let answer = answer(&forest, request)?;
-        let sampling = sampled(&chain, request.role, None)
+        let answer = answer_form(&forest, request)?;
+        let sampling = resolve_sampling(&chain, request.role, None)
             .into_iter()
             .map(|one| (one.name, one.value))
             .collect();
         let tools = request.role.and_then(|role| role.tools.as_ref());
         let tools = tools
             .iter()
-            .flat_map(|tools| tools.given())
+            .flat_map(|tools| tools.agent_definitions())
             .cloned()
             .collect();
         Ok(Self {
             name: link.tree.task.name().to_owned(),
             model: model.map(str::to_owned),
-            limit: limit(&sampling),
+            limit: output_limit(&sampling),
             tools,
             sampling,
             answer,
@@ -91,9 +91,9 @@ impl Call {
     }
 
     /// Returns the choice of a tool, if the call sets one.
-    pub(super) fn choice(&self) -> Option<ToolChoice<'_>> {
+    pub(super) fn tool_choice(&self) -> Option<ToolChoice<'_>> {
         let word = self.get(Parameter::ToolChoice)?.as_str()?;
-        Some(if TOOL_CHOICE.contains(&word) {
+        Some(if TOOL_CHOICE_WORDS.contains(&word) {
             ToolChoice::Word(word)
         } else {
             ToolChoice::Tool(word)
@@ -101,14 +101,14 @@ impl Call {
     }
 
     /// Returns true if the choice of a tool selects an available one.
-    pub(super) fn may_choose(&self) -> bool {
-        let fits = |tool: &ToolDefinition| !matches!(self.choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
+    pub(super) fn has_tool_to_choose(&self) -> bool {
+        let fits = |tool: &ProjectTool| !matches!(self.tool_choice(), Some(ToolChoice::Tool(name)) if name != tool.name);
         self.tools.iter().any(fits)
     }
 
     /// The model, or its placeholder.
     pub(super) fn model(&self) -> &str {
-        self.model.as_deref().unwrap_or(MODEL)
+        self.model.as_deref().unwrap_or(MODEL_PLACEHOLDER)
     }
 
     /// Returns the name as a label that providers accept: letters, digits, `_` and `-`, at most 64
@@ -134,18 +134,18 @@ impl Call {
 ///
 /// # Errors
 /// The agent does not exist, or the schema cannot be read.
-pub fn answer(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<Answer, Fault> {
-    let chain = forest.chain(request.task, request.node)?;
+pub fn answer_form(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<AnswerForm, Fault> {
+    let chain = forest.find_chain(request.task, request.node)?;
     let format = chain
         .last()
         .and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));
-    Ok(format.map_or(Ok(Answer::Free), |(format, path)| {
-        answer_format::answer(format, path, request.files)
+    Ok(format.map_or(Ok(AnswerForm::Free), |(format, path)| {
+        answer_format::answer_form(format, path, request.files)
     })?)
 }
 
 /// Returns the maximum tokens of an answer, if the sampling parameters set it.
-pub fn limit(sampling: &Sampling) -> Option<u32> {
+pub fn output_limit(sampling: &Sampling) -> Option<u32> {
     sampling
         .get(&Parameter::MaxOutputTokens)?
         .as_u64()
@@ -153,13 +153,13 @@ pub fn limit(sampling: &Sampling) -> Option<u32> {
 }
 
 /// Serialises a body as JSON.
-pub(super) fn written(body: &impl Serialize) -> String {
+pub(super) fn to_json(body: &impl Serialize) -> String {
     // Serialising texts, numbers and JSON values never fails.
     serde_json::to_string_pretty(body).unwrap_or_default()
 }
 
 /// Returns true if a message has content: providers reject blank messages.
-pub(super) fn is_said(message: &Message) -> bool {
+pub(super) fn has_content(message: &Message) -> bool {
     let says = |part: &Part| match part {
         Part::Text(text) => !text.trim().is_empty(),
         Part::Reasoning(_) => false,
@@ -174,7 +174,7 @@ pub(super) fn is_said(message: &Message) -> bool {
 
 /// Returns the ids and tool names of a message's tool calls. An id may repeat: a result belongs to
 /// the last call before it.
-pub(super) fn called(message: &Message) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn called_tools(message: &Message) -> impl Iterator<Item = (&str, &str)> {
     message.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some((call.id.as_str(), call.name.as_str())),
         Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
@@ -182,7 +182,7 @@ pub(super) fn called(message: &Message) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Returns the texts among some parts, without blank ones.
-pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
+pub(super) fn nonblank_texts(parts: &[Part]) -> Vec<&str> {
     let mut said = Vec::new();
     for part in parts {
         if let Part::Text(text) = part {
@@ -193,8 +193,8 @@ pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
 }
 
 /// Returns the text of a tool result, for a provider without a field for failures.
-pub(super) fn returned(result: &ToolResult) -> String {
-    let text = texts(&result.parts).join("\n");
+pub(super) fn tool_result_text(result: &ToolResult) -> String {
+    let text = nonblank_texts(&result.parts).join("\n");
     if result.is_error {
         ["[error] ", &text].concat()
     } else {
@@ -203,7 +203,7 @@ pub(super) fn returned(result: &ToolResult) -> String {
 }
 
 /// Returns the URL of an image or document, or a data URL that contains it.
-pub(super) fn address(media: &Media) -> String {
+pub(super) fn media_url(media: &Media) -> String {
     match &media.source {
         MediaSource::Base64(data) => format!("data:{};base64,{data}", media.media_type),
         MediaSource::Url(url) => url.clone(),
@@ -218,7 +218,7 @@ pub(super) fn file_name(media: &Media) -> &str {
 /// A message in the form that most providers share, or a turn in the provider's own form.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Said<'a> {
+pub(super) enum WireMessage<'a> {
     Text {
         role: &'static str,
         content: &'a str,
@@ -226,9 +226,9 @@ pub(super) enum Said<'a> {
     Turn(Value),
 }
 
-impl<'a> Said<'a> {
+impl<'a> WireMessage<'a> {
     /// Converts messages; `turn` converts turns to the provider's form.
-    pub(super) fn all(
+    pub(super) fn from_messages(
         messages: impl Iterator<Item = &'a Message>,
         mut turn: impl FnMut(&'a Message) -> Vec<Value>,
     ) -> Vec<Self> {
@@ -237,12 +237,12 @@ impl<'a> Said<'a> {
                 return turn(message).into_iter().map(Self::Turn).collect();
             }
             vec![Self::Text {
-                role: role(message.speaker),
+                role: role_name(message.speaker),
                 content: message.text.text(),
             }]
         };
         messages
-            .filter(|message| is_said(message))
+            .filter(|message| has_content(message))
             .flat_map(one)
             .collect()
     }
@@ -250,7 +250,7 @@ impl<'a> Said<'a> {
 
 /// Returns the role of a speaker. A tool speaks as the user, unless the provider has a separate
 /// role for tools.
-pub(super) const fn role(speaker: Speaker) -> &'static str {
+pub(super) const fn role_name(speaker: Speaker) -> &'static str {
     match speaker {
         Speaker::System => "system",
         Speaker::User | Speaker::Tool => "user",
@@ -259,9 +259,9 @@ pub(super) const fn role(speaker: Speaker) -> &'static str {
 }
 
 /// Splits messages into those of the system and the others.
-pub(super) fn apart(messages: &[Message]) -> (Vec<&Message>, Vec<&Message>) {
+pub(super) fn split_system(messages: &[Message]) -> (Vec<&Message>, Vec<&Message>) {
     messages
         .iter()
-        .filter(|message| is_said(message))
+        .filter(|message| has_content(message))
         .partition(|message| message.speaker == Speaker::System)
 }

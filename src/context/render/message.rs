@@ -4,7 +4,7 @@
 use super::profile::Profile;
 use crate::context::fence_marker;
 use crate::kernel::assembler::Speaker;
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::kernel::conversation::{Part, Turn};
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct Message {
     /// The speaker.
     pub speaker: Speaker,
     /// The text with its origins; for a turn, its readable form.
-    pub text: Traced,
+    pub text: TracedText,
     /// The parts of a turn of a conversation or of an example; empty for any other message.
     pub parts: Vec<Part>,
     /// The indices of its segments in the report, in order.
@@ -28,7 +28,7 @@ pub struct Message {
 /// A turn that follows the messages of a context: an answer, or a tool result.
 impl From<Turn> for Message {
     fn from(turn: Turn) -> Self {
-        let text = Traced::new(turn.read().text, Origin::Frame);
+        let text = TracedText::new(turn.text_form().text, Origin::Frame);
         Self {
             speaker: turn.speaker,
             text,
@@ -54,7 +54,7 @@ impl Message {
 /// Returns the speaker of a segment. Trusted text that stays the same from call to call belongs to
 /// the system; the request itself, text that is new in the call, and untrusted text belong to the
 /// user.
-pub fn speaker(segment: &Segment) -> Speaker {
+pub fn speaker_of(segment: &Segment) -> Speaker {
     let is_stable = segment.stability < Stability::Session;
     let is_request = matches!(
         segment.kind,
@@ -70,7 +70,7 @@ pub fn speaker(segment: &Segment) -> Speaker {
     }
     let is_system = segment.kind == Kind::System || is_around;
     let may_order =
-        || segment.trust == Trust::Trusted && fence_marker::names(&segment.text).is_empty();
+        || segment.trust == Trust::Trusted && fence_marker::fence_names(&segment.text).is_empty();
     if is_system || (is_stable && !is_request && may_order()) {
         Speaker::System
     } else {
@@ -80,45 +80,45 @@ pub fn speaker(segment: &Segment) -> Speaker {
 
 /// A segment as it is rendered.
 #[derive(Clone, Debug)]
-pub(crate) struct Rendered<'a> {
+pub(crate) struct RenderedSegment<'a> {
     /// Its index in the report.
     pub(crate) index: usize,
     /// The segment.
     pub(crate) segment: &'a Segment,
     /// Heading, text with its mark, and fences.
-    pub(crate) text: Traced,
+    pub(crate) text: TracedText,
     /// The messages that it consists of; empty for a text.
     pub(crate) turns: Cow<'a, [Turn]>,
     /// Its effective stability, which is lower if the next call may omit it.
-    pub(crate) holds: Stability,
+    pub(crate) stability: Stability,
 }
 
-impl Rendered<'_> {
+impl RenderedSegment<'_> {
     /// Returns true if both segments belong to the same message.
-    pub(crate) fn joins(&self, other: &Self) -> bool {
+    pub(crate) fn shares_message(&self, other: &Self) -> bool {
         self.turns.is_empty()
             && other.turns.is_empty()
-            && speaker(self.segment) == speaker(other.segment)
+            && speaker_of(self.segment) == speaker_of(other.segment)
     }
 }
 
 /// Joins rendered segments, already in order, into messages: one for each run of a speaker, and one
 /// for each turn.
-pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
+pub(crate) fn join_messages(rendered: &[RenderedSegment<'_>], profile: Profile) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut least = None;
-    let mut before: Option<&Rendered<'_>> = None;
+    let mut before: Option<&RenderedSegment<'_>> = None;
     for part in rendered
         .iter()
         .filter(|part| part.segment.kind != Kind::Tools)
     {
-        if least.is_some_and(|least| part.holds > least) {
+        if least.is_some_and(|least| part.stability > least) {
             end_prefix(&mut messages);
         }
-        least = least.max(Some(part.holds));
+        least = least.max(Some(part.stability));
         let joins = before
             .replace(part)
-            .is_some_and(|before| before.joins(part));
+            .is_some_and(|before| before.shares_message(part));
         if let (true, Some(message)) = (joins, messages.last_mut()) {
             message.text.push(profile.separator(), Origin::Frame);
             message.text.append(&part.text);
@@ -134,7 +134,7 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
         };
         match &*part.turns {
             [] => messages.push(message(
-                speaker(part.segment),
+                speaker_of(part.segment),
                 part.text.clone(),
                 Vec::new(),
             )),
@@ -142,7 +142,7 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
             turns => {
                 let mut start = 0;
                 for turn in turns {
-                    let end = start + turn.read().text.len();
+                    let end = start + turn.text_form().text.len();
                     messages.push(message(
                         turn.speaker,
                         part.text.slice(start..end),

@@ -3,13 +3,13 @@
 //!
 //! A frame depends on its segment alone, so that omitting one changes no other.
 
-use crate::context::fence_marker::{Marks, attribute, one_line};
+use crate::context::fence_marker::{FenceMarks, escape_attribute, without_controls};
 use crate::kernel::context::{Kind, Segment, Trust};
 pub use crate::kernel::profile::Profile;
 
 /// The text before and after a segment's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct SegmentFrame {
     /// The text before it.
     pub head: String,
     /// The text after it.
@@ -18,15 +18,15 @@ pub struct Frame {
 
 /// Returns the name for a segment's heading; empty for untrusted files and context, whose names
 /// stand only in their fence, because a heading reads as the author's text.
-fn named(segment: &Segment) -> &str {
+fn heading_name(segment: &Segment) -> &str {
     let is_foreign = segment.trust == Trust::Untrusted
         && matches!(segment.kind, Kind::File | Kind::Inherited | Kind::Fresh);
     if is_foreign { "" } else { &segment.title }
 }
 
 /// Returns the title of a segment's heading.
-fn title(segment: &Segment) -> String {
-    let name = named(segment);
+fn heading_title(segment: &Segment) -> String {
+    let name = heading_name(segment);
     let of = |words: &str| {
         if name.is_empty() {
             words.to_owned()
@@ -55,17 +55,17 @@ fn title(segment: &Segment) -> String {
 }
 
 /// Returns the frame of a segment.
-pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
+pub fn segment_frame(profile: Profile, segment: &Segment, marks: &FenceMarks) -> SegmentFrame {
     let mut frame = match profile {
-        Profile::Markdown => markdown(segment),
-        Profile::Xml => xml(segment),
-        Profile::Plain => headed(segment, "", ":\n"),
-        Profile::Sections => headed(segment, "## ", "\n\n"),
-        Profile::Bare => Frame::default(),
+        Profile::Markdown => markdown_frame(segment),
+        Profile::Xml => xml_frame(segment),
+        Profile::Plain => heading_frame(segment, "", ":\n"),
+        Profile::Sections => heading_frame(segment, "## ", "\n\n"),
+        Profile::Bare => SegmentFrame::default(),
     };
     if segment.trust == Trust::Untrusted {
         let name = if segment.title.is_empty() {
-            segment.kind.word()
+            segment.kind.as_str()
         } else {
             &segment.title
         };
@@ -76,25 +76,25 @@ pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
     frame
 }
 
-fn headed(segment: &Segment, before: &str, after: &str) -> Frame {
-    let title = title(segment);
+fn heading_frame(segment: &Segment, before: &str, after: &str) -> SegmentFrame {
+    let title = heading_title(segment);
     let head = if title.is_empty() {
         String::new()
     } else {
-        [before, &one_line(&title), after].concat()
+        [before, &without_controls(&title), after].concat()
     };
-    Frame {
+    SegmentFrame {
         head,
         tail: String::new(),
     }
 }
 
-fn markdown(segment: &Segment) -> Frame {
-    let mut frame = headed(segment, "## ", "\n\n");
+fn markdown_frame(segment: &Segment) -> SegmentFrame {
+    let mut frame = heading_frame(segment, "## ", "\n\n");
     if segment.kind == Kind::File && segment.trust == Trust::Trusted {
         let fence = "`".repeat(longest_run(segment.text.text()).max(2) + 1);
         frame.head.push_str(&fence);
-        frame.head.push_str(language(&segment.title));
+        frame.head.push_str(info_string(&segment.title));
         frame.head.push('\n');
         let text = segment.text.text();
         frame.tail = [if text.ends_with('\n') { "" } else { "\n" }, &fence].concat();
@@ -102,17 +102,17 @@ fn markdown(segment: &Segment) -> Frame {
     frame
 }
 
-fn xml(segment: &Segment) -> Frame {
+fn xml_frame(segment: &Segment) -> SegmentFrame {
     if matches!(segment.kind, Kind::Tools | Kind::System) {
-        return Frame::default();
+        return SegmentFrame::default();
     }
-    let tag = segment.kind.word();
-    let name = if named(segment).is_empty() {
+    let tag = segment.kind.as_str();
+    let name = if heading_name(segment).is_empty() {
         String::new()
     } else {
-        format!(" name=\"{}\"", attribute(named(segment)))
+        format!(" name=\"{}\"", escape_attribute(heading_name(segment)))
     };
-    Frame {
+    SegmentFrame {
         head: format!("<{tag}{name}>\n"),
         tail: format!("\n</{tag}>"),
     }
@@ -130,7 +130,7 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Returns the info string of a code fence: the file's extension if it is alphanumeric.
-fn language(path: &str) -> &str {
+fn info_string(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or("");
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if ending.len() <= 12 && ending.chars().all(|c| c.is_ascii_alphanumeric()) {

@@ -19,7 +19,7 @@ const FORMATS: [&str; 9] = [
     "uuid",
 ];
 /// Keywords of every documented subset.
-const COMMON: [&str; 13] = [
+const COMMON_KEYWORDS: [&str; 13] = [
     "type",
     "title",
     "description",
@@ -35,7 +35,7 @@ const COMMON: [&str; 13] = [
     "format",
 ];
 /// Additional keywords that OpenAI accepts in strict mode.
-const STRICT: [&str; 8] = [
+const STRICT_KEYWORDS: [&str; 8] = [
     "pattern",
     "multipleOf",
     "minimum",
@@ -68,11 +68,13 @@ pub(super) fn is_strict(schema: &Value) -> bool {
                 .all(|name| required.contains(name.as_str()))
         })
     };
-    let is_known = |word: &str| COMMON.contains(&word) || STRICT.contains(&word);
+    let is_known = |word: &str| COMMON_KEYWORDS.contains(&word) || STRICT_KEYWORDS.contains(&word);
     let is_root = is_object(schema) && schema.get("anyOf").is_none();
     is_root
-        && every(schema, &|schema| {
-            schema.keys().all(|word| is_known(word)) && closed(schema) && requires_all(schema)
+        && all_subschemas(schema, &|schema| {
+            schema.keys().all(|word| is_known(word))
+                && meets_common_rules(schema)
+                && requires_all(schema)
         })
 }
 
@@ -80,21 +82,23 @@ pub(super) fn is_strict(schema: &Value) -> bool {
 /// bounds of numbers or lengths.
 pub(super) fn is_closed(schema: &Value) -> bool {
     let is_known = |word: &str, value: &Value| {
-        COMMON.contains(&word)
+        COMMON_KEYWORDS.contains(&word)
             || word == "allOf"
             || (word == "minItems" && value.as_u64().is_some_and(|least| least <= 1))
     };
     let is_plain = |schema: &Map<String, Value>| {
-        schema.iter().all(|(word, value)| is_known(word, value)) && literals(schema)
+        schema.iter().all(|(word, value)| is_known(word, value)) && has_plain_literals(schema)
     };
     is_object(schema)
-        && every(schema, &|schema| is_plain(schema) && closed(schema))
+        && all_subschemas(schema, &|schema| {
+            is_plain(schema) && meets_common_rules(schema)
+        })
         && !is_recursive(schema)
 }
 
 /// Returns true if one schema meets the rules of both subsets: objects allow no other properties,
 /// arrays declare their items, a reference stands alone and stays inside the schema.
-fn closed(schema: &Map<String, Value>) -> bool {
+fn meets_common_rules(schema: &Map<String, Value>) -> bool {
     let is_object = match schema.get("type") {
         Some(Value::String(word)) => word == "object",
         Some(Value::Array(words)) => words.iter().any(|word| word == "object"),
@@ -119,7 +123,7 @@ fn closed(schema: &Map<String, Value>) -> bool {
 }
 
 /// Returns true if `enum` and `const` contain only scalar values.
-fn literals(schema: &Map<String, Value>) -> bool {
+fn has_plain_literals(schema: &Map<String, Value>) -> bool {
     let is_plain = |value: &Value| !value.is_array() && !value.is_object();
     let listed = schema
         .get("enum")
@@ -130,7 +134,7 @@ fn literals(schema: &Map<String, Value>) -> bool {
 
 /// Returns true if a test holds for a schema and all schemas inside it. The schemas `true` and
 /// `false` always fail.
-fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
+fn all_subschemas(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         let Some(schema) = schema.as_object().filter(|schema| test(schema)) else {
@@ -160,14 +164,14 @@ fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
 /// Returns true if a schema of `$defs` leads back to itself, or if a reference leads elsewhere.
 fn is_recursive(schema: &Value) -> bool {
     let Some(defs) = schema.get("$defs").and_then(Value::as_object) else {
-        return !names(schema).is_empty();
+        return !references(schema).is_empty();
     };
     let named = |to: &str| {
         to.strip_prefix("#/$defs/")
             .and_then(|name| defs.get_key_value(name))
             .map(|(name, _)| name.as_str())
     };
-    if names(schema).into_iter().any(|to| named(to).is_none()) {
+    if references(schema).into_iter().any(|to| named(to).is_none()) {
         return true;
     }
     // Removes definitions without references first, then those whose references are all removed;
@@ -176,7 +180,7 @@ fn is_recursive(schema: &Value) -> bool {
     let mut users = BTreeMap::<&str, Vec<&str>>::new();
     let mut free = Vec::new();
     for (name, inside) in defs {
-        let inside: Vec<&str> = names(inside).into_iter().filter_map(named).collect();
+        let inside: Vec<&str> = references(inside).into_iter().filter_map(named).collect();
         if inside.is_empty() {
             free.push(name.as_str());
         }
@@ -202,7 +206,7 @@ fn is_recursive(schema: &Value) -> bool {
 }
 
 /// Returns the references of a schema, including those in its definitions.
-fn names(schema: &Value) -> Vec<&str> {
+fn references(schema: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open = vec![schema];
     while let Some(value) = open.pop() {

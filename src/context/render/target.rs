@@ -4,9 +4,9 @@
 //! bytes. A feature that a provider does not support is omitted, never approximated: the text
 //! describes the form of the answer in any case.
 
-use super::call::{Call, is_said};
+use super::call::{CallParams, has_content};
 use super::message::Message;
-use crate::context::answer_format::Answer;
+use crate::context::answer_format::AnswerForm;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::{Media, Part, Reasoning};
 use crate::kernel::sampling::Parameter;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// A kind of request that a provider accepts.
 #[derive(Debug)]
-pub struct Target {
+pub struct RenderTarget {
     /// The value of `--as`.
     pub name: &'static str,
     /// A description of the API, for the help.
@@ -27,15 +27,15 @@ pub struct Target {
     /// The media types of images that it accepts.
     pub(super) images: &'static [&'static str],
     /// True if it rejects JSON output unless a message contains the word JSON.
-    pub json_word: bool,
+    pub json_mode_needs_word: bool,
     /// Returns the reason why it rejects an image or document of a speaker; `Speaker::Tool` stands
     /// for the content of a tool result.
-    pub(super) refuses: fn(&Media, Speaker) -> Option<&'static str>,
+    pub(super) reject_media: fn(&Media, Speaker) -> Option<&'static str>,
     /// Returns true if it accepts earlier reasoning of the agent.
-    pub(super) takes: fn(&Reasoning) -> bool,
+    pub(super) accepts_reasoning: fn(&Reasoning) -> bool,
     /// The highest temperature that it accepts.
-    pub(super) hottest: f64,
-    pub(super) body: fn(&[Message], &Call) -> String,
+    pub(super) max_temperature: f64,
+    pub(super) body: fn(&[Message], &CallParams) -> String,
 }
 
 /// The media types of images that OpenAI accepts.
@@ -70,15 +70,15 @@ pub enum NoBody {
     },
 }
 
-impl Target {
+impl RenderTarget {
     /// Returns the body of a request with some messages: JSON with an indentation of two.
     ///
     /// # Errors
     /// All messages are blank, or the provider has no form for one.
-    pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, NoBody> {
+    pub fn render_body(&self, messages: &[Message], call: &CallParams) -> Result<String, NoBody> {
         if !messages
             .iter()
-            .any(|message| message.speaker != Speaker::System && is_said(message))
+            .any(|message| message.speaker != Speaker::System && has_content(message))
         {
             return Err(NoBody::Empty);
         }
@@ -95,9 +95,9 @@ impl Target {
             });
             for (part, speaker) in inside {
                 if let Part::Media(media) = part
-                    && let Some(why) = (self.refuses)(media, speaker)
+                    && let Some(why) = (self.reject_media)(media, speaker)
                         .map(str::to_owned)
-                        .or_else(|| self.refuses_image(media))
+                        .or_else(|| self.reject_image(media))
                 {
                     let what = format!(
                         "{} ({})",
@@ -118,7 +118,7 @@ impl Target {
             }
         }
         let mut taken = call.clone();
-        for (parameter, _) in self.left_out(call) {
+        for (parameter, _) in self.omitted_parameters(call) {
             taken.sampling.remove(&parameter);
         }
         Ok((self.body)(messages, &taken))
@@ -126,28 +126,28 @@ impl Target {
 
     /// Returns the reason why it rejects an image of this type. For an image with a URL the exact
     /// type may be unknown.
-    fn refuses_image(&self, media: &Media) -> Option<String> {
+    fn reject_image(&self, media: &Media) -> Option<String> {
         let own = media.media_type.to_ascii_lowercase();
         let is_taken = !media.is_image() || own == "image" || self.images.contains(&own.as_str());
         (!is_taken).then(|| format!("takes images of the types {} alone", self.images.join(", ")))
     }
 
     /// Returns true if its body has a field for a form of the answer.
-    pub fn carries(&self, answer: &Answer) -> bool {
-        let body = |answer: &Answer| {
+    pub fn has_answer_field(&self, answer: &AnswerForm) -> bool {
+        let body = |answer: &AnswerForm| {
             (self.body)(
                 &[],
-                &Call {
+                &CallParams {
                     answer: answer.clone(),
-                    ..Call::default()
+                    ..CallParams::default()
                 },
             )
         };
-        body(answer) != body(&Answer::Free)
+        body(answer) != body(&AnswerForm::Free)
     }
 
     /// Returns the sampling parameters that its body omits, each with the reason.
-    pub fn left_out(&self, call: &Call) -> Vec<(Parameter, String)> {
+    pub fn omitted_parameters(&self, call: &CallParams) -> Vec<(Parameter, String)> {
         let why = |(parameter, value): (&Parameter, &Value)| {
             let has = self.sampling.iter().any(|(known, _)| known == parameter);
             #[allow(
@@ -157,11 +157,11 @@ impl Target {
             let why = match parameter {
                 _ if !has => format!("{} has no field for it", self.name),
                 // Even `auto` or `none` requires tools.
-                Parameter::ToolChoice if !call.may_choose() => {
+                Parameter::ToolChoice if !call.has_tool_to_choose() => {
                     "the agent is given no tool that it could be".to_owned()
                 }
-                Parameter::Temperature if value.as_f64() > Some(self.hottest) => {
-                    format!("{} takes none above {}", self.name, self.hottest)
+                Parameter::Temperature if value.as_f64() > Some(self.max_temperature) => {
+                    format!("{} takes none above {}", self.name, self.max_temperature)
                 }
                 _ => return None,
             };
@@ -171,11 +171,10 @@ impl Target {
     }
 
     /// Returns the number of messages whose reasoning is omitted from the body.
-    pub fn unthought(&self, messages: &[Message]) -> usize {
-        let is_lost =
-            |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
+    pub fn dropped_reasoning(&self, messages: &[Message]) -> usize {
+        let is_lost = |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.accepts_reasoning)(reasoning));
         // A message of reasoning alone is omitted as a whole.
-        let is_thought = |message: &Message| message.is_turn() && !is_said(message);
+        let is_thought = |message: &Message| message.is_turn() && !has_content(message);
         let thinks = |message: &Message| {
             message
                 .parts
@@ -190,9 +189,9 @@ impl Target {
 
     /// Returns the sampling parameters below a path of its body, by their field names, except those
     /// with a form of their own.
-    pub(super) fn fields<'c>(
+    pub(super) fn plain_fields<'c>(
         &self,
-        call: &'c Call,
+        call: &'c CallParams,
         path: &str,
     ) -> BTreeMap<&'static str, &'c Value> {
         let is_plain = |parameter: &Parameter| {

@@ -1,12 +1,12 @@
 //! Definitions of tools in the form that most providers share.
 
-use crate::project::tools::ToolDefinition;
+use crate::project::tools::ProjectTool;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A function with the field names of OpenAI.
 #[derive(Debug, Serialize)]
-pub(super) struct Function<'a> {
+pub(super) struct FunctionDefinition<'a> {
     pub(super) name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) description: &'a str,
@@ -15,9 +15,9 @@ pub(super) struct Function<'a> {
     pub(super) strict: Option<bool>,
 }
 
-impl<'a> From<&'a ToolDefinition> for Function<'a> {
-    fn from(tool: &'a ToolDefinition) -> Self {
-        let ToolDefinition {
+impl<'a> From<&'a ProjectTool> for FunctionDefinition<'a> {
+    fn from(tool: &'a ProjectTool) -> Self {
+        let ProjectTool {
             name,
             description,
             parameters,
@@ -35,17 +35,17 @@ impl<'a> From<&'a ToolDefinition> for Function<'a> {
 
 /// A function in an entry of its own.
 #[derive(Debug, Serialize)]
-pub(super) struct Tool<'a> {
+pub(super) struct FunctionTool<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
-    function: Function<'a>,
+    function: FunctionDefinition<'a>,
 }
 
 /// Returns tools in the format of OpenAI's chat completions, which Ollama shares.
-pub(super) fn nested(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
+pub(super) fn nested_tools(tools: &[ProjectTool]) -> Vec<FunctionTool<'_>> {
     tools
         .iter()
-        .map(|tool| Tool {
+        .map(|tool| FunctionTool {
             kind: "function",
             function: tool.into(),
         })

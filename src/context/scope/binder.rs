@@ -5,17 +5,17 @@
 //! template sees only its parameters. Never resolves a setting.
 
 use super::chain_memo::{ChainMemo, NodeNames};
-use crate::context::fault::{Fault, FaultKind, Place};
-use crate::context::fill::{Faults, Filled, Filler, Unknown};
+use crate::context::fault::{Fault, FaultKind, FaultPlace};
+use crate::context::fill::{Faults, FilledText, Filler, UnknownHandling};
 use crate::context::given_results::GivenResults;
 use crate::context::request::{Request, StepResult};
-use crate::context::task_graph::{Link, TaskGraph, at};
-use crate::context::values::{self, Bound, InputWait, NameSeries, Scope, SeriesPart};
+use crate::context::task_graph::{ChainLink, TaskGraph, path_in_node};
+use crate::context::values::{self, BoundValue, InputWait, NameScope, NameSeries, SeriesPart};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
-use crate::registry::{Node, Parameter};
+use crate::registry::{Node, RegistryParameter};
 use crate::template::keywords;
-use crate::template::value_type::{self, Wanted};
+use crate::template::value_type::{self, ParameterType};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -35,20 +35,20 @@ impl Binder<'_, '_> {
     /// Returns the scope of the last node of a chain that begins with the requested task, for the
     /// agent behind the node `behind`: if that task produces an input, the inputs from that one on
     /// have no value yet.
-    pub(in crate::context) fn scope(
+    pub(in crate::context) fn build_scope(
         &mut self,
-        chain: &[Link<'_>],
-        behind: Option<&Link<'_>>,
-    ) -> Result<Scope, Fault> {
-        let mut scope = Scope::default();
-        self.memo.enter(chain);
+        chain: &[ChainLink<'_>],
+        behind: Option<&ChainLink<'_>>,
+    ) -> Result<NameScope, Fault> {
+        let mut scope = NameScope::default();
+        self.memo.retain_prefix(chain);
         for (at, link) in chain.iter().enumerate() {
-            if self.memo.node(at).is_none() {
+            if self.memo.node_names(at).is_none() {
                 let before = self.faults.len();
-                let around = self.around(chain, at, std::mem::take(&mut scope))?;
+                let around = self.names_around(chain, at, std::mem::take(&mut scope))?;
                 let faults = self.faults.get(before..).unwrap_or(&[]).to_vec();
-                let inputs = Rc::new(self.inputs(link, &around));
-                self.memo.push(
+                let inputs = Rc::new(self.input_series(link, &around));
+                self.memo.push_node(
                     link.node,
                     NodeNames {
                         around,
@@ -57,10 +57,10 @@ impl Binder<'_, '_> {
                         steps: None,
                     },
                 );
-            } else if let Some(names) = self.memo.node(at) {
+            } else if let Some(names) = self.memo.node_names(at) {
                 self.faults.extend(names.faults.iter().cloned());
             }
-            let Some(NodeNames { around, inputs, .. }) = self.memo.node(at) else {
+            let Some(NodeNames { around, inputs, .. }) = self.memo.node_names(at) else {
                 break;
             };
             scope = around.clone();
@@ -68,15 +68,15 @@ impl Binder<'_, '_> {
             if link.node.target().is_none() {
                 let part = match chain.get(at + 1) {
                     Some(next) => SeriesPart {
-                        upto: inputs_before(link.node, next),
+                        upto: visible_names(link.node, next),
                         late: None,
                     },
                     None => SeriesPart {
-                        late: behind.and_then(made_by),
+                        late: behind.and_then(produced_input),
                         ..SeriesPart::WHOLE
                     },
                 };
-                self.faults.extend(inputs.faults(part));
+                self.faults.extend(inputs.faults_in(part));
                 scope.bind_series(Rc::clone(inputs), part);
             }
         }
@@ -84,7 +84,12 @@ impl Binder<'_, '_> {
     }
 
     /// Returns the names around a node of a chain, derived from the scope of the previous node.
-    fn around(&mut self, chain: &[Link<'_>], at: usize, mut scope: Scope) -> Result<Scope, Fault> {
+    fn names_around(
+        &mut self,
+        chain: &[ChainLink<'_>],
+        at: usize,
+        mut scope: NameScope,
+    ) -> Result<NameScope, Fault> {
         let Some(link) = chain.get(at) else {
             return Ok(scope);
         };
@@ -93,37 +98,41 @@ impl Binder<'_, '_> {
             .and_then(|before| Some((before, chain.get(before)?)));
         match before {
             Some((before, parent)) if link.child.is_some() => {
-                self.part((before, parent), link, &mut scope);
+                self.bind_part((before, parent), link, &mut scope);
             }
             Some((before, from)) => {
-                let inputs = self.memo.node(before).map(|names| Rc::clone(&names.inputs));
-                scope = self.definition(link, Some((from, &scope, inputs.unwrap_or_default())))?;
+                let inputs = self
+                    .memo
+                    .node_names(before)
+                    .map(|names| Rc::clone(&names.inputs));
+                scope =
+                    self.definition_scope(link, Some((from, &scope, inputs.unwrap_or_default())))?;
             }
-            None => scope = self.definition(link, None)?,
+            None => scope = self.definition_scope(link, None)?,
         }
-        self.declared(link, &mut scope);
+        self.bind_declared(link, &mut scope);
         Ok(scope)
     }
 
     /// Returns the scope in which a definition begins, with its parameters. `from` is the node that
     /// refers to it, the names around that node, and its inputs.
-    fn definition(
+    fn definition_scope(
         &mut self,
-        link: &Link<'_>,
-        from: Option<(&Link<'_>, &Scope, Rc<NameSeries>)>,
-    ) -> Result<Scope, Fault> {
+        link: &ChainLink<'_>,
+        from: Option<(&ChainLink<'_>, &NameScope, Rc<NameSeries>)>,
+    ) -> Result<NameScope, Fault> {
         let outer = from.as_ref().map(|(from, outer, _)| (*from, *outer));
-        let mut scope = Scope::definition(outer.map(|(_, outer)| outer));
+        let mut scope = NameScope::for_definition(outer.map(|(_, outer)| outer));
         let handed = from.map(|(from, outer, inputs)| {
             let mut handed = outer.clone();
-            self.faults.extend(inputs.faults(SeriesPart::WHOLE));
+            self.faults.extend(inputs.faults_in(SeriesPart::WHOLE));
             handed.bind_series(inputs, SeriesPart::WHOLE);
             (from.node, handed)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
             let bound = handed.as_ref().and_then(|(node, values)| {
                 values
-                    .get(&argument(node, &parameter.name, number)?)
+                    .get(&argument_name(node, &parameter.name, number)?)
                     .cloned()
             });
             // A parameter of a referenced task is taken from the caller if the task around it does
@@ -133,7 +142,7 @@ impl Binder<'_, '_> {
                     .as_ref()
                     .is_none_or(|(node, _)| node.element != "call");
             if is_asked {
-                self.keep_type(link, &parameter);
+                self.check_type(link, &parameter);
             }
             let name = parameter.name.clone();
             let asked = || {
@@ -145,13 +154,13 @@ impl Binder<'_, '_> {
                     .inputs
                     .get(&name)
                     .filter(is_there)
-                    .map(|value| Bound {
-                        value: Some(Arc::new(value_type::settled(
+                    .map(|value| BoundValue {
+                        value: Some(Arc::new(value_type::normalize_value(
                             value.clone(),
                             parameter.kind.as_deref(),
                         ))),
                         trust: self.request.inputs_trust,
-                        ..Bound::unknown(&name)
+                        ..BoundValue::without_value(&name)
                     })
             };
             let given = if is_asked { asked() } else { bound };
@@ -163,10 +172,10 @@ impl Binder<'_, '_> {
                 Stability::Fixed
             };
             let default = |text: &String| {
-                let bound = default(link, "/", &name, text, parameter.kind.as_deref());
+                let bound = default_value(link, "/", &name, text, parameter.kind.as_deref());
                 // Before a run, the default is only one of the values that a caller may pass.
-                let is_open = is_asked && self.filler.unknown == Unknown::Variable;
-                Bound {
+                let is_open = is_asked && self.filler.unknown == UnknownHandling::Variable;
+                BoundValue {
                     stability,
                     value: bound.value.filter(|_| !is_open),
                     origin: if is_open {
@@ -184,68 +193,79 @@ impl Binder<'_, '_> {
                 {
                     bound
                 }
-                _ => default.unwrap_or_else(|| Bound::unknown(&name)),
+                _ => default.unwrap_or_else(|| BoundValue::without_value(&name)),
             };
             if is_untrusted(link.node, &name) {
                 bound.trust = Trust::Untrusted;
             }
             scope.bind(name, bound);
         }
-        let outside = self.outside(link, outer, &scope);
+        let outside = self.find_untrusted(link, outer, &scope);
         for parameter in link.tree.task.parameters()? {
-            self.settle(
+            self.settle_parameter(
                 link,
                 (&parameter.name, parameter.kind.as_deref()),
                 &outside,
                 &mut scope,
             );
         }
-        scope.tell(outside);
+        scope.push_untrusted_places(outside);
         Ok(scope)
     }
 
     /// Reports a value passed by the caller that does not have the type of its parameter.
-    fn keep_type(&mut self, link: &Link<'_>, parameter: &Parameter) {
+    fn check_type(&mut self, link: &ChainLink<'_>, parameter: &RegistryParameter) {
         let Some(value) = self.request.inputs.get(&parameter.name) else {
             return;
         };
-        let wanted = Wanted {
+        let wanted = ParameterType {
             kind: parameter.kind.as_deref(),
             required: parameter.required && parameter.default.is_none(),
         };
-        let Some(kind) = wanted.missed(value).map(str::to_owned) else {
+        let Some(kind) = wanted.mismatched_type(value).map(str::to_owned) else {
             return;
         };
         let name = parameter.name.clone();
-        let found = value_type::word(value);
-        let place = place(link, "/", &format!("parameters/{name}"));
-        self.faults
-            .push(Fault::of(place, FaultKind::WrongType { name, kind, found }));
+        let found = value_type::describe_type(value);
+        let place = place_in(link, "/", &format!("parameters/{name}"));
+        self.faults.push(Fault::at_place(
+            place,
+            FaultKind::WrongType { name, kind, found },
+        ));
     }
 
     /// Binds the names that a composite task provides for the part that the chain enters.
-    fn part(&mut self, (at, parent): (usize, &Link<'_>), link: &Link<'_>, scope: &mut Scope) {
+    fn bind_part(
+        &mut self,
+        (at, parent): (usize, &ChainLink<'_>),
+        link: &ChainLink<'_>,
+        scope: &mut NameScope,
+    ) {
         let Some(child) = link.child else { return };
         if child.slot != "steps" {
-            return self.rounds((parent.node, link), &child.slot, scope);
+            return self.bind_rounds((parent.node, link), &child.slot, scope);
         }
-        let known = self.memo.node(at).and_then(|names| names.steps.clone());
-        let steps = known.unwrap_or_else(|| Rc::new(self.steps(parent, scope)));
+        let known = self
+            .memo
+            .node_names(at)
+            .and_then(|names| names.steps.clone());
+        let steps = known.unwrap_or_else(|| Rc::new(self.step_results(parent, scope)));
         self.memo.note_steps(at, &steps);
         let part = SeriesPart {
-            upto: child.number().unwrap_or(0),
+            upto: child.slot_number().unwrap_or(0),
             late: None,
         };
         let here = |fault: Fault| Fault {
-            place: Some(place(link, &link.node.id, "")),
+            place: Some(place_in(link, &link.node.id, "")),
             ..fault
         };
-        self.faults.extend(steps.faults(part).into_iter().map(here));
+        self.faults
+            .extend(steps.faults_in(part).into_iter().map(here));
         scope.bind_series(steps, part);
     }
 
     /// Returns the results of the named steps of a sequence.
-    fn steps(&mut self, parent: &Link<'_>, scope: &Scope) -> NameSeries {
+    fn step_results(&mut self, parent: &ChainLink<'_>, scope: &NameScope) -> NameSeries {
         let mut series = NameSeries::default();
         let before = self.faults.len();
         let mut ends = Vec::new();
@@ -255,26 +275,27 @@ impl Binder<'_, '_> {
             .iter()
             .filter(|child| child.slot == "steps")
         {
-            let (Some(name), Some(number)) = (&step.name, step.number()) else {
+            let (Some(name), Some(number)) = (&step.name, step.slot_number()) else {
                 continue;
             };
-            let bound = self.result(parent, (Some(name), &step.node.id), Some(&step.node), scope);
+            let bound =
+                self.result_value(parent, (Some(name), &step.node.id), Some(&step.node), scope);
             series.push(number, name.clone(), bound, Vec::new());
             ends.push(self.faults.len() - before);
         }
-        series.blame(self.faults.split_off(before), &ends);
+        series.add_faults(self.faults.split_off(before), &ends);
         series
     }
 
     /// Returns the inputs or arguments of a node in order, followed by the calls in its texts.
-    fn inputs(&mut self, link: &Link<'_>, around: &Scope) -> NameSeries {
+    fn input_series(&mut self, link: &ChainLink<'_>, around: &NameScope) -> NameSeries {
         let node = link.node;
         let key = if node.element == "call" {
             "args"
         } else {
             "inputs"
         };
-        let inputs = node.body.given(&node.element);
+        let inputs = node.body.named_inputs(&node.element);
         let mut series = NameSeries::default();
         let mut scope = around.clone();
         let before = self.faults.len();
@@ -283,10 +304,11 @@ impl Binder<'_, '_> {
             let name = input
                 .name
                 .as_ref()
-                .map_or_else(|| position(number), ToString::to_string);
+                .map_or_else(|| position_name(number), ToString::to_string);
             let (bound, names) =
-                self.given((node, link), &format!("{key}/{number}"), input, &scope);
-            let mut waits = InputWait::of(names.iter().flat_map(|name| series.waits(name)));
+                self.input_value((node, link), &format!("{key}/{number}"), input, &scope);
+            let mut waits =
+                InputWait::first_waits(names.iter().flat_map(|name| series.waits_of(name)));
             if input.from.is_none() && input.text().is_none() {
                 waits.push(InputWait {
                     number,
@@ -302,7 +324,7 @@ impl Binder<'_, '_> {
             .filter_map(|call| Some((call.name.clone()?, call)))
             .enumerate()
         {
-            let bound = self.result(link, (None, &call.node.id), Some(&call.node), &scope);
+            let bound = self.result_value(link, (None, &call.node.id), Some(&call.node), &scope);
             // Numbered after all inputs, and visible only to the node itself.
             let waits = vec![InputWait {
                 number: usize::MAX,
@@ -311,34 +333,35 @@ impl Binder<'_, '_> {
             series.push(inputs.len() + number, name, bound, waits);
             ends.push(self.faults.len() - before);
         }
-        series.blame(self.faults.split_off(before), &ends);
+        series.add_faults(self.faults.split_off(before), &ends);
         series
     }
 
     /// Returns the value of an input, an argument or an initial value, by its place in its node,
     /// and the names that it depends on.
-    pub(super) fn given(
+    pub(super) fn input_value(
         &mut self,
-        (node, link): (&Node, &Link<'_>),
+        (node, link): (&Node, &ChainLink<'_>),
         field: &str,
         input: &Input<'_>,
-        scope: &Scope,
-    ) -> (Bound, BTreeSet<String>) {
-        let own = at(node, field);
-        let place = place(link, &node.id, field);
+        scope: &NameScope,
+    ) -> (BoundValue, BTreeSet<String>) {
+        let own = path_in_node(node, field);
+        let place = place_in(link, &node.id, field);
         let mut names = BTreeSet::new();
         let mut bound = match (input.from.as_deref(), input.text()) {
             (Some(from), _) => {
-                names.insert(values::path(from).0.to_owned());
-                self.from(from, place, scope)
+                names.insert(values::parse_path(from).0.to_owned());
+                self.value_at_path(from, place, scope)
             }
             (None, Some(text)) => {
                 let mut faults = Vec::new();
-                let filled =
-                    self.filler
-                        .of(&link.tree.path)
-                        .bare()
-                        .fill(text, &place, scope, &mut faults);
+                let filled = self.filler.for_file(&link.tree.path).without_fences().fill(
+                    text,
+                    &place,
+                    scope,
+                    &mut faults,
+                );
                 // A missing value that only an argument uses is a fault only if the agent receives
                 // the argument.
                 let (lacks, faults): (Faults, Faults) = faults
@@ -346,7 +369,7 @@ impl Binder<'_, '_> {
                     .partition(|fault| matches!(*fault.kind, FaultKind::Missing { .. }));
                 self.faults.extend(faults);
                 let known = filled.unknown.is_empty() && lacks.is_empty();
-                let bound = Bound {
+                let bound = BoundValue {
                     value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
                     origin: Origin::Template {
                         task: place.definition,
@@ -354,7 +377,7 @@ impl Binder<'_, '_> {
                         field: place.field,
                         line: 0,
                     },
-                    trust: trust(&filled),
+                    trust: trust_of_text(&filled),
                     stability: filled.stability.unwrap_or(Stability::Fixed),
                     shape: None,
                     lacks: lacks.into(),
@@ -367,7 +390,7 @@ impl Binder<'_, '_> {
                 let made = node
                     .child_towards(&own)
                     .filter(|child| child.node.id == own);
-                self.result(
+                self.result_value(
                     link,
                     (input.name.as_deref(), &own),
                     made.map(|child| &child.node),
@@ -376,7 +399,9 @@ impl Binder<'_, '_> {
             }
         };
         let marked = [input.trust, input.text().map(|text| text.trust)];
-        if marked.contains(&Some(keywords::Trust::Untrusted)) || scope.outside().contains(&own) {
+        if marked.contains(&Some(keywords::Trust::Untrusted))
+            || scope.untrusted_places().contains(&own)
+        {
             bound.trust = Trust::Untrusted;
         } else if input.trust.is_some() {
             // An explicit `trust` declares the value as checked.
@@ -387,33 +412,33 @@ impl Binder<'_, '_> {
 
     /// Binds the parameters that a body inside a definition declares: the value comes from the
     /// names around it, otherwise from the default.
-    fn declared(&mut self, link: &Link<'_>, scope: &mut Scope) {
+    fn bind_declared(&mut self, link: &ChainLink<'_>, scope: &mut NameScope) {
         for parameter in link.node.body.parameters.iter().flatten() {
             let Some(name) = parameter.name.as_deref() else {
                 continue;
             };
             let kind = parameter.kind.as_deref();
             if let (None, Some(text)) = (scope.get(name), parameter.default.as_deref()) {
-                scope.bind(name, default(link, &link.node.id, name, text, kind));
+                scope.bind(name, default_value(link, &link.node.id, name, text, kind));
             }
-            let outside = scope.outside();
+            let outside = scope.untrusted_places();
             // Before a run, only the type is known.
             let is_open = scope.get(name).is_some_and(|bound| bound.value.is_none());
-            self.settle(link, (name, kind.filter(|_| is_open)), &outside, scope);
+            self.settle_parameter(link, (name, kind.filter(|_| is_open)), &outside, scope);
         }
     }
 
     /// Returns the value at a path such as `from="a.b[0]"`.
-    fn from(&mut self, from: &str, place: Place, scope: &Scope) -> Bound {
-        let (root, path) = values::path(from);
+    fn value_at_path(&mut self, from: &str, place: FaultPlace, scope: &NameScope) -> BoundValue {
+        let (root, path) = values::parse_path(from);
         let Some(bound) = scope.get(root) else {
-            return Bound::unknown(root);
+            return BoundValue::without_value(root);
         };
         let shape = bound
             .shape
             .as_ref()
-            .and_then(|shape| shape.part(&values::shown("", &path)).ok().cloned());
-        let part = Bound {
+            .and_then(|shape| shape.part_at(&values::path_text("", &path)).ok().cloned());
+        let part = BoundValue {
             trust: bound.trust_of(&path),
             shape: shape.map(Arc::new),
             ..bound.clone()
@@ -421,10 +446,10 @@ impl Binder<'_, '_> {
         let Some(value) = &bound.value else {
             return part;
         };
-        let found = values::part(value, &path).cloned();
+        let found = values::find_part(value, &path).cloned();
         if found.is_none() {
-            let found = values::kind(value);
-            self.faults.push(Fault::of(
+            let found = values::describe_kind(value);
+            self.faults.push(Fault::at_place(
                 place,
                 FaultKind::NoPart {
                     name: root.to_owned(),
@@ -433,7 +458,7 @@ impl Binder<'_, '_> {
                 },
             ));
         }
-        Bound {
+        BoundValue {
             value: found.map(Arc::new),
             ..part
         }
@@ -442,23 +467,23 @@ impl Binder<'_, '_> {
 
 /// Returns the number of the input that a node produces for the node around it. Inputs are produced
 /// in order, and calls in texts after all of them.
-pub(in crate::context) fn made_by(link: &Link<'_>) -> Option<usize> {
+pub(in crate::context) fn produced_input(link: &ChainLink<'_>) -> Option<usize> {
     match link.child? {
-        child if child.slot == "inputs" => child.number(),
+        child if child.slot == "inputs" => child.slot_number(),
         child => (child.slot == "calls").then_some(usize::MAX),
     }
 }
 
 /// Returns the number of the node's names that a node inside it sees: its inputs, then the calls in
 /// its texts.
-fn inputs_before(node: &Node, inside: &Link<'_>) -> usize {
-    made_by(inside).map_or(usize::MAX, |made| {
-        made.min(node.body.given(&node.element).len())
+fn visible_names(node: &Node, inside: &ChainLink<'_>) -> usize {
+    produced_input(inside).map_or(usize::MAX, |made| {
+        made.min(node.body.named_inputs(&node.element).len())
     })
 }
 
 /// Returns the trust of a filled text: untrusted if it contains an untrusted value.
-fn trust(filled: &Filled) -> Trust {
+fn trust_of_text(filled: &FilledText) -> Trust {
     if filled.untrusted.is_empty() {
         Trust::Trusted
     } else {
@@ -467,14 +492,20 @@ fn trust(filled: &Filled) -> Trust {
 }
 
 /// Returns the default of a parameter as a value.
-fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&str>) -> Bound {
-    let Place {
+fn default_value(
+    link: &ChainLink<'_>,
+    node: &str,
+    name: &str,
+    text: &str,
+    kind: Option<&str>,
+) -> BoundValue {
+    let FaultPlace {
         definition: task,
         node,
         field,
-    } = place(link, node, &format!("parameters/{name}"));
-    Bound {
-        value: Some(Arc::new(value_type::written(text, kind))),
+    } = place_in(link, node, &format!("parameters/{name}"));
+    BoundValue {
+        value: Some(Arc::new(value_type::parse_default(text, kind))),
         origin: Origin::Template {
             task,
             node,
@@ -497,8 +528,8 @@ fn is_untrusted(node: &Node, name: &str) -> bool {
 }
 
 /// Returns a place in the definition of a link.
-pub(in crate::context) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
-    Place {
+pub(in crate::context) fn place_in(link: &ChainLink<'_>, node: &str, field: &str) -> FaultPlace {
+    FaultPlace {
         definition: link.tree.task.name().to_owned(),
         node: node.to_owned(),
         field: field.to_owned(),
@@ -506,7 +537,7 @@ pub(in crate::context) fn place(link: &Link<'_>, node: &str, field: &str) -> Pla
 }
 
 /// Places an over-budget fault at its agent, at the field with the largest text that is never cut.
-pub(in crate::context) fn placed(
+pub(in crate::context) fn place_at_agent(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
     fault: Fault,
@@ -514,7 +545,9 @@ pub(in crate::context) fn placed(
     let FaultKind::OverBudget(over) = &*fault.kind else {
         return fault;
     };
-    let chain = forest.chain(request.task, request.node).unwrap_or_default();
+    let chain = forest
+        .find_chain(request.task, request.node)
+        .unwrap_or_default();
     let Some(link) = chain.last() else {
         return fault;
     };
@@ -524,7 +557,7 @@ pub(in crate::context) fn placed(
         .max_by_key(|(_, tokens)| *tokens)
         .map_or("", |(id, _)| id);
     let body = &link.node.body;
-    let is_field = match Kind::named(largest) {
+    let is_field = match Kind::from_word(largest) {
         Some(Kind::System) => body.system.is_some(),
         Some(Kind::Description) => body.description.is_some(),
         Some(Kind::Instructions) => body.instructions.is_some(),
@@ -537,19 +570,19 @@ pub(in crate::context) fn placed(
     };
     let field = if is_field { largest } else { "" };
     Fault {
-        place: Some(place(link, &link.node.id, field)),
+        place: Some(place_in(link, &link.node.id, field)),
         ..fault
     }
 }
 
 /// Returns the name to which a positional argument is bound.
-fn position(number: usize) -> String {
+fn position_name(number: usize) -> String {
     format!("#{number}")
 }
 
 /// Returns the name under which a parameter's value is bound at the reference: its own, or its
 /// position among the arguments.
-fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
+fn argument_name(node: &Node, name: &str, number: usize) -> Option<String> {
     if node.element != "call" {
         return Some(name.to_owned());
     }
@@ -558,10 +591,10 @@ fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
         return Some(name.to_owned());
     }
     let positional = args.get(number).is_some_and(|arg| arg.name.is_none());
-    positional.then(|| position(number))
+    positional.then(|| position_name(number))
 }
 
 /// Returns the content of a result as text.
-pub(in crate::context) fn content(result: &StepResult) -> String {
-    values::words(&result.content).into_owned()
+pub(in crate::context) fn content_text(result: &StepResult) -> String {
+    values::to_text(&result.content).into_owned()
 }

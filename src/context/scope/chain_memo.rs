@@ -8,8 +8,8 @@
 use crate::context::fill::Faults;
 use crate::context::segments::draft::DraftSegment;
 use crate::context::segments::sequence_steps::SequenceSteps;
-use crate::context::task_graph::Link;
-use crate::context::values::{NameSeries, Scope};
+use crate::context::task_graph::ChainLink;
+use crate::context::values::{NameScope, NameSeries};
 use crate::registry::Node;
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ struct NodeMemo {
 #[derive(Debug)]
 pub(in crate::context) struct NodeNames {
     /// The names around it, without its own inputs.
-    pub(in crate::context) around: Scope,
+    pub(in crate::context) around: NameScope,
     /// Faults found while binding those names.
     pub(in crate::context) faults: Faults,
     /// Its own inputs or arguments, and the calls in its texts.
@@ -52,7 +52,7 @@ pub(in crate::context) struct NodeContext {
 
 impl ChainMemo {
     /// Removes the nodes that are not in the chain.
-    pub(in crate::context) fn enter(&mut self, chain: &[Link<'_>]) {
+    pub(in crate::context) fn retain_prefix(&mut self, chain: &[ChainLink<'_>]) {
         let common = self
             .nodes
             .iter()
@@ -65,12 +65,12 @@ impl ChainMemo {
     }
 
     /// Returns the names at a node of the chain.
-    pub(in crate::context) fn node(&self, at: usize) -> Option<&NodeNames> {
+    pub(in crate::context) fn node_names(&self, at: usize) -> Option<&NodeNames> {
         self.nodes.get(at).map(|known| &known.names)
     }
 
     /// Appends the next node of the chain.
-    pub(in crate::context) fn push(&mut self, node: &Node, names: NodeNames) {
+    pub(in crate::context) fn push_node(&mut self, node: &Node, names: NodeNames) {
         self.nodes.push(NodeMemo {
             node: std::ptr::from_ref(node),
             names,
@@ -87,7 +87,7 @@ impl ChainMemo {
     }
 
     /// Returns the steps of a node, built on first use.
-    pub(in crate::context) fn steps(
+    pub(in crate::context) fn sequence_steps(
         &mut self,
         at: usize,
         make: impl FnOnce() -> SequenceSteps,
@@ -100,7 +100,7 @@ impl ChainMemo {
 
     /// Returns the context of a node for the agents that produce its input `made`, or none of its
     /// inputs.
-    pub(in crate::context) fn context(
+    pub(in crate::context) fn find_context(
         &self,
         at: usize,
         made: Option<usize>,

@@ -4,7 +4,7 @@
 use super::door::{CommandText, Destination};
 use super::node_values::NodeValues;
 use crate::context::fault::Refused;
-use crate::context::fill::{Filled, is_from_outside};
+use crate::context::fill::{FilledText, is_from_outside};
 use crate::registry::body::Text;
 use crate::template::argv;
 
@@ -39,31 +39,37 @@ impl NodeValues<'_> {
     ///
     /// # Errors
     /// The node has no command, a value is missing, or a shell would read an untrusted one.
-    pub(crate) fn command(&self) -> Result<FilledCommand, NoCommand> {
+    pub(crate) fn fill_command(&self) -> Result<FilledCommand, NoCommand> {
         let body = &self.node().body;
         let command = body.command.as_ref().ok_or(NoCommand::Missing)?;
         let argv = match (&command.line, &command.shell) {
             (Some(line), Some(shell)) => {
-                let line =
-                    self.admitted(&self.fill(line, COMMAND)?, Destination::Shell, COMMAND)?;
+                let line = self.admit_text(
+                    &self.fill_field(line, COMMAND)?,
+                    Destination::Shell,
+                    COMMAND,
+                )?;
                 vec![
                     CommandText::of_author(shell),
                     CommandText::of_author("-c"),
                     line,
                 ]
             }
-            (Some(line), None) => self.arguments(&self.words(line)?)?,
-            (None, _) => self.arguments(
+            (Some(line), None) => self.admit_arguments(&self.split_line(line)?)?,
+            (None, _) => self.admit_arguments(
                 &command
                     .args
                     .iter()
-                    .map(|arg| self.fill(arg, COMMAND))
+                    .map(|arg| self.fill_field(arg, COMMAND))
                     .collect::<Result<Vec<_>, _>>()?,
             )?,
         };
         let variables = body.env.iter().flat_map(|env| &env.vars).map(|var| {
-            let value =
-                self.admitted(&self.fill(&var.value, "env")?, Destination::Program, "env")?;
+            let value = self.admit_text(
+                &self.fill_field(&var.value, "env")?,
+                Destination::Program,
+                "env",
+            )?;
             Ok((var.name.as_deref().unwrap_or_default().to_owned(), value))
         });
         Ok(FilledCommand {
@@ -74,53 +80,56 @@ impl NodeValues<'_> {
 
     /// Fills a text of the node; a text that is untrusted as a whole adds the name of its field to
     /// the untrusted values.
-    fn fill(&self, text: &Text<'_>, field: &str) -> Result<Filled, NoCommand> {
-        let mut filled = self.filled(text, field)?;
+    fn fill_field(&self, text: &Text<'_>, field: &str) -> Result<FilledText, NoCommand> {
+        let mut filled = self.fill_text(text, field)?;
         if is_from_outside(text) {
             filled.untrusted.insert(field.to_owned());
         }
         Ok(filled)
     }
 
-    fn admitted(
+    fn admit_text(
         &self,
-        filled: &Filled,
+        filled: &FilledText,
         to: Destination,
         field: &str,
     ) -> Result<CommandText, NoCommand> {
-        CommandText::admit(filled, to, &self.place(field))
+        CommandText::admit(filled, to, &self.place_of(field))
             .map_err(|faults| NoCommand::Refused(faults.into()))
     }
 
     /// Returns the arguments of a program; the line of a shell's `-c` is admitted as a shell line.
-    fn arguments(&self, filled: &[Filled]) -> Result<Vec<CommandText>, NoCommand> {
+    fn admit_arguments(&self, filled: &[FilledText]) -> Result<Vec<CommandText>, NoCommand> {
         let words: Vec<&str> = filled.iter().map(|one| one.text.text()).collect();
-        let line = argv::shell_line(&words);
-        let admit = |(at, one): (usize, &Filled)| {
+        let line = argv::shell_line_index(&words);
+        let admit = |(at, one): (usize, &FilledText)| {
             let to = if line == Some(at) {
                 Destination::Shell
             } else {
                 Destination::Program
             };
-            self.admitted(one, to, COMMAND)
+            self.admit_text(one, to, COMMAND)
         };
         filled.iter().enumerate().map(admit).collect()
     }
 
     /// Splits a line into arguments before it is filled, so that a value with a space stays one
     /// argument.
-    fn words(&self, line: &Text<'_>) -> Result<Vec<Filled>, NoCommand> {
+    fn split_line(&self, line: &Text<'_>) -> Result<Vec<FilledText>, NoCommand> {
         let Some(text) = line.text.as_deref().filter(|_| line.parts.is_none()) else {
-            let whole = self.fill(line, COMMAND)?;
+            let whole = self.fill_field(line, COMMAND)?;
             let untrusted = &whole.untrusted;
-            let word = |text: String| Filled {
+            let word = |text: String| FilledText {
                 untrusted: untrusted.clone(),
-                ..Filled::of_words(&text)
+                ..FilledText::from_words(&text)
             };
-            return Ok(split(whole.text.text())?.into_iter().map(word).collect());
+            return Ok(split_words(whole.text.text())?
+                .into_iter()
+                .map(word)
+                .collect());
         };
         let one = |word: String| {
-            self.fill(
+            self.fill_field(
                 &Text {
                     text: Some(word.into()),
                     parts: None,
@@ -130,11 +139,11 @@ impl NodeValues<'_> {
                 COMMAND,
             )
         };
-        split(text)?.into_iter().map(one).collect()
+        split_words(text)?.into_iter().map(one).collect()
     }
 }
 
-fn split(text: &str) -> Result<Vec<String>, NoCommand> {
-    let split = argv::split(text, 0).map_err(|_| NoCommand::Split(text.to_owned()))?;
+fn split_words(text: &str) -> Result<Vec<String>, NoCommand> {
+    let split = argv::split_command(text, 0).map_err(|_| NoCommand::Split(text.to_owned()))?;
     Ok(split.arguments.into_iter().map(|word| word.value).collect())
 }

@@ -2,9 +2,9 @@
 //! and without them, by the code that binds names and builds contexts.
 
 use super::chain_memo::ChainMemo;
-use super::node_values::at_node;
-use crate::context::assemble::draft;
-use crate::context::fill::Unknown;
+use super::node_values::with_node_values;
+use crate::context::assemble::draft_context;
+use crate::context::fill::UnknownHandling;
 use crate::context::options::Options;
 use crate::context::request::{Request, StepResult};
 use crate::context::task_graph::TaskGraph;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// Returns true if the results make no difference to a node: neither its texts nor its inherited
 /// context use them.
-pub(crate) fn is_apart(
+pub(crate) fn is_independent(
     graph: &TaskGraph<'_>,
     request: &Request<'_>,
     results: &BTreeMap<String, StepResult>,
@@ -31,15 +31,15 @@ pub(crate) fn is_apart(
             ..*request
         },
     );
-    let Some(form) = graph.node(request.task, request.node).map(Node::form) else {
+    let Some(form) = graph.find_node(request.task, request.node).map(Node::form) else {
         return false;
     };
     if form == NodeForm::Agent {
         let segments = |request: &Request<'_>| {
-            draft(
+            draft_context(
                 graph,
                 request,
-                (Unknown::Fault, &mut ChainMemo::default()),
+                (UnknownHandling::Fault, &mut ChainMemo::default()),
                 options,
             )
             .map(|draft| draft.segments)
@@ -47,7 +47,7 @@ pub(crate) fn is_apart(
         return segments(&with) == segments(&without);
     }
     let reading = |request: &Request<'_>| {
-        at_node(graph, request, |values| values.reading(form))
+        with_node_values(graph, request, |values| values.comparable_reading(form))
             .ok()
             .flatten()
     };

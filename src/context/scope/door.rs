@@ -5,11 +5,11 @@
 //! resumed run. The rules of the compiler find the same faults earlier, but the check does not rely
 //! on them.
 
-use crate::context::fault::{Fault, FaultKind, Place};
+use crate::context::fault::{Fault, FaultKind, FaultPlace};
 #[cfg(feature = "eval")]
-use crate::context::fence_marker::Marks;
+use crate::context::fence_marker::FenceMarks;
 #[cfg(feature = "eval")]
-use crate::context::fill::Filled;
+use crate::context::fill::FilledText;
 #[cfg(feature = "eval")]
 use crate::context::request::Request;
 #[cfg(feature = "eval")]
@@ -37,7 +37,7 @@ pub(in crate::context) enum Destination {
 /// Returns the faults of untrusted values, given by name, that a destination does not accept.
 pub(in crate::context) fn refusals<'n>(
     to: Destination,
-    place: &Place,
+    place: &FaultPlace,
     untrusted: impl IntoIterator<Item = &'n str>,
 ) -> impl Iterator<Item = Fault> {
     let refusal = move |name: &str| {
@@ -54,7 +54,7 @@ pub(in crate::context) fn refusals<'n>(
     untrusted
         .into_iter()
         .filter_map(refusal)
-        .map(|kind| Fault::of(place.clone(), kind))
+        .map(|kind| Fault::at_place(place.clone(), kind))
 }
 
 /// A text that is passed to a program. Created only by [`CommandText::admit`] and from the author's
@@ -70,9 +70,9 @@ pub(crate) struct CommandText {
 impl CommandText {
     /// Returns a filled text, if its destination accepts all values in it.
     pub(super) fn admit(
-        filled: &Filled,
+        filled: &FilledText,
         to: Destination,
-        place: &Place,
+        place: &FaultPlace,
     ) -> Result<Self, Vec<Fault>> {
         let refused: Vec<Fault> =
             refusals(to, place, filled.untrusted.iter().map(String::as_str)).collect();
@@ -119,7 +119,7 @@ impl Deref for CommandText {
 /// # Errors
 /// The text is untrusted, and the profile has no fences.
 #[cfg(feature = "eval")]
-pub(crate) fn passed_on(
+pub(crate) fn fence_message(
     request: &Request<'_>,
     profile: Profile,
     name: &str,
@@ -132,7 +132,7 @@ pub(crate) fn passed_on(
             name: name.to_owned(),
         }),
         (Trust::Untrusted, _) => {
-            let (open, close) = Marks::of(request).fence(name, words);
+            let (open, close) = FenceMarks::for_request(request).fence(name, words);
             Ok([&*open, words, &close].concat())
         }
     }

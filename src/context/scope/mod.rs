@@ -12,7 +12,7 @@ pub(crate) mod node_values;
 mod rounds;
 mod trust;
 
-pub(super) use binder::{Binder, content, made_by, place, placed};
+pub(super) use binder::{Binder, content_text, place_at_agent, place_in, produced_input};
 pub(super) use chain_memo::{ChainMemo, NodeContext};
 #[cfg(feature = "eval")]
 pub(crate) use door::CommandText;

@@ -1,15 +1,15 @@
 //! The names that the parts of a loop or of a reduce see in each round.
 
 use super::binder::Binder;
-use crate::context::fill::Unknown;
-use crate::context::task_graph::{Link, at};
-use crate::context::values::{Bound, Scope};
+use crate::context::fill::UnknownHandling;
+use crate::context::task_graph::{ChainLink, path_in_node};
+use crate::context::values::{BoundValue, NameScope};
 use crate::kernel::context::{Origin, Trust};
 use crate::registry::Node;
 use crate::registry::body::Input;
-use crate::registry::result_names::of_round;
+use crate::registry::result_names::round_variable_path;
 use crate::template::round_names;
-use crate::template::shape::Shape;
+use crate::template::shape::ValueShape;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,7 +19,12 @@ const NO_FEEDBACK: &str = "none yet";
 impl Binder<'_, '_> {
     /// Gives unbound names of a round the values of the first round. In a dry run with
     /// [`Unknown::Variable`] they stay open, because later rounds have other values.
-    fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
+    fn bind_first_round(
+        &mut self,
+        parent: &Node,
+        initial: Option<BoundValue>,
+        scope: &mut NameScope,
+    ) {
         let first = parent
             .body
             .inputs
@@ -30,10 +35,10 @@ impl Binder<'_, '_> {
             let origin = Origin::Result {
                 name: name.to_owned(),
             };
-            Some(Bound {
+            Some(BoundValue {
                 value: Some(Arc::new(value)),
                 origin,
-                ..Bound::unknown("")
+                ..BoundValue::without_value("")
             })
         };
         let values = [
@@ -46,7 +51,8 @@ impl Binder<'_, '_> {
             ),
         ];
         for (name, value) in values {
-            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else {
+            let Some(value) = value.filter(|_| self.filler.unknown != UnknownHandling::Variable)
+            else {
                 continue;
             };
             let Some(round) = scope
@@ -57,7 +63,7 @@ impl Binder<'_, '_> {
                 continue;
             };
             let trust = round.trust.max(value.trust_of(&[]));
-            let Bound {
+            let BoundValue {
                 value,
                 lacks,
                 origin,
@@ -65,7 +71,7 @@ impl Binder<'_, '_> {
             } = value;
             scope.bind(
                 name,
-                Bound {
+                BoundValue {
                     value,
                     origin,
                     trust,
@@ -77,33 +83,44 @@ impl Binder<'_, '_> {
     }
 
     /// Binds the names of a round that a part, or the condition of a loop, sees.
-    pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
+    pub(super) fn bind_rounds(
+        &mut self,
+        of: (&Node, &ChainLink<'_>),
+        slot: &str,
+        scope: &mut NameScope,
+    ) {
         // The initial value of a reduce is built from the names around it.
         let initial =
             of.0.body
                 .initial_value
                 .as_ref()
                 .filter(|_| slot == "reduction_task");
-        let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
-        for row in round_names::seen_by(slot) {
+        let initial =
+            initial.map(|initial| self.input_value(of, "initial_value", initial, scope).0);
+        for row in round_names::names_seen_by(slot) {
             let is_there = |needed: &str| match needed {
                 "initial_value" => of.0.body.initial_value.is_some(),
                 slot => of.0.children.iter().any(|child| child.slot == slot),
             };
-            if row.needs.is_none_or(is_there) {
-                self.round(of, row.name, scope);
+            if row.required_child.is_none_or(is_there) {
+                self.bind_round(of, row.name, scope);
             }
         }
-        if round_names::seen_by(slot).next().is_some() {
-            self.first_round(of.0, initial, scope);
+        if round_names::names_seen_by(slot).next().is_some() {
+            self.bind_first_round(of.0, initial, scope);
         }
     }
 
     /// Binds a variable of a round; most are the answers of one of its parts.
-    fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
-        let node = of_round(parent, name);
+    fn bind_round(
+        &mut self,
+        (parent, link): (&Node, &ChainLink<'_>),
+        name: &str,
+        scope: &mut NameScope,
+    ) {
+        let node = round_variable_path(parent, name);
         let part = if name == "accumulator" {
-            at(parent, "reduction_task")
+            path_in_node(parent, "reduction_task")
         } else {
             node.clone()
         };
@@ -112,12 +129,16 @@ impl Binder<'_, '_> {
             .iter()
             .map(|child| &child.node)
             .find(|child| child.id == part);
-        let mut bound = self.result(link, (Some(name), &node), part, scope);
+        let mut bound = self.result_value(link, (Some(name), &node), part, scope);
         // It is the initial value or the result of an earlier round.
-        if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
+        if name == "accumulator"
+            && scope
+                .untrusted_places()
+                .contains(&path_in_node(parent, "initial_value"))
+        {
             (bound.trust, bound.shape) = (Trust::Untrusted, None);
         } else if name == "current_iteration" {
-            bound.shape = Some(Arc::new(Shape::Scalar("integer")));
+            bound.shape = Some(Arc::new(ValueShape::Scalar("integer")));
         } else if name == "current_input" {
             // If all inputs have inert shapes, so does the current one.
             let shape = |input: &Input<'_>| {
@@ -127,7 +148,8 @@ impl Binder<'_, '_> {
                     .clone()
                     .filter(|shape| shape.is_inert())
             };
-            let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
+            let shapes: Option<Vec<Arc<ValueShape>>> =
+                parent.body.inputs.iter().map(shape).collect();
             bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());
         }
         scope.bind(name, bound);

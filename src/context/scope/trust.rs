@@ -2,16 +2,16 @@
 //!
 //! The dependencies between values come from the registry and are not derived again.
 
-use super::binder::{Binder, place};
+use super::binder::{Binder, place_in};
 use crate::context::fault::{Fault, FaultKind};
-use crate::context::task_graph::{Link, at};
-use crate::context::values::{Bound, Outside, Scope};
+use crate::context::task_graph::{ChainLink, path_in_node};
+use crate::context::values::{BoundValue, NameScope, UntrustedPlaces};
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::project::roles::Role;
 use crate::registry::Node;
 use crate::template::setting::{Inherit, SettingName};
-use crate::template::shape::Shape;
-use crate::template::trust::{CONTEXT, TOOLS, spread};
+use crate::template::shape::ValueShape;
+use crate::template::trust::{CONTEXT, TOOLS, spread_marks};
 use crate::template::value_type;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,14 +20,16 @@ use std::sync::Arc;
 impl Binder<'_, '_> {
     /// Returns the untrusted places of a definition whose parameters are bound; `from` is the node
     /// that refers to it, with the names around that node.
-    pub(in crate::context) fn outside(
+    pub(in crate::context) fn find_untrusted(
         &self,
-        link: &Link<'_>,
-        from: Option<(&Link<'_>, &Scope)>,
-        scope: &Scope,
-    ) -> Outside {
+        link: &ChainLink<'_>,
+        from: Option<(&ChainLink<'_>, &NameScope)>,
+        scope: &NameScope,
+    ) -> UntrustedPlaces {
         let context = || match from {
-            Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
+            Some((from, outer)) => outer
+                .untrusted_places()
+                .contains(&path_in_node(from.node, "context")),
             None => {
                 link.node.setting(SettingName::InheritContext) != Inherit::None.word()
                     && self
@@ -50,7 +52,7 @@ impl Binder<'_, '_> {
             // An untrusted result observed by a run spreads like a declared one.
             None => seen.contains(at),
         };
-        let marks = spread(&link.tree.trust, is_handed);
+        let marks = spread_marks(&link.tree.trust, is_handed);
         let marked = link
             .tree
             .trust
@@ -58,7 +60,7 @@ impl Binder<'_, '_> {
             .zip(marks)
             .filter(|(_, mark)| mark.is_some());
         let seen = seen.iter().map(|at| (*at).to_owned());
-        Outside::new(
+        UntrustedPlaces::new(
             marked
                 .map(|(node, _)| node.at.clone())
                 .chain(seen)
@@ -67,21 +69,21 @@ impl Binder<'_, '_> {
     }
 
     /// Marks an untrusted parameter as untrusted under its name, unless its type cannot hold text.
-    pub(in crate::context) fn settle(
+    pub(in crate::context) fn settle_parameter(
         &mut self,
-        link: &Link<'_>,
+        link: &ChainLink<'_>,
         (name, kind): (&str, Option<&str>),
-        outside: &Outside,
-        scope: &mut Scope,
+        outside: &UntrustedPlaces,
+        scope: &mut NameScope,
     ) {
         let Some(bound) = scope.get(name) else { return };
         let field = format!("parameters/{name}");
-        let shape = Shape::declared(kind.unwrap_or_default());
+        let shape = ValueShape::for_type(kind.unwrap_or_default());
         if bound.value.is_none() && shape.is_inert() {
             // Only its type is known, under this name and every name derived from it.
-            return scope.open(name, shape.clone());
+            return scope.set_open_shape(name, shape.clone());
         }
-        if bound.trust == Trust::Trusted && !outside.contains(&at(link.node, &field)) {
+        if bound.trust == Trust::Trusted && !outside.contains(&path_in_node(link.node, &field)) {
             return;
         }
         let kind = kind.unwrap_or_default();
@@ -89,15 +91,19 @@ impl Binder<'_, '_> {
         if let Some(value) = bound
             .value
             .as_deref()
-            .filter(|value| is_inert && shape.breach(value).is_some())
+            .filter(|value| is_inert && shape.find_mismatch(value).is_some())
         {
-            let (name, kind, found) = (name.to_owned(), kind.to_owned(), value_type::word(value));
-            self.faults.push(Fault::of(
-                place(link, &link.node.id, &field),
+            let (name, kind, found) = (
+                name.to_owned(),
+                kind.to_owned(),
+                value_type::describe_type(value),
+            );
+            self.faults.push(Fault::at_place(
+                place_in(link, &link.node.id, &field),
                 FaultKind::WrongType { name, kind, found },
             ));
         }
-        scope.settle(
+        scope.set_trust(
             name,
             if is_inert {
                 Trust::Trusted
@@ -108,32 +114,36 @@ impl Binder<'_, '_> {
     }
 
     /// Returns the binding of a node's result under a name; `part` is the node that answers.
-    pub(in crate::context) fn result(
+    pub(in crate::context) fn result_value(
         &mut self,
-        link: &Link<'_>,
+        link: &ChainLink<'_>,
         (name, node): (Option<&str>, &str),
         part: Option<&Node>,
-        scope: &Scope,
-    ) -> Bound {
+        scope: &NameScope,
+    ) -> BoundValue {
         let (name, found) = match self.results.find(link, node) {
             Some((key, found)) => (key.to_owned(), Some(found)),
-            None => (self.results.handle(link, name, node), None),
+            None => (self.results.display_name(link, name, node), None),
         };
-        let is_outside = scope.outside().contains(node);
+        let is_outside = scope.untrusted_places().contains(node);
         let shape = part
             .filter(|_| is_outside)
-            .and_then(|part| self.forest.answer(part));
+            .and_then(|part| self.forest.answer_shape(part));
         let breach = shape
             .as_ref()
             .zip(found)
-            .and_then(|(shape, found)| shape.breach(&found.content));
+            .and_then(|(shape, found)| shape.find_mismatch(&found.content));
         if let Some((part, shape)) = breach {
-            let (name, part, takes) = (name.clone(), [&*name, &part].concat(), shape.takes());
+            let (name, part, takes) = (
+                name.clone(),
+                [&*name, &part].concat(),
+                shape.describe_values(),
+            );
             let kind = FaultKind::ResultForm { name, part, takes };
             self.faults
-                .push(Fault::of(place(link, &link.node.id, ""), kind));
+                .push(Fault::at_place(place_in(link, &link.node.id, ""), kind));
         }
-        Bound {
+        BoundValue {
             value: found.map(|result| Arc::new(result.content.clone())),
             origin: Origin::Result { name },
             trust: if is_outside {

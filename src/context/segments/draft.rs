@@ -3,7 +3,7 @@
 use crate::context::fill::Faults;
 use crate::context::segments::sequence_steps::StepRun;
 use crate::kernel::assembler::Deferred;
-use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Segment, Stability, TracedText, Trust};
 use std::collections::BTreeSet;
 
 /// A segment with the facts known before a run.
@@ -12,7 +12,7 @@ pub(in crate::context) struct DraftSegment {
     /// The segment; if `unknown` is not empty, its text is incomplete.
     pub(in crate::context) segment: Segment,
     /// The source of the parts that are still missing from its text, in a dry run.
-    pub(in crate::context) latent: Traced,
+    pub(in crate::context) latent: TracedText,
     /// Variables that it waits for, in a dry run.
     pub(in crate::context) unknown: BTreeSet<String>,
     /// The condition on which it is present, in a dry run; `None` if its presence is certain.
@@ -22,19 +22,19 @@ pub(in crate::context) struct DraftSegment {
     pub(in crate::context) is_doubtful: bool,
     /// The steps merged into this segment in a dry run: their segments differ from it only by
     /// title.
-    pub(in crate::context) others: Option<StepRun>,
+    pub(in crate::context) merged: Option<StepRun>,
     /// Its faults. They count only if the agent receives the segment.
     pub(in crate::context) faults: Faults,
     /// The inputs that it needs and that are not available before the agent of this context has
     /// run; if there are any, the agent does not receive the segment.
-    pub(in crate::context) late: BTreeSet<String>,
+    pub(in crate::context) deferred: BTreeSet<String>,
 }
 
 impl DraftSegment {
     /// Creates a segment that is completely known.
-    pub(in crate::context) fn whole(segment: Segment) -> Self {
+    pub(in crate::context) fn known(segment: Segment) -> Self {
         let (latent, unknown, late, faults) = (
-            Traced::default(),
+            TracedText::default(),
             BTreeSet::new(),
             BTreeSet::new(),
             Vec::new(),
@@ -45,25 +45,25 @@ impl DraftSegment {
             unknown,
             condition: None,
             is_doubtful: false,
-            others: None,
+            merged: None,
             faults,
-            late,
+            deferred: late,
         }
     }
 
     /// Creates a segment whose text cannot be known before the agent of this context has run.
-    pub(in crate::context) fn late(
+    pub(in crate::context) fn defer(
         kind: Kind,
         (id, title): (String, &str),
         why: &str,
         late: BTreeSet<String>,
     ) -> Self {
-        let segment = Segment::of(kind, Traced::default(), why)
+        let segment = Segment::from_template(kind, TracedText::default(), why)
             .named(id, title)
             .stable(Stability::Call);
         Self {
-            late,
-            ..Self::whole(segment)
+            deferred: late,
+            ..Self::known(segment)
         }
     }
 
@@ -78,7 +78,7 @@ impl DraftSegment {
         let Self {
             segment,
             unknown,
-            late,
+            deferred: late,
             faults,
             ..
         } = self;
@@ -91,28 +91,28 @@ impl DraftSegment {
     }
 
     /// Converts a deferred segment to its entry in the report.
-    pub(in crate::context) fn told(self) -> Deferred {
+    pub(in crate::context) fn into_deferred(self) -> Deferred {
         Deferred {
             id: self.segment.id,
-            needs: self.late.into_iter().collect(),
+            needs: self.deferred.into_iter().collect(),
         }
     }
 
     /// Splits it into the segment and the facts for a dry run.
-    pub(in crate::context) fn apart(self) -> (Segment, Waiting) {
+    pub(in crate::context) fn into_parts(self) -> (Segment, WaitingFacts) {
         let Self {
             segment,
             latent,
             unknown,
             condition,
             is_doubtful,
-            others: _,
+            merged: _,
             faults: _,
-            late: _,
+            deferred: _,
         } = self;
         (
             segment,
-            Waiting {
+            WaitingFacts {
                 unknown,
                 condition,
                 is_doubtful,
@@ -123,7 +123,7 @@ impl DraftSegment {
 }
 
 /// The facts about a segment of a dry run beside its text.
-pub(in crate::context) struct Waiting {
+pub(in crate::context) struct WaitingFacts {
     /// The variables that it waits for.
     pub(in crate::context) unknown: BTreeSet<String>,
     /// The condition on which it is present.
@@ -131,5 +131,5 @@ pub(in crate::context) struct Waiting {
     /// True if another text may turn out to be identical, so that this segment is omitted.
     pub(in crate::context) is_doubtful: bool,
     /// The source of the parts that are still missing from its text.
-    pub(in crate::context) latent: Traced,
+    pub(in crate::context) latent: TracedText,
 }

@@ -6,11 +6,11 @@ use crate::context::segments::draft::DraftSegment;
 use crate::kernel::context::{Kind, Origin, Segment, Stability};
 use crate::kernel::conversation::{Speaker, Turn};
 use crate::kernel::fold::HistoryLimits;
-use crate::registry::body::History;
+use crate::registry::body::HistoryLimit;
 use std::collections::BTreeSet;
 
 /// Returns the limits of a `<history>` element.
-pub(in crate::context) fn limits(element: History) -> HistoryLimits {
+pub(in crate::context) fn history_limits(element: HistoryLimit) -> HistoryLimits {
     let number = |number: Option<u32>| number.map(|number| number as usize);
     HistoryLimits {
         turns: number(element.turns),
@@ -20,7 +20,7 @@ pub(in crate::context) fn limits(element: History) -> HistoryLimits {
 }
 
 /// Describes the conversation that a dry run waits for, with its limits.
-fn wanted(element: History) -> String {
+fn describe_conversation(element: HistoryLimit) -> String {
     let number = |what: &str, number: Option<u32>| number.map(|number| format!("{what} {number}"));
     let compacted = element.compacted.then(|| "compacted".to_owned());
     let asked: Vec<String> = [
@@ -39,31 +39,31 @@ fn wanted(element: History) -> String {
 }
 
 /// Returns the messages of a conversation as segments. They come from users and are untrusted.
-pub(in crate::context) fn segments(turns: &[Turn]) -> impl Iterator<Item = DraftSegment> {
+pub(in crate::context) fn message_segments(turns: &[Turn]) -> impl Iterator<Item = DraftSegment> {
     turns
         .iter()
         .enumerate()
-        .map(|(at, turn)| segment(format!("history:{}", at + 1), turn.clone()))
+        .map(|(at, turn)| message_segment(format!("history:{}", at + 1), turn.clone()))
 }
 
-fn segment(id: String, turn: Turn) -> DraftSegment {
-    let segment = Segment::of_turns(
+fn message_segment(id: String, turn: Turn) -> DraftSegment {
+    let segment = Segment::from_turns(
         Kind::History,
         id,
         vec![turn],
         Origin::Conversation,
         "<history>",
     );
-    DraftSegment::whole(segment.untrusted().stable(Stability::Session))
+    DraftSegment::known(segment.untrusted().stable(Stability::Session))
 }
 
 /// Returns the segment of an unknown conversation. Its limits are part of its description.
-pub(in crate::context) fn open(element: History) -> DraftSegment {
+pub(in crate::context) fn open_conversation(element: HistoryLimit) -> DraftSegment {
     DraftSegment {
-        unknown: BTreeSet::from([wanted(element)]),
+        unknown: BTreeSet::from([describe_conversation(element)]),
         condition: Some("something was said before"),
-        ..segment(
-            Kind::History.word().to_owned(),
+        ..message_segment(
+            Kind::History.as_str().to_owned(),
             Turn::new(Speaker::User, ""),
         )
     }

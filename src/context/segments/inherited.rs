@@ -6,49 +6,52 @@
 //! Before a run, a segment is doubtful if it may turn out to be a duplicate or to match better or
 //! worse.
 
-use crate::context::context_source::{self, MATCHES, Match};
-use crate::context::fill::Unknown;
-use crate::context::lookup_query::{is_known, late, query, relevant, trusted_query};
+use crate::context::context_source::{self, MAX_MATCHES, Match};
+use crate::context::fill::UnknownHandling;
+use crate::context::lookup_query::{
+    deferred_inputs, full_query, is_query_known, relevant_inputs, trusted_query,
+};
 use crate::context::segments::draft::DraftSegment;
-use crate::context::segments::task_segments::cap;
-use crate::context::values::Scope;
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::context::segments::task_segments::token_cap;
+use crate::context::values::NameScope;
+use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::registry::Node;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// Returns the segments that a node with its scope and its own segments inherits by a value of
 /// `inherit_context`.
-pub(in crate::context) fn inherited(
+pub(in crate::context) fn inherit_segments(
     value: &str,
-    (node, scope, own): (&Node, &Scope, &[DraftSegment]),
+    (node, scope, own): (&Node, &NameScope, &[DraftSegment]),
     parent: &[DraftSegment],
-    unknown: Unknown,
+    unknown: UnknownHandling,
 ) -> Vec<DraftSegment> {
     let why = format!("inherit_context {value}");
     let (chosen, is_ranked) = match value {
         "full" => (parent.iter().collect(), false),
-        "subset" => subset(node, scope, parent, own),
+        "subset" => select_subset(node, scope, parent, own),
         _ => (Vec::new(), false),
     };
     let late = if is_ranked {
-        late(node, scope, own)
+        deferred_inputs(node, scope, own)
     } else {
         BTreeSet::new()
     };
     if !late.is_empty() {
-        return vec![DraftSegment::late(
+        return vec![DraftSegment::defer(
             Kind::Inherited,
-            (Kind::Inherited.word().to_owned(), ""),
+            (Kind::Inherited.as_str().to_owned(), ""),
             &why,
             late,
         )];
     }
     // Other segments may match better once all text is known.
-    let are_known =
-        || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
+    let are_known = || {
+        is_query_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty())
+    };
     let is_guess = is_ranked && unknown.is_dry() && !are_known();
-    let cap = cap(node.body.inherit_max_tokens);
+    let cap = token_cap(node.body.inherit_max_tokens);
     // A conversation of its own is already the whole conversation.
     let chosen = chosen
         .into_iter()
@@ -65,50 +68,51 @@ pub(in crate::context) fn inherited(
             .filter(|other| other.is_trusted() || !drafted.is_trusted())
             .filter(is_whole);
         let likeness = own
-            .map(|other| likeness(&drafted.segment.text, &other.segment.text))
+            .map(|other| compare_texts(&drafted.segment.text, &other.segment.text))
             .max();
-        let is_part = value == "subset" && drafted.others.is_some();
+        let is_part = value == "subset" && drafted.merged.is_some();
         let is_doubtful =
             is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
         (likeness != Some(TextEquality::Same)).then(|| DraftSegment {
             is_doubtful,
-            ..inherit(drafted, &why, cap)
+            ..inherit_segment(drafted, &why, cap)
         })
     });
-    new.chain(is_guess.then(|| others(&why))).collect()
+    new.chain(is_guess.then(|| further_matches(&why))).collect()
 }
 
 /// True for a node that inherits its parent's conversation.
-pub(in crate::context) fn takes_conversation(node: &Node) -> bool {
+pub(in crate::context) fn inherits_conversation(node: &Node) -> bool {
     match node.setting(SettingName::InheritContext) {
         "full" => true,
-        "subset" => relevant(node)
+        "subset" => relevant_inputs(node)
             .iter()
-            .any(|name| name == Kind::History.word()),
+            .any(|name| name == Kind::History.as_str()),
         _ => false,
     }
 }
 
 /// Returns the segment for further matches of the parent's context, once all text is known.
-fn others(why: &str) -> DraftSegment {
-    let segment = Segment::of(Kind::Inherited, Traced::default(), why).stable(Stability::Call);
+fn further_matches(why: &str) -> DraftSegment {
+    let segment =
+        Segment::from_template(Kind::Inherited, TracedText::default(), why).stable(Stability::Call);
     let unknown = BTreeSet::from(["matches".to_owned()]);
     let condition = Some("more of it matches");
     DraftSegment {
         unknown,
         condition,
-        ..DraftSegment::whole(segment)
+        ..DraftSegment::known(segment)
     }
 }
 
 /// Returns a parent's segment as its child receives it.
-fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegment {
+fn inherit_segment(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegment {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
     // A host's own kind keeps its place, its priority and its heading.
     if !matches!(segment.kind, Kind::Inherited | Kind::Custom(_)) {
         if segment.title.is_empty() {
-            segment.title = segment.kind.word().replace('_', " ");
+            segment.title = segment.kind.as_str().replace('_', " ");
         }
         segment.id = format!("inherited:{}", segment.id);
         let is_rule = matches!(
@@ -135,18 +139,23 @@ enum TextEquality {
 }
 
 /// Compares a text of the parent with one of the task; an empty text equals none.
-fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
+fn compare_texts(parents: &TracedText, own: &TracedText) -> TextEquality {
     let text = parents.text();
     let other = own.text();
-    if parents.open().is_empty() && own.open().is_empty() {
+    if parents.open_positions().is_empty() && own.open_positions().is_empty() {
         return if !text.is_empty() && text == other {
             TextEquality::Same
         } else {
             TextEquality::None
         };
     }
-    let head = |text: &Traced| text.open().first().copied().unwrap_or(text.text().len());
-    let tail = |text: &Traced| text.open().last().copied().unwrap_or(0);
+    let head = |text: &TracedText| {
+        text.open_positions()
+            .first()
+            .copied()
+            .unwrap_or(text.text().len())
+    };
+    let tail = |text: &TracedText| text.open_positions().last().copied().unwrap_or(0);
     let begins = text.get(..head(parents)).unwrap_or("");
     let others = other.get(..head(own)).unwrap_or("");
     let is_begun = begins.starts_with(others) || others.starts_with(begins);
@@ -161,9 +170,9 @@ fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
 
 /// Returns the part of the parent's context that a task selects: its files; else the segments that
 /// its inputs name; else the best matches. The flag is true for ranked matches.
-fn subset<'p>(
+fn select_subset<'p>(
     node: &Node,
-    scope: &Scope,
+    scope: &NameScope,
     parent: &'p [DraftSegment],
     own: &[DraftSegment],
 ) -> (Vec<&'p DraftSegment>, bool) {
@@ -184,10 +193,10 @@ fn subset<'p>(
             .any(|stretch| of_file(&stretch.origin));
         comes || files.contains(drafted.segment.title.as_str())
     };
-    let relevant = relevant(node);
+    let relevant = relevant_inputs(node);
     let is_named = |drafted: &&DraftSegment| {
         if drafted.segment.is_turn() {
-            return relevant.iter().any(|name| name == Kind::History.word());
+            return relevant.iter().any(|name| name == Kind::History.as_str());
         }
         let of_input = drafted
             .segment
@@ -199,7 +208,7 @@ fn subset<'p>(
             .any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
     // A segment with merged steps may contain one that is named.
-    let is_several = |drafted: &&DraftSegment| drafted.others.is_some();
+    let is_several = |drafted: &&DraftSegment| drafted.merged.is_some();
     let is_chosen =
         |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
     let chosen: Vec<&DraftSegment> = parent.iter().filter(is_chosen).collect();
@@ -210,18 +219,21 @@ fn subset<'p>(
         .iter()
         .enumerate()
         // A conversation is never split.
-        .filter(|(_, drafted)| drafted.late.is_empty() && !drafted.segment.is_turn())
+        .filter(|(_, drafted)| drafted.deferred.is_empty() && !drafted.segment.is_turn())
         .map(|(at, drafted)| Match {
             id: format!("{at:08}"),
-            text: document(drafted),
+            text: ranked_text(drafted),
             trust: drafted.segment.trust,
         })
         .collect();
     let best = |query: &str, trust: Trust| {
         let documents = documents.iter().filter(|document| document.trust == trust);
-        context_source::rank(query, documents, MATCHES)
+        context_source::rank_matches(query, documents, MAX_MATCHES)
     };
-    let (all, trusted) = (query(node, scope, own), trusted_query(node, scope, own));
+    let (all, trusted) = (
+        full_query(node, scope, own),
+        trusted_query(node, scope, own),
+    );
     let best = best(&trusted, Trust::Trusted)
         .into_iter()
         .chain(best(&all, Trust::Untrusted));
@@ -241,7 +253,7 @@ fn subset<'p>(
 }
 
 /// Returns the text by which a segment is ranked: without untrusted parts for a trusted segment.
-fn document(drafted: &DraftSegment) -> String {
+fn ranked_text(drafted: &DraftSegment) -> String {
     let Segment {
         title, text, trust, ..
     } = &drafted.segment;

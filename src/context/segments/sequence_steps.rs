@@ -31,7 +31,7 @@ pub(in crate::context) struct SequenceStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::context) struct StepRun {
     /// The steps of the sequence.
-    pub(in crate::context) of: Rc<SequenceSteps>,
+    pub(in crate::context) sequence: Rc<SequenceSteps>,
     /// The indices of the merged steps.
     pub(in crate::context) range: Range<usize>,
 }
@@ -48,28 +48,28 @@ impl SequenceSteps {
 
 impl SequenceStep {
     /// Returns its name, otherwise its path.
-    pub(in crate::context) fn word(&self) -> &str {
+    pub(in crate::context) fn title(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.node)
     }
 }
 
 impl StepRun {
     /// Returns the tokens of their headings in a format; `tokens` counts the heading with a title.
-    pub(in crate::context) fn tokens(
+    pub(in crate::context) fn heading_tokens(
         &self,
         form: String,
         mut tokens: impl FnMut(&str) -> usize,
     ) -> usize {
-        let mut sums = self.of.sums.borrow_mut();
+        let mut sums = self.sequence.sums.borrow_mut();
         let sums = sums.entry(form).or_insert_with(|| vec![0]);
         for step in self
-            .of
+            .sequence
             .steps
             .iter()
             .take(self.range.end)
             .skip(sums.len() - 1)
         {
-            sums.push(sums.last().copied().unwrap_or(0) + tokens(step.word()));
+            sums.push(sums.last().copied().unwrap_or(0) + tokens(step.title()));
         }
         let upto = |end: usize| sums.get(end).copied().unwrap_or(0);
         upto(self.range.end) - upto(self.range.start)

@@ -4,38 +4,38 @@
 //! linearly with the number of steps.
 
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
-use crate::context::fill::Unknown;
+use crate::context::fill::UnknownHandling;
 use crate::context::given_results::GivenResults;
 use crate::context::request::StepResult;
 use crate::context::scope::{self, ChainMemo};
 use crate::context::segments::draft::DraftSegment;
 use crate::context::segments::sequence_steps::{SequenceStep, SequenceSteps, StepRun};
-use crate::context::task_graph::Link;
-use crate::context::values::Scope;
-use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
-use crate::registry::result_names::of_round;
+use crate::context::task_graph::ChainLink;
+use crate::context::values::NameScope;
+use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
+use crate::registry::result_names::round_variable_path;
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The maximum tokens of a result's content that replaces missing notes.
-const NOTES: usize = 200;
+const MAX_NOTE_TOKENS: usize = 200;
 /// The maximum number of unknown results or inputs that are listed one by one; of more, all but the
 /// [`NEAREST`] are merged.
-pub(in crate::context) const MANY: usize = 32;
+pub(in crate::context) const MAX_LISTED: usize = 32;
 /// The number of the nearest ones that are always listed one by one.
-pub(in crate::context) const NEAREST: usize = 4;
+pub(in crate::context) const ALWAYS_LISTED: usize = 4;
 
 /// Returns the results of earlier steps that reach the node at the end of a chain.
-pub(in crate::context) fn accumulated(
-    chain: &[Link<'_>],
-    scope: &Scope,
-    (results, unknown): (&GivenResults<'_>, Unknown),
+pub(in crate::context) fn accumulated_results(
+    chain: &[ChainLink<'_>],
+    scope: &NameScope,
+    (results, unknown): (&GivenResults<'_>, UnknownHandling),
     memo: &mut ChainMemo,
 ) -> Vec<DraftSegment> {
     let mut context = Vec::new();
-    let Some((at, child)) = runner(chain) else {
+    let Some((at, child)) = find_runner(chain) else {
         return context;
     };
     let Some(parent) = chain.get(at) else {
@@ -54,7 +54,9 @@ pub(in crate::context) fn accumulated(
         .filter(|link| link.child.is_none())
         .count()
         .saturating_sub(1);
-    let steps = memo.steps(at, || steps(parent.node, &scope.outside_in(definition)));
+    let steps = memo.sequence_steps(at, || {
+        carried_steps(parent.node, &scope.untrusted_places_of(definition))
+    });
     let before = steps_before(&steps, child);
     let is_open =
         |step: &SequenceStep| unknown.is_dry() && results.find(parent, &step.node).is_none();
@@ -67,9 +69,9 @@ pub(in crate::context) fn accumulated(
             .skip(from)
             .take_while(|step| is_open(step))
             .count();
-        tell(
+        push_unknown_results(
             StepRun {
-                of: Rc::clone(&steps),
+                sequence: Rc::clone(&steps),
                 range: from..from + open,
             },
             format,
@@ -78,7 +80,7 @@ pub(in crate::context) fn accumulated(
         );
         from += open;
         if let Some(step) = steps.steps.get(from).filter(|_| from < before) {
-            context.push(left_by(step, format, (results, parent, unknown)));
+            context.push(result_segment(step, format, (results, parent, unknown)));
         }
         from += 1;
     }
@@ -87,7 +89,7 @@ pub(in crate::context) fn accumulated(
 
 /// Returns the index of the innermost node in the chain that runs the chain's end as one of its
 /// steps, through references, and that step.
-fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
+fn find_runner<'f>(chain: &[ChainLink<'f>]) -> Option<(usize, &'f Child)> {
     let (link, before) = chain.split_last()?;
     let mut child = link.child;
     for (at, link) in before.iter().enumerate().rev() {
@@ -100,15 +102,18 @@ fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
 }
 
 /// Adds segments for unknown results; if there are many, all but the nearest are merged.
-fn tell(
+fn push_unknown_results(
     run: StepRun,
     format: &str,
-    (results, parent): (&GivenResults<'_>, &Link<'_>),
+    (results, parent): (&GivenResults<'_>, &ChainLink<'_>),
     context: &mut Vec<DraftSegment>,
 ) {
-    let StepRun { of, range } = run;
-    let many = if range.len() > MANY {
-        range.len() - NEAREST
+    let StepRun {
+        sequence: of,
+        range,
+    } = run;
+    let many = if range.len() > MAX_LISTED {
+        range.len() - ALWAYS_LISTED
     } else {
         0
     };
@@ -124,23 +129,23 @@ fn tell(
             .fold(last.trust, Trust::max);
         // Each step keeps a heading with its own name.
         let segment = Segment {
-            title: last.word().to_owned(),
-            ..segment("earlier steps", trust, format)
+            title: last.title().to_owned(),
+            ..empty_segment("earlier steps", trust, format)
         };
         let others = StepRun {
-            of: Rc::clone(&of),
+            sequence: Rc::clone(&of),
             range: range.start..range.start + others.len(),
         };
         let what = format!("results of {many} earlier steps");
         context.push(DraftSegment {
-            others: Some(others),
-            ..waiting(segment, what)
+            merged: Some(others),
+            ..waiting_segment(segment, what)
         });
     }
     let one = |step: &SequenceStep| {
-        let name = results.handle(parent, step.name.as_deref(), &step.node);
-        waiting(
-            segment(step.word(), step.trust, format),
+        let name = results.display_name(parent, step.name.as_deref(), &step.node);
+        waiting_segment(
+            empty_segment(step.title(), step.trust, format),
             format!("result of {name}"),
         )
     };
@@ -148,49 +153,52 @@ fn tell(
 }
 
 /// Returns a segment whose text only a run knows.
-fn waiting(mut segment: Segment, what: String) -> DraftSegment {
-    segment.text.leave_open();
+fn waiting_segment(mut segment: Segment, what: String) -> DraftSegment {
+    segment.text.mark_open();
     DraftSegment {
         unknown: BTreeSet::from([what]),
-        ..DraftSegment::whole(segment)
+        ..DraftSegment::known(segment)
     }
 }
 
-fn left_by(
+fn result_segment(
     step: &SequenceStep,
     format: &str,
-    (results, parent, unknown): (&GivenResults<'_>, &Link<'_>, Unknown),
+    (results, parent, unknown): (&GivenResults<'_>, &ChainLink<'_>, UnknownHandling),
 ) -> DraftSegment {
-    let mut segment = segment(step.word(), step.trust, format);
+    let mut segment = empty_segment(step.title(), step.trust, format);
     if let Some((key, result)) = results.find(parent, &step.node) {
-        segment.text = Traced::new(
-            carried(result, format),
+        segment.text = TracedText::new(
+            format_result(result, format),
             Origin::Result {
                 name: key.to_owned(),
             },
         );
-        return DraftSegment::whole(segment);
+        return DraftSegment::known(segment);
     }
-    let name = results.handle(parent, step.name.as_deref(), &step.node);
-    if unknown != Unknown::Fault {
-        return waiting(segment, format!("result of {name}"));
+    let name = results.display_name(parent, step.name.as_deref(), &step.node);
+    if unknown != UnknownHandling::Fault {
+        return waiting_segment(segment, format!("result of {name}"));
     }
     let kind = FaultKind::Missing {
         name,
         origin: MissingFrom::Result,
     };
     DraftSegment {
-        faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)],
-        ..DraftSegment::whole(segment)
+        faults: vec![Fault::at_place(
+            scope::place_in(parent, &step.node, ""),
+            kind,
+        )],
+        ..DraftSegment::known(segment)
     }
 }
 
-fn segment(name: &str, trust: Trust, format: &str) -> Segment {
+fn empty_segment(name: &str, trust: Trust, format: &str) -> Segment {
     let (id, why) = (
-        format!("{}:{name}", Kind::Accumulated.word()),
+        format!("{}:{name}", Kind::Accumulated.as_str()),
         format!("accumulate_data true, accumulation_format {format}"),
     );
-    let segment = Segment::of(Kind::Accumulated, Traced::default(), why)
+    let segment = Segment::from_template(Kind::Accumulated, TracedText::default(), why)
         .named(id, name)
         .stable(Stability::Session);
     Segment { trust, ..segment }
@@ -203,7 +211,7 @@ const PARTS: [(&str, &str); 2] = [
 ];
 
 /// Returns the steps of a sequence, or the parts of a round.
-fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
+fn carried_steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
     let step = |name: Option<String>, node: String| {
         let trust = if outside.contains(&node) {
             Trust::Untrusted
@@ -216,7 +224,10 @@ fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
         "steps" => Some(step(child.name.clone(), child.node.id.clone())),
         slot => {
             let (_, name) = PARTS.into_iter().find(|(part, _)| *part == slot)?;
-            Some(step(Some(name.to_owned()), of_round(parent, name)))
+            Some(step(
+                Some(name.to_owned()),
+                round_variable_path(parent, name),
+            ))
         }
     };
     SequenceSteps::new(parent.children.iter().filter_map(of).collect())
@@ -225,7 +236,7 @@ fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
 /// Returns the number of steps before `child`.
 fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
     if child.slot == "steps" {
-        return child.number().unwrap_or(0);
+        return child.slot_number().unwrap_or(0);
     }
     let part = PARTS
         .iter()
@@ -242,11 +253,11 @@ fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
 
 /// Returns a result in an accumulation format. Missing notes are replaced by the first part of the
 /// content, with a marker.
-fn carried(result: &StepResult, format: &str) -> String {
-    let content = scope::content(result);
+fn format_result(result: &StepResult, format: &str) -> String {
+    let content = scope::content_text(result);
     let notes = result.notes.clone().unwrap_or_else(|| {
         // A token is about four bytes; the exact cut is made by the assembler.
-        let room = content.floor_char_boundary(NOTES * 4);
+        let room = content.floor_char_boundary(MAX_NOTE_TOKENS * 4);
         if room == content.len() {
             content.clone()
         } else {

@@ -3,16 +3,16 @@
 //! contains gets no segment.
 
 use crate::context::answer_format;
-use crate::context::context_source::MATCHES;
-use crate::context::fault::{Fault, FaultKind, MissingFrom, Place};
-use crate::context::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
+use crate::context::context_source::MAX_MATCHES;
+use crate::context::fault::{Fault, FaultKind, FaultPlace, MissingFrom};
+use crate::context::fill::{Faults, FilledText, Filler, UnknownHandling, is_from_outside};
 use crate::context::request::Request;
-use crate::context::scope::{Destination, place, refusals};
+use crate::context::scope::{Destination, place_in, refusals};
 use crate::context::segments::draft::DraftSegment;
-use crate::context::segments::step_results::{MANY, NEAREST};
-use crate::context::task_graph::Link;
-use crate::context::values::{self, Scope};
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::context::segments::step_results::{ALWAYS_LISTED, MAX_LISTED};
+use crate::context::task_graph::ChainLink;
+use crate::context::values::{self, NameScope};
+use crate::kernel::context::{CutPolicy, Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::registry::body::Text;
 use crate::template::keywords::{self, FileSource};
 use serde_json::Value;
@@ -22,8 +22,8 @@ use std::collections::BTreeSet;
 pub(in crate::context) struct SegmentBuilder<'a> {
     pub(in crate::context) request: &'a Request<'a>,
     pub(in crate::context) filler: Filler<'a>,
-    pub(in crate::context) scope: &'a Scope,
-    pub(in crate::context) link: &'a Link<'a>,
+    pub(in crate::context) scope: &'a NameScope,
+    pub(in crate::context) link: &'a ChainLink<'a>,
     /// Faults of the segment being written.
     pub(in crate::context) faults: Faults,
     /// The inputs that the segment needs and that are not available yet.
@@ -34,32 +34,34 @@ pub(in crate::context) struct SegmentBuilder<'a> {
 
 impl SegmentBuilder<'_> {
     /// Returns all segments of the node, in the order of their kinds.
-    pub(in crate::context) fn write(mut self) -> Vec<DraftSegment> {
+    pub(in crate::context) fn build_segments(mut self) -> Vec<DraftSegment> {
         let body = &self.link.node.body;
-        self.text(Kind::System, body.system.as_ref());
-        self.text(Kind::Description, body.description.as_ref());
-        self.text(Kind::Instructions, body.instructions.as_ref());
-        self.text(Kind::Criteria, body.criteria.as_ref());
-        self.constraints();
-        self.examples();
-        self.output();
-        self.files();
-        self.inputs();
+        self.push_text(Kind::System, body.system.as_ref());
+        self.push_text(Kind::Description, body.description.as_ref());
+        self.push_text(Kind::Instructions, body.instructions.as_ref());
+        self.push_text(Kind::Criteria, body.criteria.as_ref());
+        self.push_constraints();
+        self.push_examples();
+        self.push_output_format();
+        self.push_files();
+        self.push_inputs();
         self.out.sort_by_key(|drafted| drafted.segment.kind);
         self.out
     }
 
-    fn place(&self, field: &str) -> Place {
-        place(self.link, &self.link.node.id, field)
+    fn place_of(&self, field: &str) -> FaultPlace {
+        place_in(self.link, &self.link.node.id, field)
     }
 
-    pub(in crate::context) fn fill(&mut self, text: &Text<'_>, field: &str) -> Filled {
-        let place = self.place(field);
-        let filled =
-            self.filler
-                .of(&self.link.tree.path)
-                .fill(text, &place, self.scope, &mut self.faults);
-        self.uses(&filled);
+    pub(in crate::context) fn fill_text(&mut self, text: &Text<'_>, field: &str) -> FilledText {
+        let place = self.place_of(field);
+        let filled = self.filler.for_file(&self.link.tree.path).fill(
+            text,
+            &place,
+            self.scope,
+            &mut self.faults,
+        );
+        self.note_uses(&filled);
         filled
     }
 
@@ -69,49 +71,55 @@ impl SegmentBuilder<'_> {
         text: &Text<'_>,
         field: &str,
         name: &str,
-    ) -> Filled {
+    ) -> FilledText {
         if !is_from_outside(text) {
-            return self.fill(text, field);
+            return self.fill_text(text, field);
         }
         let outer = self.filler;
-        self.filler = outer.bare();
-        let filled = self.fill(text, field);
+        self.filler = outer.without_fences();
+        let filled = self.fill_text(text, field);
         self.filler = outer;
         filled.fenced_as(name, outer)
     }
 
-    fn uses(&mut self, filled: &Filled) {
+    fn note_uses(&mut self, filled: &FilledText) {
         self.used.extend(filled.used.iter().cloned());
         self.late.extend(
             filled
                 .used
                 .iter()
-                .filter_map(|name| self.scope.late(name).cloned()),
+                .filter_map(|name| self.scope.awaited_input(name).cloned()),
         );
     }
 
     /// Takes the names of the missing inputs; in a dry run only the first of many, and the number
     /// of the others.
-    fn fold_needs(&mut self) -> BTreeSet<String> {
+    fn take_needs(&mut self) -> BTreeSet<String> {
         let mut late = std::mem::take(&mut self.late);
-        if self.filler.unknown.is_dry() && late.len() > MANY {
-            let more = late.len() - NEAREST;
+        if self.filler.unknown.is_dry() && late.len() > MAX_LISTED {
+            let more = late.len() - ALWAYS_LISTED;
             late = late
                 .into_iter()
-                .take(NEAREST)
+                .take(ALWAYS_LISTED)
                 .chain([format!("{more} more")])
                 .collect();
         }
         late
     }
 
-    pub(in crate::context) fn push(&mut self, kind: Kind, mut filled: Filled, cut: Cut, why: &str) {
+    pub(in crate::context) fn push_segment(
+        &mut self,
+        kind: Kind,
+        mut filled: FilledText,
+        cut: CutPolicy,
+        why: &str,
+    ) {
         if !self.late.is_empty() {
             self.faults.clear();
-            let late = self.fold_needs();
-            return self.out.push(DraftSegment::late(
+            let late = self.take_needs();
+            return self.out.push(DraftSegment::defer(
                 kind,
-                (kind.word().to_owned(), ""),
+                (kind.as_str().to_owned(), ""),
                 why,
                 late,
             ));
@@ -131,7 +139,7 @@ impl SegmentBuilder<'_> {
         let segment = Segment {
             has_untrusted_values,
             cut,
-            ..Segment::of(kind, filled.text, why).stable(stability)
+            ..Segment::from_template(kind, filled.text, why).stable(stability)
         };
         // A segment without text of its own is absent if the value that it waits for is empty.
         let condition = (segment.text.is_empty() && !filled.unknown.is_empty())
@@ -142,21 +150,24 @@ impl SegmentBuilder<'_> {
             unknown: filled.unknown,
             condition,
             faults,
-            ..DraftSegment::whole(segment)
+            ..DraftSegment::known(segment)
         });
     }
 
-    fn text(&mut self, kind: Kind, text: Option<&Text<'_>>) {
+    fn push_text(&mut self, kind: Kind, text: Option<&Text<'_>>) {
         let Some(text) = text else { return };
-        let key = kind.word();
-        let filled = self.fill(text, key);
+        let key = kind.as_str();
+        let filled = self.fill_text(text, key);
         if kind == Kind::System {
             let untrusted = filled.untrusted.iter().map(String::as_str);
-            self.faults
-                .extend(refusals(Destination::System, &self.place(key), untrusted));
+            self.faults.extend(refusals(
+                Destination::System,
+                &self.place_of(key),
+                untrusted,
+            ));
         }
         let before = self.out.len();
-        self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
+        self.push_segment(kind, filled, CutPolicy::Tail, &format!("<{key}>"));
         if text.trust == keywords::Trust::Untrusted
             && let Some(pushed) = self.out.get_mut(before)
         {
@@ -164,32 +175,37 @@ impl SegmentBuilder<'_> {
         }
     }
 
-    fn output(&mut self) {
+    fn push_output_format(&mut self) {
         let Some(format) = &self.link.node.body.output_format else {
             return;
         };
-        match answer_format::words(format, &self.link.tree.path, self.request.files) {
+        match answer_format::format_instructions(format, &self.link.tree.path, self.request.files) {
             Ok(text) => {
-                let filled = Filled {
+                let filled = FilledText {
                     text,
-                    ..Filled::default()
+                    ..FilledText::default()
                 };
-                self.push(Kind::OutputFormat, filled, Cut::Tail, "<output_format>");
+                self.push_segment(
+                    Kind::OutputFormat,
+                    filled,
+                    CutPolicy::Tail,
+                    "<output_format>",
+                );
             }
             Err(kind) => {
                 self.faults
-                    .push(Fault::of(self.place("output_format"), kind));
-                self.push(
+                    .push(Fault::at_place(self.place_of("output_format"), kind));
+                self.push_segment(
                     Kind::OutputFormat,
-                    Filled::default(),
-                    Cut::Tail,
+                    FilledText::default(),
+                    CutPolicy::Tail,
                     "<output_format>",
                 );
             }
         }
     }
 
-    fn files(&mut self) {
+    fn push_files(&mut self) {
         let Some(files) = &self.link.node.body.file_paths else {
             return;
         };
@@ -197,19 +213,23 @@ impl SegmentBuilder<'_> {
             FileSource::Literal => {
                 let mut seen = BTreeSet::new();
                 for path in files.paths.iter().filter(|path| seen.insert(*path)) {
-                    self.file(path);
+                    self.push_path(path);
                 }
             }
             FileSource::Command => {
                 let command = files.command.as_deref().unwrap_or_default();
-                if self.filler.unknown != Unknown::Fault {
-                    return self.waiting(Kind::File, "files", format!("output of `{command}`"));
+                if self.filler.unknown != UnknownHandling::Fault {
+                    return self.push_waiting_file(
+                        Kind::File,
+                        "files",
+                        format!("output of `{command}`"),
+                    );
                 }
                 match self.request.files.listed(command) {
                     Ok(paths) => {
                         let mut seen = BTreeSet::new();
                         for path in paths.iter().filter(|path| seen.insert(*path)) {
-                            self.file(path);
+                            self.push_path(path);
                         }
                     }
                     Err(reason) => {
@@ -217,8 +237,9 @@ impl SegmentBuilder<'_> {
                             path: format!("`{command}`"),
                             reason,
                         };
-                        self.faults.push(Fault::of(self.place("file_paths"), kind));
-                        self.push_file(command, Traced::default(), "<file_paths>");
+                        self.faults
+                            .push(Fault::at_place(self.place_of("file_paths"), kind));
+                        self.push_file(command, TracedText::default(), "<file_paths>");
                     }
                 }
             }
@@ -226,16 +247,16 @@ impl SegmentBuilder<'_> {
                 let Some(text) = &files.description else {
                     return;
                 };
-                let place = self.place("file_paths/description");
-                let filler = self.filler.of(&self.link.tree.path).bare();
+                let place = self.place_of("file_paths/description");
+                let filler = self.filler.for_file(&self.link.tree.path).without_fences();
                 let query = filler.fill(text, &place, self.scope, &mut self.faults);
-                self.uses(&query);
+                self.note_uses(&query);
                 if !self.late.is_empty() {
-                    return self.push(Kind::File, query, Cut::Tail, "<file_paths>");
+                    return self.push_segment(Kind::File, query, CutPolicy::Tail, "<file_paths>");
                 }
                 let is_known = self.request.source.is_there() && query.unknown.is_empty();
-                if self.filler.unknown != Unknown::Fault && !is_known {
-                    self.waiting(
+                if self.filler.unknown != UnknownHandling::Fault && !is_known {
+                    self.push_waiting_file(
                         Kind::File,
                         "files",
                         "the files that match a description".to_owned(),
@@ -245,7 +266,7 @@ impl SegmentBuilder<'_> {
                 match self.request.source.files_for(
                     self.request.role_name(),
                     query.text.text(),
-                    MATCHES,
+                    MAX_MATCHES,
                 ) {
                     Ok(found) => {
                         // Matches are as stable as the text of their query.
@@ -254,7 +275,7 @@ impl SegmentBuilder<'_> {
                             .unwrap_or(Stability::Project)
                             .max(Stability::Project);
                         for found in found {
-                            let text = Traced::new(
+                            let text = TracedText::new(
                                 found.text,
                                 Origin::File {
                                     path: found.id.clone(),
@@ -270,21 +291,21 @@ impl SegmentBuilder<'_> {
                         }
                     }
                     Err(reason) => {
-                        self.faults.push(Fault::of(
-                            self.place("file_paths"),
+                        self.faults.push(Fault::at_place(
+                            self.place_of("file_paths"),
                             FaultKind::Source { reason },
                         ));
-                        self.push_file("", Traced::default(), "<file_paths>");
+                        self.push_file("", TracedText::default(), "<file_paths>");
                     }
                 }
             }
         }
     }
 
-    fn file(&mut self, path: &str) {
+    fn push_path(&mut self, path: &str) {
         match self.request.files.text(path) {
             Ok(text) => {
-                let text = Traced::new(
+                let text = TracedText::new(
                     text,
                     Origin::File {
                         path: path.to_owned(),
@@ -301,21 +322,22 @@ impl SegmentBuilder<'_> {
                     path: path.to_owned(),
                     reason,
                 };
-                self.faults.push(Fault::of(self.place("file_paths"), kind));
-                self.push_file(path, Traced::default(), "<file_paths>");
+                self.faults
+                    .push(Fault::at_place(self.place_of("file_paths"), kind));
+                self.push_file(path, TracedText::default(), "<file_paths>");
             }
         }
     }
 
-    fn push_file(&mut self, path: &str, text: Traced, why: &str) {
-        let filled = Filled {
+    fn push_file(&mut self, path: &str, text: TracedText, why: &str) {
+        let filled = FilledText {
             text,
             stability: Some(Stability::Project),
-            ..Filled::default()
+            ..FilledText::default()
         };
         // An empty file becomes no segment.
         let before = self.out.len();
-        self.push(Kind::File, filled, Cut::Tail, why);
+        self.push_segment(Kind::File, filled, CutPolicy::Tail, why);
         if let Some(pushed) = self.out.get_mut(before) {
             pushed.segment.id = format!("file:{path}");
             pushed.segment.max_tokens = self
@@ -324,27 +346,27 @@ impl SegmentBuilder<'_> {
                 .body
                 .file_paths
                 .as_ref()
-                .and_then(|files| cap(files.max_tokens));
+                .and_then(|files| token_cap(files.max_tokens));
             path.clone_into(&mut pushed.segment.title);
         }
     }
 
-    fn waiting(&mut self, kind: Kind, title: &str, what: String) {
-        let id = format!("{}:{title}", kind.word());
-        let segment = Segment::of(kind, Traced::default(), "<file_paths>")
+    fn push_waiting_file(&mut self, kind: Kind, title: &str, what: String) {
+        let id = format!("{}:{title}", kind.as_str());
+        let segment = Segment::from_template(kind, TracedText::default(), "<file_paths>")
             .named(id, title)
             .stable(Stability::Call);
         let condition = Some("a file is named");
         self.out.push(DraftSegment {
             unknown: BTreeSet::from([what]),
             condition,
-            ..DraftSegment::whole(segment)
+            ..DraftSegment::known(segment)
         });
     }
 
     /// Adds the inputs that no text of the node contains.
-    fn inputs(&mut self) {
-        let late_from = self.scope.late_from();
+    fn push_inputs(&mut self) {
+        let late_from = self.scope.deferred_from();
         let mut late = Vec::new();
         for (number, input) in self.link.node.body.inputs.iter().enumerate() {
             let Some(name) = input.name.as_deref() else {
@@ -361,9 +383,9 @@ impl SegmentBuilder<'_> {
             let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else {
                 continue;
             };
-            if let Some(late) = self.scope.late(name) {
+            if let Some(late) = self.scope.awaited_input(name) {
                 let late = BTreeSet::from([late.clone()]);
-                self.out.push(DraftSegment::late(
+                self.out.push(DraftSegment::defer(
                     Kind::Input,
                     (format!("input:{name}"), name),
                     "<inputs>",
@@ -371,17 +393,17 @@ impl SegmentBuilder<'_> {
                 ));
                 continue;
             }
-            let mut text = Traced::default();
+            let mut text = TracedText::default();
             match &bound.value {
-                Some(value) => text.push(&values::words(value), bound.origin.clone()),
-                None if self.filler.unknown != Unknown::Fault => text.leave_open(),
+                Some(value) => text.push(&values::to_text(value), bound.origin.clone()),
+                None if self.filler.unknown != UnknownHandling::Fault => text.mark_open(),
                 None if !bound.lacks.is_empty() => self.faults.extend(bound.lacks.iter().cloned()),
                 None => {
-                    let (origin, named) = MissingFrom::of(&bound.origin);
+                    let (origin, named) = MissingFrom::from_origin(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();
-                    let place = self.place(&format!("inputs/{number}"));
+                    let place = self.place_of(&format!("inputs/{number}"));
                     self.faults
-                        .push(Fault::of(place, FaultKind::Missing { name, origin }));
+                        .push(Fault::at_place(place, FaultKind::Missing { name, origin }));
                 }
             }
             // An untrusted number gives no orders, but its task reserves room for any value.
@@ -393,16 +415,16 @@ impl SegmentBuilder<'_> {
             } else {
                 BTreeSet::new()
             };
-            let segment = Segment::of(Kind::Input, text, "<inputs>")
+            let segment = Segment::from_template(Kind::Input, text, "<inputs>")
                 .named(format!("input:{name}"), name)
                 .stable(bound.stability);
             let segment = Segment {
                 trust: bound.trust_of(&[]),
-                max_tokens: cap(input.max_tokens),
+                max_tokens: token_cap(input.max_tokens),
                 ..segment
             };
             // The source of the value is part of the future segment.
-            let place = self.place(&format!("inputs/{number}"));
+            let place = self.place_of(&format!("inputs/{number}"));
             let origin = Origin::Template {
                 task: place.definition,
                 node: place.node,
@@ -414,22 +436,22 @@ impl SegmentBuilder<'_> {
                 .as_deref()
                 .filter(|_| bound.value.is_none())
                 .map(|from| Value::from(from).to_string());
-            let latent = Traced::new(from.unwrap_or_default(), origin);
+            let latent = TracedText::new(from.unwrap_or_default(), origin);
             let faults = std::mem::take(&mut self.faults);
             self.out.push(DraftSegment {
                 latent,
                 unknown,
                 faults,
-                ..DraftSegment::whole(segment)
+                ..DraftSegment::known(segment)
             });
         }
-        let many = if self.filler.unknown.is_dry() && late.len() > MANY {
-            late.len() - NEAREST
+        let many = if self.filler.unknown.is_dry() && late.len() > MAX_LISTED {
+            late.len() - ALWAYS_LISTED
         } else {
             0
         };
         let mut defer = |name: &str, needs: String| {
-            self.out.push(DraftSegment::late(
+            self.out.push(DraftSegment::defer(
                 Kind::Input,
                 (format!("input:{name}"), name),
                 "<inputs>",
@@ -446,6 +468,6 @@ impl SegmentBuilder<'_> {
 }
 
 /// Returns the value of `max_tokens`.
-pub(in crate::context) fn cap(tokens: Option<u32>) -> Option<usize> {
+pub(in crate::context) fn token_cap(tokens: Option<u32>) -> Option<usize> {
     tokens.map(|tokens| tokens as usize)
 }

@@ -4,9 +4,9 @@
 //! Special tokens are not part of a table: `<|endoftext|>` in a text counts as ordinary characters.
 //! A table is read once, on its first use. Counting never costs more than `n log n`, for any text.
 
-use super::merge::{self, Scratch};
-use super::split::{self, Splitter};
-use super::table::Table;
+use super::merge::{self, MergeBuffers};
+use super::split::{self, PieceSplitter};
+use super::table::TokenTable;
 use crate::kernel::tokens::TokenCounter;
 use std::fmt;
 use std::sync::OnceLock;
@@ -18,23 +18,23 @@ pub(super) static CL100K: Bpe = Bpe::new("cl100k", include_bytes!("cl100k.tokens
 
 /// The number of pieces before a cut that the cut can change: line breaks, spaces, and the space
 /// that belongs to the word that is cut.
-const TOUCHED: usize = 3;
+const TOUCHED_PIECES: usize = 3;
 /// The number of tokens to examine beyond a limit: a prefix may have fewer tokens than end inside
 /// it, because its last spaces join.
-const BEYOND: usize = 2;
+const EXTRA_TOKENS: usize = 2;
 
 /// A table, with the pattern that splits texts for it.
 pub(super) struct Bpe {
     name: &'static str,
     file: &'static [u8],
     pattern: &'static str,
-    loaded: OnceLock<Loaded>,
+    loaded: OnceLock<LoadedTable>,
 }
 
 /// The loaded data of a counter.
-struct Loaded {
-    table: Table,
-    splitter: Splitter,
+struct LoadedTable {
+    table: TokenTable,
+    splitter: PieceSplitter,
 }
 
 impl fmt::Debug for Bpe {
@@ -55,10 +55,10 @@ impl Bpe {
         }
     }
 
-    fn loaded(&self) -> &Loaded {
-        let read = || Loaded {
-            table: Table::read(self.file),
-            splitter: Splitter::new(self.pattern),
+    fn load_table(&self) -> &LoadedTable {
+        let read = || LoadedTable {
+            table: TokenTable::from_file(self.file),
+            splitter: PieceSplitter::new(self.pattern),
         };
         self.loaded.get_or_init(read)
     }
@@ -74,24 +74,24 @@ impl TokenCounter for &'static Bpe {
     }
 
     fn count(&self, text: &str) -> usize {
-        self.loaded().count(text)
+        self.load_table().count(text)
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {
         if text.len() <= limit {
             text.len()
         } else {
-            self.loaded().fit(text, limit)
+            self.load_table().fit(text, limit)
         }
     }
 }
 
-impl Loaded {
+impl LoadedTable {
     fn count(&self, text: &str) -> usize {
-        let mut scratch = Scratch::default();
+        let mut scratch = MergeBuffers::default();
         let mut count = 0;
         for piece in self.splitter.pieces(text) {
-            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |_| count += 1);
+            merge::each_token(&self.table, piece.as_bytes(), &mut scratch, |_| count += 1);
         }
         count
     }
@@ -100,11 +100,11 @@ impl Loaded {
     /// characters and has at most `limit` tokens. Examines no more bytes than that number of tokens
     /// can have.
     fn fit(&self, text: &str, limit: usize) -> usize {
-        let looked = limit.saturating_add(BEYOND);
+        let looked = limit.saturating_add(EXTRA_TOKENS);
         let window =
             text.floor_char_boundary(looked.saturating_mul(self.table.longest()).min(text.len()));
         let text = text.get(..window).unwrap_or(text);
-        let borders = self.borders(text, looked);
+        let borders = self.token_borders(text, looked);
         let fits = |&&(end, from, before): &&(usize, usize, usize)| {
             text.is_char_boundary(end)
                 && before <= limit
@@ -117,10 +117,10 @@ impl Loaded {
 
     /// Returns the ends of the first tokens, each with the start of the earliest piece that a cut
     /// there can change, and the number of tokens before that piece.
-    fn borders(&self, text: &str, most: usize) -> Vec<(usize, usize, usize)> {
+    fn token_borders(&self, text: &str, most: usize) -> Vec<(usize, usize, usize)> {
         let mut borders = Vec::new();
-        let mut scratch = Scratch::default();
-        let mut recent = [(0, 0); TOUCHED];
+        let mut scratch = MergeBuffers::default();
+        let mut recent = [(0, 0); TOUCHED_PIECES];
         let mut at = 0;
         for piece in self.splitter.pieces(text) {
             let count = borders.len();
@@ -132,7 +132,7 @@ impl Loaded {
                 *last = (at, count);
             }
             let (from, before) = recent.first().copied().unwrap_or_default();
-            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |end| {
+            merge::each_token(&self.table, piece.as_bytes(), &mut scratch, |end| {
                 borders.push((at + end, from, before));
             });
             at += piece.len();

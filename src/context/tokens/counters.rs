@@ -1,11 +1,11 @@
 //! The counters by name. An estimate is labelled as one in its name.
 
 use crate::base::suggest;
-use crate::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use crate::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use std::sync::Arc;
 
 /// The name of the default counter.
-pub const DEFAULT: &str = if cfg!(feature = "tokens") {
+pub const DEFAULT_COUNTER: &str = if cfg!(feature = "tokens") {
     "o200k"
 } else {
     "bytes"
@@ -13,7 +13,7 @@ pub const DEFAULT: &str = if cfg!(feature = "tokens") {
 
 /// The tables that are part of the program.
 #[cfg(feature = "tokens")]
-const EXACT: &[&str] = &["o200k", "cl100k"];
+const EXACT_COUNTERS: &[&str] = &["o200k", "cl100k"];
 #[cfg(not(feature = "tokens"))]
 const EXACT: &[&str] = &[];
 
@@ -29,28 +29,31 @@ const EXACT: &[&str] = &[];
 const ESTIMATES: &[(&str, f64)] = &[("claude", 3.5), ("gemini", 4.0), ("llama", 3.94)];
 
 /// The label behind the vendor's name of an estimate.
-const LABEL: &str = " (estimate)";
+const ESTIMATE_LABEL: &str = " (estimate)";
 
 /// Returns the counter with a name: `o200k`, `cl100k`, `claude`, `gemini`, `llama`, `bytes`.
 /// Estimates are also found by their labelled name.
 pub fn counter(name: &str) -> Option<Arc<dyn TokenCounter>> {
-    let vendor = name.strip_suffix(LABEL).unwrap_or(name);
+    let vendor = name.strip_suffix(ESTIMATE_LABEL).unwrap_or(name);
     if let Some((vendor, bytes)) = ESTIMATES.iter().find(|(known, _)| *known == vendor) {
-        return Some(Arc::new(Estimate::new(format!("{vendor}{LABEL}"), *bytes)));
+        return Some(Arc::new(ByteEstimate::new(
+            format!("{vendor}{ESTIMATE_LABEL}"),
+            *bytes,
+        )));
     }
     match name {
         #[cfg(feature = "tokens")]
         "o200k" => Some(Arc::new(&super::bpe::O200K)),
         #[cfg(feature = "tokens")]
         "cl100k" => Some(Arc::new(&super::bpe::CL100K)),
-        "bytes" => Some(Arc::new(Bytes)),
+        "bytes" => Some(Arc::new(ByteCounter)),
         _ => None,
     }
 }
 
 /// Returns all names, those of exact counters first.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    EXACT
+pub fn counter_names() -> impl Iterator<Item = &'static str> {
+    EXACT_COUNTERS
         .iter()
         .copied()
         .chain(ESTIMATES.iter().map(|(name, _)| *name))
@@ -59,7 +62,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the name nearest to an unknown one; `o200k_base`, the vendor's own name, leads to
 /// `o200k`.
-pub fn nearest(name: &str) -> Option<&'static str> {
+pub fn nearest_name(name: &str) -> Option<&'static str> {
     let plain = name.strip_suffix("_base").unwrap_or(name);
-    suggest::nearest(plain, names())
+    suggest::nearest_candidate(plain, counter_names())
 }

@@ -14,4 +14,4 @@ mod split;
 #[cfg(feature = "tokens")]
 mod table;
 
-pub use counters::{DEFAULT, counter, names, nearest};
+pub use counters::{DEFAULT_COUNTER, counter, counter_names, nearest_name};

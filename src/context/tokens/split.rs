@@ -23,9 +23,9 @@ const SPACES: &str = r"\s+";
 
 /// A tokenizer's pattern. `None` if the engine rejects it, which a test rules out; a text is then
 /// one piece.
-pub(super) struct Splitter(Option<Regex>);
+pub(super) struct PieceSplitter(Option<Regex>);
 
-impl Splitter {
+impl PieceSplitter {
     pub(super) fn new(pattern: &str) -> Self {
         Self(Regex::new_many(&[pattern, SPACES]).ok())
     }
@@ -38,7 +38,7 @@ impl Splitter {
                 return None;
             }
             let (piece, others) = rest
-                .split_at_checked(self.first(rest))
+                .split_at_checked(self.first_length(rest))
                 .unwrap_or((rest, ""));
             rest = others;
             Some(piece)
@@ -46,7 +46,7 @@ impl Splitter {
     }
 
     /// Returns the length of the first piece in bytes.
-    fn first(&self, text: &str) -> usize {
+    fn first_length(&self, text: &str) -> usize {
         let Some(regex) = &self.0 else {
             return text.len();
         };

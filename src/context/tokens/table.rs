@@ -6,16 +6,16 @@
 //! byte is a token, so any text has an encoding.
 
 /// The rank of bytes that are not a token.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_RANK: u32 = u32::MAX;
 /// The number of bits of a slot that contain a rank; the others contain a part of the hash, so that
 /// a miss rarely compares bytes.
 const RANK_BITS: u32 = 18;
 const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 /// The minimum number of slots per token, which keeps searches short.
-const ROOM: usize = 2;
+const MIN_SLOTS_PER_TOKEN: usize = 2;
 
 /// Tokens with an index by their bytes.
-pub(super) struct Table {
+pub(super) struct TokenTable {
     /// The file.
     bytes: &'static [u8],
     /// The offset of each token's bytes, by rank; the length precedes them.
@@ -26,9 +26,9 @@ pub(super) struct Table {
     longest: usize,
 }
 
-impl Table {
+impl TokenTable {
     /// Reads a table's file. Data behind a damaged length is ignored.
-    pub(super) fn read(bytes: &'static [u8]) -> Self {
+    pub(super) fn from_file(bytes: &'static [u8]) -> Self {
         let mut starts = Vec::with_capacity(1 << RANK_BITS);
         let mut at = 0;
         let mut longest = 0;
@@ -39,7 +39,7 @@ impl Table {
             longest = longest.max(usize::from(len));
             at += usize::from(len) + 1;
         }
-        let slots = vec![NONE; (starts.len() * ROOM).next_power_of_two()];
+        let slots = vec![NO_RANK; (starts.len() * MIN_SLOTS_PER_TOKEN).next_power_of_two()];
         let mut table = Self {
             bytes,
             starts,
@@ -53,12 +53,12 @@ impl Table {
     }
 
     fn insert(&mut self, rank: u32) {
-        let hash = hash(self.token(rank));
+        let hash = hash_bytes(self.token(rank));
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         while let Some(slot) = self.slots.get_mut(at) {
-            if *slot == NONE {
-                *slot = tag(hash) | rank;
+            if *slot == NO_RANK {
+                *slot = hash_tag(hash) | rank;
                 return;
             }
             at = (at + 1) & mask;
@@ -78,21 +78,21 @@ impl Table {
     /// Returns the rank of some bytes, or [`NONE`].
     pub(super) fn rank(&self, bytes: &[u8]) -> u32 {
         if bytes.len() > self.longest {
-            return NONE;
+            return NO_RANK;
         }
-        let hash = hash(bytes);
+        let hash = hash_bytes(bytes);
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = hash as usize & mask;
         while let Some(&slot) = self.slots.get(at) {
-            if slot == NONE {
-                return NONE;
+            if slot == NO_RANK {
+                return NO_RANK;
             }
-            if slot & !RANK_MASK == tag(hash) && self.token(slot & RANK_MASK) == bytes {
+            if slot & !RANK_MASK == hash_tag(hash) && self.token(slot & RANK_MASK) == bytes {
                 return slot & RANK_MASK;
             }
             at = (at + 1) & mask;
         }
-        NONE
+        NO_RANK
     }
 
     /// The length of the longest token in bytes.
@@ -102,12 +102,12 @@ impl Table {
 }
 
 /// Returns the part of a hash that a slot stores, from bits that do not select the slot.
-const fn tag(hash: u64) -> u32 {
+const fn hash_tag(hash: u64) -> u32 {
     ((hash >> 32) as u32) & !RANK_MASK
 }
 
 /// Hashes eight bytes at a time; the tables are fixed, so collisions cannot be provoked.
-fn hash(bytes: &[u8]) -> u64 {
+fn hash_bytes(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);
     let (words, rest) = bytes.as_chunks::<8>();

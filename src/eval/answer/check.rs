@@ -1,20 +1,21 @@
 //! Judges one expectation on an answer. Examines only the answer; every verdict has a reason.
 
-use super::given::{Answer, Flaw};
-use super::json::{parting, same, words};
-use super::judging::Judging;
+use super::given::{AnswerFlaw, TrialAnswer};
+use super::json::{equal_json, first_difference, scalar_text};
+use super::judging::AnswerJudging;
 use super::own_check;
-use super::trajectory::{self, calls};
+use super::trajectory::{self, judge_call};
 use super::whole_run;
 use crate::base::span::Spanned;
 use crate::context::request::Files;
 use crate::eval::compiled_patterns as schemas;
 use crate::eval::verdict::{
-    self, Judged, Outcome, Place, Reason, Verdict, blind, fail, pass, skipped, undecided,
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail,
+    fail_blind, pass, skip, skip_open,
 };
-use crate::scenario::expect::answer::short;
+use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::json_schema;
-use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
+use crate::scenario::model::{AnswerExpectation, AnswerTest, FrozenValue, Risk};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,18 +25,18 @@ use std::ops::Range;
 /// # Errors
 /// An own check of the project gave no verdict, and the expectation gates; the reason is in the
 /// text.
-pub(in crate::eval) fn judge(
-    case: &Judging<'_>,
-    answer: &Answer,
-    expectation: &Spanned<Expectation>,
-) -> Result<Verdict, String> {
-    let Expectation { test, gate } = &expectation.value;
-    let (outcome, reason) = match of(case, answer, test) {
-        Err(why) if !*gate => skipped("a verdict of the project's own check", &why),
+pub(in crate::eval) fn judge_expectation(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    expectation: &Spanned<AnswerExpectation>,
+) -> Result<ExpectationVerdict, String> {
+    let AnswerExpectation { test, gate } = &expectation.value;
+    let (outcome, reason) = match judge_test(case, answer, test) {
+        Err(why) if !*gate => skip("a verdict of the project's own check", &why),
         judged => judged?,
     };
-    Ok(Verdict {
-        what: test.words(),
+    Ok(ExpectationVerdict {
+        what: test.describe(),
         outcome,
         gate: *gate,
         reason,
@@ -43,70 +44,76 @@ pub(in crate::eval) fn judge(
     })
 }
 
-fn of(case: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Result<Judged, String> {
+fn judge_test(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    test: &AnswerTest,
+) -> Result<JudgedOutcome, String> {
     let inner = |inner: &[Spanned<AnswerTest>]| {
         inner
             .iter()
-            .map(|one| of(case, answer, &one.value))
+            .map(|one| judge_test(case, answer, &one.value))
             .collect::<Result<Vec<_>, _>>()
     };
     Ok(match test {
         AnswerTest::FieldMatches { path, pattern } => {
-            field(case, answer, &path.value, &pattern.value)
+            judge_field(case, answer, &path.value, &pattern.value)
         }
-        AnswerTest::Absent(patterns) => absent(case, answer, patterns),
-        AnswerTest::Contains(patterns) => contains(case, answer, patterns),
-        AnswerTest::MaxRisk(most) => max_risk(answer, *most),
-        AnswerTest::Decomposes(expected) => decomposes(case, answer, *expected),
-        AnswerTest::MaxTokens(most) => max_tokens(answer, *most),
-        AnswerTest::ReferencesFiles(paths) => references(answer, paths),
-        AnswerTest::Exact(value) => exact(answer, value),
-        AnswerTest::Schema(schema) => fits(case, answer, schema),
-        AnswerTest::CallsTool(name) => calls(answer, &name.value),
-        AnswerTest::NeverCallsTool(name) => verdict::not(
-            calls(answer, &name.value),
+        AnswerTest::Absent(patterns) => judge_absent(case, answer, patterns),
+        AnswerTest::Contains(patterns) => judge_contains(case, answer, patterns),
+        AnswerTest::MaxRisk(most) => judge_max_risk(answer, *most),
+        AnswerTest::Decomposes(expected) => judge_decomposition(case, answer, *expected),
+        AnswerTest::MaxTokens(most) => judge_max_tokens(answer, *most),
+        AnswerTest::ReferencesFiles(paths) => judge_references(answer, paths),
+        AnswerTest::Exact(value) => judge_exact(answer, value),
+        AnswerTest::Schema(schema) => judge_schema(case, answer, schema),
+        AnswerTest::CallsTool(name) => judge_call(answer, &name.value),
+        AnswerTest::NeverCallsTool(name) => verdict::negate(
+            judge_call(answer, &name.value),
             &format!("a call of `{}`", name.value),
         ),
-        AnswerTest::Trajectory(expected) => trajectory::judge(case, answer, expected),
-        AnswerTest::Refuses(expected) => refuses(answer, *expected),
-        AnswerTest::MaxLatency(most) => max_latency(answer, *most),
-        AnswerTest::MaxCost(most) => max_cost(answer, *most),
-        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => undecided(
+        AnswerTest::Trajectory(expected) => trajectory::judge_trajectory(case, answer, expected),
+        AnswerTest::Refuses(expected) => judge_refusal(answer, *expected),
+        AnswerTest::MaxLatency(most) => judge_max_latency(answer, *most),
+        AnswerTest::MaxCost(most) => judge_max_cost(answer, *most),
+        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => skip_open(
             "a judge's score",
             "no judge: `judge` and `rubric` are not judged yet",
         ),
-        AnswerTest::Todo(what) => undecided(
-            format!("“{}”", short(&what.value)),
+        AnswerTest::Todo(what) => skip_open(
+            format!("“{}”", one_line_excerpt(&what.value)),
             "it still to be written as an expectation",
         ),
-        AnswerTest::Own(check) => own_check::judge(case, answer, check)?,
-        AnswerTest::Path(expected) => whole_run::path(answer, expected),
-        AnswerTest::Ends(end) => whole_run::ends(answer, end),
+        AnswerTest::Own(check) => own_check::judge_own_check(case, answer, check)?,
+        AnswerTest::Path(expected) => whole_run::judge_path(answer, expected),
+        AnswerTest::Ends(end) => whole_run::judge_end(answer, end),
         AnswerTest::OfAgent { node, test } => {
-            let found = whole_run::agents(answer, &node.value);
+            let found = whole_run::find_agents(answer, &node.value);
             let judged = found
                 .iter()
-                .map(|stage| of(case, &stage.answer, &test.value))
+                .map(|stage| judge_test(case, &stage.answer, &test.value))
                 .collect::<Result<Vec<_>, _>>()?;
             if judged.is_empty() {
-                whole_run::not_asked(answer, &node.value)
+                whole_run::uncalled_agent(answer, &node.value)
             } else {
-                verdict::all(&judged)
+                verdict::all_hold(&judged)
             }
         }
-        AnswerTest::Not(one) => verdict::not(of(case, answer, &one.value)?, &one.value.words()),
-        AnswerTest::AnyOf(some) => verdict::any(inner(some)?),
-        AnswerTest::AllOf(some) => verdict::all(&inner(some)?),
+        AnswerTest::Not(one) => {
+            verdict::negate(judge_test(case, answer, &one.value)?, &one.value.describe())
+        }
+        AnswerTest::AnyOf(some) => verdict::any_holds(inner(some)?),
+        AnswerTest::AllOf(some) => verdict::all_hold(&inner(some)?),
     })
 }
 
-fn refuses(answer: &Answer, wanted: bool) -> Judged {
+fn judge_refusal(answer: &TrialAnswer, wanted: bool) -> JudgedOutcome {
     let expected = if wanted { "a refusal" } else { "no refusal" };
-    let is_refused = answer.flaw == Some(Flaw::Withheld);
+    let is_refused = answer.flaw == Some(AnswerFlaw::Withheld);
     let found = match (is_refused, answer.text.trim()) {
         (true, "") => "one".to_owned(),
-        (true, said) => format!("one: “{}”", short(said)),
-        (false, said) => format!("an answer: “{}”", short(said)),
+        (true, said) => format!("one: “{}”", one_line_excerpt(said)),
+        (false, said) => format!("an answer: “{}”", one_line_excerpt(said)),
     };
     if is_refused == wanted {
         pass(expected, found)
@@ -116,31 +123,39 @@ fn refuses(answer: &Answer, wanted: bool) -> Judged {
 }
 
 /// The description of an answer that is not valid JSON.
-fn no_json(answer: &Answer) -> String {
-    format!("no JSON: “{}”", short(&answer.text))
+fn describe_non_json(answer: &TrialAnswer) -> String {
+    format!("no JSON: “{}”", one_line_excerpt(&answer.text))
 }
 
-fn field(case: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
+fn judge_field(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    path: &str,
+    pattern: &str,
+) -> JudgedOutcome {
     let expected = format!("{path} to match /{pattern}/");
     let Some(json) = &answer.json else {
-        return blind(expected, no_json(answer));
+        return fail_blind(expected, describe_non_json(answer));
     };
-    let nodes = match case.run.patterns.select(path, json) {
+    let nodes = match case.run.patterns.select_path(path, json) {
         Ok(nodes) => nodes,
-        Err(why) => return blind(expected, why),
+        Err(why) => return fail_blind(expected, why),
     };
     if nodes.is_empty() {
-        return blind(
+        return fail_blind(
             expected,
-            format!("nothing at {path} in {}", short(&json.to_string())),
+            format!(
+                "nothing at {path} in {}",
+                one_line_excerpt(&json.to_string())
+            ),
         );
     }
     for (at, value) in &nodes {
-        let text = words(value);
-        match case.run.patterns.find(pattern, &text) {
+        let text = scalar_text(value);
+        match case.run.patterns.find_pattern(pattern, &text) {
             Ok(Some(_)) => {}
-            Ok(None) => return fail(expected, format!("“{}” at {at}", short(&text))),
-            Err(why) => return blind(expected, why),
+            Ok(None) => return fail(expected, format!("“{}” at {at}", one_line_excerpt(&text))),
+            Err(why) => return fail_blind(expected, why),
         }
     }
     let (_, first) = nodes
@@ -150,24 +165,28 @@ fn field(case: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judg
 }
 
 /// The first match of a pattern: the index of the text, and the byte range in it.
-fn first(
-    case: &Judging<'_>,
+fn first_match(
+    case: &AnswerJudging<'_>,
     said: &[Cow<'_, str>],
     pattern: &str,
 ) -> Result<Option<(usize, Range<usize>)>, String> {
     for (number, text) in said.iter().enumerate() {
-        if let Some(range) = case.run.patterns.find(pattern, text)? {
+        if let Some(range) = case.run.patterns.find_pattern(pattern, text)? {
             return Ok(Some((number, range)));
         }
     }
     Ok(None)
 }
 
-fn absent(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
-    let said = answer.said_or_given();
+fn judge_absent(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    patterns: &[Spanned<String>],
+) -> JudgedOutcome {
+    let said = answer.all_texts();
     for pattern in patterns {
         let expected = format!("no /{}/", pattern.value);
-        match first(case, &said, &pattern.value) {
+        match first_match(case, &said, &pattern.value) {
             Ok(None) => {}
             Ok(Some((number, range))) => {
                 let text = said
@@ -175,53 +194,66 @@ fn absent(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> 
                     .and_then(|text| text.get(range.clone()))
                     .unwrap_or("");
                 // A place refers to the answer's own text, which comes first.
-                let place = Place {
+                let place = ResultPlace {
                     range: Some(range).filter(|_| number == 0),
-                    ..Place::default()
+                    ..ResultPlace::default()
                 };
                 return (
-                    Outcome::Fail,
-                    Reason::new(expected, format!("“{}”", short(text))).at(place),
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, format!("“{}”", one_line_excerpt(text)))
+                        .with_place(place),
                 );
             }
-            Err(why) => return blind(expected, why),
+            Err(why) => return fail_blind(expected, why),
         }
     }
     pass("none of the patterns", "none")
 }
 
-fn contains(case: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
-    let said = answer.said();
+fn judge_contains(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    patterns: &[Spanned<String>],
+) -> JudgedOutcome {
+    let said = answer.searchable_texts();
     for pattern in patterns {
         let expected = format!("/{}/", pattern.value);
-        match first(case, &said, &pattern.value) {
+        match first_match(case, &said, &pattern.value) {
             Ok(Some(_)) => {}
-            Ok(None) => return (Outcome::Fail, nowhere(case, answer, expected)),
-            Err(why) => return blind(expected, why),
+            Ok(None) => {
+                return (
+                    ExpectationOutcome::Fail,
+                    missing_reason(case, answer, expected),
+                );
+            }
+            Err(why) => return fail_blind(expected, why),
         }
     }
     pass("each pattern", "each")
 }
 
 /// The reason for a missing pattern, with a description of an answer without text.
-fn nowhere(case: &Judging<'_>, answer: &Answer, expected: String) -> Reason {
+fn missing_reason(case: &AnswerJudging<'_>, answer: &TrialAnswer, expected: String) -> Reason {
     match answer
         .tool_calls
         .last()
         .filter(|_| answer.text.trim().is_empty())
     {
-        None => Reason::new(expected, format!("it nowhere in “{}”", short(&answer.text))),
+        None => Reason::new(
+            expected,
+            format!("it nowhere in “{}”", one_line_excerpt(&answer.text)),
+        ),
         Some((name, _)) => {
             let reason = Reason::new(
                 expected,
-                format!("no text, but a call of `{}`", short(name)),
+                format!("no text, but a call of `{}`", one_line_excerpt(name)),
             );
             let given = format!(
                 "what the tool gives back stands in `fixtures: {{tools: {{{}: …}}}}` of the suite",
-                short(name)
+                one_line_excerpt(name)
             );
             if case.prepared.is_some() {
-                reason.hint(given)
+                reason.with_advice(given)
             } else {
                 reason
             }
@@ -229,40 +261,47 @@ fn nowhere(case: &Judging<'_>, answer: &Answer, expected: String) -> Reason {
     }
 }
 
-fn max_risk(answer: &Answer, most: Risk) -> Judged {
+fn judge_max_risk(answer: &TrialAnswer, most: Risk) -> JudgedOutcome {
     let expected = format!("a risk of at most {}", most.word());
     let Some(json) = &answer.json else {
-        return blind(expected, no_json(answer));
+        return fail_blind(expected, describe_non_json(answer));
     };
     let Some((key, value)) = ["risk_level", "risk"]
         .into_iter()
         .find_map(|key| Some((key, json.get(key)?)))
     else {
-        return blind(
+        return fail_blind(
             expected,
             "none: the answer has neither `risk_level` nor `risk`",
         );
     };
-    let written = words(value);
+    let written = scalar_text(value);
     match Risk::parse(&written.to_ascii_lowercase()) {
         Some(found) if found <= most => pass(expected, found.word()),
         Some(found) => fail(expected, format!("{} at $.{key}", found.word())),
-        None => blind(
+        None => fail_blind(
             expected,
-            format!("“{}” at $.{key}, which is not a risk", short(&written)),
+            format!(
+                "“{}” at $.{key}, which is not a risk",
+                one_line_excerpt(&written)
+            ),
         ),
     }
 }
 
-fn decomposes(case: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
+fn judge_decomposition(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    wanted: bool,
+) -> JudgedOutcome {
     let plan = case.run.plan;
     let expected = if wanted {
         format!("two or more parts at {plan}")
     } else {
         format!("less than two parts at {plan}")
     };
-    match parts(case, answer) {
-        Err(why) => blind(expected, why),
+    match find_parts(case, answer) {
+        Err(why) => fail_blind(expected, why),
         Ok((is_split, found)) if is_split == wanted => pass(expected, found),
         Ok((_, found)) => fail(expected, found),
     }
@@ -272,26 +311,26 @@ fn decomposes(case: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
 ///
 /// # Errors
 /// The configured path of the plan cannot be evaluated.
-pub(in crate::eval) fn parts(
-    case: &Judging<'_>,
-    answer: &Answer,
+pub(in crate::eval) fn find_parts(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
 ) -> Result<(bool, String), String> {
-    parts_at(case.run.plan, case.run.patterns, answer)
+    find_parts_at(case.run.plan, case.run.patterns, answer)
 }
 
 /// The same, with the path of the parts given.
-pub(in crate::eval) fn parts_at(
+pub(in crate::eval) fn find_parts_at(
     plan: &str,
     patterns: &schemas::CompiledPatterns,
-    answer: &Answer,
+    answer: &TrialAnswer,
 ) -> Result<(bool, String), String> {
     let Some(json) = &answer.json else {
-        return Ok((false, no_json(answer)));
+        return Ok((false, describe_non_json(answer)));
     };
     if json.get("status").and_then(Value::as_str) == Some("CONTINUATION") {
         return Ok((true, "the status CONTINUATION".to_owned()));
     }
-    let nodes = patterns.select(plan, json)?;
+    let nodes = patterns.select_path(plan, json)?;
     let parts = nodes
         .first()
         .and_then(|(_, value)| value.as_array())
@@ -299,7 +338,7 @@ pub(in crate::eval) fn parts_at(
     Ok((parts >= 2, parts.to_string()))
 }
 
-fn max_tokens(answer: &Answer, most: u64) -> Judged {
+fn judge_max_tokens(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
     let (input, output) = answer.tokens;
     let all = input.saturating_add(output);
     let expected = format!("at most {most} tokens");
@@ -311,10 +350,10 @@ fn max_tokens(answer: &Answer, most: u64) -> Judged {
     }
 }
 
-fn max_latency(answer: &Answer, most: u64) -> Judged {
+fn judge_max_latency(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
     let expected = format!("at most {most} ms");
     match answer.took.latency_ms.filter(|_| answer.took.is_live) {
-        None => skipped(
+        None => skip(
             expected,
             "no clock: time is measured where a model is asked",
         ),
@@ -323,83 +362,91 @@ fn max_latency(answer: &Answer, most: u64) -> Judged {
     }
 }
 
-fn max_cost(answer: &Answer, most: f64) -> Judged {
+fn judge_max_cost(answer: &TrialAnswer, most: f64) -> JudgedOutcome {
     let expected = format!("at most US$ {most}");
     match answer.took.usd.filter(|_| answer.took.is_live) {
-        None if answer.took.is_live => blind(
+        None if answer.took.is_live => fail_blind(
             expected,
             "no price: `[models]` in ctxc.toml names none for this model",
         ),
-        None => skipped(expected, "no bill: cost arises where a model is asked"),
+        None => skip(expected, "no bill: cost arises where a model is asked"),
         Some(usd) if usd <= most => pass(expected, format!("US$ {usd}")),
         Some(usd) => fail(expected, format!("US$ {usd}")),
     }
 }
 
-fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {
+fn judge_references(answer: &TrialAnswer, paths: &[Spanned<String>]) -> JudgedOutcome {
     for path in paths {
         if !answer.text.contains(&path.value) {
             return fail(
                 format!("`{}` to be mentioned", path.value),
-                format!("it nowhere in “{}”", short(&answer.text)),
+                format!("it nowhere in “{}”", one_line_excerpt(&answer.text)),
             );
         }
     }
     pass("each file to be mentioned", "each")
 }
 
-fn exact(answer: &Answer, value: &Value) -> Judged {
+fn judge_exact(answer: &TrialAnswer, value: &Value) -> JudgedOutcome {
     // An expected text is compared as text, even if the answer is valid JSON.
     let found = if value.is_string() {
         Value::String(answer.text.clone())
     } else {
-        answer.value()
+        answer.json_value()
     };
-    let expected = short(&value.to_string());
-    if same(value, &found) || same(value, &answer.value()) {
+    let expected = one_line_excerpt(&value.to_string());
+    if equal_json(value, &found) || equal_json(value, &answer.json_value()) {
         return pass(expected, "it");
     }
-    let at = parting(value, &found, "$".to_owned());
+    let at = first_difference(value, &found, "$".to_owned());
     fail(
         expected,
-        format!("{}, another at {at}", short(&found.to_string())),
+        format!("{}, another at {at}", one_line_excerpt(&found.to_string())),
     )
 }
 
 /// The schema of an expectation, inline or from a file beside the case.
-pub(in crate::eval) fn schema(beside: &dyn Files, schema: &Frozen) -> Result<Value, String> {
+pub(in crate::eval) fn load_schema(
+    beside: &dyn Files,
+    schema: &FrozenValue,
+) -> Result<Value, String> {
     match schema {
-        Frozen::Value(schema) => Ok(schema.clone()),
-        Frozen::File(path) => beside
+        FrozenValue::Value(schema) => Ok(schema.clone()),
+        FrozenValue::File(path) => beside
             .text(path)
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             .map_err(|why| format!("{path} cannot be read: {why}"))
-            .and_then(|schema| schemas::sound(path, schema)),
+            .and_then(|schema| schemas::check_schema(path, schema)),
     }
 }
 
-fn fits(case: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
+fn judge_schema(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    schema: &FrozenValue,
+) -> JudgedOutcome {
     let expected = match schema {
-        Frozen::File(path) => format!("an answer that fits {path}"),
-        Frozen::Value(_) => "an answer that fits the schema".to_owned(),
+        FrozenValue::File(path) => format!("an answer that fits {path}"),
+        FrozenValue::Value(_) => "an answer that fits the schema".to_owned(),
     };
     let Some(json) = &answer.json else {
-        return blind(expected, no_json(answer));
+        return fail_blind(expected, describe_non_json(answer));
     };
-    match self::schema(case.input.beside, schema)
-        .and_then(|schema| json_schema::violations(&schema, json))
+    match self::load_schema(case.input.beside, schema)
+        .and_then(|schema| json_schema::find_violations(&schema, json))
     {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
             Some((first, rest)) => {
                 let reason = Reason::new(expected, first.clone());
                 (
-                    Outcome::Fail,
-                    rest.iter()
-                        .fold(reason, |reason, one| reason.hint(format!("and {one}"))),
+                    ExpectationOutcome::Fail,
+                    rest.iter().fold(reason, |reason, one| {
+                        reason.with_advice(format!("and {one}"))
+                    }),
                 )
             }
         },
-        Err(why) => blind(expected, why),
+        Err(why) => fail_blind(expected, why),
     }
 }

@@ -1,14 +1,14 @@
 //! One answer: its text, its JSON value, its tool calls, its cost.
 
-use crate::eval::scripted::written;
+use crate::eval::scripted::reply_text;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
-use crate::provider::throttle::miscounted;
-use crate::record::recording::Stage;
-use crate::scenario::model::Scripted;
+use crate::provider::throttle::describe_miscount;
+use crate::record::recording::TrialStage;
+use crate::scenario::model::ScriptedAnswer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct TrialAnswer {
     /// Its text, verbatim.
     pub text: String,
     /// The JSON value of the text; `None` if it is not valid JSON.
@@ -27,9 +27,9 @@ pub struct Answer {
     /// Tokens sent and received.
     pub tokens: (u64, u64),
     /// The other costs.
-    pub took: Took,
+    pub took: AnswerCost,
     /// The reason why its text cannot be judged.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<AnswerFlaw>,
     /// The impossible count of its provider, because of which tokens were counted locally.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub miscounted: Option<String>,
@@ -62,7 +62,7 @@ pub struct RunStage {
     /// True for an agent, false for a script.
     pub is_agent: bool,
     /// Its answer.
-    pub answer: Answer,
+    pub answer: TrialAnswer,
     /// Its output for others; `None` if it has no result.
     pub output: Option<AgentOutput>,
 }
@@ -74,18 +74,18 @@ impl RunStage {
     }
 
     /// Returns true if a name or a path denotes it.
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn is_named(&self, name: &str) -> bool {
         self.stage == name || self.node == name || self.name.as_deref() == Some(name)
     }
 }
 
 impl WholeRun {
     /// The stages that a name or a path denotes; a suffix `@N` selects the Nth execution.
-    pub fn of<'r>(&'r self, name: &str) -> Vec<&'r RunStage> {
+    pub fn find_stages<'r>(&'r self, name: &str) -> Vec<&'r RunStage> {
         let all = |name: &str| {
             self.stages
                 .iter()
-                .filter(|stage| stage.is_called(name))
+                .filter(|stage| stage.is_named(name))
                 .collect::<Vec<_>>()
         };
         let found = all(name);
@@ -113,7 +113,7 @@ impl WholeRun {
 
 /// The costs of an answer, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Took {
+pub struct AnswerCost {
     /// Tokens of the request that came from the provider's cache.
     pub cached: Option<u64>,
     /// Tokens of the answer spent on reasoning.
@@ -126,21 +126,21 @@ pub struct Took {
     pub is_live: bool,
 }
 
-impl Took {
+impl AnswerCost {
     /// The sum of both.
-    fn and(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         Self {
-            cached: sum(self.cached, other.cached, u64::saturating_add),
-            reasoning: sum(self.reasoning, other.reasoning, u64::saturating_add),
-            usd: sum(self.usd, other.usd, |a, b| a + b),
-            latency_ms: sum(self.latency_ms, other.latency_ms, u64::saturating_add),
+            cached: add_options(self.cached, other.cached, u64::saturating_add),
+            reasoning: add_options(self.reasoning, other.reasoning, u64::saturating_add),
+            usd: add_options(self.usd, other.usd, |a, b| a + b),
+            latency_ms: add_options(self.latency_ms, other.latency_ms, u64::saturating_add),
             is_live: self.is_live || other.is_live,
         }
     }
 }
 
 /// The sum of two optional values; a missing value counts as zero.
-fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T> {
+fn add_options<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(add(one, other)),
         (one, other) => one.or(other),
@@ -150,7 +150,7 @@ fn sum<T>(one: Option<T>, other: Option<T>, add: impl Fn(T, T) -> T) -> Option<T
 /// The reason why the text of an answer cannot be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Flaw {
+pub enum AnswerFlaw {
     /// It was cut by the token limit, after this number of tokens.
     Cut(u64),
     /// The provider withheld it, or the model refused.
@@ -161,9 +161,9 @@ pub enum Flaw {
     Endless(usize),
 }
 
-impl Flaw {
+impl AnswerFlaw {
     /// The description of the flaw, and advice.
-    pub(super) fn words(self) -> (String, &'static str) {
+    pub(super) fn describe(self) -> (String, &'static str) {
         match self {
             Self::Cut(tokens) => (
                 format!("one that was cut at {tokens} tokens"),
@@ -187,19 +187,19 @@ impl Flaw {
 
 /// An answer as stored in the history, to be judged again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KeptAnswer {
+pub struct StoredAnswer {
     /// The stage of its trial.
-    pub stage: Stage,
+    pub stage: TrialStage,
     /// The source of the answer.
     pub by: String,
     /// The answer.
-    pub answer: Arc<Answer>,
+    pub answer: Arc<TrialAnswer>,
 }
 
-impl KeptAnswer {
+impl StoredAnswer {
     /// The answer as it was judged first, with its JSON parsed again.
-    pub fn whole(&self) -> Answer {
-        let mut answer = Answer::clone(&self.answer);
+    pub fn restore(&self) -> TrialAnswer {
+        let mut answer = TrialAnswer::clone(&self.answer);
         answer.json = serde_json::from_str(&answer.text).ok();
         for stage in answer.run.iter_mut().flat_map(|run| &mut run.stages) {
             stage.answer.json = serde_json::from_str(&stage.answer.text).ok();
@@ -208,11 +208,11 @@ impl KeptAnswer {
     }
 }
 
-impl Answer {
+impl TrialAnswer {
     /// A scripted answer; one that calls tools without a reply has no text. Missing token counts
     /// are computed: `context` as input, reply and tool arguments as output.
-    pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
-        let text = written(&script.reply);
+    pub fn from_script(script: &ScriptedAnswer, context: u64, counter: &dyn TokenCounter) -> Self {
+        let text = reply_text(&script.reply);
         // A JSON reply is used directly, since a parser would limit its depth.
         let is_text = script.reply.is_null() || script.reply.is_string();
         let json = if is_text {
@@ -237,7 +237,7 @@ impl Answer {
             json,
             tool_calls: script.tool_calls.clone(),
             tokens,
-            took: Took::default(),
+            took: AnswerCost::default(),
             flaw: None,
             miscounted: None,
             run: None,
@@ -245,7 +245,7 @@ impl Answer {
     }
 
     /// The answer of a model. Token counts that its provider omits are computed.
-    pub(in crate::eval) fn given(
+    pub(in crate::eval) fn from_model(
         answer: &provider::Answer,
         context: u64,
         counter: &dyn TokenCounter,
@@ -256,8 +256,8 @@ impl Answer {
             .tool_calls()
             .map(|call| (call.name.clone(), call.arguments.clone()))
             .collect();
-        let out = || counter.count(&answer.turn.read().text) as u64;
-        let miscounted = miscounted(answer, Some(context));
+        let out = || counter.count(&answer.turn.text_form().text) as u64;
+        let miscounted = describe_miscount(answer, Some(context));
         let usage = if miscounted.is_some() {
             Usage::default()
         } else {
@@ -270,18 +270,18 @@ impl Answer {
         let Usage {
             cached, reasoning, ..
         } = usage;
-        let usd = prices.map(|prices| prices.of_call((tokens.0, cached.unwrap_or(0)), tokens.1));
-        let took = Took {
+        let usd = prices.map(|prices| prices.call_cost((tokens.0, cached.unwrap_or(0)), tokens.1));
+        let took = AnswerCost {
             cached,
             reasoning,
             usd,
-            ..Took::default()
+            ..AnswerCost::default()
         };
         let flaw = match answer.stop {
-            Stop::Length => Some(Flaw::Cut(tokens.1)),
-            Stop::Filter => Some(Flaw::Withheld),
+            Stop::Length => Some(AnswerFlaw::Cut(tokens.1)),
+            Stop::Filter => Some(AnswerFlaw::Withheld),
             Stop::End | Stop::Tool | Stop::Other => {
-                (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty)
+                (text.trim().is_empty() && tool_calls.is_empty()).then_some(AnswerFlaw::Empty)
             }
         };
         Self {
@@ -297,9 +297,9 @@ impl Answer {
     }
 
     /// A text without token counts.
-    pub(super) fn uncounted(text: String) -> Self {
+    pub(super) fn without_tokens(text: String) -> Self {
         let json = serde_json::from_str(&text).ok();
-        let took = Took::default();
+        let took = AnswerCost::default();
         Self {
             text,
             json,
@@ -313,15 +313,15 @@ impl Answer {
     }
 
     /// The answers of a conversation as one: the last one, with the calls and tokens of all.
-    pub(super) fn of_all(answers: Vec<Self>) -> Option<Self> {
+    pub(super) fn combine(answers: Vec<Self>) -> Option<Self> {
         let (mut called, mut tokens, mut took, mut miscounted) =
-            (Vec::new(), (0_u64, 0_u64), Took::default(), None);
+            (Vec::new(), (0_u64, 0_u64), AnswerCost::default(), None);
         for answer in &answers {
             tokens = (
                 tokens.0.saturating_add(answer.tokens.0),
                 tokens.1.saturating_add(answer.tokens.1),
             );
-            took = took.and(answer.took);
+            took = took.add(answer.took);
             called.extend(answer.tool_calls.iter().cloned());
             miscounted = miscounted.or_else(|| answer.miscounted.clone());
         }
@@ -336,7 +336,7 @@ impl Answer {
     }
 
     /// Its message in the conversation, whose calls have the ids that results refer to.
-    pub(in crate::eval) fn turn(&self) -> Turn {
+    pub(in crate::eval) fn to_turn(&self) -> Turn {
         let call = |(number, (name, arguments)): (usize, &(String, Value))| {
             Part::Call(ToolCall {
                 id: format!("call_{}", number + 1),
@@ -358,16 +358,16 @@ impl Answer {
     }
 
     /// The texts to search: the answer's text, and each value of its JSON unescaped.
-    pub(super) fn said(&self) -> Vec<Cow<'_, str>> {
+    pub(super) fn searchable_texts(&self) -> Vec<Cow<'_, str>> {
         let mut said = vec![Cow::Borrowed(self.text.as_str())];
-        meant(self.json.iter().collect(), &mut said);
+        collect_scalars(self.json.iter().collect(), &mut said);
         said
     }
 
     /// The same texts and the arguments of tool calls, for patterns that must be absent.
-    pub(super) fn said_or_given(&self) -> Vec<Cow<'_, str>> {
-        let mut said = self.said();
-        meant(
+    pub(super) fn all_texts(&self) -> Vec<Cow<'_, str>> {
+        let mut said = self.searchable_texts();
+        collect_scalars(
             self.tool_calls
                 .iter()
                 .rev()
@@ -379,7 +379,7 @@ impl Answer {
     }
 
     /// The answer as JSON: its value, or its text as a string.
-    pub(super) fn value(&self) -> Value {
+    pub(super) fn json_value(&self) -> Value {
         self.json
             .clone()
             .unwrap_or_else(|| Value::String(self.text.clone()))
@@ -387,7 +387,7 @@ impl Answer {
 }
 
 /// Adds the strings, numbers and booleans within values; the last value comes first.
-fn meant<'a>(mut open: Vec<&'a Value>, out: &mut Vec<Cow<'a, str>>) {
+fn collect_scalars<'a>(mut open: Vec<&'a Value>, out: &mut Vec<Cow<'a, str>>) {
     while let Some(value) = open.pop() {
         match value {
             Value::Array(items) => open.extend(items.iter().rev()),

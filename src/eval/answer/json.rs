@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 /// The text of a value for patterns: strings unquoted, everything else as JSON.
-pub(super) fn words(value: &Value) -> String {
+pub(super) fn scalar_text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
@@ -11,7 +11,7 @@ pub(super) fn words(value: &Value) -> String {
 
 /// The exact value of a number: integers are compared as integers in any notation, since as floats
 /// two close ones are equal.
-fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
+fn exact_number(number: &Number) -> (Option<i128>, Option<u64>) {
     let whole = number
         .as_i64()
         .map(i128::from)
@@ -24,16 +24,16 @@ fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
 }
 
 /// Equality of JSON: independent of the order of keys, numbers by value.
-pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
+pub(in crate::eval) fn equal_json(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
+        (Value::Number(a), Value::Number(b)) => a == b || exact_number(a) == exact_number(b),
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_json(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len()
                 && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+                    .all(|(key, a)| b.get(key).is_some_and(|b| equal_json(a, b)))
         }
         (
             Value::Null
@@ -48,7 +48,7 @@ pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// The path of the first difference of two values.
-pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
+pub(in crate::eval) fn first_difference(a: &Value, b: &Value, at: String) -> String {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {
             let keys = first
@@ -56,8 +56,8 @@ pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
                 .chain(second.keys().filter(|key| !first.contains_key(*key)));
             for key in keys {
                 match (first.get(key), second.get(key)) {
-                    (Some(a), Some(b)) if same(a, b) => {}
-                    (Some(a), Some(b)) => return parting(a, b, format!("{at}.{key}")),
+                    (Some(a), Some(b)) if equal_json(a, b) => {}
+                    (Some(a), Some(b)) => return first_difference(a, b, format!("{at}.{key}")),
                     _ => return format!("{at}.{key}"),
                 }
             }
@@ -68,9 +68,9 @@ pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
                 .iter()
                 .zip(second)
                 .enumerate()
-                .find(|(_, (a, b))| !same(a, b));
+                .find(|(_, (a, b))| !equal_json(a, b));
             match both {
-                Some((number, (a, b))) => parting(a, b, format!("{at}[{number}]")),
+                Some((number, (a, b))) => first_difference(a, b, format!("{at}[{number}]")),
                 None => format!("{at}[{}]", first.len().min(second.len())),
             }
         }

@@ -4,7 +4,7 @@ use crate::eval::prepared::{CaseInput, PreparedCase, RunContext};
 
 /// A case whose answer is judged.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::eval) struct Judging<'a> {
+pub(in crate::eval) struct AnswerJudging<'a> {
     /// The inputs shared by all cases.
     pub(in crate::eval) run: &'a RunContext<'a>,
     /// The case.
@@ -15,9 +15,9 @@ pub(in crate::eval) struct Judging<'a> {
     pub(in crate::eval) prepared: Option<&'a PreparedCase<'a>>,
 }
 
-impl<'a> Judging<'a> {
+impl<'a> AnswerJudging<'a> {
     /// The inputs for answers of an agent of this project.
-    pub(in crate::eval) fn of(prepared: &'a PreparedCase<'a>) -> Self {
+    pub(in crate::eval) fn for_agent(prepared: &'a PreparedCase<'a>) -> Self {
         Self {
             run: prepared.run,
             input: prepared.input,

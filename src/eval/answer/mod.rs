@@ -15,21 +15,21 @@ mod whole_run;
 mod whole_task;
 mod wire;
 
-use check::{judge, parts};
-pub(super) use check::{parts_at, schema};
-pub(super) use conversation::Unanswered;
-use conversation::converse;
-use estimate::estimate;
-pub use given::{Answer, KeptAnswer, RunStage, Took, WholeRun};
-pub(super) use json::{parting, same as same_json};
-pub(super) use judging::Judging;
-pub(super) use moved::moved;
-pub(super) use trying::{SCRIPT, answer_of, one, rejudged, script};
-pub(super) use whole_run::not_asked;
-pub(super) use whole_task::answered;
-use wire::{Replay, wire};
+use check::{find_parts, judge_expectation};
+pub(super) use check::{find_parts_at, load_schema};
+pub(super) use conversation::NoAnswerReason;
+use conversation::run_conversation;
+use estimate::estimate_cost;
+pub use given::{AnswerCost, RunStage, StoredAnswer, TrialAnswer, WholeRun};
+pub(super) use json::{equal_json as same_json, first_difference};
+pub(super) use judging::AnswerJudging;
+pub(super) use moved::describe_changes;
+pub(super) use trying::{SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer};
+pub(super) use whole_run::uncalled_agent;
+pub(super) use whole_task::run_trials;
+use wire::{ReplayedCalls, case_wire};
 
-use crate::run::wire::Wire;
+use crate::run::wire::WireFormat;
 
 /// The reason why no model can be called for an agent, with advice.
 const NO_MODEL: &str = "no model is known for this agent, so none can be asked: write `<model>NAME</model>` in its template, or \

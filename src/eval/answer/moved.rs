@@ -1,22 +1,22 @@
 //! Describes the changes between the request that an answer was recorded for and the current
 //! request.
 
-use crate::eval::shown::shown;
-use crate::record::comparison::{Comparison, LiveRequest};
-use crate::record::json_tree::DEPTH;
+use crate::eval::shown::short_value;
+use crate::record::comparison::{LiveRequest, RequestComparison};
+use crate::record::json_tree::MAX_DEPTH;
 use crate::record::recording::Recording;
-use crate::record::volatile::{ADVICE, differ_in_digits};
+use crate::record::volatile::{VOLATILE_ADVICE, differ_in_digits};
 use serde_json::Value;
 
 /// The maximum number of described places.
-const TOLD: usize = 5;
+const MAX_PLACES: usize = 5;
 /// The number of common characters shown before the first difference of two texts.
-const LEAD: usize = 20;
+const MAX_LEAD_CHARS: usize = 20;
 
 /// The first difference of each message, tool and field between a recorded request and the current
 /// one, in the form in which they are compared; with advice if only digits differ.
-pub(in crate::eval) fn moved(
-    comparison: &Comparison,
+pub(in crate::eval) fn describe_changes(
+    comparison: &RequestComparison,
     call: &Recording,
     now: &LiveRequest<'_>,
 ) -> Vec<String> {
@@ -24,20 +24,25 @@ pub(in crate::eval) fn moved(
     if !comparison.is_same_address(call, now) {
         out.push(format!(
             "the address: “{}” in place of “{}”",
-            comparison.text(now.endpoint),
-            comparison.text(&call.endpoint)
+            comparison.mask_text(now.endpoint),
+            comparison.mask_text(&call.endpoint)
         ));
     }
-    let Some((before, after)) = comparison.shown(call, now) else {
+    let Some((before, after)) = comparison.comparable_values(call, now) else {
         out.push(format!(
-            "nested deeper than {DEPTH} levels, so that only an identical request has its answer"
+            "nested deeper than {MAX_DEPTH} levels, so that only an identical request has its answer"
         ));
         return out;
     };
     let told = out.len();
-    compare(&lines(&before), &lines(&after), &mut Vec::new(), &mut out);
-    let more = out.len().saturating_sub(TOLD);
-    out.truncate(TOLD);
+    compare_values(
+        &split_lines(&before),
+        &split_lines(&after),
+        &mut Vec::new(),
+        &mut out,
+    );
+    let more = out.len().saturating_sub(MAX_PLACES);
+    out.truncate(MAX_PLACES);
     if more > 0 {
         out.push(format!("and {more} more places"));
     }
@@ -48,22 +53,23 @@ pub(in crate::eval) fn moved(
         );
     }
     out.extend(
-        differ_in_digits(&before.to_string(), &after.to_string()).then(|| ADVICE.to_owned()),
+        differ_in_digits(&before.to_string(), &after.to_string())
+            .then(|| VOLATILE_ADVICE.to_owned()),
     );
     out
 }
 
 /// The value with multi-line texts as lists of lines. A leading `null` distinguishes them from
 /// other lists.
-fn lines(value: &Value) -> Value {
+fn split_lines(value: &Value) -> Value {
     match value {
         Value::String(text) if text.contains('\n') => std::iter::once(Value::Null)
             .chain(text.split('\n').map(Value::from))
             .collect(),
-        Value::Array(items) => items.iter().map(lines).collect(),
+        Value::Array(items) => items.iter().map(split_lines).collect(),
         Value::Object(fields) => fields
             .iter()
-            .map(|(key, value)| (key.clone(), lines(value)))
+            .map(|(key, value)| (key.clone(), split_lines(value)))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
@@ -71,7 +77,7 @@ fn lines(value: &Value) -> Value {
 
 /// Compares fields of the body and elements of its lists one by one; inside each, only the first
 /// difference is described.
-fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
+fn compare_values(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
     let is_told = out.len();
     let mut step = |key: String, before: Option<&Value>, after: Option<&Value>| {
         if before == after || path.len() > 1 && out.len() > is_told {
@@ -79,8 +85,8 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
         }
         path.push(key);
         match (before, after) {
-            (Some(before), Some(after)) => compare(before, after, path, out),
-            _ => out.push(told(path, before, after)),
+            (Some(before), Some(after)) => compare_values(before, after, path, out),
+            _ => out.push(describe_change(path, before, after)),
         }
         path.pop();
     };
@@ -105,11 +111,11 @@ fn compare(before: &Value, after: &Value, path: &mut Vec<String>, out: &mut Vec<
                 step(key, first.get(at), second.get(at));
             }
         }
-        _ => out.push(told(path, Some(before), Some(after))),
+        _ => out.push(describe_change(path, Some(before), Some(after))),
     }
 }
 
-fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
+fn describe_change(path: &[String], before: Option<&Value>, after: Option<&Value>) -> String {
     let whole = |value: &Value| {
         let lines = value
             .as_array()
@@ -132,16 +138,20 @@ fn told(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Strin
             .zip(second.chars())
             .take_while(|(one, other)| one == other)
             .count();
-        if same > LEAD * 2 {
-            let from =
-                |text: &str| format!("…{}", text.chars().skip(same - LEAD).collect::<String>());
+        if same > MAX_LEAD_CHARS * 2 {
+            let from = |text: &str| {
+                format!(
+                    "…{}",
+                    text.chars().skip(same - MAX_LEAD_CHARS).collect::<String>()
+                )
+            };
             (*first, *second) = (from(first), from(second));
         }
     }
     format!(
         "{}: {} in place of {}",
         path.join(" "),
-        shown(after.as_ref()),
-        shown(before.as_ref())
+        short_value(after.as_ref()),
+        short_value(before.as_ref())
     )
 }

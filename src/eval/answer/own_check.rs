@@ -1,9 +1,9 @@
 //! A project's own check: its input for a trial, and its verdict.
 
-use super::given::Answer;
-use super::judging::Judging;
-use crate::eval::verdict::{Judged, fail, pass, undecided};
-use crate::scenario::expect::answer::short;
+use super::given::TrialAnswer;
+use super::judging::AnswerJudging;
+use crate::eval::verdict::{JudgedOutcome, fail, pass, skip_open};
+use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::own_check::OwnCheck;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(in crate::eval) const NOT_PERMITTED: &str = "no run: this command is not per
 
 /// One verdict in the output of a check.
 #[derive(Deserialize)]
-struct Given {
+struct CheckVerdict {
     pass: bool,
     reason: Option<String>,
 }
@@ -21,45 +21,45 @@ struct Given {
 /// The output of a check.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Said {
-    One(Given),
-    Many(Vec<Given>),
+enum CheckResponse {
+    One(CheckVerdict),
+    Many(Vec<CheckVerdict>),
 }
 
 /// Runs a check and parses its verdict.
 ///
 /// # Errors
 /// It gave no verdict; the reason is in the text.
-pub(super) fn judge(
-    case: &Judging<'_>,
-    answer: &Answer,
+pub(super) fn judge_own_check(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
     check: &OwnCheck,
-) -> Result<Judged, String> {
-    let expected = format!("{} to accept the trial", check.words());
+) -> Result<JudgedOutcome, String> {
+    let expected = format!("{} to accept the trial", check.describe());
     let run = case
         .run
         .answers
-        .own
-        .and_then(|own| own.run(check, &trial(case, answer).to_string()));
+        .check_runner
+        .and_then(|own| own.run(check, &trial_input(case, answer).to_string()));
     let Some(said) = run else {
-        return Ok(undecided(expected, NOT_PERMITTED));
+        return Ok(skip_open(expected, NOT_PERMITTED));
     };
-    let failed = |why: String| format!("{} gave no verdict: {why}", check.words());
+    let failed = |why: String| format!("{} gave no verdict: {why}", check.describe());
     let said = said.map_err(failed)?;
     let no_verdict = || {
         let found = if said.trim().is_empty() {
             "nothing".to_owned()
         } else {
-            format!("“{}”", short(said.trim()))
+            format!("“{}”", one_line_excerpt(said.trim()))
         };
         failed(format!(
             "it has to write {{\"pass\": true, \"reason\": \"…\"}} or a list of such to its standard output, and wrote {found}"
         ))
     };
     let given = match serde_json::from_str(&said).map_err(|_| no_verdict())? {
-        Said::One(one) => vec![one],
-        Said::Many(many) if many.is_empty() => return Err(no_verdict()),
-        Said::Many(many) => many,
+        CheckResponse::One(one) => vec![one],
+        CheckResponse::Many(many) if many.is_empty() => return Err(no_verdict()),
+        CheckResponse::Many(many) => many,
     };
     let passes = given.iter().all(|one| one.pass);
     let reasons = given
@@ -83,7 +83,7 @@ pub(super) fn judge(
 }
 
 /// The input of a check for a trial.
-fn trial(case: &Judging<'_>, answer: &Answer) -> Value {
+fn trial_input(case: &AnswerJudging<'_>, answer: &TrialAnswer) -> Value {
     let calls = answer
         .tool_calls
         .iter()

@@ -1,17 +1,17 @@
 //! Expectations on tool calls of an answer: on one call, or on all compared with a list.
 
-use super::given::Answer;
-use super::json::{same, words};
-use super::judging::Judging;
-use crate::eval::verdict::{Judged, blind, fail, pass};
-use crate::scenario::expect::answer::short;
+use super::given::TrialAnswer;
+use super::json::{equal_json, scalar_text};
+use super::judging::AnswerJudging;
+use crate::eval::verdict::{JudgedOutcome, fail, fail_blind, pass};
+use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Returns true if a tool name matches a pattern; `*` stands for any part of a name. Each part
 /// matches at its first occurrence, the last one at the end.
-fn is_meant(pattern: &str, name: &str) -> bool {
+fn matches_name(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
         return false;
@@ -28,12 +28,12 @@ fn is_meant(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-pub(super) fn calls(answer: &Answer, name: &str) -> Judged {
+pub(super) fn judge_call(answer: &TrialAnswer, name: &str) -> JudgedOutcome {
     let expected = format!("a call of `{name}`");
     let called = answer
         .tool_calls
         .iter()
-        .position(|(called, _)| is_meant(name, called));
+        .position(|(called, _)| matches_name(name, called));
     if let Some(at) = called {
         let which = answer
             .tool_calls
@@ -45,11 +45,11 @@ pub(super) fn calls(answer: &Answer, name: &str) -> Judged {
             format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()),
         );
     }
-    fail(expected, all(answer))
+    fail(expected, list_calls(answer))
 }
 
 /// Lists the tool calls of an answer by name.
-fn all(answer: &Answer) -> String {
+fn list_calls(answer: &TrialAnswer) -> String {
     let names: Vec<String> = answer
         .tool_calls
         .iter()
@@ -63,17 +63,21 @@ fn all(answer: &Answer) -> String {
 }
 
 /// Compares all tool calls with a list.
-pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
+pub(super) fn judge_trajectory(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    expected: &Trajectory,
+) -> JudgedOutcome {
     let Trajectory { matching, calls } = expected;
     let what = calls
         .iter()
-        .map(ExpectedCall::words)
+        .map(ExpectedCall::describe)
         .collect::<Vec<_>>()
         .join(", ");
-    let find = |pattern: &str, text: &str| case.run.patterns.find(pattern, text);
+    let find = |pattern: &str, text: &str| case.run.patterns.find_pattern(pattern, text);
     for pattern in calls.iter().flat_map(|call| call.patterns.values()) {
         if let Err(why) = find(&pattern.value, "") {
-            return blind(what, why);
+            return fail_blind(what, why);
         }
     }
     let made = &answer.tool_calls;
@@ -81,21 +85,23 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
         let occurs =
             |text: &str, pattern: &str| find(pattern, text).is_ok_and(|found| found.is_some());
         let equals = |(name, value): (&String, &Value)| {
-            given.get(name).is_some_and(|found| same(value, found))
+            given
+                .get(name)
+                .is_some_and(|found| equal_json(value, found))
         };
         let mut patterns = call.patterns.iter();
-        is_meant(&call.name.value, name)
+        matches_name(&call.name.value, name)
             && call.arguments.iter().all(equals)
             && patterns.all(|(name, pattern)| {
                 given
                     .get(name)
-                    .is_some_and(|found| occurs(&words(found), &pattern.value))
+                    .is_some_and(|found| occurs(&scalar_text(found), &pattern.value))
             })
     };
     let shown = |at: usize| {
         let call = made
             .get(at)
-            .map(|(name, given)| format!("`{name}` with {}", short(&given.to_string())));
+            .map(|(name, given)| format!("`{name}` with {}", one_line_excerpt(&given.to_string())));
         format!(
             "call {} of {}: {}",
             at + 1,
@@ -114,12 +120,13 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
             None => pass(what, "these"),
             Some(at) => match calls.get(at) {
                 None => fail(format!("no call after {what}"), shown(at)),
-                Some(call) if at < made.len() => {
-                    fail(format!("call {} to be {}", at + 1, call.words()), shown(at))
-                }
+                Some(call) if at < made.len() => fail(
+                    format!("call {} to be {}", at + 1, call.describe()),
+                    shown(at),
+                ),
                 Some(call) => fail(
-                    format!("call {} to be {}", at + 1, call.words()),
-                    format!("no more than {}", all(answer)),
+                    format!("call {} to be {}", at + 1, call.describe()),
+                    format!("no more than {}", list_calls(answer)),
                 ),
             },
         };
@@ -130,7 +137,7 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
             .zip(made.get(at))
             .is_some_and(|(call, made)| fits(call, made))
     };
-    let taken = assign(calls.len(), made.len(), fits_at);
+    let taken = assign_calls(calls.len(), made.len(), fits_at);
     let missing = (0..calls.len()).find(|call| !taken.values().any(|taken| taken == call));
     if let Some((number, call)) = missing
         .filter(|_| *matching != Matching::Subset)
@@ -138,28 +145,28 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
     {
         let found = match made
             .iter()
-            .position(|(name, _)| is_meant(&call.name.value, name))
+            .position(|(name, _)| matches_name(&call.name.value, name))
         {
             Some(at) if fits_at(number, at) => {
-                format!("{}, and each call counts once", all(answer))
+                format!("{}, and each call counts once", list_calls(answer))
             }
             Some(at) => shown(at),
-            None => all(answer),
+            None => list_calls(answer),
         };
-        return fail(format!("a call of {}", call.words()), found);
+        return fail(format!("a call of {}", call.describe()), found);
     }
     match (0..made.len())
         .find(|at| !taken.contains_key(at))
         .filter(|_| *matching != Matching::Superset)
     {
         Some(at) => fail(format!("no call but {what}"), shown(at)),
-        None => pass(what, all(answer)),
+        None => pass(what, list_calls(answer)),
     }
 }
 
 /// Assigns to as many expected calls as possible a matching call of their own (maximum matching).
 /// Returns the index of the expected call by the index of the call.
-fn assign(
+fn assign_calls(
     expected: usize,
     made: usize,
     fits: impl Fn(usize, usize) -> bool,

@@ -1,32 +1,35 @@
 //! Runs the trials of a case: answers from the configured source, judged until they decide, with a
 //! second stage if there is one.
 
-use super::given::{Answer, Flaw, Took};
-use super::judging::Judging;
-use super::{NO_MODEL, Replay, Unanswered, converse, estimate, judge, parts, wire};
+use super::given::{AnswerCost, AnswerFlaw, TrialAnswer};
+use super::judging::AnswerJudging;
+use super::{
+    NO_MODEL, NoAnswerReason, ReplayedCalls, case_wire, estimate_cost, find_parts,
+    judge_expectation, run_conversation,
+};
 use crate::base::span::{Span, Spanned};
 use crate::context::assemble::Assembly;
 use crate::context::render::message::Message;
-use crate::eval::asked::{AnswersFrom, Ask, Asked, TrialUnderWay};
-use crate::eval::finished::{Answered, Finished, Recorded, Trial};
+use crate::eval::asked::{AnswersFrom, ModelCall, ModelCaller, TrialUnderWay};
+use crate::eval::finished::{AnswerOrigin, CaseResult, JudgedTrial, RecordedTrials};
 use crate::eval::prepared::{CaseInput, PreparedCase};
-use crate::eval::trials::{self, Decision, Rows, TrialOutcome, Tries};
-use crate::eval::verdict::{Outcome, Reason, Verdict};
+use crate::eval::trials::{self, StageTrials, TrialDecision, TrialOutcome, TrialPolicy};
+use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::kernel::provider;
 use crate::kernel::tokens::TokenCounter;
-use crate::project::models::Model;
-use crate::record::comparison::Comparison;
-use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
-use crate::run::answers::response_of;
-use crate::scenario::expect::answer::each;
-use crate::scenario::model::{AnswerTest, Expectation, Rule, Scripted};
+use crate::project::models::ModelConfig;
+use crate::record::comparison::RequestComparison;
+use crate::record::recording::{AnsweredBy, Recording, TrialNumber, TrialStage};
+use crate::run::answers::recorded_response;
+use crate::scenario::expect::answer::all_tests;
+use crate::scenario::model::{AnswerExpectation, AnswerTest, ScriptedAnswer, TrialRule};
 use std::sync::Arc;
 
 /// The scripted answer to a conversation: the first whose patterns match.
-pub(in crate::eval) fn script<'c>(
+pub(in crate::eval) fn find_script<'c>(
     case: &PreparedCase<'c>,
     messages: &[Message],
-) -> Result<Option<&'c Scripted>, String> {
+) -> Result<Option<&'c ScriptedAnswer>, String> {
     let occurs = |pattern: &str| {
         messages.iter().try_fold(false, |found, message| {
             Ok::<bool, String>(
@@ -34,7 +37,7 @@ pub(in crate::eval) fn script<'c>(
                     || case
                         .run
                         .patterns
-                        .find(pattern, message.text.text())?
+                        .find_pattern(pattern, message.text.text())?
                         .is_some(),
             )
         })
@@ -67,17 +70,17 @@ pub(in crate::eval) fn script<'c>(
 }
 
 /// Judges the answers of an earlier run again, independent of the request at that time.
-pub(in crate::eval) fn rejudged(
-    case: &Judging<'_>,
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
+pub(in crate::eval) fn rescore_trials(
+    case: &AnswerJudging<'_>,
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
     let kept = case.input.answers.kept;
     let of = |stage| kept.iter().filter(move |one| one.stage == stage);
     // The rule applies as written, whatever trials led to the earlier verdict. Another program
     // gives one answer.
-    let planned = |rule: &Rule| case.prepared.map_or(0, |_| trials::most(rule));
+    let planned = |rule: &TrialRule| case.prepared.map_or(0, |_| trials::max_trials(rule));
     let round = |stage, rule| {
-        Tries::known(
+        StageTrials::with_answers(
             stage,
             rule,
             (of(stage).count(), planned(&rule)),
@@ -85,23 +88,23 @@ pub(in crate::eval) fn rejudged(
         )
     };
     let rule = case.input.case.rule;
-    let second = trials::confirming(&rule).filter(|_| of(Stage::Confirm).next().is_some());
+    let second = trials::confirm_rule(&rule).filter(|_| of(TrialStage::Confirm).next().is_some());
     let stages_of = (
-        round(Stage::First, rule),
-        second.map(|rule| round(Stage::Confirm, rule)),
+        round(TrialStage::First, rule),
+        second.map(|rule| round(TrialStage::Confirm, rule)),
     );
     if kept.is_empty() {
-        return Ok(Decision::Open);
+        return Ok(TrialDecision::Open);
     }
-    stages(case, stages_of, done, &mut |trial| {
+    run_stages(case, stages_of, done, &mut |trial| {
         let one = of(trial.stage).nth(trial.number.saturating_sub(1) as usize);
         let one = one.ok_or_else(|| "no answer of this trial is kept".to_owned())?;
         let answered = if one.by == SCRIPT {
-            Answered::Scripted
+            AnswerOrigin::Scripted
         } else {
-            Answered::Replayed
+            AnswerOrigin::Replayed
         };
-        Ok((one.whole(), answered, one.by.as_str()))
+        Ok((one.restore(), answered, one.by.as_str()))
     })
 }
 
@@ -109,50 +112,50 @@ pub(in crate::eval) fn rejudged(
 pub(in crate::eval) const SCRIPT: &str = "script";
 
 /// Produces the scripted answer.
-pub(super) fn scripted(
+pub(super) fn scripted_answer(
     prepared: &PreparedCase<'_>,
     assembly: &Assembly,
-    done: &Finished,
-) -> Result<Answer, Unanswered> {
+    done: &CaseResult,
+) -> Result<TrialAnswer, NoAnswerReason> {
     let case = prepared.input.case;
     let (counter, context) = (
         prepared.routed.options.counter,
         done.tokens.map_or(0, |(all, _)| all),
     );
-    converse(assembly, prepared.input.answers.tools, |messages| {
-        let script = script(prepared, messages)?.ok_or_else(|| {
+    run_conversation(assembly, prepared.input.answers.tools, |messages| {
+        let script = find_script(prepared, messages)?.ok_or_else(|| {
             let count = case.answers.len();
             format!("none of the {count} scripted answers is for this request: no `when` holds")
         })?;
-        let answer = Answer::scripted(
+        let answer = TrialAnswer::from_script(
             script,
-            context + added(assembly, messages, counter),
+            context + added_tokens(assembly, messages, counter),
             counter,
         );
-        let turn = answer.turn();
+        let turn = answer.to_turn();
         Ok((answer, turn))
     })
 }
 
 /// Calls a model. Skipped if an expectation on the context failed or none on the answer exists,
 /// since that answer would be paid for without use.
-pub(super) fn asked(
+pub(super) fn run_live_trials(
     prepared: &PreparedCase<'_>,
     assembly: &Assembly,
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
     let CaseInput { path, case, .. } = *prepared.input;
-    if case.expectations.is_empty() || done.context.iter().any(Verdict::is_failure) {
-        return Ok(Decision::Open);
+    if case.expectations.is_empty() || done.context.iter().any(ExpectationVerdict::is_failure) {
+        return Ok(TrialDecision::Open);
     }
-    let wire = wire(prepared)?;
-    if prepared.run.answers.plans && wire.model.is_some() {
-        done.anew = Some(estimate(
+    let wire = case_wire(prepared)?;
+    if prepared.run.answers.estimates_only && wire.model.is_some() {
+        done.new_answer_cost = Some(estimate_cost(
             prepared,
             &wire,
             done.tokens.map_or(0, |(all, _)| all),
         ));
-        return Ok(Decision::Open);
+        return Ok(TrialDecision::Open);
     }
     let (Some(model), Some(ask)) = (wire.model, prepared.run.answers.ask) else {
         return Err(NO_MODEL.to_owned().into());
@@ -161,11 +164,11 @@ pub(super) fn asked(
         prepared.routed.options.counter,
         done.tokens.map_or(0, |(all, _)| all),
     );
-    trials_asked(prepared, (ask, model), done, &mut |trial| {
-        converse(assembly, prepared.input.answers.tools, |messages| {
-            let sent = wire.sent(messages)?;
-            let context = context + added(assembly, messages, counter);
-            let response = ask.ask(&Asked {
+    record_trials(prepared, (ask, model), done, &mut |trial| {
+        run_conversation(assembly, prepared.input.answers.tools, |messages| {
+            let sent = wire.build_request(messages)?;
+            let context = context + added_tokens(assembly, messages, counter);
+            let response = ask.call_model(&ModelCall {
                 path,
                 case: &case.name.value,
                 trial,
@@ -174,8 +177,9 @@ pub(super) fn asked(
                 context: Some(context),
             })?;
             let (given, took) = (response.answer, response.latency.as_millis());
-            let mut answer = Answer::given(&given, context, counter, model.prices.as_ref());
-            answer.took = Took {
+            let mut answer =
+                TrialAnswer::from_model(&given, context, counter, model.prices.as_ref());
+            answer.took = AnswerCost {
                 latency_ms: u64::try_from(took).ok(),
                 is_live: true,
                 ..answer.took
@@ -186,32 +190,32 @@ pub(super) fn asked(
 }
 
 /// Runs trials with a model's answers, and records the case once every trial is answered.
-pub(super) fn trials_asked(
+pub(super) fn record_trials(
     prepared: &PreparedCase<'_>,
-    (ask, model): (&dyn Ask, &Model),
-    done: &mut Finished,
-    once: &mut dyn FnMut(TrialOf) -> Result<Answer, Unanswered>,
-) -> Result<Decision, Unanswered> {
+    (ask, model): (&dyn ModelCaller, &ModelConfig),
+    done: &mut CaseResult,
+    once: &mut dyn FnMut(TrialNumber) -> Result<TrialAnswer, NoAnswerReason>,
+) -> Result<TrialDecision, NoAnswerReason> {
     let CaseInput { path, case, .. } = *prepared.input;
     // A recording must contain the trials for every rule.
     let rows = if prepared.run.answers.from == AnswersFrom::Live {
         prepared.run.rows
     } else {
-        Rows::Full
+        TrialPolicy::RunAll
     };
     let name = case.name.value.as_str();
-    let round = |stage, rule| Tries {
+    let round = |stage, rule| StageTrials {
         rows,
-        ..Tries::unbounded(stage, rule)
+        ..StageTrials::unbounded(stage, rule)
     };
-    let first = round(Stage::First, case.rule);
-    let second = trials::confirming(&case.rule)
+    let first = round(TrialStage::First, case.rule);
+    let second = trials::confirm_rule(&case.rule)
         .filter(|_| prepared.run.answers.confirms)
-        .map(|rule| round(Stage::Confirm, rule));
+        .map(|rule| round(TrialStage::Confirm, rule));
     let (keep, keys) = (prepared.run.answers.trials, done.keys);
     let by = model.provider.value.as_str();
-    let decision = stages(
-        &Judging::of(prepared),
+    let decision = run_stages(
+        &AnswerJudging::for_agent(prepared),
         (first, second),
         done,
         &mut |trial| {
@@ -226,106 +230,118 @@ pub(super) fn trials_asked(
                     },
                 )
             });
-            if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier(&trial)) {
-                return Ok((answer, Answered::Asked, by));
+            if let Some(answer) = kept.and_then(|(keep, trial)| keep.earlier_answer(&trial)) {
+                return Ok((answer, AnswerOrigin::Asked, by));
             }
             let answer = once(trial)?;
             if let Some((keep, trial)) = kept {
-                keep.tried(&trial, &answer, by);
+                keep.record_answer(&trial, &answer, by);
             }
-            Ok((answer, Answered::Asked, by))
+            Ok((answer, AnswerOrigin::Asked, by))
         },
     );
-    done.failed_calls = ask.failed(path, name);
+    done.failed_calls = ask.failed_calls(path, name);
     match decision {
         Ok(decision) => ask
-            .finish(path, name)
+            .finish_recording(path, name)
             .map(|()| decision)
-            .map_err(Unanswered::Trouble),
-        Err(Unanswered::Trouble(why)) => {
+            .map_err(NoAnswerReason::Trouble),
+        Err(NoAnswerReason::Trouble(why)) => {
             let kept = ask
-                .abandon(path, name)
+                .abandon_recording(path, name)
                 .map_or_else(String::new, |kept| format!("; {kept}"));
-            Err(Unanswered::Trouble(why + &kept))
+            Err(NoAnswerReason::Trouble(why + &kept))
         }
-        Err(Unanswered::Stale(moved)) => {
-            ask.abandon(path, name);
-            Err(Unanswered::Stale(moved))
+        Err(NoAnswerReason::Stale(moved)) => {
+            ask.abandon_recording(path, name);
+            Err(NoAnswerReason::Stale(moved))
         }
     }
 }
 
 /// Runs trials with recorded answers.
-pub(super) fn replayed(
+pub(super) fn replay_trials(
     prepared: &PreparedCase<'_>,
     assembly: &Assembly,
     recorded: &[Recording],
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
-    let wire = wire(prepared)?;
-    let none = Comparison::default();
-    let replay = Replay::new(recorded, prepared.run.answers.comparison.unwrap_or(&none));
-    let first = wire.sent(&assembly.messages)?;
-    let round = |stage, rule| replay.tries(stage, &first, rule, prepared.run.rows);
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
+    let wire = case_wire(prepared)?;
+    let none = RequestComparison::default();
+    let replay = ReplayedCalls::new(recorded, prepared.run.answers.comparison.unwrap_or(&none));
+    let first = wire.build_request(&assembly.messages)?;
+    let round = |stage, rule| replay.plan_stage(stage, &first, rule, prepared.run.rows);
     let rule = prepared.input.case.rule;
-    let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule));
+    let second = trials::confirm_rule(&rule).map(|rule| round(TrialStage::Confirm, rule));
     let stages_of = (
-        round(Stage::First, rule),
-        second.filter(|_| replay.has(Stage::Confirm)),
+        round(TrialStage::First, rule),
+        second.filter(|_| replay.has_stage(TrialStage::Confirm)),
     );
     let (counter, context) = (
         prepared.routed.options.counter,
         done.tokens.map_or(0, |(all, _)| all),
     );
-    let decision = stages(&Judging::of(prepared), stages_of, done, &mut |trial| {
-        let mut by = (Answered::Replayed, "recording");
-        let answer = converse(assembly, prepared.input.answers.tools, |messages| {
-            let sent = wire.sent(messages)?;
-            let call = replay
-                .next(trial.stage, &sent)
-                .ok_or_else(|| replay.stale(trial.stage, &sent))?;
-            if call.answered_by == AnsweredBy::Script {
-                by = (Answered::Scripted, SCRIPT);
-            }
-            let given = answer_of(call)?;
-            let prices = wire.model.and_then(|model| model.prices.as_ref());
-            let mut answer = Answer::given(
-                &given,
-                context + added(assembly, messages, counter),
-                counter,
-                prices,
-            );
-            answer.took.latency_ms = call.latency_ms;
-            Ok((answer, given.turn))
-        })?;
-        Ok((answer, by.0, by.1))
-    });
-    if matches!(decision, Err(Unanswered::Stale(_))) && wire.model.is_some() {
-        done.anew = Some(estimate(prepared, &wire, context));
+    let decision = run_stages(
+        &AnswerJudging::for_agent(prepared),
+        stages_of,
+        done,
+        &mut |trial| {
+            let mut by = (AnswerOrigin::Replayed, "recording");
+            let answer = run_conversation(assembly, prepared.input.answers.tools, |messages| {
+                let sent = wire.build_request(messages)?;
+                let call = replay
+                    .next_call(trial.stage, &sent)
+                    .ok_or_else(|| replay.stale_reason(trial.stage, &sent))?;
+                if call.answered_by == AnsweredBy::Script {
+                    by = (AnswerOrigin::Scripted, SCRIPT);
+                }
+                let given = recorded_answer(call)?;
+                let prices = wire.model.and_then(|model| model.prices.as_ref());
+                let mut answer = TrialAnswer::from_model(
+                    &given,
+                    context + added_tokens(assembly, messages, counter),
+                    counter,
+                    prices,
+                );
+                answer.took.latency_ms = call.latency_ms;
+                Ok((answer, given.turn))
+            })?;
+            Ok((answer, by.0, by.1))
+        },
+    );
+    if matches!(decision, Err(NoAnswerReason::Stale(_))) && wire.model.is_some() {
+        done.new_answer_cost = Some(estimate_cost(prepared, &wire, context));
     }
     decision
 }
 
 /// Runs trials with a single given answer.
-pub(in crate::eval) fn one(
-    case: &Judging<'_>,
-    answer: &Answer,
-    (answered, by): (Answered, &str),
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
-    let tries = Tries::known(Stage::First, case.input.case.rule, (1, 0), case.run.rows);
-    self::tries(case, tries, done, &mut |_| {
+pub(in crate::eval) fn run_single_answer(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    (answered, by): (AnswerOrigin, &str),
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
+    let tries = StageTrials::with_answers(
+        TrialStage::First,
+        case.input.case.rule,
+        (1, 0),
+        case.run.rows,
+    );
+    self::run_stage(case, tries, done, &mut |_| {
         Ok((answer.clone(), answered, by))
     })
 }
 
 /// The answer of a recorded call.
-pub(in crate::eval) fn answer_of(call: &Recording) -> Result<provider::Answer, Unanswered> {
-    Ok(response_of(call)?.answer)
+pub(in crate::eval) fn recorded_answer(
+    call: &Recording,
+) -> Result<provider::Answer, NoAnswerReason> {
+    Ok(recorded_response(call)?.answer)
 }
 
 /// The tokens of a conversation beyond the context.
-fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) -> u64 {
+fn added_tokens(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) -> u64 {
     let more = messages.get(assembly.messages.len()..).unwrap_or_default();
     more.iter()
         .map(|message| counter.count(message.text.text()) as u64)
@@ -333,41 +349,42 @@ fn added(assembly: &Assembly, messages: &[Message], counter: &dyn TokenCounter) 
 }
 
 /// Returns the answer of a trial, its origin, and the name of its source.
-type Next<'n, 'b> = &'n mut dyn FnMut(TrialOf) -> Result<(Answer, Answered, &'b str), Unanswered>;
+type NextAnswer<'n, 'b> =
+    &'n mut dyn FnMut(TrialNumber) -> Result<(TrialAnswer, AnswerOrigin, &'b str), NoAnswerReason>;
 
 /// Runs the first stage and, if that fails, the second one if there is one.
-pub(super) fn stages(
-    case: &Judging<'_>,
-    (first, second): (Tries, Option<Tries>),
-    done: &mut Finished,
-    next: Next<'_, '_>,
-) -> Result<Decision, Unanswered> {
-    match (tries(case, first, done, next)?, second) {
-        (Decision::Fail, Some(second)) => tries(case, second, done, next),
+pub(super) fn run_stages(
+    case: &AnswerJudging<'_>,
+    (first, second): (StageTrials, Option<StageTrials>),
+    done: &mut CaseResult,
+    next: NextAnswer<'_, '_>,
+) -> Result<TrialDecision, NoAnswerReason> {
+    match (run_stage(case, first, done, next)?, second) {
+        (TrialDecision::Fail, Some(second)) => run_stage(case, second, done, next),
         (decision, _) => Ok(decision),
     }
 }
 
 /// Runs trials of one stage until they decide.
-pub(super) fn tries(
-    case: &Judging<'_>,
-    Tries {
+pub(super) fn run_stage(
+    case: &AnswerJudging<'_>,
+    StageTrials {
         stage,
         rule,
-        of: asked_for,
-        there,
+        required: asked_for,
+        available: there,
         rows,
-    }: Tries,
-    done: &mut Finished,
-    next: Next<'_, '_>,
-) -> Result<Decision, Unanswered> {
-    let of = trials::most(&rule);
+    }: StageTrials,
+    done: &mut CaseResult,
+    next: NextAnswer<'_, '_>,
+) -> Result<TrialDecision, NoAnswerReason> {
+    let of = trials::max_trials(&rule);
     let mut row = Vec::new();
-    let mut decision = Decision::Open;
-    let mut last: Option<Trial> = None;
+    let mut decision = TrialDecision::Open;
+    let mut last: Option<JudgedTrial> = None;
     let mut is_open = false;
     (done.rule, done.stage) = (Some(rule), stage);
-    let recorded = Recorded {
+    let recorded = RecordedTrials {
         trials: there,
         of: asked_for,
         is_cut: there < of,
@@ -377,55 +394,60 @@ pub(super) fn tries(
     done.recorded = (is_known && there != asked_for).then_some(recorded);
     // A missing first answer is detected by requesting it.
     for number in 1..=of.min(there.max(1)) {
-        let (answer, answered, by) = next(TrialOf { stage, number, of })?;
+        let (answer, answered, by) = next(TrialNumber { stage, number, of })?;
         let trial = match last.take() {
-            Some(trial) if *trial.answer == answer && trial.by == by => trial,
-            _ => trial(case, answer, by, stage)?,
+            Some(trial) if *trial.answer == answer && trial.answered_by == by => trial,
+            _ => judge_trial(case, answer, by, stage)?,
         };
         done.trials.push(trial.clone());
         if trial
             .verdicts
             .iter()
-            .all(|verdict| verdict.outcome == Outcome::Skipped)
+            .all(|verdict| verdict.outcome == ExpectationOutcome::Skipped)
         {
-            done.answered = Answered::NotJudged;
+            done.answered = AnswerOrigin::NotJudged;
             return Ok(if trial.is_open() {
-                Decision::Inconclusive
+                TrialDecision::Inconclusive
             } else {
-                Decision::Open
+                TrialDecision::Open
             });
         }
         // A scripted answer is not counted as a model's.
-        if done.answered != Answered::Scripted {
+        if done.answered != AnswerOrigin::Scripted {
             done.answered = answered;
         }
         is_open |= trial.is_open();
-        row.push(trial.tried);
+        row.push(trial.outcome);
         last = Some(trial);
-        if decision == Decision::Open {
-            decision = trials::decide(&rule, &row);
+        if decision == TrialDecision::Open {
+            decision = trials::decide_trials(&rule, &row);
         }
-        if decision != Decision::Open && rows == Rows::Curtailed {
+        if decision != TrialDecision::Open && rows == TrialPolicy::StopWhenDecided {
             break;
         }
     }
     done.stopped_early = row.len() < of.min(there) as usize;
     // Trials can fail despite skipped expectations, but not pass.
     Ok(
-        if decision == Decision::Open || decision == Decision::Pass && is_open {
-            Decision::Inconclusive
+        if decision == TrialDecision::Open || decision == TrialDecision::Pass && is_open {
+            TrialDecision::Inconclusive
         } else {
             decision
         },
     )
 }
 
-fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<Trial, String> {
+fn judge_trial(
+    case: &AnswerJudging<'_>,
+    answer: TrialAnswer,
+    by: &str,
+    stage: TrialStage,
+) -> Result<JudgedTrial, String> {
     let expectations = &case.input.case.expectations;
-    let needs = |one: &&Spanned<Expectation>| one.value.test.needs_whole_answer();
+    let needs = |one: &&Spanned<AnswerExpectation>| one.value.test.needs_whole_answer();
     // An expected refusal is an answer.
-    let is_expected = |flaw: &&Flaw| {
-        **flaw == Flaw::Withheld
+    let is_expected = |flaw: &&AnswerFlaw| {
+        **flaw == AnswerFlaw::Withheld
             && expectations
                 .iter()
                 .any(|one| one.value.gate && one.value.test == AnswerTest::Refuses(true))
@@ -435,48 +457,51 @@ fn trial(case: &Judging<'_>, answer: Answer, by: &str, stage: Stage) -> Result<T
         .as_ref()
         .filter(|flaw| !is_expected(flaw))
         .and_then(|flaw| {
-            let is_endless = matches!(flaw, Flaw::Endless(_));
+            let is_endless = matches!(flaw, AnswerFlaw::Endless(_));
             let gate = is_endless || expectations.iter().filter(needs).any(|one| one.value.gate);
             let first = expectations.iter().find(|one| is_endless || needs(one))?;
-            Some(unjudged(flaw, gate, first.span))
+            Some(flaw_verdict(flaw, gate, first.span))
         });
-    let unfinished = unfinished(&answer, expectations);
+    let unfinished = unfinished_verdict(&answer, expectations);
     let is_judged = |one: &&_| flaw.is_none() || !needs(one);
     let judged = expectations
         .iter()
         .filter(is_judged)
-        .map(|one| judge(case, &answer, one));
-    let verdicts: Vec<Verdict> = flaw
+        .map(|one| judge_expectation(case, &answer, one));
+    let verdicts: Vec<ExpectationVerdict> = flaw
         .clone()
         .into_iter()
         .chain(unfinished)
         .map(Ok)
         .chain(judged)
         .collect::<Result<_, String>>()?;
-    let tried = if verdicts.iter().any(Verdict::is_failure) {
+    let tried = if verdicts.iter().any(ExpectationVerdict::is_failure) {
         TrialOutcome::Failed
     } else {
         TrialOutcome::Passed
     };
-    let decomposes = parts(case, &answer).ok().map(|(is_split, _)| is_split);
+    let decomposes = find_parts(case, &answer).ok().map(|(is_split, _)| is_split);
     let (tokens, took) = (answer.tokens, answer.took);
-    Ok(Trial {
-        tried,
+    Ok(JudgedTrial {
+        outcome: tried,
         stage,
         verdicts,
-        by: by.to_owned(),
+        answered_by: by.to_owned(),
         tokens,
-        took,
+        cost: took,
         decomposes,
         answer: Arc::new(answer),
     })
 }
 
 /// The failure of an incomplete run, unless an expectation defines its end.
-fn unfinished(answer: &Answer, expectations: &[Spanned<Expectation>]) -> Option<Verdict> {
+fn unfinished_verdict(
+    answer: &TrialAnswer,
+    expectations: &[Spanned<AnswerExpectation>],
+) -> Option<ExpectationVerdict> {
     let run = answer.run.as_deref().filter(|run| run.ends != "complete")?;
-    let says = |one: &Spanned<Expectation>| {
-        each(std::slice::from_ref(one)).any(|(test, _)| matches!(test, AnswerTest::Ends(_)))
+    let says = |one: &Spanned<AnswerExpectation>| {
+        all_tests(std::slice::from_ref(one)).any(|(test, _)| matches!(test, AnswerTest::Ends(_)))
     };
     if expectations.iter().any(says) {
         return None;
@@ -490,24 +515,24 @@ fn unfinished(answer: &Answer, expectations: &[Spanned<Expectation>]) -> Option<
         .first()
         .map_or_else(Span::default, |one| one.span);
     let reason = Reason::new("a run that is complete", found)
-        .hint("`ends: blocked` or `ends: failed` expects that");
-    Some(Verdict {
+        .with_advice("`ends: blocked` or `ends: failed` expects that");
+    Some(ExpectationVerdict {
         reason,
         what,
-        outcome: Outcome::Fail,
+        outcome: ExpectationOutcome::Fail,
         gate: true,
         span,
     })
 }
 
 /// The verdict in place of the expectations on an answer that cannot be judged.
-fn unjudged(flaw: &Flaw, gate: bool, span: Span) -> Verdict {
+fn flaw_verdict(flaw: &AnswerFlaw, gate: bool, span: Span) -> ExpectationVerdict {
     let what = "a whole answer".to_owned();
-    let (found, advice) = flaw.words();
-    Verdict {
-        reason: Reason::new(what.clone(), found).hint(advice),
+    let (found, advice) = flaw.describe();
+    ExpectationVerdict {
+        reason: Reason::new(what.clone(), found).with_advice(advice),
         what,
-        outcome: Outcome::Fail,
+        outcome: ExpectationOutcome::Fail,
         gate,
         span,
     }

@@ -2,39 +2,41 @@
 //! the source of the evaluation. Runs no command: the output of a script is a scripted answer of
 //! the case.
 
-use super::given::{Answer, RunStage, WholeRun};
+use super::given::{RunStage, TrialAnswer, WholeRun};
 use super::trying::{self, SCRIPT};
-use super::wire::{Replay, wire};
-use super::{Judging, NO_MODEL, Unanswered, estimate};
+use super::wire::{ReplayedCalls, case_wire};
+use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost};
 use crate::context::assemble::Assembly;
-use crate::eval::asked::{AnswersFrom, Ask, Asked};
-use crate::eval::finished::{Answered, Finished};
+use crate::eval::asked::{AnswersFrom, ModelCall, ModelCaller};
+use crate::eval::finished::{AnswerOrigin, CaseResult};
 use crate::eval::prepared::{CaseInput, PreparedCase};
-use crate::eval::scripted::{Script, ScriptedCommands};
-use crate::eval::trials::{self, Decision, Tries};
-use crate::kernel::agent_node::node_of;
+use crate::eval::scripted::{AnswerScript, ScriptedCommands};
+use crate::eval::trials::{self, StageTrials, TrialDecision};
+use crate::kernel::agent_node::stage_node;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider::Usage;
 use crate::kernel::tokens::TokenCounter;
-use crate::record::comparison::Comparison;
-use crate::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use crate::record::comparison::RequestComparison;
+use crate::record::recording::{AnsweredBy, Recording, TrialNumber, TrialStage};
 use crate::record::redact::Redactor;
-use crate::run::answers::{Answers, AskedCall, Given, NOT_RECORDED, NoAnswer, response_of};
+use crate::run::answers::{
+    AgentRequest, AnswerBackend, NOT_RECORDED, NoAnswer, SourcedAnswer, recorded_response,
+};
 use crate::run::flow::TaskFlow;
 use crate::run::plan::{PlanKind, PlanNode};
-use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
-use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
-use crate::run::trace::{Journal, Trace, TraceEvent};
+use crate::run::runner::{RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame};
+use crate::run::subtask_compiler::{NoSubtasks, SubtaskCompiler};
+use crate::run::trace::{RunJournal, TraceEvent, TraceWriter};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Judges the available answers for a context or, without one, for a whole run; `Open` if there are
 /// none.
-pub(in crate::eval) fn answered(
+pub(in crate::eval) fn run_trials(
     prepared: &PreparedCase<'_>,
     assembly: Option<&Assembly>,
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
     let case = prepared.input.case;
     let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
@@ -50,49 +52,54 @@ pub(in crate::eval) fn answered(
     };
     if recorded.iter().any(Recording::is_answered) {
         let replayed = match assembly {
-            Some(assembly) => trying::replayed(prepared, assembly, recorded, done),
-            None => replayed(prepared, recorded, done),
+            Some(assembly) => trying::replay_trials(prepared, assembly, recorded, done),
+            None => run_replayed(prepared, recorded, done),
         };
         let is_cut = assembly.is_some() && done.recorded.is_some_and(|recorded| recorded.is_cut);
         match replayed {
-            Err(Unanswered::Stale(_)) if from.asks() => done.forget_trials(),
-            Ok(_) if from.asks() && is_cut => done.forget_trials(),
+            Err(NoAnswerReason::Stale(_)) if from.calls_models() => done.clear_trials(),
+            Ok(_) if from.calls_models() && is_cut => done.clear_trials(),
             replayed => return replayed,
         }
     }
     match (from, assembly) {
         (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, Some(assembly)) => {
-            trying::asked(prepared, assembly, done)
+            trying::run_live_trials(prepared, assembly, done)
         }
         (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, None) => {
-            asked(prepared, done)
+            run_live(prepared, done)
         }
         (AnswersFrom::Known | AnswersFrom::Scripted, _) if !case.answers.is_empty() => {
             // A script gives the same answer every time.
             let answer = match assembly {
-                Some(assembly) => trying::scripted(prepared, assembly, done)?,
-                None => scripted(prepared)?,
+                Some(assembly) => trying::scripted_answer(prepared, assembly, done)?,
+                None => run_scripted(prepared)?,
             };
-            let first = Tries {
+            let first = StageTrials {
                 rows: prepared.run.rows,
-                ..Tries::unbounded(Stage::First, case.rule)
+                ..StageTrials::unbounded(TrialStage::First, case.rule)
             };
-            trying::tries(&Judging::of(prepared), first, done, &mut |_| {
-                Ok((answer.clone(), Answered::Scripted, SCRIPT))
-            })
+            trying::run_stage(
+                &AnswerJudging::for_agent(prepared),
+                first,
+                done,
+                &mut |_| Ok((answer.clone(), AnswerOrigin::Scripted, SCRIPT)),
+            )
         }
-        (AnswersFrom::Kept, _) => trying::rejudged(&Judging::of(prepared), done),
-        (AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay, _) => Ok(Decision::Open),
+        (AnswersFrom::Kept, _) => trying::rescore_trials(&AnswerJudging::for_agent(prepared), done),
+        (AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay, _) => {
+            Ok(TrialDecision::Open)
+        }
     }
 }
 
 /// Runs the task with the scripted answers of the case.
-fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
+fn run_scripted(prepared: &PreparedCase<'_>) -> Result<TrialAnswer, NoAnswerReason> {
     let answers = &prepared.input.case.answers;
-    let script = Script::new(answers.iter().map(|one| one.value.clone()))?;
-    one(
+    let script = AnswerScript::new(answers.iter().map(|one| one.value.clone()))?;
+    run_once(
         prepared,
-        &Source::Script {
+        &RunAnswerSource::Script {
             script,
             counts: answers.iter().any(|one| one.value.usage.is_some()),
         },
@@ -100,18 +107,18 @@ fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
 }
 
 /// Runs the task with recorded answers.
-fn replayed(
+fn run_replayed(
     prepared: &PreparedCase<'_>,
     recorded: &[Recording],
-    done: &mut Finished,
-) -> Result<Decision, Unanswered> {
-    let none = Comparison::default();
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
+    let none = RequestComparison::default();
     let comparison = prepared.run.answers.comparison.unwrap_or(&none);
     let rule = prepared.input.case.rule;
-    let round = |of: Stage, rule| {
+    let round = |of: TrialStage, rule| {
         let calls = recorded.iter().filter(|call| call.is_answered());
         let trials = calls.map(|call| {
-            call.trial.map_or((Stage::First, 1, 1), |trial| {
+            call.trial.map_or((TrialStage::First, 1, 1), |trial| {
                 (trial.stage, trial.number, trial.of)
             })
         });
@@ -120,34 +127,38 @@ fn replayed(
             .map(|(_, number, of)| (number, of))
             .collect();
         let planned = of_stage.values().copied().max().unwrap_or(0);
-        Tries::known(of, rule, (of_stage.len(), planned), prepared.run.rows)
+        StageTrials::with_answers(of, rule, (of_stage.len(), planned), prepared.run.rows)
     };
-    let second = trials::confirming(&rule)
-        .map(|rule| round(Stage::Confirm, rule))
-        .filter(|second| second.there > 0);
-    let replay = Replay::new(recorded, comparison);
-    let decision = trying::stages(
-        &Judging::of(prepared),
-        (round(Stage::First, rule), second),
+    let second = trials::confirm_rule(&rule)
+        .map(|rule| round(TrialStage::Confirm, rule))
+        .filter(|second| second.available > 0);
+    let replay = ReplayedCalls::new(recorded, comparison);
+    let decision = trying::run_stages(
+        &AnswerJudging::for_agent(prepared),
+        (round(TrialStage::First, rule), second),
         done,
         &mut |trial| {
-            let source = Source::Replay {
+            let source = RunAnswerSource::Replay {
                 replay: &replay,
                 stage: trial.stage,
             };
-            Ok((one(prepared, &source)?, Answered::Replayed, "recording"))
+            Ok((
+                run_once(prepared, &source)?,
+                AnswerOrigin::Replayed,
+                "recording",
+            ))
         },
     );
-    if matches!(decision, Err(Unanswered::Stale(_))) {
-        plan(prepared, done);
+    if matches!(decision, Err(NoAnswerReason::Stale(_))) {
+        estimate_answers(prepared, done);
     }
     decision
 }
 
 /// Estimates the cost of new answers, if there is a model to call.
-fn plan(prepared: &PreparedCase<'_>, done: &mut Finished) {
-    if let Some(wire) = wire(prepared).ok().filter(|wire| wire.model.is_some()) {
-        done.anew = Some(estimate(
+fn estimate_answers(prepared: &PreparedCase<'_>, done: &mut CaseResult) {
+    if let Some(wire) = case_wire(prepared).ok().filter(|wire| wire.model.is_some()) {
+        done.new_answer_cost = Some(estimate_cost(
             prepared,
             &wire,
             done.tokens.map_or(0, |(all, _)| all),
@@ -156,20 +167,23 @@ fn plan(prepared: &PreparedCase<'_>, done: &mut Finished) {
 }
 
 /// Runs the task with models.
-fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, Unanswered> {
+fn run_live(
+    prepared: &PreparedCase<'_>,
+    done: &mut CaseResult,
+) -> Result<TrialDecision, NoAnswerReason> {
     let CaseInput { path, case, .. } = *prepared.input;
-    if prepared.run.answers.plans {
-        plan(prepared, done);
-        return Ok(Decision::Open);
+    if prepared.run.answers.estimates_only {
+        estimate_answers(prepared, done);
+        return Ok(TrialDecision::Open);
     }
     let model = prepared.routed.choice.as_ref().map(|choice| choice.model);
     let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else {
         return Err(NO_MODEL.to_owned().into());
     };
-    trying::trials_asked(prepared, (ask, model), done, &mut |trial| {
-        one(
+    trying::record_trials(prepared, (ask, model), done, &mut |trial| {
+        run_once(
             prepared,
-            &Source::Models {
+            &RunAnswerSource::Models {
                 ask,
                 path,
                 case: &case.name.value,
@@ -181,40 +195,44 @@ fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, U
 
 /// The source of the answers of a run.
 #[derive(Debug)]
-enum Source<'s> {
+enum RunAnswerSource<'s> {
     /// Scripted answers of the case.
     Script {
-        script: Script,
+        script: AnswerScript,
         /// True if the script contains token counts.
         counts: bool,
     },
     /// Recorded answers.
     Replay {
-        replay: &'s Replay<'s>,
-        stage: Stage,
+        replay: &'s ReplayedCalls<'s>,
+        stage: TrialStage,
     },
     /// Answers of models.
     Models {
-        ask: &'s dyn Ask,
+        ask: &'s dyn ModelCaller,
         path: &'s str,
         case: &'s str,
-        trial: TrialOf,
+        trial: TrialNumber,
     },
 }
 
-impl Source<'_> {
-    fn answer(&self, asked: &AskedCall<'_>, stale: &Mutex<Vec<String>>) -> Result<Given, NoAnswer> {
+impl RunAnswerSource<'_> {
+    fn answer(
+        &self,
+        asked: &AgentRequest<'_>,
+        stale: &Mutex<Vec<String>>,
+    ) -> Result<SourcedAnswer, NoAnswer> {
         match self {
             Self::Script { script, counts } => {
-                let mut given = Answers::answer(script, asked)?;
+                let mut given = AnswerBackend::answer(script, asked)?;
                 if !counts {
                     given.response.answer.usage = Usage::default();
                 }
                 Ok(given)
             }
             Self::Replay { replay, stage } => {
-                let Some(call) = replay.next(*stage, asked.sent) else {
-                    if let Unanswered::Stale(moved) = replay.stale(*stage, asked.sent) {
+                let Some(call) = replay.next_call(*stage, asked.sent) else {
+                    if let NoAnswerReason::Stale(moved) = replay.stale_reason(*stage, asked.sent) {
                         let of = |line| format!("{}: {line}", asked.name.unwrap_or(asked.stage));
                         *stale.lock().unwrap_or_else(PoisonError::into_inner) =
                             moved.into_iter().map(of).collect();
@@ -224,8 +242,8 @@ impl Source<'_> {
                         asked.stage
                     )));
                 };
-                let response = response_of(call).map_err(NoAnswer::Provider)?;
-                Ok(Given {
+                let response = recorded_response(call).map_err(NoAnswer::Provider)?;
+                Ok(SourcedAnswer {
                     response,
                     by: AnsweredBy::Replay,
                 })
@@ -243,7 +261,7 @@ impl Source<'_> {
                     ))
                 };
                 let model = asked.model.ok_or_else(nobody)?;
-                let asked = Asked {
+                let asked = ModelCall {
                     path,
                     case,
                     trial: *trial,
@@ -251,8 +269,8 @@ impl Source<'_> {
                     sent: asked.sent,
                     context: None,
                 };
-                let response = ask.ask(&asked).map_err(NoAnswer::Provider)?;
-                Ok(Given {
+                let response = ask.call_model(&asked).map_err(NoAnswer::Provider)?;
+                Ok(SourcedAnswer {
                     response,
                     by: AnsweredBy::Upstream,
                 })
@@ -263,15 +281,15 @@ impl Source<'_> {
 
 /// Passes on the answers of a run and collects them by stage.
 #[derive(Debug)]
-struct Collected<'s, 'r> {
-    source: &'s Source<'r>,
+struct CollectingAnswers<'s, 'r> {
+    source: &'s RunAnswerSource<'r>,
     counter: &'s dyn TokenCounter,
-    answers: Mutex<BTreeMap<String, Vec<Answer>>>,
+    answers: Mutex<BTreeMap<String, Vec<TrialAnswer>>>,
     stale: Mutex<Vec<String>>,
 }
 
-impl Answers for Collected<'_, '_> {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for CollectingAnswers<'_, '_> {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         let given = self.source.answer(asked, &self.stale)?;
         let context = asked
             .messages
@@ -279,7 +297,8 @@ impl Answers for Collected<'_, '_> {
             .map(|message| self.counter.count(message.text.text()) as u64)
             .sum();
         let prices = asked.model.and_then(|model| model.prices.as_ref());
-        let mut answer = Answer::given(&given.response.answer, context, self.counter, prices);
+        let mut answer =
+            TrialAnswer::from_model(&given.response.answer, context, self.counter, prices);
         answer.took.is_live = given.by == AnsweredBy::Upstream;
         answer.took.latency_ms = Some(given.response.latency)
             .filter(|took| !took.is_zero())
@@ -297,40 +316,43 @@ impl Answers for Collected<'_, '_> {
 }
 
 /// Runs the task once.
-fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unanswered> {
+fn run_once(
+    prepared: &PreparedCase<'_>,
+    source: &RunAnswerSource<'_>,
+) -> Result<TrialAnswer, NoAnswerReason> {
     let case = prepared.input.case;
-    let files = prepared.read.over(prepared.run.live);
+    let files = prepared.read.overlay_files(prepared.run.live);
     let situation = prepared
         .read
-        .whole(prepared.receiver, (&files, prepared.run.session));
-    let options = prepared.run.options();
+        .as_run_situation(prepared.receiver, (&files, prepared.run.session));
+    let options = prepared.run.assembly_options();
     let flow =
         TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
     let counter = prepared.routed.options.counter;
-    let answers = Collected {
+    let answers = CollectingAnswers {
         source,
         counter,
         answers: Mutex::default(),
         stale: Mutex::default(),
     };
-    let script = Script::new(case.answers.iter().map(|one| one.value.clone()))?;
+    let script = AnswerScript::new(case.answers.iter().map(|one| one.value.clone()))?;
     let commands = ScriptedCommands {
         script: &script,
         then: None,
     };
-    let trace = Trace::new(
+    let trace = TraceWriter::new(
         String::new(),
         None,
         Redactor::new([0; 32], []),
-        Journal::default(),
+        RunJournal::default(),
     )
-    .kept();
+    .with_kept_events();
     let config = prepared
         .run
         .answers
         .config
-        .map(|config| config as &dyn CompileSubtask);
-    let runner = Runner::new(Parts {
+        .map(|config| config as &dyn SubtaskCompiler);
+    let runner = Runner::new(RunnerParts {
         options,
         providers: prepared.run.answers.providers,
         answers: &answers,
@@ -338,18 +360,18 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
         commands: &commands,
         subtasks: config.unwrap_or(&NoSubtasks),
         trace: &trace,
-        limits: Limits {
+        limits: RunLimits {
             jobs: 1,
-            ..Limits::default()
+            ..RunLimits::default()
         },
         clock: || None,
     });
-    let outcome = runner.run(&Frame::new(prepared.forest, situation, &flow));
+    let outcome = runner.run(&TaskFrame::new(prepared.forest, situation, &flow));
     if let Some(obstacle) = &outcome.obstacle {
         let is_unknown =
             matches!(&obstacle.kind, ObstacleKind::Other(word) if word == NOT_RECORDED);
-        if is_unknown && matches!(source, Source::Replay { .. }) {
-            return Err(Unanswered::Stale(
+        if is_unknown && matches!(source, RunAnswerSource::Replay { .. }) {
+            return Err(NoAnswerReason::Stale(
                 answers
                     .stale
                     .into_inner()
@@ -364,24 +386,27 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
         .answers
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    Ok(whole(&outcome, stages(trace.events(), flow.plan(), given)))
+    Ok(run_answer(
+        &outcome,
+        collect_stages(trace.events(), flow.plan(), given),
+    ))
 }
 
 /// The executed agents and scripts, in order.
-fn stages(
+fn collect_stages(
     events: Vec<TraceEvent>,
     plan: &PlanNode,
-    mut given: BTreeMap<String, Vec<Answer>>,
+    mut given: BTreeMap<String, Vec<TrialAnswer>>,
 ) -> Vec<RunStage> {
     let name = |node: &str| {
-        plan.all()
+        plan.all_nodes()
             .into_iter()
             .find(|one| one.path == node && one.name.is_some())?
             .name
             .clone()
     };
     let is_agent = |node: &str| {
-        plan.all()
+        plan.all_nodes()
             .into_iter()
             .any(|one| one.path == node && one.kind == PlanKind::Agent)
     };
@@ -393,11 +418,11 @@ fn stages(
         }
         let at = stages.iter().position(|one: &RunStage| one.stage == stage);
         let at = at.unwrap_or_else(|| {
-            let node = node_of(&stage);
+            let node = stage_node(&stage);
             let answer = given
                 .remove(&stage)
-                .and_then(Answer::of_all)
-                .unwrap_or_else(|| Answer::uncounted(String::new()));
+                .and_then(TrialAnswer::combine)
+                .unwrap_or_else(|| TrialAnswer::without_tokens(String::new()));
             stages.push(RunStage {
                 name: name(&node),
                 is_agent: is_agent(&node),
@@ -424,7 +449,7 @@ fn stages(
     for (at, output) in outputs {
         if let Some(stage) = stages.get_mut(at) {
             if !stage.is_agent {
-                stage.answer = Answer::uncounted(output.text().into_owned());
+                stage.answer = TrialAnswer::without_tokens(output.text().into_owned());
             }
             stage.output = Some(output);
         }
@@ -433,7 +458,7 @@ fn stages(
 }
 
 /// The result of a run as an answer, with the calls and tokens of all stages.
-fn whole(outcome: &Outcome, stages: Vec<RunStage>) -> Answer {
+fn run_answer(outcome: &RunOutcome, stages: Vec<RunStage>) -> TrialAnswer {
     let text = |content: &serde_json::Value| {
         content
             .as_str()
@@ -443,26 +468,26 @@ fn whole(outcome: &Outcome, stages: Vec<RunStage>) -> Answer {
         .result
         .as_ref()
         .map_or_else(String::new, |result| text(&result.content));
-    let last = Answer::uncounted(said);
+    let last = TrialAnswer::without_tokens(said);
     let all = stages
         .iter()
         .map(|stage| stage.answer.clone())
         .chain([last.clone()])
         .collect();
-    let Answer {
+    let TrialAnswer {
         tool_calls,
         tokens,
         took,
         miscounted,
         ..
-    } = Answer::of_all(all).unwrap_or_else(|| last.clone());
+    } = TrialAnswer::combine(all).unwrap_or_else(|| last.clone());
     let obstacle = outcome.obstacle.as_ref().map(Obstacle::to_string);
     let run = WholeRun {
         ends: outcome.status.word().to_owned(),
         obstacle,
         stages,
     };
-    Answer {
+    TrialAnswer {
         tool_calls,
         tokens,
         took,

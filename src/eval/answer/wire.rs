@@ -1,27 +1,27 @@
 //! The request of a case as it is sent, and the recorded call that answers it.
 
-use super::conversation::Unanswered;
-use super::moved::moved;
+use super::conversation::NoAnswerReason;
+use super::moved::describe_changes;
 use crate::context::request::Request;
 use crate::eval::prepared::PreparedCase;
-use crate::eval::trials::{Rows, Tries};
-use crate::record::comparison::{Comparison, Scope};
+use crate::eval::trials::{StageTrials, TrialPolicy};
+use crate::record::comparison::{ComparisonScope, RequestComparison};
 use crate::record::recorded_calls::RecordedCalls;
-use crate::record::recording::{Recording, Stage};
-use crate::run::wire::{Sent, Wire};
-use crate::scenario::model::Rule;
+use crate::record::recording::{Recording, TrialStage};
+use crate::run::wire::{OutgoingRequest, WireFormat};
+use crate::scenario::model::TrialRule;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The wire format for the requests of a case: that of its model, or a chat completion without one.
-pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, String> {
-    let files = case.read.over(case.run.live);
+pub(in crate::eval) fn case_wire<'c>(case: &'c PreparedCase<'_>) -> Result<WireFormat<'c>, String> {
+    let files = case.read.overlay_files(case.run.live);
     let request = Request {
         node: &case.node,
         role: case.receiver.role,
         files: &files,
         ..Request::new(case.receiver.task)
     };
-    let mut wire = Wire::of(
+    let mut wire = WireFormat::for_choice(
         case.forest,
         &request,
         &case.routed,
@@ -37,18 +37,18 @@ pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, 
 /// The recorded answers of a case, used in turn: in each stage the nth equal request gets the nth
 /// answer, later ones the last.
 #[derive(Debug)]
-pub(in crate::eval) struct Replay<'r> {
+pub(in crate::eval) struct ReplayedCalls<'r> {
     calls: &'r [Recording],
-    by_stage: BTreeMap<Stage, RecordedCalls<&'r Recording>>,
+    by_stage: BTreeMap<TrialStage, RecordedCalls<&'r Recording>>,
 }
 
-fn stage(call: &Recording) -> Stage {
+fn call_stage(call: &Recording) -> TrialStage {
     call.trial.map(|trial| trial.stage).unwrap_or_default()
 }
 
-impl<'r> Replay<'r> {
-    pub(in crate::eval) fn new(calls: &'r [Recording], comparison: &Comparison) -> Self {
-        let mut by_stage: BTreeMap<Stage, Vec<&Recording>> = BTreeMap::new();
+impl<'r> ReplayedCalls<'r> {
+    pub(in crate::eval) fn new(calls: &'r [Recording], comparison: &RequestComparison) -> Self {
+        let mut by_stage: BTreeMap<TrialStage, Vec<&Recording>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
             // A copied line is not another trial.
@@ -58,12 +58,12 @@ impl<'r> Replay<'r> {
             {
                 continue;
             }
-            by_stage.entry(stage(call)).or_default().push(call);
+            by_stage.entry(call_stage(call)).or_default().push(call);
         }
         let recorded = |(stage, calls)| {
             (
                 stage,
-                RecordedCalls::new(calls, comparison.clone(), Scope::Whole),
+                RecordedCalls::new(calls, comparison.clone(), ComparisonScope::Whole),
             )
         };
         Self {
@@ -74,40 +74,53 @@ impl<'r> Replay<'r> {
 
     /// The trials of a stage, given its first request and its rule: as many as recorded, and no
     /// more have to pass. If more were recorded once, the rule applies unchanged.
-    pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
+    pub(super) fn plan_stage(
+        &self,
+        of: TrialStage,
+        first: &OutgoingRequest,
+        rule: TrialRule,
+        rows: TrialPolicy,
+    ) -> StageTrials {
         let there = self
             .by_stage
             .get(&of)
-            .map_or(0, |calls| calls.count(&first.live()));
+            .map_or(0, |calls| calls.count_same(&first.to_live()));
         let planned = self
             .calls
             .iter()
-            .filter(|call| stage(call) == of)
+            .filter(|call| call_stage(call) == of)
             .filter_map(|call| Some(call.trial?.of))
             .max();
-        Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
+        StageTrials::with_answers(of, rule, (there, planned.unwrap_or(0)), rows)
     }
 
     /// Returns true if a stage was recorded.
-    pub(super) fn has(&self, of: Stage) -> bool {
-        self.calls.iter().any(|call| stage(call) == of)
+    pub(super) fn has_stage(&self, of: TrialStage) -> bool {
+        self.calls.iter().any(|call| call_stage(call) == of)
     }
 
     /// The error for a request without a recorded answer: its differences from the most similar
     /// recorded request.
-    pub(super) fn stale(&self, stage: Stage, sent: &Sent) -> Unanswered {
+    pub(super) fn stale_reason(&self, stage: TrialStage, sent: &OutgoingRequest) -> NoAnswerReason {
         let calls = self
             .by_stage
             .get(&stage)
             .or_else(|| self.by_stage.values().next());
-        let found = calls.and_then(|calls| Some((calls, *calls.most_like(&sent.live())?)));
-        Unanswered::Stale(found.map_or_else(Vec::new, |(calls, call)| {
-            moved(calls.comparison(), call, &sent.live())
+        let found = calls.and_then(|calls| Some((calls, *calls.most_similar(&sent.to_live())?)));
+        NoAnswerReason::Stale(found.map_or_else(Vec::new, |(calls, call)| {
+            describe_changes(calls.comparison(), call, &sent.to_live())
         }))
     }
 
     /// The next recorded call for a request.
-    pub(in crate::eval) fn next(&self, stage: Stage, sent: &Sent) -> Option<&'r Recording> {
-        self.by_stage.get(&stage)?.next(&sent.live()).copied()
+    pub(in crate::eval) fn next_call(
+        &self,
+        stage: TrialStage,
+        sent: &OutgoingRequest,
+    ) -> Option<&'r Recording> {
+        self.by_stage
+            .get(&stage)?
+            .next_call(&sent.to_live())
+            .copied()
     }
 }

@@ -1,38 +1,40 @@
 //! Judges one expectation on a context. Examines only the context; every verdict has a reason.
 
-use super::lookup::lookup;
+use super::lookup::judge_lookup;
 use super::patterns;
-use super::policy::{same, tools};
-use super::rendered_context::{place, standing};
-use super::select::{here, nothing, select};
-use super::stored_request::{partings, stored_request};
+use super::policy::{judge_same_list, judge_tools};
+use super::rendered_context::{retained_ids, segment_place};
+use super::select::{describe_segments, missing_reason, select_segments};
+use super::stored_request::{request_differences, stored_request};
 use crate::base::contained_path;
 use crate::base::span::Spanned;
 use crate::eval::answer::same_json;
-use crate::eval::prepared::{CaseInput, Seen};
-use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::eval::prepared::{CaseInput, SeenContext};
+use crate::eval::verdict::{
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
 use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
 use crate::record::fixed_mask::FixedMask;
-use crate::scenario::expect::context::{setting as setting_words, trust_word};
+use crate::scenario::expect::context::{describe_setting as setting_words, trust_word};
 use crate::scenario::expect::model::{self, ModelTest};
-use crate::scenario::expect::segments::listed;
-use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
+use crate::scenario::expect::segments::describe_ids;
+use crate::scenario::model::{ContextExpectation, CountedTokens, SegmentSelector, SegmentState};
 use crate::scenario::paths;
 use crate::settings::data::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
 use std::io::ErrorKind;
 
-pub(in crate::eval) fn judge(
-    seen: &Seen<'_>,
+pub(in crate::eval) fn judge_expectation(
+    seen: &SeenContext<'_>,
     expectation: &Spanned<ContextExpectation>,
-) -> Verdict {
-    let (outcome, reason) = of(seen, &expectation.value);
-    Verdict {
-        what: expectation.value.words(),
+) -> ExpectationVerdict {
+    let (outcome, reason) = judge_outcome(seen, &expectation.value);
+    ExpectationVerdict {
+        what: expectation.value.describe(),
         outcome,
         gate: true,
         reason,
@@ -40,54 +42,63 @@ pub(in crate::eval) fn judge(
     }
 }
 
-fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
+fn judge_outcome(seen: &SeenContext<'_>, expectation: &ContextExpectation) -> JudgedOutcome {
     let receiver = seen.case.receiver;
-    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> {
-        inner.iter().map(|one| of(seen, &one.value)).collect()
+    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<JudgedOutcome> {
+        inner
+            .iter()
+            .map(|one| judge_outcome(seen, &one.value))
+            .collect()
     };
     match expectation {
-        ContextExpectation::Segment { which, state } => segment(seen, which, *state),
-        ContextExpectation::Segments(ids) => segments(seen, ids),
+        ContextExpectation::Segment { which, state } => judge_segment(seen, which, *state),
+        ContextExpectation::Segments(ids) => judge_segments(seen, ids),
         ContextExpectation::Trust {
             segment,
             is_trusted,
-        } => trust(seen, segment, *is_trusted),
-        ContextExpectation::Contains(found) => patterns::contains(seen, found),
-        ContextExpectation::Absent(found) => patterns::absent(seen, found),
-        ContextExpectation::Order(ids) => order(seen, ids),
-        ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
-        ContextExpectation::PromptCache { .. } => verdict::blind(
-            expectation.words(),
+        } => judge_trust(seen, segment, *is_trusted),
+        ContextExpectation::Contains(found) => patterns::judge_contains(seen, found),
+        ContextExpectation::Absent(found) => patterns::judge_absent(seen, found),
+        ContextExpectation::Order(ids) => judge_order(seen, ids),
+        ContextExpectation::Tokens { of, max, min } => {
+            judge_tokens(seen, of, max.as_ref(), min.as_ref())
+        }
+        ContextExpectation::PromptCache { .. } => verdict::fail_blind(
+            expectation.describe(),
             "one context alone, with no call before it: `tokens: {of: prefix, min: N}` says what of it a cache can reuse",
         ),
-        ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
+        ContextExpectation::NothingCut(expected) => judge_nothing_cut(seen, *expected),
         ContextExpectation::Setting { name, value, node } => {
-            setting(seen, name.value, &value.value, node.as_ref())
+            judge_setting(seen, name.value, &value.value, node.as_ref())
         }
-        ContextExpectation::Tools(names) => same(seen, "tools", names, &receiver.tools()),
-        ContextExpectation::ToolsOf(test) => tools(seen, test),
-        ContextExpectation::Model(name) => model(seen, &name.value),
-        ContextExpectation::ModelOf(test) => model_of(seen, test),
+        ContextExpectation::Tools(names) => {
+            judge_same_list(seen, "tools", names, &receiver.tools())
+        }
+        ContextExpectation::ToolsOf(test) => judge_tools(seen, test),
+        ContextExpectation::Model(name) => judge_model(seen, &name.value),
+        ContextExpectation::ModelOf(test) => judge_model_properties(seen, test),
         ContextExpectation::ProtectedPaths(paths) => {
-            same(seen, "protected paths", paths, &receiver.protected_paths())
+            judge_same_list(seen, "protected paths", paths, &receiver.protected_paths())
         }
-        ContextExpectation::Lookup(test) => lookup(seen, test),
-        ContextExpectation::Snapshot => snapshot(seen),
-        ContextExpectation::OfAgent { node, .. } => verdict::blind(
-            expectation.words(),
+        ContextExpectation::Lookup(test) => judge_lookup(seen, test),
+        ContextExpectation::Snapshot => judge_snapshot(seen),
+        ContextExpectation::OfAgent { node, .. } => verdict::fail_blind(
+            expectation.describe(),
             format!(
                 "one agent alone, and not a whole run with `{}` in it",
                 node.value
             ),
         ),
-        ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
-        ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
-        ContextExpectation::AllOf(some) => verdict::all(&inner(some)),
+        ContextExpectation::Not(one) => {
+            verdict::negate(judge_outcome(seen, &one.value), &one.value.describe())
+        }
+        ContextExpectation::AnyOf(some) => verdict::any_holds(inner(some)),
+        ContextExpectation::AllOf(some) => verdict::all_hold(&inner(some)),
     }
 }
 
 /// Describes the fate of a segment.
-fn fate(account: &SegmentReport) -> String {
+fn describe_fate(account: &SegmentReport) -> String {
     match &account.fate {
         Disposition::Kept => "it whole".to_owned(),
         Disposition::Cut { range, .. } => {
@@ -112,150 +123,161 @@ fn fate(account: &SegmentReport) -> String {
     }
 }
 
-const fn is_in(state: State, fate: &Disposition) -> bool {
+const fn is_state(state: SegmentState, fate: &Disposition) -> bool {
     matches!(
         (state, fate),
-        (State::Kept, Disposition::Kept)
+        (SegmentState::Kept, Disposition::Kept)
             | (
-                State::Cut,
+                SegmentState::Cut,
                 Disposition::Cut { .. } | Disposition::Shortened { .. }
             )
-            | (State::Dropped, Disposition::Dropped)
+            | (SegmentState::Dropped, Disposition::Dropped)
     )
 }
 
-fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
-    let found = select(seen.assembly, which);
+fn judge_segment(
+    seen: &SeenContext<'_>,
+    which: &SegmentSelector,
+    state: SegmentState,
+) -> JudgedOutcome {
+    let found = select_segments(seen.assembly, which);
     let expected = match state {
-        State::Kept => which.words(),
-        State::Absent => format!("no {}", which.words()),
-        State::Cut | State::Dropped => format!("{} {}", which.words(), state.word()),
+        SegmentState::Kept => which.describe(),
+        SegmentState::Absent => format!("no {}", which.describe()),
+        SegmentState::Cut | SegmentState::Dropped => {
+            format!("{} {}", which.describe(), state.word())
+        }
     };
     match (state, found.first()) {
-        (State::Absent, None) => verdict::pass(expected, "none"),
-        (State::Absent, Some(first)) => {
+        (SegmentState::Absent, None) => verdict::pass(expected, "none"),
+        (SegmentState::Absent, Some(first)) => {
             let why = format!("it is there by {}", first.segment.why);
             (
-                Outcome::Fail,
+                ExpectationOutcome::Fail,
                 Reason::new(expected, format!("`{}`", first.segment.id))
-                    .at(place(first))
-                    .hint(why),
+                    .with_place(segment_place(first))
+                    .with_advice(why),
             )
         }
         (_, None) => {
-            let reason = nothing(seen.assembly, which, expected);
+            let reason = missing_reason(seen.assembly, which, expected);
             (
-                Outcome::Fail,
-                if seen.could(which) {
+                ExpectationOutcome::Fail,
+                if seen.can_exist(which) {
                     reason
                 } else {
-                    reason.blind()
+                    reason.into_blind()
                 },
             )
         }
         (_, Some(first)) => {
-            let other = found.iter().find(|account| !is_in(state, &account.fate));
+            let other = found.iter().find(|account| !is_state(state, &account.fate));
             match other {
                 Some(other) => (
-                    Outcome::Fail,
-                    Reason::new(expected, fate(other)).at(place(other)),
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, describe_fate(other)).with_place(segment_place(other)),
                 ),
-                None => verdict::pass(expected, fate(first)),
+                None => verdict::pass(expected, describe_fate(first)),
             }
         }
     }
 }
 
-fn segments(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
-    let stands = standing(seen.assembly);
-    let expected = || format!("exactly {}", listed(ids));
+fn judge_segments(seen: &SeenContext<'_>, ids: &[Spanned<String>]) -> JudgedOutcome {
+    let stands = retained_ids(seen.assembly);
+    let expected = || format!("exactly {}", describe_ids(ids));
     let more: Vec<String> = stands
         .iter()
         .filter(|id| ids.iter().all(|other| other.value != **id))
         .map(|id| format!("`{id}`"))
         .collect();
     if let Some(missing) = ids.iter().find(|id| !stands.contains(&id.value.as_str())) {
-        let which = Selector::Id(missing.clone());
-        let fate = select(seen.assembly, &which)
+        let which = SegmentSelector::Id(missing.clone());
+        let fate = select_segments(seen.assembly, &which)
             .first()
-            .map(|account| fate(account));
-        let mut reason = nothing(seen.assembly, &which, expected());
+            .map(|account| describe_fate(account));
+        let mut reason = missing_reason(seen.assembly, &which, expected());
         reason.found = fate.map_or_else(
             || format!("no `{}`", missing.value),
             |fate| format!("`{}`: {fate}", missing.value),
         );
         return (
-            Outcome::Fail,
-            if seen.could(&which) {
+            ExpectationOutcome::Fail,
+            if seen.can_exist(&which) {
                 reason
             } else {
-                reason.blind()
+                reason.into_blind()
             },
         );
     }
     if !more.is_empty() {
         return (
-            Outcome::Fail,
+            ExpectationOutcome::Fail,
             Reason::new(expected(), format!("{} as well", more.join(", ")))
-                .hint(here(seen.assembly)),
+                .with_advice(describe_segments(seen.assembly)),
         );
     }
     if stands != ids.iter().map(|id| id.value.as_str()).collect::<Vec<_>>() {
         return (
-            Outcome::Fail,
-            Reason::new(format!("the order {}", listed(ids)), "another").hint(here(seen.assembly)),
+            ExpectationOutcome::Fail,
+            Reason::new(format!("the order {}", describe_ids(ids)), "another")
+                .with_advice(describe_segments(seen.assembly)),
         );
     }
     verdict::pass(expected(), "them")
 }
 
-fn trust(seen: &Seen<'_>, segment: &Spanned<String>, is_trusted: bool) -> Judged {
-    let which = Selector::Id(segment.clone());
+fn judge_trust(
+    seen: &SeenContext<'_>,
+    segment: &Spanned<String>,
+    is_trusted: bool,
+) -> JudgedOutcome {
+    let which = SegmentSelector::Id(segment.clone());
     let expected = format!("`{}` to be {}", segment.value, trust_word(is_trusted));
-    match select(seen.assembly, &which).first() {
+    match select_segments(seen.assembly, &which).first() {
         None => (
-            Outcome::Fail,
-            nothing(seen.assembly, &which, expected).blind(),
+            ExpectationOutcome::Fail,
+            missing_reason(seen.assembly, &which, expected).into_blind(),
         ),
         Some(account) => {
             let is = account.segment.trust == Trust::Trusted;
             let outcome = if is == is_trusted {
-                Outcome::Pass
+                ExpectationOutcome::Pass
             } else {
-                Outcome::Fail
+                ExpectationOutcome::Fail
             };
             (
                 outcome,
-                Reason::new(expected, trust_word(is)).at(place(account)),
+                Reason::new(expected, trust_word(is)).with_place(segment_place(account)),
             )
         }
     }
 }
 
-fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
-    let stands = standing(seen.assembly);
-    let expected = format!("the order {}", listed(ids));
+fn judge_order(seen: &SeenContext<'_>, ids: &[Spanned<String>]) -> JudgedOutcome {
+    let stands = retained_ids(seen.assembly);
+    let expected = format!("the order {}", describe_ids(ids));
     let mut last = None;
     for id in ids {
         let Some(at) = stands.iter().position(|other| *other == id.value) else {
-            let which = Selector::Id(id.clone());
-            let dropped = select(seen.assembly, &which)
+            let which = SegmentSelector::Id(id.clone());
+            let dropped = select_segments(seen.assembly, &which)
                 .first()
-                .map(|account| fate(account));
-            let mut reason = nothing(seen.assembly, &which, expected).blind();
+                .map(|account| describe_fate(account));
+            let mut reason = missing_reason(seen.assembly, &which, expected).into_blind();
             reason.found = dropped.map_or_else(
                 || format!("no `{}`", id.value),
                 |dropped| format!("`{}`: {dropped}", id.value),
             );
-            return (Outcome::Fail, reason);
+            return (ExpectationOutcome::Fail, reason);
         };
         if let Some((before, name)) = last
             && at < before
         {
             let found = format!("`{}` before `{name}`", id.value);
             return (
-                Outcome::Fail,
-                Reason::new(expected, found).hint(here(seen.assembly)),
+                ExpectationOutcome::Fail,
+                Reason::new(expected, found).with_advice(describe_segments(seen.assembly)),
             );
         }
         last = Some((at, id.value.as_str()));
@@ -263,41 +285,41 @@ fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
     verdict::pass(expected, "it")
 }
 
-fn tokens(
-    seen: &Seen<'_>,
-    of: &Counted,
+fn judge_tokens(
+    seen: &SeenContext<'_>,
+    of: &CountedTokens,
     max: Option<&Spanned<u64>>,
     min: Option<&Spanned<u64>>,
-) -> Judged {
+) -> JudgedOutcome {
     let report = &seen.assembly.report;
     let figure = match of {
-        Counted::Total => report.tokens,
-        Counted::Prefix => report.prefix_tokens,
-        Counted::Segment(which) => {
-            let found = select(seen.assembly, which);
+        CountedTokens::Total => report.tokens,
+        CountedTokens::Prefix => report.prefix_tokens,
+        CountedTokens::Segment(which) => {
+            let found = select_segments(seen.assembly, which);
             if found.is_empty() {
                 return (
-                    Outcome::Fail,
-                    nothing(
+                    ExpectationOutcome::Fail,
+                    missing_reason(
                         seen.assembly,
                         which,
-                        format!("{} to be counted", which.words()),
+                        format!("{} to be counted", which.describe()),
                     )
-                    .blind(),
+                    .into_blind(),
                 );
             }
             found.iter().map(|account| account.kept_tokens).sum()
         }
     };
-    let what = of.words();
+    let what = of.describe();
     let Some(figure) = figure.map(|figure| figure as u64) else {
         return (
-            Outcome::Fail,
-            Reason::new(what, "that nobody counted").blind(),
+            ExpectationOutcome::Fail,
+            Reason::new(what, "that nobody counted").into_blind(),
         );
     };
     let counter = if report.is_exact { "" } else { ", an estimate" };
-    let (outcome, reason) = verdict::count(
+    let (outcome, reason) = verdict::judge_count(
         figure,
         what,
         max,
@@ -308,7 +330,7 @@ fn tokens(
     (
         outcome,
         if is_over {
-            reason.hint(largest(seen))
+            reason.with_advice(describe_largest(seen))
         } else {
             reason
         },
@@ -316,7 +338,7 @@ fn tokens(
 }
 
 /// Describes the largest segments.
-fn largest(seen: &Seen<'_>) -> String {
+fn describe_largest(seen: &SeenContext<'_>) -> String {
     let mut segments: Vec<(usize, &str)> = seen
         .assembly
         .report
@@ -333,7 +355,7 @@ fn largest(seen: &Seen<'_>) -> String {
     format!("the largest: {}", words.join(", "))
 }
 
-fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
+fn judge_nothing_cut(seen: &SeenContext<'_>, expected: bool) -> JudgedOutcome {
     let lost = seen
         .assembly
         .report
@@ -349,22 +371,22 @@ fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
         None => Reason::new(words, "every segment whole"),
         Some(account) => Reason::new(
             words,
-            format!("`{}`: {}", account.segment.id, fate(account)),
+            format!("`{}`: {}", account.segment.id, describe_fate(account)),
         )
-        .at(place(account)),
+        .with_place(segment_place(account)),
     };
     (
         if lost.is_none() == expected {
-            Outcome::Pass
+            ExpectationOutcome::Pass
         } else {
-            Outcome::Fail
+            ExpectationOutcome::Fail
         },
         reason,
     )
 }
 
 /// Describes the provenance of a setting.
-fn provenance(origin: &OriginData) -> String {
+fn describe_provenance(origin: &OriginData) -> String {
     match origin.layer {
         Layer::Operator | Layer::Subtype => format!("the default of type {}", origin.row),
         Layer::Project | Layer::ProjectSubtype => {
@@ -375,46 +397,49 @@ fn provenance(origin: &OriginData) -> String {
     }
 }
 
-fn setting(
-    seen: &Seen<'_>,
+fn judge_setting(
+    seen: &SeenContext<'_>,
     name: SettingName,
     value: &str,
     node: Option<&Spanned<String>>,
-) -> Judged {
+) -> JudgedOutcome {
     let at = node.map_or(seen.case.node.as_str(), |node| node.value.as_str());
     let expected = format!("{} {value}", setting_words(name, node));
     let settings = match seen.case.forest.settings(seen.case.receiver.task, at) {
         Ok(Some(settings)) => settings,
         Ok(None) => {
             return (
-                Outcome::Fail,
+                ExpectationOutcome::Fail,
                 Reason::new(
                     expected,
                     format!("no settings: {at} has no context of its own"),
                 )
-                .blind(),
+                .into_blind(),
             );
         }
         Err(fault) => {
             return (
-                Outcome::Fail,
-                Reason::new(expected, fault.to_string()).blind(),
+                ExpectationOutcome::Fail,
+                Reason::new(expected, fault.to_string()).into_blind(),
             );
         }
     };
     let found = settings.get(name);
     let word = if found.applies {
-        found.value.word()
+        found.value.as_str()
     } else {
         "n/a"
     };
     let is_same = word == value || (!found.applies && matches!(value, "N/A" | "na"));
-    let mut reason = Reason::new(expected, format!("{word}, {}", provenance(&found.origin)));
+    let mut reason = Reason::new(
+        expected,
+        format!("{word}, {}", describe_provenance(&found.origin)),
+    );
     if !is_same {
         if let Some(path) = &found.origin.path {
-            reason = reason.at(Place {
+            reason = reason.with_place(ResultPlace {
                 file: Some((path.clone(), found.origin.span)),
-                ..Place::default()
+                ..ResultPlace::default()
             });
         }
         if let Some(beaten) = found
@@ -422,26 +447,26 @@ fn setting(
             .first()
             .filter(|beaten| beaten.value != found.value)
         {
-            reason = reason.hint(format!(
+            reason = reason.with_advice(format!(
                 "it beats {}, {}",
-                beaten.value.word(),
-                provenance(&beaten.origin)
+                beaten.value.as_str(),
+                describe_provenance(&beaten.origin)
             ));
         }
     }
     (
         if is_same {
-            Outcome::Pass
+            ExpectationOutcome::Pass
         } else {
-            Outcome::Fail
+            ExpectationOutcome::Fail
         },
         reason,
     )
 }
 
-fn model(seen: &Seen<'_>, expected: &str) -> Judged {
+fn judge_model(seen: &SeenContext<'_>, expected: &str) -> JudgedOutcome {
     let found = seen.case.model();
-    let (outcome, reason) = verdict::name("model", expected, found, "none");
+    let (outcome, reason) = verdict::judge_name("model", expected, found, "none");
     let advice = || {
         format!(
             "neither a role nor `{}` itself names one",
@@ -451,7 +476,7 @@ fn model(seen: &Seen<'_>, expected: &str) -> Judged {
     (
         outcome,
         if found.is_none() {
-            reason.hint(advice())
+            reason.with_advice(advice())
         } else {
             reason
         },
@@ -459,21 +484,21 @@ fn model(seen: &Seen<'_>, expected: &str) -> Judged {
 }
 
 /// Judges the model by all properties in the expectation.
-fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
+fn judge_model_properties(seen: &SeenContext<'_>, test: &ModelTest) -> JudgedOutcome {
     let routed = &seen.case.routed;
     let chosen = routed.choice.as_ref().map(|choice| choice.model);
     let part = |word: &str, expected: &Spanned<String>, found: Option<&str>| {
-        verdict::name(
+        verdict::judge_name(
             word,
             &expected.value,
             found,
             "no model that the project defines",
         )
     };
-    let mut judged: Vec<Judged> = test
+    let mut judged: Vec<JudgedOutcome> = test
         .name
         .iter()
-        .map(|name| model(seen, &name.value))
+        .map(|name| judge_model(seen, &name.value))
         .collect();
     judged.extend(
         test.id
@@ -494,70 +519,83 @@ fn model_of(seen: &Seen<'_>, test: &ModelTest) -> Judged {
         };
         let is_same =
             routed.sampling.iter().all(is_there) && routed.sampling.len() == expected.len();
-        let all: Vec<String> = routed.sampling.iter().map(Sampled::words).collect();
+        let all: Vec<String> = routed.sampling.iter().map(Sampled::describe).collect();
         let found = if all.is_empty() {
             "none".to_owned()
         } else {
             all.join(", ")
         };
         let outcome = if is_same {
-            Outcome::Pass
+            ExpectationOutcome::Pass
         } else {
-            Outcome::Fail
+            ExpectationOutcome::Fail
         };
         judged.push((
             outcome,
-            Reason::new(format!("sampling {}", model::listed(expected)), found),
+            Reason::new(
+                format!("sampling {}", model::describe_sampling(expected)),
+                found,
+            ),
         ));
     }
-    verdict::all(&judged)
+    verdict::all_hold(&judged)
 }
 
 /// The reason why there is no stored request: the file is missing or unreadable.
-fn unstored(input: &CaseInput<'_>, path: &str, expected: String) -> Reason {
+fn missing_snapshot(input: &CaseInput<'_>, path: &str, expected: String) -> Reason {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let is_absent = |why: &String| *why == contained_path::reason(&ErrorKind::NotFound.into());
-    match input.beside.text(&format!("{}/{name}", paths::SNAPSHOTS)) {
+    let is_absent =
+        |why: &String| *why == contained_path::describe_io_error(&ErrorKind::NotFound.into());
+    match input
+        .beside
+        .text(&format!("{}/{name}", paths::SNAPSHOT_FOLDER))
+    {
         Err(why) if !is_absent(&why) => {
             Reason::new(expected, format!("what cannot be read there: {why}"))
-                .hint("put the stored request back, or remove what stands in its place")
+                .with_advice("put the stored request back, or remove what stands in its place")
         }
         Err(_) | Ok(_) => Reason::new(expected, "no such file")
-            .hint("nothing is stored yet: `ctxc eval --accept` stores it"),
+            .with_advice("nothing is stored yet: `ctxc eval --accept` stores it"),
     }
 }
 
-fn snapshot(seen: &Seen<'_>) -> Judged {
+fn judge_snapshot(seen: &SeenContext<'_>) -> JudgedOutcome {
     let input = seen.case.input;
-    let path = paths::snapshot(input.path, &input.case.name.value);
+    let path = paths::snapshot_path(input.path, &input.case.name.value);
     let expected = format!("the request as stored in {path}");
     let Some(stored) = input.snapshot else {
-        return (Outcome::Fail, unstored(input, &path, expected).blind());
+        return (
+            ExpectationOutcome::Fail,
+            missing_snapshot(input, &path, expected).into_blind(),
+        );
     };
     let now = stored_request(seen);
-    let mask = FixedMask::by_form();
+    let mask = FixedMask::with_known_forms();
     if mask.is_same_request(stored, &now) {
         return verdict::pass(expected, "the same");
     }
     // Masked values of the stored request are not a difference, so both are masked.
     let (stored, now) = if stored.contains('⟦') {
         let masked = |document: String| match seen.case.run.answers.comparison {
-            Some(comparison) => comparison.masked(&document),
+            Some(comparison) => comparison.mask_document(&document),
             None => document,
         };
-        (masked(stored.to_owned()), masked(mask.stored_request(&now)))
+        (
+            masked(stored.to_owned()),
+            masked(mask.mask_stored_request(&now)),
+        )
     } else {
         (stored.to_owned(), now)
     };
-    let partings = partings(&stored, &now, Some(seen));
+    let partings = request_differences(&stored, &now, Some(seen));
     let first = partings.first().cloned().unwrap_or_default();
     let file = first
         .file
         .or_else(|| Some((path, None)).filter(|_| first.origin.is_none()));
-    let place = Place {
+    let place = ResultPlace {
         origin: first.origin,
         file,
-        ..Place::default()
+        ..ResultPlace::default()
     };
-    verdict::parted(expected, place, partings.into_iter().map(|one| one.words))
+    verdict::differing_request(expected, place, partings.into_iter().map(|one| one.words))
 }

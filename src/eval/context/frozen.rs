@@ -3,22 +3,22 @@
 use crate::base::span::{Span, Spanned};
 use crate::eval::prepared::CaseInput;
 use crate::kernel::context::Origin;
-use crate::scenario::model::{Content, Conversation, Frozen};
-use crate::scenario::paths::beside;
+use crate::scenario::model::{FrozenConversation, FrozenText, FrozenValue};
+use crate::scenario::paths::resolve_beside;
 
 /// A file of the project, and a span in it if known.
 pub(super) type PlaceInFile = (String, Option<Span>);
 
 /// The place of a text's origin; `None` if the scenario does not freeze it.
-pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFile> {
+pub(super) fn frozen_place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFile> {
     let situation = &input.case.situation;
     let at = |file: Option<&String>, span: Span| match file {
-        Some(file) => Some((beside(input.path, file)?, None)),
+        Some(file) => Some((resolve_beside(input.path, file)?, None)),
         None => Some((input.path.to_owned(), Some(span))),
     };
-    let value = |one: &Spanned<Frozen>| {
+    let value = |one: &Spanned<FrozenValue>| {
         at(
-            if let Frozen::File(file) = &one.value {
+            if let FrozenValue::File(file) = &one.value {
                 Some(file)
             } else {
                 None
@@ -26,9 +26,9 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
             one.span,
         )
     };
-    let text = |one: &Spanned<Content>| {
+    let text = |one: &Spanned<FrozenText>| {
         at(
-            if let Content::File(file) = &one.value {
+            if let FrozenText::File(file) = &one.value {
                 Some(file)
             } else {
                 None
@@ -45,7 +45,7 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
         Origin::Conversation => {
             let history = situation.history.as_ref()?;
             at(
-                if let Conversation::File(file) = &history.value {
+                if let FrozenConversation::File(file) = &history.value {
                     Some(file)
                 } else {
                     None

@@ -2,17 +2,17 @@
 
 use crate::context::assemble::Assembly;
 use crate::context::context_source::{ContextSource, Match};
-use crate::eval::prepared::{PreparedCase, Seen};
-use crate::eval::verdict::{self, Judged, Outcome, Reason};
+use crate::eval::prepared::{PreparedCase, SeenContext};
+use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
 use crate::scenario::expect::lookup::LookupTest;
-use crate::scenario::paths::plain;
+use crate::scenario::paths::normalize_path;
 use std::cell::RefCell;
 
 /// The current matches of a lookup.
 ///
 /// # Errors
 /// The reason why the lookup cannot run.
-pub(in crate::eval) fn found(
+pub(in crate::eval) fn find_passages(
     case: &PreparedCase<'_>,
     test: &LookupTest,
 ) -> Result<Vec<Match>, String> {
@@ -25,7 +25,7 @@ pub(in crate::eval) fn found(
     if let Some(query) = &test.query {
         return ask(&query.value);
     }
-    let asked = Asked::default();
+    let asked = FirstQuery::default();
     // Only the query matters here; the context itself is judged elsewhere.
     let _: Result<Assembly, _> = case.assemble_from(&asked);
     ask(&asked
@@ -36,9 +36,9 @@ pub(in crate::eval) fn found(
 
 /// Records the first query, and finds nothing.
 #[derive(Debug, Default)]
-struct Asked(RefCell<Option<String>>);
+struct FirstQuery(RefCell<Option<String>>);
 
-impl ContextSource for Asked {
+impl ContextSource for FirstQuery {
     fn search(&self, query: &str, _: usize) -> Result<Vec<Match>, String> {
         self.0.borrow_mut().get_or_insert_with(|| query.to_owned());
         Ok(Vec::new())
@@ -46,13 +46,13 @@ impl ContextSource for Asked {
 }
 
 /// Judges the matches of a lookup.
-pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
-    let found = match found(seen.case, test) {
+pub(super) fn judge_lookup(seen: &SeenContext<'_>, test: &LookupTest) -> JudgedOutcome {
+    let found = match find_passages(seen.case, test) {
         Ok(found) => found,
         Err(why) => {
             return (
-                Outcome::Fail,
-                Reason::new("an answer of the lookup", why).blind(),
+                ExpectationOutcome::Fail,
+                Reason::new("an answer of the lookup", why).into_blind(),
             );
         }
     };
@@ -65,7 +65,7 @@ pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
         }
     };
     let one = |name: &str, is_wanted: bool| {
-        let path = plain(name);
+        let path = normalize_path(name);
         let at = found
             .iter()
             .position(|one| one.id == *path || one.file() == path);
@@ -91,15 +91,17 @@ pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
         let reason = Reason::new(words, found);
         match (at.is_some() == is_wanted, at) {
             (_, None) if !is_there() => (
-                Outcome::Fail,
-                reason.hint("the project has no such file").blind(),
+                ExpectationOutcome::Fail,
+                reason
+                    .with_advice("the project has no such file")
+                    .into_blind(),
             ),
-            (true, _) => (Outcome::Pass, reason),
-            (false, _) => (Outcome::Fail, reason.hint(here())),
+            (true, _) => (ExpectationOutcome::Pass, reason),
+            (false, _) => (ExpectationOutcome::Fail, reason.with_advice(here())),
         }
     };
     let finds = test.finds.iter().map(|name| one(&name.value, true));
-    verdict::all(
+    verdict::all_hold(
         &finds
             .chain(test.lacks.iter().map(|name| one(&name.value, false)))
             .collect::<Vec<_>>(),

@@ -10,11 +10,11 @@ mod rendered_context;
 mod select;
 mod stored_request;
 
-pub(super) use check::judge;
-pub(super) use lookup::found;
-pub(super) use rendered_context::standing;
-pub(super) use select::source;
+pub(super) use check::judge_expectation;
+pub(super) use lookup::find_passages;
+pub(super) use rendered_context::retained_ids;
+pub(super) use select::source_name;
 #[cfg(feature = "cli")]
-pub(crate) use stored_request::Document;
-pub(super) use stored_request::partings;
-pub use stored_request::{stored_request, stored_sent};
+pub(crate) use stored_request::SnapshotRequest;
+pub(super) use stored_request::request_differences;
+pub use stored_request::{stored_program_request, stored_request};

@@ -4,7 +4,7 @@
 //! Excludes untrusted text and the fences around it. Line breaks within a paragraph and the order
 //! of keys have no meaning.
 
-use crate::kernel::context::{Kind, Origin, Segment, Traced, Trust};
+use crate::kernel::context::{Kind, Origin, Segment, TracedText, Trust};
 use crate::record::redact::Redactor;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// A passage that a context lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
+pub struct LostPassage {
     /// The passage.
     pub text: String,
     /// The passage with masked values.
@@ -22,7 +22,7 @@ pub struct Loss {
 }
 
 /// A passage, and the range of its line or JSON value in the segment.
-struct Passage {
+struct OwnPassage {
     text: String,
     range: Range<usize>,
     /// The text of its paragraph; empty for a JSON value.
@@ -32,8 +32,8 @@ struct Passage {
 }
 
 /// The passages of `before` that `after` lacks: removed or reworded.
-pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec<Loss> {
-    let all = |segments: &[Segment]| segments.iter().flat_map(passages).collect::<Vec<_>>();
+pub fn find_losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec<LostPassage> {
+    let all = |segments: &[Segment]| segments.iter().flat_map(own_passages).collect::<Vec<_>>();
     let (old, new) = (all(before), all(after));
     let texts: BTreeSet<&str> = new.iter().map(|one| one.text.as_str()).collect();
     let paragraphs: BTreeSet<&str> = new
@@ -42,19 +42,19 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
         .filter(|words| !words.is_empty())
         .collect();
     let is_gone =
-        |one: &Passage| !texts.contains(&*one.text) && !paragraphs.contains(&*one.paragraph);
+        |one: &OwnPassage| !texts.contains(&*one.text) && !paragraphs.contains(&*one.paragraph);
     if !old.iter().any(is_gone) {
         return Vec::new();
     }
     let masked = |segments: &[Segment]| {
         segments
             .iter()
-            .flat_map(|segment| masked(segment, redactor))
+            .flat_map(|segment| masked_passages(segment, redactor))
             .collect::<Vec<_>>()
     };
     let (old_masked, new_masked) = (masked(before), masked(after));
     let count = |all: &[String], text: &String| all.iter().filter(|one| *one == text).count();
-    let mut found: BTreeMap<&str, Loss> = BTreeMap::new();
+    let mut found: BTreeMap<&str, LostPassage> = BTreeMap::new();
     for (one, masked) in old.iter().zip(&old_masked).filter(|(one, _)| is_gone(one)) {
         let is_replaced =
             *masked != one.text && count(&old_masked, masked) <= count(&new_masked, masked);
@@ -63,13 +63,13 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
             .zip(&new_masked)
             .filter(|(_, other)| is_replaced && *other == masked)
             .map(|(other, _)| other);
-        let is_new = |other: &&Passage| old.iter().all(|one| one.text != other.text);
+        let is_new = |other: &&OwnPassage| old.iter().all(|one| one.text != other.text);
         let instead = instead
             .clone()
             .find(is_new)
             .or_else(|| instead.clone().next())
             .map(|other| other.text.clone());
-        found.entry(&one.text).or_insert_with(|| Loss {
+        found.entry(&one.text).or_insert_with(|| LostPassage {
             text: one.text.clone(),
             masked: masked.clone(),
             instead,
@@ -79,9 +79,9 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
 }
 
 /// Removes a passage from a segment of the author, or replaces it.
-pub fn lose(loss: &Loss, segment: &mut Segment) {
-    let (mut rest, mut at) = (Traced::default(), 0);
-    for Passage { range, key, .. } in passages(segment)
+pub fn apply_loss(loss: &LostPassage, segment: &mut Segment) {
+    let (mut rest, mut at) = (TracedText::default(), 0);
+    for OwnPassage { range, key, .. } in own_passages(segment)
         .into_iter()
         .filter(|one| one.text == loss.text)
     {
@@ -96,7 +96,7 @@ pub fn lose(loss: &Loss, segment: &mut Segment) {
             .first()
             .map_or(Origin::Frame, |stretch| stretch.origin.clone());
         let words = match (key, &loss.instead) {
-            (Some(_), _) => json_without(words.text(), loss),
+            (Some(_), _) => json_with_loss(words.text(), loss),
             (None, Some(instead)) => words.text().replacen(&loss.text, instead, 1),
             (None, None) => String::new(),
         };
@@ -109,7 +109,7 @@ pub fn lose(loss: &Loss, segment: &mut Segment) {
 }
 
 /// The passages of a segment, in order; empty for an untrusted one.
-fn passages(segment: &Segment) -> Vec<Passage> {
+fn own_passages(segment: &Segment) -> Vec<OwnPassage> {
     let mut out = Vec::new();
     if segment.trust != Trust::Trusted {
         return out;
@@ -117,21 +117,21 @@ fn passages(segment: &Segment) -> Vec<Passage> {
     let text = segment.text.text();
     // The passages of the current paragraph.
     let (mut first, mut words) = (0, String::new());
-    let mut end = |out: &mut Vec<Passage>, words: &mut String| {
+    let mut end = |out: &mut Vec<OwnPassage>, words: &mut String| {
         out.iter_mut()
             .skip(first)
             .for_each(|one| one.paragraph.clone_from(words));
         first = out.len();
         words.clear();
     };
-    for (range, is_json) in parts(segment) {
+    for (range, is_json) in own_ranges(segment) {
         let part = text.get(range.clone()).unwrap_or("");
         if let Some(value) = serde_json::from_str::<Value>(part).ok().filter(|_| is_json) {
             end(&mut out, &mut words);
-            values(&value, "", &mut |path, value| {
+            visit_scalars(&value, "", &mut |path, value| {
                 let key = path.rsplit('.').next().unwrap_or(path).to_owned();
-                out.push(Passage {
-                    text: passage(path, value),
+                out.push(OwnPassage {
+                    text: scalar_passage(path, value),
                     range: range.clone(),
                     paragraph: String::new(),
                     key: Some(key),
@@ -149,7 +149,7 @@ fn passages(segment: &Segment) -> Vec<Passage> {
                 end(&mut out, &mut words);
             } else if line.contains(char::is_alphanumeric) {
                 words.extend(line.split_whitespace().flat_map(|word| [word, " "]));
-                out.push(Passage {
+                out.push(OwnPassage {
                     text: line.to_owned(),
                     range,
                     paragraph: String::new(),
@@ -163,7 +163,7 @@ fn passages(segment: &Segment) -> Vec<Passage> {
 }
 
 /// The ranges of a segment that its author wrote, in order; true for JSON.
-fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
+fn own_ranges(segment: &Segment) -> Vec<(Range<usize>, bool)> {
     let is_json =
         |origin: &Origin| segment.kind == Kind::Tools || matches!(origin, Origin::Schema { .. });
     let mut out: Vec<(Range<usize>, bool)> = Vec::new();
@@ -193,15 +193,15 @@ fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
 }
 
 /// The passages of a segment, with masked values.
-fn masked(segment: &Segment, redactor: &Redactor) -> Vec<String> {
-    let found = redactor.find(segment.text.text());
+fn masked_passages(segment: &Segment, redactor: &Redactor) -> Vec<String> {
+    let found = redactor.find_ranges(segment.text.text());
     let mut out = Vec::new();
-    for Passage {
+    for OwnPassage {
         text, range, key, ..
-    } in passages(segment)
+    } in own_passages(segment)
     {
         let (found, start) = if let Some(key) = key {
-            (redactor.find_behind(&key, &text), 0)
+            (redactor.find_named_ranges(&key, &text), 0)
         } else {
             let line = segment.text.text().get(range.clone()).unwrap_or("");
             (
@@ -230,14 +230,14 @@ fn masked(segment: &Segment, redactor: &Redactor) -> Vec<String> {
 
 /// Visits every scalar of a JSON value with its path. List items have a number in the path only if
 /// they are lists or objects.
-fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
+fn visit_scalars(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(name, inside)| values(inside, &below(path, name), take)),
+            .for_each(|(name, inside)| visit_scalars(inside, &child_path(path, name), take)),
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate() {
-                values(item, &of_item(path, number, item), take);
+                visit_scalars(item, &item_path(path, number, item), take);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => take(path, value),
@@ -245,11 +245,11 @@ fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
 }
 
 /// A JSON text without one of its values, or with that value replaced.
-fn json_without(json: &str, loss: &Loss) -> String {
+fn json_with_loss(json: &str, loss: &LostPassage) -> String {
     let Ok(value) = serde_json::from_str::<Value>(json) else {
         return String::new();
     };
-    let value = without(value, "", loss).unwrap_or_default();
+    let value = value_with_loss(value, "", loss).unwrap_or_default();
     // Serialising a value cannot fail.
     let written = if json.contains('\n') {
         serde_json::to_string_pretty(&value)
@@ -259,11 +259,14 @@ fn json_without(json: &str, loss: &Loss) -> String {
     written.unwrap_or_default()
 }
 
-fn without(value: Value, path: &str, loss: &Loss) -> Option<Value> {
+fn value_with_loss(value: Value, path: &str, loss: &LostPassage) -> Option<Value> {
     Some(match value {
         Value::Object(fields) => {
             let rest = fields.into_iter().filter_map(|(name, inside)| {
-                Some((name.clone(), without(inside, &below(path, &name), loss)?))
+                Some((
+                    name.clone(),
+                    value_with_loss(inside, &child_path(path, &name), loss)?,
+                ))
             });
             Value::Object(rest.collect())
         }
@@ -272,12 +275,12 @@ fn without(value: Value, path: &str, loss: &Loss) -> Option<Value> {
             Value::Array(
                 items
                     .filter_map(|(number, item)| {
-                        without(item.clone(), &of_item(path, number, &item), loss)
+                        value_with_loss(item.clone(), &item_path(path, number, &item), loss)
                     })
                     .collect(),
             )
         }
-        leaf if passage(path, &leaf) == loss.text => Value::from(
+        leaf if scalar_passage(path, &leaf) == loss.text => Value::from(
             loss.instead
                 .as_deref()?
                 .strip_prefix(path)?
@@ -287,7 +290,7 @@ fn without(value: Value, path: &str, loss: &Loss) -> Option<Value> {
     })
 }
 
-fn below(path: &str, name: &str) -> String {
+fn child_path(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {
@@ -295,16 +298,16 @@ fn below(path: &str, name: &str) -> String {
     }
 }
 
-fn of_item(path: &str, number: usize, item: &Value) -> String {
+fn item_path(path: &str, number: usize, item: &Value) -> String {
     if item.is_object() || item.is_array() {
-        below(path, &number.to_string())
+        child_path(path, &number.to_string())
     } else {
         path.to_owned()
     }
 }
 
 /// A value after its path, in the quoted form.
-fn passage(path: &str, value: &Value) -> String {
+fn scalar_passage(path: &str, value: &Value) -> String {
     value.as_str().map_or_else(
         || format!("{path}: {value}"),
         |text| format!("{path}: {text}"),

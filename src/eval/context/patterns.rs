@@ -1,19 +1,19 @@
 //! `contains` and `absent`: patterns in the text of an agent's context.
 
-use super::rendered_context::{kept, origin, place, stayed};
-use super::select::{nothing, select};
-use crate::eval::prepared::Seen;
-use crate::eval::verdict::{Judged, Outcome, Place, Reason};
+use super::rendered_context::{retained_range, retained_text, segment_origin, segment_place};
+use super::select::{missing_reason, select_segments};
+use crate::eval::prepared::SeenContext;
+use crate::eval::verdict::{ExpectationOutcome, JudgedOutcome, Reason, ResultPlace};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Kind;
-use crate::scenario::model::{Patterns, Selector};
+use crate::scenario::model::{PatternTest, SegmentSelector};
 use std::ops::Range;
 
 /// The maximum length of a displayed match, in bytes.
-const SHOWN: usize = 60;
+const MAX_EXCERPT_BYTES: usize = 60;
 
 /// The texts that a pattern is searched in.
-enum Texts<'a> {
+enum SearchedTexts<'a> {
     /// The texts of segments that were retained.
     Segments(Vec<&'a SegmentReport>),
     /// The messages as sent, and the tools.
@@ -21,100 +21,128 @@ enum Texts<'a> {
 }
 
 /// A match of a pattern.
-struct Hit {
-    place: Place,
+struct PatternMatch {
+    place: ResultPlace,
     excerpt: String,
 }
 
 /// Judges patterns that must all occur.
-pub(super) fn contains(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
-    let texts = match texts(seen, patterns, "to contain") {
+pub(super) fn judge_contains(seen: &SeenContext<'_>, patterns: &PatternTest) -> JudgedOutcome {
+    let texts = match select_texts(seen, patterns, "to contain") {
         Ok(texts) => texts,
-        Err(reason) => return (Outcome::Fail, *reason),
+        Err(reason) => return (ExpectationOutcome::Fail, *reason),
     };
-    let place = patterns.place();
+    let place = patterns.describe_place();
     for pattern in &patterns.patterns {
         let expected = format!("{place} to contain /{}/", pattern.value);
-        match first(seen, &texts, &pattern.value) {
+        match first_match(seen, &texts, &pattern.value) {
             Ok(Some(_)) => {}
-            Ok(None) => return (Outcome::Fail, missed(seen, &texts, expected)),
-            Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
+            Ok(None) => {
+                return (
+                    ExpectationOutcome::Fail,
+                    unmatched_reason(seen, &texts, expected),
+                );
+            }
+            Err(why) => {
+                return (
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, why).into_blind(),
+                );
+            }
         }
     }
     (
-        Outcome::Pass,
-        Reason::new(format!("{place} to contain {}", patterns.words()), "each"),
+        ExpectationOutcome::Pass,
+        Reason::new(
+            format!("{place} to contain {}", patterns.describe()),
+            "each",
+        ),
     )
 }
 
 /// Judges patterns that must not occur.
-pub(super) fn absent(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
-    let texts = match texts(seen, patterns, "not to contain") {
+pub(super) fn judge_absent(seen: &SeenContext<'_>, patterns: &PatternTest) -> JudgedOutcome {
+    let texts = match select_texts(seen, patterns, "not to contain") {
         Ok(texts) => texts,
         Err(reason) => {
             let id = patterns
                 .within
                 .as_ref()
-                .map_or_else(String::new, Selector::words);
+                .map_or_else(String::new, SegmentSelector::describe);
             let advice = format!(
                 "{id} is not part of this context; to expect that, write `segment: {{…, state: absent}}`"
             );
-            return (Outcome::Fail, reason.hint(advice));
+            return (ExpectationOutcome::Fail, reason.with_advice(advice));
         }
     };
-    let place = patterns.place();
+    let place = patterns.describe_place();
     for pattern in &patterns.patterns {
         let expected = format!("{place} not to contain /{}/", pattern.value);
-        match first(seen, &texts, &pattern.value) {
+        match first_match(seen, &texts, &pattern.value) {
             Ok(None) => {}
             Ok(Some(hit)) => {
                 return (
-                    Outcome::Fail,
-                    Reason::new(expected, hit.excerpt).at(hit.place),
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, hit.excerpt).with_place(hit.place),
                 );
             }
-            Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
+            Err(why) => {
+                return (
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, why).into_blind(),
+                );
+            }
         }
     }
     (
-        Outcome::Pass,
+        ExpectationOutcome::Pass,
         Reason::new(
-            format!("{place} not to contain {}", patterns.words()),
+            format!("{place} not to contain {}", patterns.describe()),
             "none",
         ),
     )
 }
 
-fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'a>, Box<Reason>> {
+fn select_texts<'a>(
+    seen: &SeenContext<'a>,
+    patterns: &PatternTest,
+    verb: &str,
+) -> Result<SearchedTexts<'a>, Box<Reason>> {
     let Some(which) = &patterns.within else {
-        return Ok(Texts::Messages);
+        return Ok(SearchedTexts::Messages);
     };
-    let found = select(seen.assembly, which);
+    let found = select_segments(seen.assembly, which);
     if !found.is_empty() {
-        return Ok(Texts::Segments(found));
+        return Ok(SearchedTexts::Segments(found));
     }
-    let expected = format!("{} {verb} {}", which.words(), patterns.words());
-    Err(Box::new(nothing(seen.assembly, which, expected).blind()))
+    let expected = format!("{} {verb} {}", which.describe(), patterns.describe());
+    Err(Box::new(
+        missing_reason(seen.assembly, which, expected).into_blind(),
+    ))
 }
 
 /// The first match of a pattern.
-fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit>, String> {
+fn first_match(
+    seen: &SeenContext<'_>,
+    texts: &SearchedTexts<'_>,
+    pattern: &str,
+) -> Result<Option<PatternMatch>, String> {
     match texts {
-        Texts::Segments(accounts) => {
+        SearchedTexts::Segments(accounts) => {
             for account in accounts {
-                let text = kept(account);
-                if let Some(range) = seen.case.run.patterns.find(pattern, &text)? {
-                    return Ok(Some(in_segment(account, &text, range)));
+                let text = retained_text(account);
+                if let Some(range) = seen.case.run.patterns.find_pattern(pattern, &text)? {
+                    return Ok(Some(segment_match(account, &text, range)));
                 }
             }
         }
-        Texts::Messages => {
+        SearchedTexts::Messages => {
             for message in &seen.assembly.messages {
                 let text = message.text.text();
-                if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
+                if let Some(range) = seen.case.run.patterns.find_pattern(pattern, text)? {
                     let excerpt = format!(
                         "{} in the {} message",
-                        excerpt(text, &range),
+                        quote_match(text, &range),
                         message.speaker.word()
                     );
                     let part = message.text.slice(range.start..text.len());
@@ -122,18 +150,18 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
                         .stretches()
                         .first()
                         .map(|stretch| stretch.origin.clone());
-                    let place = Place {
+                    let place = ResultPlace {
                         range: Some(range),
                         origin,
-                        ..Place::default()
+                        ..ResultPlace::default()
                     };
-                    return Ok(Some(Hit { place, excerpt }));
+                    return Ok(Some(PatternMatch { place, excerpt }));
                 }
             }
             let all = seen.assembly.report.segments.iter();
-            return first(
+            return first_match(
                 seen,
-                &Texts::Segments(
+                &SearchedTexts::Segments(
                     all.filter(|account| account.segment.kind == Kind::Tools)
                         .collect(),
                 ),
@@ -144,45 +172,48 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
     Ok(None)
 }
 
-fn in_segment(account: &SegmentReport, text: &str, range: Range<usize>) -> Hit {
-    let excerpt = excerpt(text, &range);
-    let start = stayed(account).start;
+fn segment_match(account: &SegmentReport, text: &str, range: Range<usize>) -> PatternMatch {
+    let excerpt = quote_match(text, &range);
+    let start = retained_range(account).start;
     let range = range.start + start..range.end + start;
-    let origin = origin(account, range.start);
-    let place = Place {
+    let origin = segment_origin(account, range.start);
+    let place = ResultPlace {
         segment: Some(account.segment.id.clone()),
         range: Some(range),
         origin,
         file: None,
     };
-    Hit { place, excerpt }
+    PatternMatch { place, excerpt }
 }
 
 /// The match, in quotation marks, on one line.
-fn excerpt(text: &str, range: &Range<usize>) -> String {
-    let end = text.floor_char_boundary(range.end.min(range.start + SHOWN));
+fn quote_match(text: &str, range: &Range<usize>) -> String {
+    let end = text.floor_char_boundary(range.end.min(range.start + MAX_EXCERPT_BYTES));
     let found = text.get(range.start..end).unwrap_or("");
     let more = if end < range.end { "…" } else { "" };
     format!("“{}{more}”", found.replace('\n', "⏎"))
 }
 
 /// The reason for a pattern without a match, with a description of the text.
-fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
+fn unmatched_reason(seen: &SeenContext<'_>, texts: &SearchedTexts<'_>, expected: String) -> Reason {
     match texts {
-        Texts::Segments(accounts) => {
-            let text: usize = accounts.iter().map(|account| kept(account).len()).sum();
+        SearchedTexts::Segments(accounts) => {
+            let text: usize = accounts
+                .iter()
+                .map(|account| retained_text(account).len())
+                .sum();
             let Some(first) = accounts.first() else {
                 return Reason::new(expected, "nowhere");
             };
-            let begins = excerpt(&kept(first), &(0..kept(first).len()));
+            let begins = quote_match(&retained_text(first), &(0..retained_text(first).len()));
             let found = if text == 0 {
                 "no text: it was dropped".to_owned()
             } else {
                 format!("it nowhere in {text} bytes: {begins}")
             };
-            Reason::new(expected, found).at(place(first))
+            Reason::new(expected, found).with_place(segment_place(first))
         }
-        Texts::Messages => {
+        SearchedTexts::Messages => {
             let bytes: usize = seen
                 .assembly
                 .messages
@@ -190,7 +221,7 @@ fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
                 .map(|message| message.text.text().len())
                 .sum();
             Reason::new(expected, format!("it nowhere in {bytes} bytes"))
-                .hint(super::select::here(seen.assembly))
+                .with_advice(super::select::describe_segments(seen.assembly))
         }
     }
 }

@@ -3,33 +3,33 @@
 
 use crate::base::span::Spanned;
 use crate::base::suggest;
-use crate::eval::answer::{parting, same_json, schema};
-use crate::eval::prepared::Seen;
-use crate::eval::verdict::{self, Judged, Outcome, Reason};
-use crate::project::roles::Tools;
-use crate::project::tools::ToolDefinition;
-use crate::scenario::expect::context::quoted;
+use crate::eval::answer::{first_difference, load_schema, same_json};
+use crate::eval::prepared::SeenContext;
+use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
+use crate::project::roles::RoleTools;
+use crate::project::tools::ProjectTool;
+use crate::scenario::expect::context::backquoted_names;
 use crate::scenario::expect::tools::ToolTest;
-use crate::scenario::frozen::Frozen;
+use crate::scenario::frozen::FrozenValue;
 use std::collections::BTreeSet;
 
 /// Judges each part; the reason is that of the first part that does not hold.
-pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
+pub(super) fn judge_tools(seen: &SeenContext<'_>, test: &ToolTest) -> JudgedOutcome {
     let receiver = seen.case.receiver;
     let Some(role) = receiver.role else {
         let lists = [Some(&test.has), test.exactly.as_ref()]
             .into_iter()
             .flatten();
-        return same(
+        return judge_same_list(
             seen,
             "tools",
             lists.max_by_key(|list| list.len()).unwrap_or(&test.has),
             &[],
         );
     };
-    let nothing = Tools::default();
+    let nothing = RoleTools::default();
     let lists = role.tools.as_ref().unwrap_or(&nothing);
-    let given = lists.given();
+    let given = lists.agent_definitions();
     let names: Vec<String> = given.iter().map(|tool| tool.name.clone()).collect();
     // In a project that defines no tools, the role's lists alone decide the tools that may be
     // called.
@@ -50,29 +50,32 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     };
     let slip = |name: &str| {
         let is_known = lists.defined.contains_key(name) || is_listed(name);
-        suggest::nearest(name, lists.defined.keys().map(String::as_str)).filter(|_| !is_known)
+        suggest::nearest_candidate(name, lists.defined.keys().map(String::as_str))
+            .filter(|_| !is_known)
     };
     let one = |name: &str, wanted: bool| {
         let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
         // A misspelt tool name is never there, and proves nothing.
         if let Some(near) = slip(name) {
             let reason = Reason::new(words, "no tool of that name in the project")
-                .hint(format!("did you mean `{near}`?"));
-            return (Outcome::Fail, reason.blind());
+                .with_advice(format!("did you mean `{near}`?"));
+            return (ExpectationOutcome::Fail, reason.into_blind());
         }
         if is_given(name) == wanted {
-            return (Outcome::Pass, Reason::new(words, "that"));
+            return (ExpectationOutcome::Pass, Reason::new(words, "that"));
         }
-        let near = suggest::nearest(name, names.iter().map(String::as_str)).filter(|_| wanted);
+        let near =
+            suggest::nearest_candidate(name, names.iter().map(String::as_str)).filter(|_| wanted);
         let reason = Reason::new(words, if wanted { "none of that name" } else { "it" });
         (
-            Outcome::Fail,
+            ExpectationOutcome::Fail,
             near.into_iter().fold(reason, |reason, near| {
-                reason.hint(format!("did you mean `{near}`?"))
+                reason.with_advice(format!("did you mean `{near}`?"))
             }),
         )
     };
-    let mut judged: Vec<Judged> = test.has.iter().map(|name| one(&name.value, true)).collect();
+    let mut judged: Vec<JudgedOutcome> =
+        test.has.iter().map(|name| one(&name.value, true)).collect();
     judged.extend(test.lacks.iter().map(|name| one(&name.value, false)));
     let all = if is_defined {
         names.clone()
@@ -82,37 +85,45 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     judged.extend(
         test.exactly
             .iter()
-            .map(|expected| same(seen, "tools", expected, &all)),
+            .map(|expected| judge_same_list(seen, "tools", expected, &all)),
     );
     judged.extend(
         test.schema_of
             .iter()
-            .map(|(name, wanted)| takes(seen, &given, &name.value, wanted)),
+            .map(|(name, wanted)| judge_tool_schema(seen, &given, &name.value, wanted)),
     );
-    verdict::all(&judged)
+    verdict::all_hold(&judged)
 }
 
 /// Judges the parameters of a tool by a schema, independent of the order of keys.
-fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen) -> Judged {
+fn judge_tool_schema(
+    seen: &SeenContext<'_>,
+    given: &[&ProjectTool],
+    name: &str,
+    wanted: &FrozenValue,
+) -> JudgedOutcome {
     let words = match wanted {
-        Frozen::File(path) => format!("the parameters of `{name}` as in {path}"),
-        Frozen::Value(_) => format!("the parameters of `{name}` as they stand here"),
+        FrozenValue::File(path) => format!("the parameters of `{name}` as in {path}"),
+        FrozenValue::Value(_) => format!("the parameters of `{name}` as they stand here"),
     };
     let Some(tool) = given.iter().find(|tool| tool.name == name) else {
         return (
-            Outcome::Fail,
-            Reason::new(words, "no definition of that tool").blind(),
+            ExpectationOutcome::Fail,
+            Reason::new(words, "no definition of that tool").into_blind(),
         );
     };
-    match schema(seen.case.input.beside, wanted) {
-        Err(why) => (Outcome::Fail, Reason::new(words, why).blind()),
+    match load_schema(seen.case.input.beside, wanted) {
+        Err(why) => (
+            ExpectationOutcome::Fail,
+            Reason::new(words, why).into_blind(),
+        ),
         Ok(wanted) if same_json(&wanted, &tool.parameters) => {
-            (Outcome::Pass, Reason::new(words, "the same"))
+            (ExpectationOutcome::Pass, Reason::new(words, "the same"))
         }
         Ok(wanted) => {
-            let at = parting(&wanted, &tool.parameters, "$".to_owned());
+            let at = first_difference(&wanted, &tool.parameters, "$".to_owned());
             (
-                Outcome::Fail,
+                ExpectationOutcome::Fail,
                 Reason::new(
                     words,
                     format!("others at {at}: {}, line {}", tool.path, tool.line + 1),
@@ -123,13 +134,13 @@ fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen
 }
 
 /// Judges a list of the role's policy by its exact items.
-pub(super) fn same(
-    seen: &Seen<'_>,
+pub(super) fn judge_same_list(
+    seen: &SeenContext<'_>,
     what: &str,
     expected: &[Spanned<String>],
     found: &[String],
-) -> Judged {
-    let words = format!("{what} {}", quoted(expected));
+) -> JudgedOutcome {
+    let words = format!("{what} {}", backquoted_names(expected));
     if seen.case.receiver.role.is_none() {
         let words = if expected.is_empty() {
             format!("the {what} of a role")
@@ -142,10 +153,10 @@ pub(super) fn same(
             seen.case.receiver.task
         );
         return (
-            Outcome::Fail,
+            ExpectationOutcome::Fail,
             Reason::new(words, format!("no {what}: a task has none"))
-                .hint(advice)
-                .blind(),
+                .with_advice(advice)
+                .into_blind(),
         );
     }
     let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
@@ -162,7 +173,7 @@ pub(super) fn same(
         there.difference(&wanted).copied().collect(),
     );
     if missing.is_empty() && more.is_empty() {
-        return (Outcome::Pass, Reason::new(words, "the same"));
+        return (ExpectationOutcome::Pass, Reason::new(words, "the same"));
     }
     let mut found = Vec::new();
     if !missing.is_empty() {
@@ -173,9 +184,9 @@ pub(super) fn same(
     }
     let mut reason = Reason::new(words, found.join(", and "));
     for name in missing {
-        if let Some(near) = suggest::nearest(name, more.iter().copied()) {
-            reason = reason.hint(format!("did you mean `{near}`?"));
+        if let Some(near) = suggest::nearest_candidate(name, more.iter().copied()) {
+            reason = reason.with_advice(format!("did you mean `{near}`?"));
         }
     }
-    (Outcome::Fail, reason)
+    (ExpectationOutcome::Fail, reason)
 }

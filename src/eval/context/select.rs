@@ -1,36 +1,39 @@
 //! Selects the segments that an expectation refers to, and describes missing ones.
 
-use super::rendered_context::standing;
+use super::rendered_context::retained_ids;
 use crate::base::suggest;
 use crate::context::assemble::Assembly;
 use crate::eval::verdict::Reason;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Origin;
-use crate::scenario::expect::segments::ranges;
-use crate::scenario::model::Selector;
+use crate::scenario::expect::segments::collapse_ids;
+use crate::scenario::model::SegmentSelector;
 
 /// The maximum number of listed ids.
-const LISTED: usize = 12;
+const MAX_LISTED_IDS: usize = 12;
 
 /// The segments that a selector matches, retained or not.
-pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a SegmentReport> {
+pub(super) fn select_segments<'a>(
+    assembly: &'a Assembly,
+    which: &SegmentSelector,
+) -> Vec<&'a SegmentReport> {
     let is_meant = |account: &&SegmentReport| {
         let segment = &account.segment;
         match which {
-            Selector::Id(id) => segment.id == id.value,
-            Selector::Kind(kind) => segment.kind == kind.value,
-            Selector::Source(name) => segment
+            SegmentSelector::Id(id) => segment.id == id.value,
+            SegmentSelector::Kind(kind) => segment.kind == kind.value,
+            SegmentSelector::Source(name) => segment
                 .text
                 .stretches()
                 .iter()
-                .any(|stretch| source(&stretch.origin) == Some(&name.value)),
+                .any(|stretch| source_name(&stretch.origin) == Some(&name.value)),
         }
     };
     assembly.report.segments.iter().filter(is_meant).collect()
 }
 
 /// The name of a text's source.
-pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
+pub(in crate::eval) fn source_name(origin: &Origin) -> Option<&str> {
     match origin {
         Origin::Template { task, .. } => Some(task),
         Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => {
@@ -44,50 +47,54 @@ pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
 
 /// The reason for a selector without matches: the existing segments, and the one that was probably
 /// meant.
-pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -> Reason {
+pub(super) fn missing_reason(
+    assembly: &Assembly,
+    which: &SegmentSelector,
+    expected: String,
+) -> Reason {
     let mut reason = Reason::new(expected, "none");
-    if let Selector::Id(id) = which
+    if let SegmentSelector::Id(id) = which
         && let Some(late) = assembly.report.late.iter().find(|late| late.id == id.value)
     {
-        return reason.hint(late.reason());
+        return reason.with_advice(late.reason());
     }
     let accounts = &assembly.report.segments;
     match which {
-        Selector::Id(id) => {
+        SegmentSelector::Id(id) => {
             let ids = || accounts.iter().map(|account| account.segment.id.as_str());
             // An id without its kind, or a file without its folder, is a more frequent mistake than
             // a misspelling.
             let part = |other: &&str| other.rsplit([':', '/']).next() == Some(id.value.as_str());
             let near = ids()
                 .find(part)
-                .or_else(|| suggest::nearest(&id.value, ids()));
+                .or_else(|| suggest::nearest_candidate(&id.value, ids()));
             // A dropped segment with exactly this id exists, so that it is not a suggestion.
             let near = near.filter(|near| *near != id.value);
             if let Some(near) = near {
-                reason = reason.hint(format!("did you mean `{near}`?"));
+                reason = reason.with_advice(format!("did you mean `{near}`?"));
             }
         }
-        Selector::Kind(_) => {}
-        Selector::Source(name) => {
+        SegmentSelector::Kind(_) => {}
+        SegmentSelector::Source(name) => {
             let stretches = accounts
                 .iter()
                 .flat_map(|account| account.segment.text.stretches());
-            let names = stretches.filter_map(|stretch| source(&stretch.origin));
-            if let Some(near) = suggest::nearest(&name.value, names) {
-                reason = reason.hint(format!("did you mean `{near}`?"));
+            let names = stretches.filter_map(|stretch| source_name(&stretch.origin));
+            if let Some(near) = suggest::nearest_candidate(&name.value, names) {
+                reason = reason.with_advice(format!("did you mean `{near}`?"));
             }
         }
     }
-    reason.hint(here(assembly))
+    reason.with_advice(describe_segments(assembly))
 }
 
 /// Describes the existing segments.
-pub(super) fn here(assembly: &Assembly) -> String {
-    let ids = ranges(standing(assembly));
-    let more = ids.len().saturating_sub(LISTED);
+pub(super) fn describe_segments(assembly: &Assembly) -> String {
+    let ids = collapse_ids(retained_ids(assembly));
+    let more = ids.len().saturating_sub(MAX_LISTED_IDS);
     let listed = ids
         .iter()
-        .take(LISTED)
+        .take(MAX_LISTED_IDS)
         .map(String::as_str)
         .collect::<Vec<_>>()
         .join(", ");

@@ -4,19 +4,19 @@
 //! A text of several lines is a list of its lines, so that a change is one line in a diff.
 
 use super::frozen::{self, PlaceInFile};
-use super::rendered_context::origin_of;
+use super::rendered_context::text_origin;
 use crate::base::hash::Hash;
-use crate::context::answer_format::Answer;
+use crate::context::answer_format::AnswerForm;
 use crate::context::assemble::Assembly;
-use crate::context::fence_marker::remarked;
+use crate::context::fence_marker::replace_marks;
 use crate::context::render::message;
-use crate::eval::prepared::Seen;
-use crate::eval::shown::shown;
+use crate::eval::prepared::SeenContext;
+use crate::eval::shown::short_value;
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
 use crate::kernel::sampling::Parameter;
-use crate::request::model::{self as sent, Placed, Request};
+use crate::request::model::{self as sent, ModelRequest, RequestPart};
 use crate::schema::json::names::SNAPSHOT;
 use serde::Serialize;
 use serde_json::Value;
@@ -24,19 +24,20 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The project file.
-const PROJECT: &str = "ctxc.toml";
+const PROJECT_FILE: &str = "ctxc.toml";
 /// The placeholder for the marker of a fence, which is not part of the request's meaning.
-const ZEROS: &str = "000000000000000000000";
+const ZERO_MARKER: &str = "000000000000000000000";
 
 /// A request as it is stored: `scenarios/snapshots/NAME.json`.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub(crate) struct Document<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Document"))]
+pub(crate) struct SnapshotRequest<'r> {
     /// The format.
     schema: &'static str,
     /// The model that is called. Not there where nobody names one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<Model<'r>>,
+    model: Option<StoredModel<'r>>,
     /// How the model is asked to answer, such as `temperature`; `max_output_tokens` is what the model keeps free where nobody says more.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sampling: BTreeMap<&'static str, Cow<'r, Value>>,
@@ -47,13 +48,14 @@ pub(crate) struct Document<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Cow<'r, Value>>,
     /// What is said, in order.
-    messages: Vec<Message<'r>>,
+    messages: Vec<StoredMessage<'r>>,
 }
 
 /// The model that is called.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Model<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Model"))]
+struct StoredModel<'r> {
     /// What its provider calls it; its name, where the project has no such model.
     id: &'r str,
     /// Who provides it. Not there where the project has no such model.
@@ -67,39 +69,42 @@ struct Model<'r> {
 /// A message.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Message<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Message"))]
+struct StoredMessage<'r> {
     /// Who says it: `system`, `user`, `assistant` or `tool`.
     role: &'static str,
     /// What is said, in order. The marks around what is untrusted are zeros.
-    parts: Vec<Said<'r>>,
+    parts: Vec<StoredPart<'r>>,
 }
 
 /// A part of a message: one of these.
 #[derive(Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Said<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Said"))]
+struct StoredPart<'r> {
     /// What is said in words.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Words>,
+    text: Option<StoredText>,
     /// What the agent thought before it spoke.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<Thought<'r>>,
+    reasoning: Option<StoredReasoning<'r>>,
     /// A tool that the agent calls.
     #[serde(skip_serializing_if = "Option::is_none")]
-    call: Option<Call<'r>>,
+    call: Option<StoredCall<'r>>,
     /// What a tool gave back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Returned<'r>>,
+    result: Option<StoredResult<'r>>,
     /// An image or a document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    media: Option<Shown<'r>>,
+    media: Option<StoredMedia<'r>>,
 }
 
 /// A text: of several lines the list of them.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-enum Words {
+#[cfg_attr(feature = "cli", schemars(rename = "Words"))]
+enum StoredText {
     /// One line.
     Line(String),
     /// Several, with a line break between two of them.
@@ -109,9 +114,10 @@ enum Words {
 /// What an agent thought before it spoke.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Thought<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Thought"))]
+struct StoredReasoning<'r> {
     /// What it thought, in words.
-    text: Words,
+    text: StoredText,
     /// What the provider knows it again by.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<&'r str>,
@@ -123,7 +129,8 @@ struct Thought<'r> {
 /// A tool that an agent calls.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Call<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Call"))]
+struct StoredCall<'r> {
     /// What its result refers to.
     id: &'r str,
     /// The name of the tool.
@@ -135,20 +142,22 @@ struct Call<'r> {
 /// What a tool gave back.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Returned<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Returned"))]
+struct StoredResult<'r> {
     /// The call, by its id.
     call: &'r str,
     /// Whether it failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
     /// What it gave back, in order.
-    parts: Vec<Said<'r>>,
+    parts: Vec<StoredPart<'r>>,
 }
 
 /// An image or a document: where it is, or a hash of its bytes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-struct Shown<'r> {
+#[cfg_attr(feature = "cli", schemars(rename = "Shown"))]
+struct StoredMedia<'r> {
     /// What it is, such as `image/png`.
     media_type: &'r str,
     /// The file's name, where it has one.
@@ -163,15 +172,15 @@ struct Shown<'r> {
 }
 
 /// The stored form of a case's request.
-pub fn stored_request(seen: &Seen<'_>) -> String {
-    let Seen { case, assembly } = *seen;
+pub fn stored_request(seen: &SeenContext<'_>) -> String {
+    let SeenContext { case, assembly } = *seen;
     let choice = case
         .routed
         .choice
         .as_ref()
         .filter(|_| case.other_model.is_none())
         .map(|choice| choice.model);
-    let model = case.model().map(|name| Model {
+    let model = case.model().map(|name| StoredModel {
         id: choice.map_or(name, |model| &model.id),
         provider: choice.map(|model| model.provider.value.as_str()),
         protocol: choice.and_then(|model| {
@@ -193,19 +202,23 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
             .or_insert_with(|| Cow::Owned(reserve.into()));
     }
     let tool = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-    let document = Document {
+    let document = SnapshotRequest {
         schema: SNAPSHOT,
         model,
         sampling,
-        tools: tools(assembly)
+        tools: tool_segments(assembly)
             .map(|account| tool(account.segment.text.text()))
             .collect(),
         answer: match &case.answer {
-            Answer::Free => None,
-            Answer::Json => Some(Cow::Owned(Value::from("json"))),
-            Answer::Schema(schema) => Some(Cow::Borrowed(schema)),
+            AnswerForm::Free => None,
+            AnswerForm::Json => Some(Cow::Owned(Value::from("json"))),
+            AnswerForm::Schema(schema) => Some(Cow::Borrowed(schema)),
         },
-        messages: assembly.messages.iter().map(Message::of).collect(),
+        messages: assembly
+            .messages
+            .iter()
+            .map(StoredMessage::from_message)
+            .collect(),
     };
     // Serialising texts and JSON values cannot fail.
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
@@ -214,49 +227,51 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
 }
 
 /// The request of another program, in the same form. Vendor-specific parts become JSON texts.
-pub fn stored_sent(request: &Request) -> String {
-    let said = |placed: &'_ Placed| match &placed.part {
+pub fn stored_program_request(request: &ModelRequest) -> String {
+    let said = |placed: &'_ RequestPart| match &placed.part {
         Some(_) => None,
         None => Some(
             request
-                .at(&placed.pointer)
+                .value_at(&placed.pointer)
                 .map(Value::to_string)
                 .unwrap_or_default(),
         ),
     };
     let unknown: BTreeMap<&str, String> = request
-        .parts()
+        .message_parts()
         .filter_map(|(_, placed)| Some((placed.pointer.as_str(), said(placed)?)))
         .collect();
     let part = |placed| {
-        let Placed { part, pointer, .. }: &Placed = placed;
-        let text = || Said {
-            text: unknown.get(pointer.as_str()).map(|text| Words::of(text)),
-            ..Said::default()
+        let RequestPart { part, pointer, .. }: &RequestPart = placed;
+        let text = || StoredPart {
+            text: unknown
+                .get(pointer.as_str())
+                .map(|text| StoredText::from_text(text)),
+            ..StoredPart::default()
         };
-        part.as_ref().map_or_else(text, Said::of)
+        part.as_ref().map_or_else(text, StoredPart::from_part)
     };
     let message = |message| {
-        let sent::Message { speaker, parts, .. }: &sent::Message = message;
-        Message {
+        let sent::RequestMessage { speaker, parts, .. }: &sent::RequestMessage = message;
+        StoredMessage {
             role: speaker.word(),
             parts: parts.iter().map(part).collect(),
         }
     };
-    let tool = |tool: &sent::Tool| {
+    let tool = |tool: &sent::RequestTool| {
         if tool.is_server {
-            return request.at(&tool.pointer).cloned().unwrap_or_default();
+            return request.value_at(&tool.pointer).cloned().unwrap_or_default();
         }
-        serde_json::json!({"name": tool.name, "description": tool.description, "parameters": request.schema(tool)})
+        serde_json::json!({"name": tool.name, "description": tool.description, "parameters": request.argument_schema(tool)})
     };
-    let document = Document {
+    let document = SnapshotRequest {
         schema: SNAPSHOT,
-        model: request.model.as_deref().map(|id| Model {
+        model: request.model.as_deref().map(|id| StoredModel {
             id,
             provider: None,
             protocol: None,
         }),
-        sampling: sampling(&request.body),
+        sampling: body_sampling(&request.body),
         tools: request.tools.iter().map(tool).collect(),
         answer: request
             .format
@@ -270,7 +285,7 @@ pub fn stored_sent(request: &Request) -> String {
 }
 
 /// The sampling parameters of a body, by the stored names.
-fn sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
+fn body_sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
     const FIELDS: [(&str, &str); 15] = [
         ("temperature", "/temperature"),
         ("temperature", "/options/temperature"),
@@ -294,7 +309,7 @@ fn sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
         .collect()
 }
 
-fn tools(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
+fn tool_segments(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
     assembly
         .report
         .segments
@@ -302,16 +317,19 @@ fn tools(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
         .filter(|account| account.segment.kind == Kind::Tools)
 }
 
-impl<'r> Message<'r> {
-    fn of(message: &'r message::Message) -> Self {
+impl<'r> StoredMessage<'r> {
+    fn from_message(message: &'r message::Message) -> Self {
         let text = || {
-            vec![Said {
-                text: Some(Words::of(&remarked(&message.text, ZEROS))),
-                ..Said::default()
+            vec![StoredPart {
+                text: Some(StoredText::from_text(&replace_marks(
+                    &message.text,
+                    ZERO_MARKER,
+                ))),
+                ..StoredPart::default()
             }]
         };
         let parts = if message.is_turn() {
-            message.parts.iter().map(Said::of).collect()
+            message.parts.iter().map(StoredPart::from_part).collect()
         } else {
             text()
         };
@@ -322,8 +340,8 @@ impl<'r> Message<'r> {
     }
 }
 
-impl Words {
-    fn of(text: &str) -> Self {
+impl StoredText {
+    fn from_text(text: &str) -> Self {
         if text.contains('\n') {
             Self::Lines(text.split('\n').map(str::to_owned).collect())
         } else {
@@ -332,19 +350,19 @@ impl Words {
     }
 }
 
-impl<'r> Said<'r> {
-    fn of(part: &'r Part) -> Self {
+impl<'r> StoredPart<'r> {
+    fn from_part(part: &'r Part) -> Self {
         let mut said = Self::default();
         match part {
-            Part::Text(text) => said.text = Some(Words::of(text)),
+            Part::Text(text) => said.text = Some(StoredText::from_text(text)),
             Part::Reasoning(Reasoning {
                 text,
                 signature,
                 redacted,
             }) => {
                 let (signature, redacted) = (signature.as_deref(), redacted.as_deref());
-                said.reasoning = Some(Thought {
-                    text: Words::of(text),
+                said.reasoning = Some(StoredReasoning {
+                    text: StoredText::from_text(text),
                     signature,
                     redacted,
                 });
@@ -354,7 +372,7 @@ impl<'r> Said<'r> {
                 name,
                 arguments,
             }) => {
-                said.call = Some(Call {
+                said.call = Some(StoredCall {
                     id,
                     name,
                     arguments,
@@ -365,10 +383,10 @@ impl<'r> Said<'r> {
                 parts,
                 is_error,
             }) => {
-                said.result = Some(Returned {
+                said.result = Some(StoredResult {
                     call,
                     is_error: *is_error,
-                    parts: parts.iter().map(Self::of).collect(),
+                    parts: parts.iter().map(Self::from_part).collect(),
                 });
             }
             Part::Media(Media {
@@ -379,10 +397,10 @@ impl<'r> Said<'r> {
                 let (url, base64) = match source {
                     MediaSource::Url(url) => (Some(url.as_str()), None),
                     MediaSource::Base64(bytes) => {
-                        (None, Some(Hash::of(bytes.as_bytes()).to_string()))
+                        (None, Some(Hash::digest(bytes.as_bytes()).to_string()))
                     }
                 };
-                said.media = Some(Shown {
+                said.media = Some(StoredMedia {
                     media_type,
                     name: name.as_deref(),
                     url,
@@ -397,15 +415,19 @@ impl<'r> Said<'r> {
 /// A difference between a request and the stored one: its description, and the file or else the
 /// origin of the text.
 #[derive(Clone, Debug, Default)]
-pub(in crate::eval) struct Parting {
+pub(in crate::eval) struct RequestDifference {
     pub(in crate::eval) words: String,
     pub(in crate::eval) origin: Option<Origin>,
     pub(in crate::eval) file: Option<PlaceInFile>,
 }
 
 /// The first difference in each message, each tool and each other key; at least one.
-pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>) -> Vec<Parting> {
-    let no_request = || Parting {
+pub(in crate::eval) fn request_differences(
+    stored: &str,
+    now: &str,
+    seen: Option<&SeenContext<'_>>,
+) -> Vec<RequestDifference> {
+    let no_request = || RequestDifference {
         words: "a file that holds no request".to_owned(),
         origin: None,
         file: None,
@@ -422,15 +444,17 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
     };
     let mut out = Vec::new();
     let mut tell = |mut path: Vec<String>, a: Option<&Value>, b: Option<&Value>| {
-        let (a, b) = a.zip(b).map_or((a, b), |(a, b)| part(a, b, &mut path));
+        let (a, b) = a
+            .zip(b)
+            .map_or((a, b), |(a, b)| first_difference(a, b, &mut path));
         let what = match (a, b) {
             (None, None) => "its keys in another order".to_owned(),
-            (a, b) => format!("{} in place of {}", shown(b), shown(a)),
+            (a, b) => format!("{} in place of {}", short_value(b), short_value(a)),
         };
-        let origin = seen.and_then(|seen| origin(&path, seen.assembly));
-        let file = seen.and_then(|seen| source_file(&path, origin.as_ref(), seen));
-        out.push(Parting {
-            words: format!("{}: {what}", words(&path, &now)),
+        let origin = seen.and_then(|seen| path_origin(&path, seen.assembly));
+        let file = seen.and_then(|seen| changed_file(&path, origin.as_ref(), seen));
+        out.push(RequestDifference {
+            words: format!("{}: {what}", describe_path(&path, &now)),
             origin,
             file,
         });
@@ -441,7 +465,7 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
     {
         let (a, b) = (before.get(key), after.get(key));
         let (Some(Value::Array(first)), Some(Value::Array(second))) = (a, b) else {
-            if !is_same(a, b) {
+            if !is_identical(a, b) {
                 tell(vec![key.clone()], a, b);
             }
             continue;
@@ -449,10 +473,10 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
         // After an insertion or removal, the items behind it are unchanged.
         let most = first.len().min(second.len());
         let front = (0..most)
-            .take_while(|at| is_same(first.get(*at), second.get(*at)))
+            .take_while(|at| is_identical(first.get(*at), second.get(*at)))
             .count();
         let back = |at: &usize| {
-            is_same(
+            is_identical(
                 first.get(first.len() - 1 - at),
                 second.get(second.len() - 1 - at),
             )
@@ -461,14 +485,14 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
         for at in front..(first.len() - back).max(second.len() - back) {
             let a = first.get(at).filter(|_| at < first.len() - back);
             let b = second.get(at).filter(|_| at < second.len() - back);
-            if !is_same(a, b) {
+            if !is_identical(a, b) {
                 tell(vec![key.clone(), at.to_string()], a, b);
             }
         }
     }
     if out.is_empty() {
         // The same request in another notation.
-        out.push(Parting {
+        out.push(RequestDifference {
             words: "another way of writing it".to_owned(),
             origin: None,
             file: None,
@@ -478,13 +502,13 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
 }
 
 /// Returns true if two values are equal, including the order of keys.
-fn is_same(a: Option<&Value>, b: Option<&Value>) -> bool {
+fn is_identical(a: Option<&Value>, b: Option<&Value>) -> bool {
     a.map(Value::to_string) == b.map(Value::to_string)
 }
 
 /// The first difference of two values, with both sides; two objects can differ in the order of keys
 /// alone.
-fn part<'v>(
+fn first_difference<'v>(
     a: &'v Value,
     b: &'v Value,
     path: &mut Vec<String>,
@@ -496,9 +520,11 @@ fn part<'v>(
                 .chain(first.keys().filter(|key| !second.contains_key(*key)))
             {
                 let (a, b) = (first.get(key), second.get(key));
-                if !is_same(a, b) {
+                if !is_identical(a, b) {
                     path.push(key.clone());
-                    return a.zip(b).map_or((a, b), |(a, b)| part(a, b, path));
+                    return a
+                        .zip(b)
+                        .map_or((a, b), |(a, b)| first_difference(a, b, path));
                 }
             }
             (None, None)
@@ -506,8 +532,8 @@ fn part<'v>(
         (Value::Array(_), Value::Array(_) | Value::String(_))
         | (Value::String(_), Value::Array(_)) => {
             // A text of one line is not stored as a list.
-            let (first, second) = (elements(a), elements(b));
-            let is_other = |at: &usize| !is_same(first.get(*at), second.get(*at));
+            let (first, second) = (as_elements(a), as_elements(b));
+            let is_other = |at: &usize| !is_identical(first.get(*at), second.get(*at));
             let at = (0..first.len().max(second.len()))
                 .find(is_other)
                 .unwrap_or_default();
@@ -521,28 +547,31 @@ fn part<'v>(
             if a == b {
                 (a, b) = (first.get(at), second.get(at));
             }
-            a.zip(b).map_or((a, b), |(a, b)| part(a, b, path))
+            a.zip(b)
+                .map_or((a, b), |(a, b)| first_difference(a, b, path))
         }
         _ => (Some(a), Some(b)),
     }
 }
 
-fn elements(value: &Value) -> &[Value] {
+fn as_elements(value: &Value) -> &[Value] {
     value
         .as_array()
         .map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
 /// Describes a place in a request: `message 2 (user), line 7`.
-fn words(path: &[String], request: &Value) -> String {
+fn describe_path(path: &[String], request: &Value) -> String {
     let mut words = Vec::new();
     let mut at = Some(request);
     let mut list = "";
     for step in path {
-        let is_only = at.is_some_and(|at| elements(at).len() < 2);
+        let is_only = at.is_some_and(|at| as_elements(at).len() < 2);
         at = at.and_then(|at| {
-            step.parse()
-                .map_or_else(|_| at.get(step), |number: usize| elements(at).get(number))
+            step.parse().map_or_else(
+                |_| at.get(step),
+                |number: usize| as_elements(at).get(number),
+            )
         });
         let Ok(number) = step.parse::<usize>() else {
             list = step;
@@ -572,8 +601,12 @@ fn words(path: &[String], request: &Value) -> String {
 }
 
 /// The file that contains the changed value, if that is not a template's text.
-fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Option<PlaceInFile> {
-    let Seen { case, assembly } = *seen;
+fn changed_file(
+    path: &[String],
+    origin: Option<&Origin>,
+    seen: &SeenContext<'_>,
+) -> Option<PlaceInFile> {
+    let SeenContext { case, assembly } = *seen;
     let key = path.get(1).map_or("", String::as_str);
     let is_turn = || {
         assembly
@@ -613,18 +646,18 @@ fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Opt
                 .map(|path| (path, None));
         }
         "messages" if is_turn().is_some() => {
-            return frozen::place(case.input, &Origin::Conversation);
+            return frozen::frozen_place(case.input, &Origin::Conversation);
         }
-        _ => return frozen::place(case.input, origin?),
+        _ => return frozen::frozen_place(case.input, origin?),
     };
-    of_project.then(|| (PROJECT.to_owned(), None))
+    of_project.then(|| (PROJECT_FILE.to_owned(), None))
 }
 
 /// The origin of a place in a request.
-fn origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
+fn path_origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
     let number = |at: usize| path.get(at)?.parse::<usize>().ok();
     let (text, line) = match path.first()?.as_str() {
-        "tools" => (&tools(assembly).nth(number(1)?)?.segment.text, 0),
+        "tools" => (&tool_segments(assembly).nth(number(1)?)?.segment.text, 0),
         "messages" => (
             &assembly.messages.get(number(1)?)?.text,
             number(5).unwrap_or_default(),
@@ -634,5 +667,5 @@ fn origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
     let starts = std::iter::once(0)
         .chain(memchr::memchr_iter(b'\n', text.text().as_bytes()).map(|end| end + 1));
     let start = starts.take(line + 1).last()?;
-    origin_of(text, start)
+    text_origin(text, start)
 }

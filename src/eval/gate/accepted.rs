@@ -35,7 +35,8 @@ pub struct BaselineCase {
 /// How the results of a run differ from accepted ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Comparison {
+#[cfg_attr(feature = "cli", schemars(rename = "Comparison"))]
+pub struct BaselineComparison {
     /// Where the accepted results come from, as it was named.
     pub path: String,
     /// Scenarios that pass more often than they did.

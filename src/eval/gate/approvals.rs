@@ -1,7 +1,7 @@
 //! `baselines/LOG.jsonl`: the log of accepted relaxations, with person and reason. Lines are only
 //! added.
 
-use super::safeguards::{Kind, Weakened};
+use super::safeguards::{Relaxation, SafeguardKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use crate::schema::json::names::BASELINE_LOG as SCHEMA;
 /// One line of `baselines/LOG.jsonl`: somebody accepted something, for a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct LogLine {
+#[cfg_attr(feature = "cli", schemars(rename = "LogLine"))]
+pub struct ApprovalEntry {
     /// The format.
     pub schema: String,
     /// When it was accepted, in UTC.
@@ -20,16 +21,17 @@ pub struct LogLine {
     /// Why, in the words of whoever accepted it.
     pub reason: String,
     /// What was accepted.
-    pub accepted: Vec<Weakened>,
+    pub accepted: Vec<Relaxation>,
 }
 
 /// A line that a change adds to the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct AddedLine {
+#[cfg_attr(feature = "cli", schemars(rename = "AddedLine"))]
+pub struct AddedApproval {
     /// The line.
     #[serde(flatten)]
-    pub line: LogLine,
+    pub line: ApprovalEntry,
     /// True if nothing shows that `by` is who accepted it: they did not sign the commit that brought it, and are no code owner.
     pub unverified: bool,
 }
@@ -47,13 +49,13 @@ pub struct Accepters {
 /// The lines of a project's log that an earlier revision lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approvals {
-    added: Vec<AddedLine>,
+    added: Vec<AddedApproval>,
     is_rewritten: bool,
 }
 
 /// The acceptance of a relaxation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted<'a> {
+pub struct Acceptance<'a> {
     /// The person.
     pub by: &'a str,
     /// The reason, in that person's words.
@@ -76,14 +78,14 @@ impl Accepters {
     }
 
     /// Returns true if a person may accept.
-    pub fn may(&self, by: &str) -> bool {
+    pub fn may_accept(&self, by: &str) -> bool {
         self.names
             .as_ref()
             .is_none_or(|names| names.iter().any(|name| name == by))
     }
 
     /// Lists the names.
-    pub fn words(&self) -> String {
+    pub fn list_names(&self) -> String {
         self.names
             .as_ref()
             .filter(|names| !names.is_empty())
@@ -91,9 +93,9 @@ impl Accepters {
     }
 }
 
-impl LogLine {
+impl ApprovalEntry {
     /// The serialised line, with its line break.
-    pub fn line(&self) -> String {
+    pub fn to_line(&self) -> String {
         // Serialising plain data with string keys cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
@@ -104,12 +106,12 @@ impl Approvals {
     ///
     /// # Errors
     /// A line is not a valid log entry; the text contains its number, from 1, and the reason.
-    pub fn between(before: &str, now: &str) -> Result<Self, String> {
+    pub fn read_added(before: &str, now: &str) -> Result<Self, String> {
         // Line endings changed by a checkout are not a change.
         let (before, now) = (&before.replace("\r\n", "\n"), &now.replace("\r\n", "\n"));
         // An invalid line of the base may be repaired or kept.
         let is_line = |line: &&str| {
-            serde_json::from_str::<LogLine>(line).is_ok_and(|read| read.schema == SCHEMA)
+            serde_json::from_str::<ApprovalEntry>(line).is_ok_and(|read| read.schema == SCHEMA)
         };
         let known: Vec<&str> = before.lines().collect();
         let (kept, sound) = (now.lines().filter(is_line), before.lines().filter(is_line));
@@ -120,7 +122,7 @@ impl Approvals {
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty() && !known.contains(line))
         {
-            let read = serde_json::from_str::<LogLine>(line);
+            let read = serde_json::from_str::<ApprovalEntry>(line);
             let read = read.map_err(|why| {
                 let why = why.to_string();
                 format!(
@@ -136,7 +138,7 @@ impl Approvals {
                     read.schema
                 ));
             }
-            added.push(AddedLine {
+            added.push(AddedApproval {
                 line: read,
                 unverified: true,
             });
@@ -149,23 +151,27 @@ impl Approvals {
 
     /// Marks the lines whose person is verified by a signature or CODEOWNERS.
     #[must_use]
-    pub fn verified(mut self, accepters: &Accepters, is_signed: impl Fn(&LogLine) -> bool) -> Self {
-        for AddedLine { line, unverified } in &mut self.added {
+    pub fn with_verification(
+        mut self,
+        accepters: &Accepters,
+        is_signed: impl Fn(&ApprovalEntry) -> bool,
+    ) -> Self {
+        for AddedApproval { line, unverified } in &mut self.added {
             *unverified = !(accepters.owners.contains(&line.by) || is_signed(line));
         }
         self
     }
 
     /// The added lines.
-    pub fn added(&self) -> &[AddedLine] {
+    pub fn added_lines(&self) -> &[AddedApproval] {
         &self.added
     }
 
     /// The relaxation for a change of existing log lines; it cannot be accepted in the same log.
-    pub fn rewritten(&self) -> Option<Weakened> {
+    pub fn log_relaxation(&self) -> Option<Relaxation> {
         let words = |text: &str| Some(text.to_owned());
-        self.is_rewritten.then(|| Weakened {
-            kind: Kind::Baseline,
+        self.is_rewritten.then(|| Relaxation {
+            kind: SafeguardKind::Baseline,
             of: "LOG.jsonl".to_owned(),
             what: "lines of the log".to_owned(),
             before: words("as the base has them"),
@@ -174,16 +180,20 @@ impl Approvals {
     }
 
     /// The acceptance of a relaxation by a person who may accept; a verified one is preferred.
-    pub fn of(&self, weakened: &Weakened, accepters: &Accepters) -> Option<Accepted<'_>> {
-        let may = |added: &&AddedLine| {
-            accepters.may(&added.line.by) && added.line.accepted.contains(weakened)
+    pub fn acceptance_of(
+        &self,
+        weakened: &Relaxation,
+        accepters: &Accepters,
+    ) -> Option<Acceptance<'_>> {
+        let may = |added: &&AddedApproval| {
+            accepters.may_accept(&added.line.by) && added.line.accepted.contains(weakened)
         };
-        let AddedLine { line, unverified } = self
+        let AddedApproval { line, unverified } = self
             .added
             .iter()
             .filter(may)
             .min_by_key(|added| added.unverified)?;
-        Some(Accepted {
+        Some(Acceptance {
             by: &line.by,
             reason: &line.reason,
             unverified: *unverified,

@@ -55,7 +55,7 @@ impl Baseline {
     ///
     /// # Errors
     /// No scenario passes or fails.
-    pub fn of<'b>(
+    pub fn from_scorecard<'b>(
         card: &Scorecard,
         registry_schema: &str,
         accepted: &(impl Iterator<Item = &'b Self> + Clone),
@@ -64,7 +64,7 @@ impl Baseline {
         let mut undecided = Vec::new();
         for row in &card.cases {
             let case = if row.is_decided() {
-                Some(BaselineCase::of(row))
+                Some(BaselineCase::from_row(row))
             } else {
                 undecided.push(BaselineFault::Undecided {
                     id: row.id.clone(),
@@ -95,8 +95,8 @@ impl Baseline {
             let mut hasher = Hasher::new();
             for case in &cases {
                 hasher
-                    .field(&case.id)
-                    .field(case.key.as_deref().unwrap_or(""));
+                    .add_field(&case.id)
+                    .add_field(case.key.as_deref().unwrap_or(""));
             }
             let unsigned = Self {
                 schema: SCHEMA.to_owned(),
@@ -107,7 +107,7 @@ impl Baseline {
                 cases,
             };
             Self {
-                hash: unsigned.signature(),
+                hash: unsigned.content_hash(),
                 ..unsigned
             }
         };
@@ -126,7 +126,7 @@ impl Baseline {
         if read.schema != SCHEMA {
             return Err(BaselineFault::Schema(read.schema));
         }
-        if read.hash != read.signature() || read.json() != *text {
+        if read.hash != read.content_hash() || read.json() != *text {
             return Err(BaselineFault::Edited);
         }
         Ok(read)
@@ -138,18 +138,18 @@ impl Baseline {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    fn signature(&self) -> String {
+    fn content_hash(&self) -> String {
         let unsigned = Self {
             hash: String::new(),
             ..self.clone()
         };
-        Hash::of(unsigned.json().as_bytes()).to_string()
+        Hash::digest(unsigned.json().as_bytes()).to_string()
     }
 }
 
 impl BaselineCase {
     /// The result of a scenario in accepted form.
-    pub fn of(row: &CaseRow) -> Self {
+    pub fn from_row(row: &CaseRow) -> Self {
         Self {
             id: row.id.clone(),
             key: row.key.clone(),
@@ -158,7 +158,7 @@ impl BaselineCase {
             model: row.model.clone(),
             verdict: row.verdict.clone(),
             failed: if row.verdict() == CaseVerdict::Fail {
-                row.failed()
+                row.failed_expectations()
             } else {
                 Vec::new()
             },
@@ -169,12 +169,12 @@ impl BaselineCase {
                 .count(),
             trials: row.trials.len(),
             context_tokens: row.tokens.as_ref().map(|tokens| tokens.total),
-            tokens: row.used(),
+            tokens: row.used_tokens(),
         }
     }
 
     /// Describes both models if another one answers the scenario now.
-    pub fn other_model(&self, row: &CaseRow) -> Option<String> {
+    pub fn describe_other_model(&self, row: &CaseRow) -> Option<String> {
         let words = |provider: &Option<String>, model: &Option<String>| {
             let parts: Vec<&str> = [provider, model]
                 .into_iter()

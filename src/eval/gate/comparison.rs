@@ -1,19 +1,19 @@
 //! Compares results with accepted ones, scenario by scenario.
 
-use super::accepted::{BaselineCase, Comparison};
+use super::accepted::{BaselineCase, BaselineComparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::eval::statistics::binomial::sign_test;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Comparison {
+impl BaselineComparison {
     /// Compares results with accepted ones. Results of another model are compared only if `across`
     /// is true.
     #[allow(
         clippy::cast_precision_loss,
         reason = "a scenario has fewer than 2^52 trials"
     )]
-    pub fn of<'c>(
+    pub fn compare<'c>(
         card: &Scorecard,
         accepted: impl IntoIterator<Item = &'c BaselineCase>,
         across: bool,
@@ -33,7 +33,9 @@ impl Comparison {
                 continue;
             };
             let undecided = (!row.is_decided()).then(|| format!("`{}` is {}", row.id, row.verdict));
-            if let Some(why) = undecided.or_else(|| case.other_model(row).filter(|_| !across)) {
+            if let Some(why) =
+                undecided.or_else(|| case.describe_other_model(row).filter(|_| !across))
+            {
                 found.not_compared.push(why);
                 continue;
             }
@@ -57,7 +59,7 @@ impl Comparison {
                     .saturating_add(case.tokens / case.trials as u64);
                 found.tokens_now = found
                     .tokens_now
-                    .saturating_add(row.used() / row.trials.len().max(1) as u64);
+                    .saturating_add(row.used_tokens() / row.trials.len().max(1) as u64);
             }
         }
         found.sign_test = sign_test(downs, ups);

@@ -1,41 +1,42 @@
 //! The gate's decision: compares the regressions and relaxations of a change with what was
 //! accepted. A pure function of its input.
 
-use super::accepted::{BaselineCase, Comparison};
-use super::approvals::{Accepters, AddedLine, Approvals};
+use super::accepted::{BaselineCase, BaselineComparison};
+use super::approvals::{Accepters, AddedApproval, Approvals};
 use super::baseline::Baseline;
-use super::safeguards::{Kind, Loosened, Weakened};
+use super::safeguards::{LocatedRelaxation, Relaxation, SafeguardKind};
 use crate::eval::answer::SCRIPT;
-use crate::eval::finished::{Answered, CaseVerdict};
+use crate::eval::finished::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
-use crate::project::eval::Uncovered;
+use crate::project::eval::UncoveredPolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::json::names::GATE as SCHEMA;
 
 /// The significance level of the sign test.
-const SIGNIFICANT: f64 = 0.05;
+const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 /// Whether a change may be taken: `ctxc gate --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Decision {
+#[cfg_attr(feature = "cli", schemars(rename = "Decision"))]
+pub struct GateDecision {
     /// The format.
     pub schema: String,
     /// The decision.
-    pub decision: Verdict,
+    pub decision: GateVerdict,
     /// What is compared.
     #[serde(flatten)]
-    pub sides: Sides,
+    pub sides: GateHeader,
     /// What is not kept, with its limit.
     pub violated_thresholds: Vec<Violation>,
     /// The scenarios that fail.
     pub failing_cases: Vec<FailingCase>,
     /// What the change loosens.
-    pub weakened: Vec<Weakening>,
+    pub weakened: Vec<JudgedRelaxation>,
     /// The lines that the change adds to the log of what was accepted.
-    pub log: Vec<AddedLine>,
+    pub log: Vec<AddedApproval>,
     /// What does not decide, and should be known.
     pub warnings: Vec<String>,
     /// The error that ended the run before anything was judged; missing where there was none.
@@ -47,7 +48,8 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+#[cfg_attr(feature = "cli", schemars(rename = "Verdict"))]
+pub enum GateVerdict {
     /// It may be taken.
     Pass,
     /// It may not.
@@ -59,7 +61,8 @@ pub enum Verdict {
 /// What is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Sides {
+#[cfg_attr(feature = "cli", schemars(rename = "Sides"))]
+pub struct GateHeader {
     /// The revision that the change is held against, as it was asked for.
     pub base: String,
     /// The commit where the change left it; empty where this clone has none that both sides have in common.
@@ -104,10 +107,11 @@ pub struct FailingCase {
 /// Something that the change loosens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Weakening {
+#[cfg_attr(feature = "cli", schemars(rename = "Weakening"))]
+pub struct JudgedRelaxation {
     /// What is looser.
     #[serde(flatten)]
-    pub weakened: Weakened,
+    pub weakened: Relaxation,
     /// The file that says it, relative to the project.
     pub path: String,
     /// The first lines of what changed in its text, as in a unified diff; missing where its values say it.
@@ -123,7 +127,7 @@ pub struct Weakening {
 
 /// The limits that a change must keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct GateLimits {
     /// The maximum growth of a context in tokens, as a fraction.
     pub manifest_tokens: f64,
     /// The minimum pass rate of scenarios.
@@ -137,7 +141,7 @@ pub struct Limits {
     /// The policy for answers of live models; `None` if the project has none.
     pub stability: Option<StabilityLimits>,
     /// The treatment of removed text that no scenario covers.
-    pub uncovered: Uncovered,
+    pub uncovered: UncoveredPolicy,
 }
 
 /// The policy for answers of live models: `[eval.stability]`.
@@ -153,7 +157,7 @@ pub struct StabilityLimits {
 
 impl StabilityLimits {
     /// The stricter values of both.
-    fn and(self, other: Self) -> Self {
+    fn stricter(self, other: Self) -> Self {
         Self {
             reruns: self.reruns.max(other.reruns),
             variance: self.variance.min(other.variance),
@@ -162,10 +166,10 @@ impl StabilityLimits {
     }
 }
 
-impl Limits {
+impl GateLimits {
     /// The stricter values of both.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn stricter(self, other: Self) -> Self {
         let least = |one: Option<f64>, other: Option<f64>| {
             one.map_or(other, |one| Some(other.map_or(one, |other| one.min(other))))
         };
@@ -179,7 +183,7 @@ impl Limits {
             refuses_stale: self.refuses_stale || other.refuses_stale,
             uncovered: self.uncovered.max(other.uncovered),
             stability: self.stability.map_or(other.stability, |one| {
-                Some(other.stability.map_or(one, |other| one.and(other)))
+                Some(other.stability.map_or(one, |other| one.stricter(other)))
             }),
         }
     }
@@ -187,7 +191,7 @@ impl Limits {
 
 /// The input of a decision about a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub struct GateInput<'a> {
     /// Its results, judged by its own expectations.
     pub card: &'a Scorecard,
     /// Its results, judged by the expectations of the base; `None` if the base has none.
@@ -198,7 +202,7 @@ pub struct Candidate<'a> {
     /// The accepted results.
     pub baselines: &'a [Baseline],
     /// Its relaxations.
-    pub weakened: &'a [Loosened],
+    pub weakened: &'a [LocatedRelaxation],
     /// Notes that do not affect the decision.
     pub notes: &'a [String],
     /// The reasons why a pass would be unreliable.
@@ -210,7 +214,7 @@ pub struct Candidate<'a> {
     /// Removed or changed text that no scenario covers: the agent, and a noun phrase for the text.
     pub uncovered: &'a [(String, String)],
     /// The limits to keep.
-    pub limits: Limits,
+    pub limits: GateLimits,
     /// The minimum fraction of scenarios with an answer.
     pub min_answered: Option<f64>,
     /// True if a project without a scenario may pass.
@@ -218,28 +222,28 @@ pub struct Candidate<'a> {
 }
 
 /// Decides whether a change may be taken.
-pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
-    let mut found = Found {
+pub fn decide_gate(sides: GateHeader, candidate: &GateInput<'_>) -> GateDecision {
+    let mut found = GateFindings {
         candidate,
         violations: Vec::new(),
         failing: Vec::new(),
         warnings: candidate.notes.to_vec(),
     };
-    let weakened: Vec<Weakening> = candidate
+    let weakened: Vec<JudgedRelaxation> = candidate
         .weakened
         .iter()
-        .map(|one| found.weakening(one))
+        .map(|one| found.judge_relaxation(one))
         .collect();
-    found.own();
-    found.by_the_base(&sides, &weakened);
-    found.by_baselines();
-    found.by_limits();
-    found.by_stability();
-    found.by_recordings();
-    found.by_uncovered();
-    found.by_accepters();
-    let doubts = doubts(&sides, candidate);
-    let Found {
+    found.check_own_expectations();
+    found.check_base_expectations(&sides, &weakened);
+    found.check_baselines();
+    found.check_limits();
+    found.check_stability();
+    found.check_recordings();
+    found.check_uncovered();
+    found.check_accepters();
+    let doubts = find_doubts(&sides, candidate);
+    let GateFindings {
         violations,
         failing,
         warnings,
@@ -257,37 +261,42 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
         || !failing.is_empty()
         || weakened.iter().any(|one| one.approved_by.is_none());
     let decision = if is_bad {
-        Verdict::Fail
+        GateVerdict::Fail
     } else if !doubts.is_empty()
         || is_open(CaseVerdict::Inconclusive)
         || is_open(CaseVerdict::Error)
     {
-        Verdict::Inconclusive
+        GateVerdict::Inconclusive
     } else {
-        Verdict::Pass
+        GateVerdict::Pass
     };
-    Decision {
+    GateDecision {
         schema: SCHEMA.to_owned(),
         decision,
         sides,
         violated_thresholds: violations,
         failing_cases: failing,
         weakened,
-        log: candidate.approvals.added().to_vec(),
+        log: candidate.approvals.added_lines().to_vec(),
         warnings,
         error: None,
     }
 }
 
-impl Decision {
+impl GateDecision {
     /// The decision if an error ended the run before anything was judged.
-    pub fn stopped(base: &str, decision: Verdict, error: String, warnings: Vec<String>) -> Self {
+    pub fn from_error(
+        base: &str,
+        decision: GateVerdict,
+        error: String,
+        warnings: Vec<String>,
+    ) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             decision,
-            sides: Sides {
+            sides: GateHeader {
                 base: base.to_owned(),
-                ..Sides::default()
+                ..GateHeader::default()
             },
             violated_thresholds: Vec::new(),
             failing_cases: Vec::new(),
@@ -300,7 +309,7 @@ impl Decision {
 }
 
 /// The reasons why a pass would be unreliable.
-fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
+fn find_doubts(sides: &GateHeader, candidate: &GateInput<'_>) -> Vec<String> {
     let mut doubts = candidate.doubts.to_vec();
     doubts.extend(candidate.unchecked.iter().map(|(id, why)| {
         format!(
@@ -311,18 +320,18 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     if candidate.card.cases.is_empty() && !candidate.may_be_empty {
         doubts.push("there is no scenario".to_owned());
     }
-    let Sides {
+    let GateHeader {
         answered,
         scenarios,
         ..
     } = sides;
     if let Some(least) = candidate
         .min_answered
-        .filter(|least| share(*answered, *scenarios) < *least)
+        .filter(|least| fraction(*answered, *scenarios) < *least)
     {
         doubts.push(format!("too few scenarios have answers: {answered} of {scenarios}, and --min-answered is {least}"));
     }
-    doubts.extend(too_few_trials(candidate));
+    doubts.extend(few_trials_doubt(candidate));
     let trials = candidate
         .card
         .cases
@@ -356,26 +365,26 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
 }
 
 /// The policy for answers of live models, if the candidate has such answers.
-fn live_policy(candidate: &Candidate<'_>) -> Option<StabilityLimits> {
+fn live_policy(candidate: &GateInput<'_>) -> Option<StabilityLimits> {
     candidate
         .limits
         .stability
-        .filter(|_| asked(candidate).next().is_some())
+        .filter(|_| live_rows(candidate).next().is_some())
 }
 
 /// The scenarios answered by live models.
-fn asked<'c>(candidate: &Candidate<'c>) -> impl Iterator<Item = &'c CaseRow> {
+fn live_rows<'c>(candidate: &GateInput<'c>) -> impl Iterator<Item = &'c CaseRow> {
     candidate
         .card
         .cases
         .iter()
-        .filter(|row| row.answer == Answered::Asked.word())
+        .filter(|row| row.answer == AnswerOrigin::Asked.word())
 }
 
 /// The doubt about live scenarios with fewer trials than the policy requires.
-fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
+fn few_trials_doubt(candidate: &GateInput<'_>) -> Option<String> {
     let StabilityLimits { reruns, .. } = live_policy(candidate)?;
-    let few: Vec<&CaseRow> = asked(candidate)
+    let few: Vec<&CaseRow> = live_rows(candidate)
         .filter(|row| row.trials.len() < reruns)
         .collect();
     let first = few.first()?;
@@ -395,7 +404,7 @@ fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
     clippy::cast_precision_loss,
     reason = "a project has fewer than 2^52 scenarios and tokens"
 )]
-fn share(part: usize, whole: usize) -> f64 {
+fn fraction(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         0.0
     } else {
@@ -404,27 +413,27 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// The findings of the gate so far.
-struct Found<'c> {
-    candidate: &'c Candidate<'c>,
+struct GateFindings<'c> {
+    candidate: &'c GateInput<'c>,
     violations: Vec<Violation>,
     failing: Vec<FailingCase>,
     warnings: Vec<String>,
 }
 
-impl Found<'_> {
-    fn weakening(
+impl GateFindings<'_> {
+    fn judge_relaxation(
         &self,
-        Loosened {
+        LocatedRelaxation {
             weakened,
             path,
             diff,
-        }: &Loosened,
-    ) -> Weakening {
+        }: &LocatedRelaxation,
+    ) -> JudgedRelaxation {
         let accepted = self
             .candidate
             .approvals
-            .of(weakened, self.candidate.accepters);
-        Weakening {
+            .acceptance_of(weakened, self.candidate.accepters);
+        JudgedRelaxation {
             weakened: weakened.clone(),
             path: path.clone(),
             diff: diff.clone(),
@@ -434,7 +443,7 @@ impl Found<'_> {
         }
     }
 
-    fn violated(
+    fn add_violation(
         &mut self,
         name: &str,
         limit: impl Into<String>,
@@ -451,7 +460,7 @@ impl Found<'_> {
     }
 
     /// The accepted result of a scenario.
-    fn accepted(&self, row: &CaseRow) -> Option<&BaselineCase> {
+    fn accepted_result(&self, row: &CaseRow) -> Option<&BaselineCase> {
         let of_suite = self
             .candidate
             .baselines
@@ -464,16 +473,19 @@ impl Found<'_> {
 
     /// Returns true if a scenario was accepted as failing, and has no new failure.
     fn fails_as_accepted(&self, row: &CaseRow) -> bool {
-        self.accepted(row).is_some_and(|case| {
+        self.accepted_result(row).is_some_and(|case| {
             // Results of an earlier version do not list the failed expectations.
             case.verdict == "fail"
                 && (case.failed.is_empty()
-                    || row.failed().iter().all(|what| case.failed.contains(what)))
+                    || row
+                        .failed_expectations()
+                        .iter()
+                        .all(|what| case.failed.contains(what)))
         })
     }
 
     /// Adds failures by the change's own expectations.
-    fn own(&mut self) {
+    fn check_own_expectations(&mut self) {
         for row in &self.candidate.card.cases {
             match row.verdict() {
                 CaseVerdict::Fail if self.fails_as_accepted(row) && !has_no_context(row) => {
@@ -488,14 +500,19 @@ impl Found<'_> {
                     } else {
                         "confirmed_fail"
                     };
-                    self.violated(name, "every expectation holds", why(row), Some(&row.id));
+                    self.add_violation(
+                        name,
+                        "every expectation holds",
+                        failure_line(row),
+                        Some(&row.id),
+                    );
                     self.failing.push(FailingCase {
                         id: row.id.clone(),
-                        reason: why(row),
+                        reason: failure_line(row),
                     });
                 }
                 CaseVerdict::Stale if self.candidate.limits.refuses_stale => {
-                    self.violated(
+                    self.add_violation(
                         "stale",
                         "answers to this request",
                         "answers to an earlier one: `ctxc eval --record --stale` asks for new ones",
@@ -512,7 +529,7 @@ impl Found<'_> {
                         .push(format!("`{}` is undecided: {why}", row.id));
                 }
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {
-                    let why = why(row);
+                    let why = failure_line(row);
                     self.warnings.push(format!(
                         "`{}` is undecided: {}",
                         row.id,
@@ -525,7 +542,7 @@ impl Found<'_> {
     }
 
     /// Adds failures by the expectations of the base, unless changes of these were accepted.
-    fn by_the_base(&mut self, sides: &Sides, weakened: &[Weakening]) {
+    fn check_base_expectations(&mut self, sides: &GateHeader, weakened: &[JudgedRelaxation]) {
         let failing: BTreeSet<String> = self.failing.iter().map(|case| case.id.clone()).collect();
         for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
             let is_bad = match row.verdict() {
@@ -542,7 +559,11 @@ impl Found<'_> {
             let is_excused =
                 of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
             if is_bad && !is_excused && !self.fails_as_accepted(row) && !failing.contains(&row.id) {
-                let reason = format!("by the expectations of {}: {}", sides.base, why(row));
+                let reason = format!(
+                    "by the expectations of {}: {}",
+                    sides.base,
+                    failure_line(row)
+                );
                 self.failing.push(FailingCase {
                     id: row.id.clone(),
                     reason,
@@ -552,18 +573,18 @@ impl Found<'_> {
     }
 
     /// Adds accepted scenarios that are missing, and significant losses against the baselines.
-    fn by_baselines(&mut self) {
+    fn check_baselines(&mut self) {
         let accepted = self
             .candidate
             .baselines
             .iter()
             .flat_map(|baseline| &baseline.cases);
-        let compared = Comparison::of(self.candidate.card, accepted, true);
+        let compared = BaselineComparison::compare(self.candidate.card, accepted, true);
         for id in &compared.missing {
             let found = "none of this name: put it back, or accept the results as they are: `ctxc baseline accept --reason WHY`";
-            self.violated("missing_case", "every accepted scenario", found, Some(id));
+            self.add_violation("missing_case", "every accepted scenario", found, Some(id));
         }
-        let Comparison {
+        let BaselineComparison {
             better,
             worse,
             sign_test: chance,
@@ -571,10 +592,15 @@ impl Found<'_> {
             tokens_now: after,
             ..
         } = compared;
-        if chance < SIGNIFICANT {
+        if chance < SIGNIFICANCE_LEVEL {
             let value =
                 format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
-            self.violated("sign_test", format!("{SIGNIFICANT} or more"), value, None);
+            self.add_violation(
+                "sign_test",
+                format!("{SIGNIFICANCE_LEVEL} or more"),
+                value,
+                None,
+            );
         }
         #[allow(
             clippy::cast_precision_loss,
@@ -585,24 +611,24 @@ impl Found<'_> {
         {
             let limit = format!(
                 "{before} tokens a trial of each scenario and {}",
-                percent(growth)
+                format_percent(growth)
             );
-            self.violated("tokens", limit, after.to_string(), None);
+            self.add_violation("tokens", limit, after.to_string(), None);
         }
     }
 
     /// Warns about acceptances by people who may not accept.
-    fn by_accepters(&mut self) {
+    fn check_accepters(&mut self) {
         let accepters = self.candidate.accepters;
         let by: BTreeSet<&str> = self
             .candidate
             .approvals
-            .added()
+            .added_lines()
             .iter()
             .map(|added| added.line.by.as_str())
             .collect();
-        for by in by.into_iter().filter(|by| !accepters.may(by)) {
-            let names = accepters.words();
+        for by in by.into_iter().filter(|by| !accepters.may_accept(by)) {
+            let names = accepters.list_names();
             self.warnings.push(format!(
                 "what {by} accepted does not count: the `accepters` of the base are {names}"
             ));
@@ -610,12 +636,12 @@ impl Found<'_> {
     }
 
     /// Checks the variance and the cost of answers of live models.
-    fn by_stability(&mut self) {
+    fn check_stability(&mut self) {
         let candidate = self.candidate;
         let Some(policy) = live_policy(candidate) else {
             return;
         };
-        for row in asked(candidate) {
+        for row in live_rows(candidate) {
             let Some(rate) = row.rate.map(|rate| rate.value) else {
                 continue;
             };
@@ -626,17 +652,17 @@ impl Found<'_> {
                     "{variance:.3}: {rate:.3} of {} trials pass",
                     row.trials.len()
                 );
-                self.violated("stability_variance", limit, value, Some(&row.id));
+                self.add_violation("stability_variance", limit, value, Some(&row.id));
             }
         }
-        let of_trials: f64 = asked(candidate)
+        let of_trials: f64 = live_rows(candidate)
             .flat_map(|row| &row.trials)
             .filter_map(|trial| trial.cost_usd)
             .sum();
         let cost = of_trials.max(candidate.card.summary.cost_usd);
         if cost > policy.cost_usd {
             let found = format!("US$ {}", (cost * 1e9).round() / 1e9);
-            self.violated(
+            self.add_violation(
                 "stability_cost",
                 format!("US$ {}", policy.cost_usd),
                 found,
@@ -646,7 +672,7 @@ impl Found<'_> {
     }
 
     /// Warns about scenarios with more recorded trials than are used.
-    fn by_recordings(&mut self) {
+    fn check_recordings(&mut self) {
         for row in &self.candidate.card.cases {
             if let Some(recorded) = row
                 .rule
@@ -663,11 +689,11 @@ impl Found<'_> {
     }
 
     /// Adds removed text that no scenario covers.
-    fn by_uncovered(&mut self) {
+    fn check_uncovered(&mut self) {
         for (agent, what) in self.candidate.uncovered {
-            if self.candidate.limits.uncovered == Uncovered::Fail {
+            if self.candidate.limits.uncovered == UncoveredPolicy::Fail {
                 let found = format!("none that holds {what}");
-                self.violated(
+                self.add_violation(
                     "uncovered",
                     "changes of text that a scenario of the base holds",
                     found,
@@ -686,16 +712,16 @@ impl Found<'_> {
     }
 
     /// Checks the limits over all scenarios.
-    fn by_limits(&mut self) {
-        let Candidate { card, limits, .. } = self.candidate;
-        let rate = share(card.summary.passed, card.summary.planned);
+    fn check_limits(&mut self) {
+        let GateInput { card, limits, .. } = self.candidate;
+        let rate = fraction(card.summary.passed, card.summary.planned);
         // An undecided scenario makes the decision inconclusive by itself, and can still pass.
-        let best = share(
+        let best = fraction(
             card.summary.passed + card.summary.inconclusive,
             card.summary.planned,
         );
         if let Some(least) = limits.pass_rate.filter(|least| best < *least) {
-            self.violated("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
+            self.add_violation("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
         }
         let cost: f64 = card
             .cases
@@ -704,7 +730,7 @@ impl Found<'_> {
             .filter_map(|trial| trial.cost_usd)
             .sum();
         if let Some(most) = limits.cost_usd.filter(|most| cost > *most) {
-            self.violated(
+            self.add_violation(
                 "cost",
                 format!("US$ {most}"),
                 format!("US$ {}", (cost * 1e9).round() / 1e9),
@@ -717,25 +743,25 @@ impl Found<'_> {
             .iter()
             .map(|one| &one.weakened)
             .filter(|weakened| is_growth(weakened));
-        let grown: Vec<Weakened> = grown
+        let grown: Vec<Relaxation> = grown
             .filter(|weakened| {
                 self.candidate
                     .approvals
-                    .of(weakened, self.candidate.accepters)
+                    .acceptance_of(weakened, self.candidate.accepters)
                     .is_none()
             })
             .cloned()
             .collect();
-        for Weakened {
+        for Relaxation {
             of, before, after, ..
         } in grown
         {
             let limit = format!(
                 "{} and {}",
                 before.unwrap_or_default(),
-                percent(limits.manifest_tokens)
+                format_percent(limits.manifest_tokens)
             );
-            self.violated(
+            self.add_violation(
                 "manifest_tokens",
                 limit,
                 after.unwrap_or_default(),
@@ -746,15 +772,15 @@ impl Found<'_> {
 }
 
 /// The label of the growth of an agent's context.
-const GROWTH: &str = "tokens known before a run";
+const GROWTH_LABEL: &str = "tokens known before a run";
 
-fn is_growth(weakened: &Weakened) -> bool {
-    weakened.kind == Kind::Threshold && weakened.what == GROWTH
+fn is_growth(weakened: &Relaxation) -> bool {
+    weakened.kind == SafeguardKind::Threshold && weakened.what == GROWTH_LABEL
 }
 
 /// An agent with the tokens of its context before and after a change.
 #[derive(Clone, Debug)]
-pub struct Grown {
+pub struct ContextGrowth {
     /// The agent.
     pub of: String,
     /// Tokens before.
@@ -766,22 +792,25 @@ pub struct Grown {
 }
 
 /// The agents whose contexts grew by more than the limit.
-pub fn grown(agents: impl IntoIterator<Item = Grown>, growth: f64) -> Vec<Loosened> {
+pub fn excessive_growth(
+    agents: impl IntoIterator<Item = ContextGrowth>,
+    growth: f64,
+) -> Vec<LocatedRelaxation> {
     #[allow(
         clippy::cast_precision_loss,
         reason = "contexts have fewer than 2^52 tokens"
     )]
     let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
-    let weakened = |Grown { of, from, to, path }: Grown| {
+    let weakened = |ContextGrowth { of, from, to, path }: ContextGrowth| {
         let (before, after) = (Some(from.to_string()), Some(to.to_string()));
-        let weakened = Weakened {
-            kind: Kind::Threshold,
+        let weakened = Relaxation {
+            kind: SafeguardKind::Threshold,
             of,
-            what: GROWTH.to_owned(),
+            what: GROWTH_LABEL.to_owned(),
             before,
             after,
         };
-        Loosened {
+        LocatedRelaxation {
             weakened,
             path,
             diff: None,
@@ -794,7 +823,7 @@ pub fn grown(agents: impl IntoIterator<Item = Grown>, growth: f64) -> Vec<Loosen
         .collect()
 }
 
-fn percent(part: f64) -> String {
+fn format_percent(part: f64) -> String {
     format!("{} %", (part * 1000.0).round() / 10.0)
 }
 
@@ -808,7 +837,7 @@ fn has_no_context(row: &CaseRow) -> bool {
 }
 
 /// Describes the failure of a scenario in one line.
-fn why(row: &CaseRow) -> String {
+fn failure_line(row: &CaseRow) -> String {
     let trouble = row
         .trouble
         .clone()

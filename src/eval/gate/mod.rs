@@ -8,14 +8,15 @@ mod comparison;
 mod decision;
 mod safeguards;
 
-pub use accepted::{BaselineCase, Comparison};
-pub use approvals::{Accepted, Accepters, AddedLine, Approvals, LogLine};
+pub use accepted::{BaselineCase, BaselineComparison};
+pub use approvals::{Acceptance, Accepters, AddedApproval, ApprovalEntry, Approvals};
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
-    Candidate, Decision, FailingCase, Grown, Limits, Sides, StabilityLimits, Verdict, Violation,
-    Weakening, decide, grown,
+    ContextGrowth, FailingCase, GateDecision, GateHeader, GateInput, GateLimits, GateVerdict,
+    JudgedRelaxation, StabilityLimits, Violation, decide_gate, excessive_growth,
 };
 pub use safeguards::{
-    ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, SCENARIO, SITUATION, Safeguard,
-    Safeguards, Weakened,
+    ANSWER_PREFIX, CHECK_PREFIX, LocatedRelaxation, NEW_ANSWERS_LABEL, PART_SEPARATOR,
+    REQUEST_PREFIX, Relaxation, SCENARIO_LABEL, SITUATION_LABEL, Safeguard, SafeguardKind,
+    Safeguards,
 };

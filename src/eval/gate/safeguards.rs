@@ -2,7 +2,7 @@
 //! two revisions yields the relaxations of a change.
 
 use crate::base::hash::Hasher;
-use crate::base::lines::hunks;
+use crate::base::lines::diff_hunks;
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,8 @@ words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
-    pub enum Kind {
+    #[cfg_attr(feature = "cli", schemars(rename = "Kind"))]
+    pub enum SafeguardKind {
         /// An expectation of a scenario, its frozen situation, or how often it is tried.
         Expectation = "expectation",
         /// The stored request of a scenario.
@@ -32,9 +33,9 @@ words! {
     }
 }
 
-impl Kind {
+impl SafeguardKind {
     /// Returns true if an additional one is a relaxation, instead of a removed one.
-    const fn loosens(self) -> bool {
+    const fn is_exemption(self) -> bool {
         matches!(self, Self::Suppression | Self::Allow)
     }
 }
@@ -58,40 +59,41 @@ pub struct Safeguard {
 }
 
 /// The kind of a safeguard, its owner, and its label.
-type Key = (Kind, String, String);
+type SafeguardKey = (SafeguardKind, String, String);
 
 /// The prefix of the label of an answer to a request.
-pub const ANSWER: &str = "answer to ";
+pub const ANSWER_PREFIX: &str = "answer to ";
 /// The prefix of the label of a request that has an answer.
-pub const REQUEST: &str = "request of ";
+pub const REQUEST_PREFIX: &str = "request of ";
 /// The label of answers to a changed request.
-pub const BROUGHT: &str = "answers to a changed request";
+pub const NEW_ANSWERS_LABEL: &str = "answers to a changed request";
 /// The number of characters of a hash that distinguish two contents.
-const SHOWN: usize = 19;
+const SHORT_HASH_LENGTH: usize = 19;
 /// The label of a whole scenario, as a part of itself.
-pub const SCENARIO: &str = "the scenario";
+pub const SCENARIO_LABEL: &str = "the scenario";
 /// The label of a frozen situation.
-pub const SITUATION: &str = "frozen situation";
+pub const SITUATION_LABEL: &str = "frozen situation";
 /// The prefix of the label of a check's file.
-pub const CHECK: &str = "check ";
+pub const CHECK_PREFIX: &str = "check ";
 /// The text between a silenced rule and the part of a definition that it is silenced in.
-pub const PART: &str = " in ";
+pub const PART_SEPARATOR: &str = " in ";
 /// The number of displayed lines of a diff, and of characters of each.
-const DIFF_LINES: usize = 12;
-const DIFF_CHARS: usize = 160;
+const MAX_DIFF_LINES: usize = 12;
+const MAX_DIFF_CHARS: usize = 160;
 /// The number of words that identify the kind of an expectation: `context: tokens`.
-const WORDS: usize = 2;
+const KIND_WORDS: usize = 2;
 
 /// The safeguards of a project, by kind, owner and label.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Safeguards(BTreeMap<Key, Safeguard>);
+pub struct Safeguards(BTreeMap<SafeguardKey, Safeguard>);
 
 /// Something that a change loosens.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Weakened {
+#[cfg_attr(feature = "cli", schemars(rename = "Weakened"))]
+pub struct Relaxation {
     /// What kind of thing.
-    pub kind: Kind,
+    pub kind: SafeguardKind,
     /// What it belongs to: a scenario, a rule, a key, a file.
     pub of: String,
     /// Which part of that.
@@ -104,9 +106,9 @@ pub struct Weakened {
 
 /// A relaxation with its place and its diff.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Loosened {
+pub struct LocatedRelaxation {
     /// The relaxation.
-    pub weakened: Weakened,
+    pub weakened: Relaxation,
     /// The file that defines the safeguard, or defined it.
     pub path: String,
     /// The shortened diff of its text; `None` if either text was not retained, or if both look the
@@ -143,7 +145,13 @@ impl Safeguard {
 impl Safeguards {
     /// Adds a safeguard. A duplicate, such as a second equal expectation of a scenario, gets a
     /// number.
-    pub fn add(&mut self, kind: Kind, of: &str, what: impl Into<String>, safeguard: Safeguard) {
+    pub fn add(
+        &mut self,
+        kind: SafeguardKind,
+        of: &str,
+        what: impl Into<String>,
+        safeguard: Safeguard,
+    ) {
         let what = what.into();
         let mut key = (kind, of.to_owned(), what.clone());
         let mut number = 1;
@@ -162,17 +170,17 @@ impl Safeguards {
     /// Returns true if a removed answer belongs to a request that is no longer sent: the scenario
     /// has answers, and none of them belongs to that request. Their fit to the current request is
     /// judged by the scenario itself.
-    fn has_other_answers(&self, (kind, of, what): &Key) -> bool {
+    fn has_other_answers(&self, (kind, of, what): &SafeguardKey) -> bool {
         let request = |what: &str| {
             Some(
-                what.strip_prefix(ANSWER)?
+                what.strip_prefix(ANSWER_PREFIX)?
                     .split(" (")
                     .next()
                     .unwrap_or_default()
                     .to_owned(),
             )
         };
-        let Some(gone) = request(what).filter(|_| *kind == Kind::Recording) else {
+        let Some(gone) = request(what).filter(|_| *kind == SafeguardKind::Recording) else {
             return false;
         };
         let mut there = self
@@ -186,8 +194,8 @@ impl Safeguards {
 
     /// Returns true if the rule was silenced in the whole definition before, so that silencing it
     /// in a part is not a relaxation.
-    fn has_wider(&self, (kind, of, what): &Key, now: &Self) -> bool {
-        let Some((rule, _)) = what.split_once(PART) else {
+    fn has_wider(&self, (kind, of, what): &SafeguardKey, now: &Self) -> bool {
+        let Some((rule, _)) = what.split_once(PART_SEPARATOR) else {
             return false;
         };
         let whole = (*kind, of.clone(), rule.to_owned());
@@ -197,16 +205,16 @@ impl Safeguards {
                 .and_then(|safeguard| safeguard.limits.first())
                 .map_or(0.0, |limit| -limit)
         };
-        *kind == Kind::Allow && count(self) > count(now)
+        *kind == SafeguardKind::Allow && count(self) > count(now)
     }
 
     /// The answers of each scenario, by request.
-    fn answers(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
+    fn answers_by_scenario(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
         let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
         for ((kind, of, what), safeguard) in &self.0 {
             if let Some(request) = what
-                .strip_prefix(ANSWER)
-                .filter(|_| *kind == Kind::Recording)
+                .strip_prefix(ANSWER_PREFIX)
+                .filter(|_| *kind == SafeguardKind::Recording)
             {
                 let request = request.split(" (").next().unwrap_or_default();
                 all.entry(of)
@@ -221,8 +229,8 @@ impl Safeguards {
 
     /// The answers that `now` adds for new requests of scenarios that already have answers: the
     /// author of a request cannot vouch for its answer. One relaxation for each scenario.
-    fn brought(&self, now: &Self) -> Vec<Loosened> {
-        let before = self.answers();
+    fn new_answers(&self, now: &Self) -> Vec<LocatedRelaxation> {
+        let before = self.answers_by_scenario();
         let brought = |(of, requests): (&str, BTreeMap<&str, Vec<&Safeguard>>)| {
             let known = before.get(of)?;
             let new: Vec<(&str, &Safeguard)> = requests
@@ -235,7 +243,7 @@ impl Safeguards {
             let (_, first) = new.first()?;
             let mut hasher = Hasher::new();
             for (request, answer) in &new {
-                hasher.field(request).field(&answer.value);
+                hasher.add_field(request).add_field(&answer.value);
             }
             let hash = hasher.finish().to_string();
             let count = if new.len() == 1 {
@@ -243,62 +251,68 @@ impl Safeguards {
             } else {
                 format!("{} answers", new.len())
             };
-            let after = format!("{}, {count}", hash.get(..SHOWN).unwrap_or(&hash));
-            let (of, what) = (of.to_owned(), BROUGHT.to_owned());
-            let weakened = Weakened {
-                kind: Kind::Recording,
+            let after = format!(
+                "{}, {count}",
+                hash.get(..SHORT_HASH_LENGTH).unwrap_or(&hash)
+            );
+            let (of, what) = (of.to_owned(), NEW_ANSWERS_LABEL.to_owned());
+            let weakened = Relaxation {
+                kind: SafeguardKind::Recording,
                 of,
                 what,
                 before: None,
                 after: Some(after),
             };
-            Some(Loosened {
+            Some(LocatedRelaxation {
                 weakened,
                 path: first.path.clone(),
                 diff: None,
             })
         };
-        now.answers().into_iter().filter_map(brought).collect()
+        now.answers_by_scenario()
+            .into_iter()
+            .filter_map(brought)
+            .collect()
     }
 
-    fn scenarios(&self) -> BTreeSet<&str> {
+    fn scenario_names(&self) -> BTreeSet<&str> {
         self.0
             .keys()
-            .filter(|key| key.0 == Kind::Expectation)
+            .filter(|key| key.0 == SafeguardKind::Expectation)
             .map(|key| key.1.as_str())
             .collect()
     }
 
     /// The scenarios removed in `now`, one relaxation for each, which covers all of its safeguards.
-    fn removed<'s>(&'s self, now: &Self) -> BTreeMap<&'s str, Loosened> {
-        let there = now.scenarios();
+    fn removed_scenarios<'s>(&'s self, now: &Self) -> BTreeMap<&'s str, LocatedRelaxation> {
+        let there = now.scenario_names();
         let gone = self
-            .scenarios()
+            .scenario_names()
             .into_iter()
             .filter(|name| !there.contains(name));
         let removed = |of: &'s str| {
             let mut hasher = Hasher::new();
             let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
             for ((_, _, what), safeguard) in own {
-                hasher.field(what).field(&safeguard.value);
+                hasher.add_field(what).add_field(&safeguard.value);
             }
             let hash = hasher.finish().to_string();
-            let before = Some(hash.get(..SHOWN).unwrap_or(&hash).to_owned());
+            let before = Some(hash.get(..SHORT_HASH_LENGTH).unwrap_or(&hash).to_owned());
             let path = self
                 .0
                 .iter()
-                .find(|(key, _)| key.1 == of && key.2 == SITUATION)
+                .find(|(key, _)| key.1 == of && key.2 == SITUATION_LABEL)
                 .map(|(_, one)| one.path.clone());
-            let weakened = Weakened {
-                kind: Kind::Expectation,
+            let weakened = Relaxation {
+                kind: SafeguardKind::Expectation,
                 of: of.to_owned(),
-                what: SCENARIO.to_owned(),
+                what: SCENARIO_LABEL.to_owned(),
                 before,
                 after: None,
             };
             (
                 of,
-                Loosened {
+                LocatedRelaxation {
                     weakened,
                     path: path.unwrap_or_default(),
                     diff: None,
@@ -309,28 +323,30 @@ impl Safeguards {
     }
 
     /// The relaxations of a change from `self` to `now`.
-    pub fn weakened(&self, now: &Self) -> Vec<Loosened> {
-        let removed = self.removed(now);
-        let is_left = |key: &Key| !removed.keys().any(|of| is_of_scenario(key, of));
-        let mut found: Vec<Loosened> = removed.values().cloned().collect();
-        let mut tell = |key: &Key, before: Option<&Safeguard>, after: Option<&Safeguard>| {
+    pub fn find_relaxations(&self, now: &Self) -> Vec<LocatedRelaxation> {
+        let removed = self.removed_scenarios(now);
+        let is_left = |key: &SafeguardKey| !removed.keys().any(|of| is_of_scenario(key, of));
+        let mut found: Vec<LocatedRelaxation> = removed.values().cloned().collect();
+        let mut tell = |key: &SafeguardKey,
+                        before: Option<&Safeguard>,
+                        after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
             let path = after
                 .or(before)
                 .map_or_else(String::new, |safeguard| safeguard.path.clone());
             let value =
                 |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
-            let diff = before
-                .zip(after)
-                .and_then(|(before, after)| diff(before.text.as_deref()?, after.text.as_deref()?));
-            let weakened = Weakened {
+            let diff = before.zip(after).and_then(|(before, after)| {
+                short_diff(before.text.as_deref()?, after.text.as_deref()?)
+            });
+            let weakened = Relaxation {
                 kind,
                 of,
                 what,
                 before: value(before),
                 after: value(after),
             };
-            found.push(Loosened {
+            found.push(LocatedRelaxation {
                 weakened,
                 path,
                 diff,
@@ -338,30 +354,30 @@ impl Safeguards {
         };
         // An expectation is identified by its text, so an edited one counts as replaced, preferably
         // by one that is at least as strict.
-        let mut new: BTreeMap<_, Vec<(&Key, &Safeguard)>> = BTreeMap::new();
+        let mut new: BTreeMap<_, Vec<(&SafeguardKey, &Safeguard)>> = BTreeMap::new();
         for one in now
             .0
             .iter()
-            .filter(|(key, _)| key.0 == Kind::Expectation && !self.0.contains_key(*key))
+            .filter(|(key, _)| key.0 == SafeguardKind::Expectation && !self.0.contains_key(*key))
         {
-            new.entry(wording(one.0)).or_default().push(one);
+            new.entry(expectation_kind(one.0)).or_default().push(one);
         }
         let mut gone = Vec::new();
         for (key, before) in self
             .0
             .iter()
-            .filter(|(key, _)| !key.0.loosens() && is_left(key))
+            .filter(|(key, _)| !key.0.is_exemption() && is_left(key))
         {
             match now.0.get(key) {
                 Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
                 None if now.has_other_answers(key) => {}
                 // It is removed together with its answer.
-                None if key.0 == Kind::Recording && key.2.starts_with(REQUEST) => {}
+                None if key.0 == SafeguardKind::Recording && key.2.starts_with(REQUEST_PREFIX) => {}
                 // A check may stop referring to a missing file.
-                None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
+                None if key.2.starts_with(CHECK_PREFIX) && !before.value.starts_with("b3:") => {}
                 None => {
-                    let own = new.get_mut(&wording(key));
+                    let own = new.get_mut(&expectation_kind(key));
                     let kept = own.and_then(|own| {
                         Some(
                             own.remove(
@@ -376,7 +392,7 @@ impl Safeguards {
         }
         for (key, before) in gone {
             let other = new
-                .get_mut(&wording(key))
+                .get_mut(&expectation_kind(key))
                 .filter(|own| !own.is_empty())
                 .map(|own| own.remove(0));
             let other = other.map(|(other, safeguard)| Safeguard {
@@ -385,7 +401,7 @@ impl Safeguards {
             });
             tell(key, Some(before), other.as_ref());
         }
-        for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
+        for (key, after) in now.0.iter().filter(|(key, _)| key.0.is_exemption()) {
             match self.0.get(key) {
                 Some(before) if after.is_as_strict_as(before) => {}
                 None if self.has_wider(key, now) => {}
@@ -396,11 +412,11 @@ impl Safeguards {
         for (key, after) in now
             .0
             .iter()
-            .filter(|(key, _)| key.0 == Kind::Baseline && !self.0.contains_key(*key))
+            .filter(|(key, _)| key.0 == SafeguardKind::Baseline && !self.0.contains_key(*key))
         {
             tell(key, None, Some(after));
         }
-        found.extend(self.brought(now));
+        found.extend(self.new_answers(now));
         found.sort();
         found
     }
@@ -408,11 +424,11 @@ impl Safeguards {
 
 /// The first lines that differ, shortened. If a line shares a long prefix with its counterpart,
 /// only the part that differs is shown.
-fn diff(before: &str, after: &str) -> Option<String> {
+fn short_diff(before: &str, after: &str) -> Option<String> {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.lines().collect(), after.lines().collect());
     let mut lines = Vec::new();
-    for (_, hunk) in hunks(&before, &after, 1) {
+    for (_, hunk) in diff_hunks(&before, &after, 1) {
         let of = |sign: char| {
             hunk.iter()
                 .filter(|(own, _)| *own == sign)
@@ -421,8 +437,8 @@ fn diff(before: &str, after: &str) -> Option<String> {
         };
         let (gone, new) = (of('-'), of('+'));
         let (mut gone, mut new) = (
-            gone.iter().zip(&new).map(equal),
-            gone.iter().zip(&new).map(equal),
+            gone.iter().zip(&new).map(common_prefix),
+            gone.iter().zip(&new).map(common_prefix),
         );
         for (sign, line) in hunk {
             let equal = match sign {
@@ -431,23 +447,23 @@ fn diff(before: &str, after: &str) -> Option<String> {
                 _ => None,
             };
             let from = equal
-                .filter(|equal| *equal > DIFF_CHARS / 2)
-                .map_or(0, |equal| equal - DIFF_CHARS / 4);
+                .filter(|equal| *equal > MAX_DIFF_CHARS / 2)
+                .map_or(0, |equal| equal - MAX_DIFF_CHARS / 4);
             let mark = if from > 0 { "…" } else { "" };
-            let shown: String = line.chars().skip(from).take(DIFF_CHARS).collect();
+            let shown: String = line.chars().skip(from).take(MAX_DIFF_CHARS).collect();
             lines.push(format!("{sign}{mark}{shown}"));
         }
     }
-    let more = if lines.len() > DIFF_LINES {
+    let more = if lines.len() > MAX_DIFF_LINES {
         "\n…"
     } else {
         ""
     };
-    (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
+    (!lines.is_empty()).then(|| lines.get(..MAX_DIFF_LINES).unwrap_or(&lines).join("\n") + more)
 }
 
 /// The length of the common prefix of two lines, in characters.
-fn equal((one, other): (&&str, &&str)) -> usize {
+fn common_prefix((one, other): (&&str, &&str)) -> usize {
     one.chars()
         .zip(other.chars())
         .take_while(|(one, other)| one == other)
@@ -455,16 +471,22 @@ fn equal((one, other): (&&str, &&str)) -> usize {
 }
 
 /// Returns true if a safeguard belongs to a scenario.
-fn is_of_scenario((kind, of, _): &Key, name: &str) -> bool {
-    matches!(kind, Kind::Expectation | Kind::Snapshot | Kind::Recording) && of == name
+fn is_of_scenario((kind, of, _): &SafeguardKey, name: &str) -> bool {
+    matches!(
+        kind,
+        SafeguardKind::Expectation | SafeguardKind::Snapshot | SafeguardKind::Recording
+    ) && of == name
 }
 
 /// The scenario of an expectation and the first words of its text, which are equal for expectations
 /// of one kind.
-fn wording((kind, of, what): &Key) -> (Kind, &str, String) {
+fn expectation_kind((kind, of, what): &SafeguardKey) -> (SafeguardKind, &str, String) {
     (
         *kind,
         of,
-        what.split(' ').take(WORDS).collect::<Vec<_>>().join(" "),
+        what.split(' ')
+            .take(KIND_WORDS)
+            .collect::<Vec<_>>()
+            .join(" "),
     )
 }

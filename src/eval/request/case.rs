@@ -3,73 +3,76 @@
 
 use super::answer;
 use super::check::{self, SeenRequest};
-use super::facts::least_tokens;
-use super::sent::{Sent, stored};
+use super::facts::min_tokens;
+use super::sent::{ExaminedRequest, stored_form};
 use crate::base::hash::Hasher;
-use crate::eval::case::decide;
+use crate::eval::case::decide_verdict;
 use crate::eval::case_keys;
-use crate::eval::finished::{CaseVerdict, Finished, Keys};
+use crate::eval::finished::{CaseResult, CaseVerdict, ResultKeys};
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::verdict::{Outcome, Reason, Verdict};
-use crate::record::comparison::Comparison;
+use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
+use crate::record::comparison::RequestComparison;
 use crate::rules::request::check as check_request;
-use crate::scenario::model::Subject;
+use crate::scenario::model::CaseSubject;
 use crate::scenario::request_source::RequestSource;
 
-pub(in crate::eval) fn run(context: &RunContext<'_>, input: &CaseInput<'_>) -> Finished {
-    if let Some(why) = input.refused {
-        return Finished::refused(why);
+pub(in crate::eval) fn run_request_case(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+) -> CaseResult {
+    if let Some(why) = input.rejection {
+        return CaseResult::rejected_case(why);
     }
-    if let Some(why) = unpermitted(context, input) {
-        return Finished {
+    if let Some(why) = unpermitted_program(context, input) {
+        return CaseResult {
             verdict: CaseVerdict::Inconclusive,
-            ..Finished::trouble("/", why)
+            ..CaseResult::failed_case("/", why)
         };
     }
-    let sent = match sent(context, input) {
+    let sent = match read_sent(context, input) {
         Ok(sent) => sent,
-        Err(why) => return Finished::trouble("/", why),
+        Err(why) => return CaseResult::failed_case("/", why),
     };
     let seen = SeenRequest {
         context,
         input,
         sent: &sent,
     };
-    let mut verdicts: Vec<Verdict> = input
+    let mut verdicts: Vec<ExpectationVerdict> = input
         .case
         .expect_context
         .iter()
-        .map(|one| check::judge(&seen, one))
+        .map(|one| check::judge_request(&seen, one))
         .collect();
-    verdicts.extend(refused(context, input, &sent));
+    verdicts.extend(vendor_rejection(context, input, &sent));
     let tokens: usize = sent
         .segments
         .iter()
         .map(|segment| segment.tokens(&*sent.counter))
         .sum();
-    let mut done = Finished {
-        keys: Some(keys_of(context, input, &sent)),
+    let mut done = CaseResult {
+        keys: Some(keys_for(context, input, &sent)),
         model: sent.request.model.clone(),
         tokenizer: sent.counter.name().to_owned(),
         tokens: Some((tokens as u64, 0)),
-        snapshot: input.case.wants_snapshot().then(|| {
-            stored(
+        snapshot: input.case.uses_snapshot().then(|| {
+            stored_form(
                 &sent.request,
-                context.answers.comparison.map(Comparison::volatile),
+                context.answers.comparison.map(RequestComparison::volatile),
             )
         }),
         context: verdicts,
         trouble: None,
-        ..Finished::trouble("/", "")
+        ..CaseResult::failed_case("/", "")
     };
-    let answered = answer::answered(context, input, &sent, &mut done);
-    decide(answered, input.case, &mut done);
+    let answered = answer::judge_answer(context, input, &sent, &mut done);
+    decide_verdict(answered, input.case, &mut done);
     done
 }
 
 /// The reason why the program of a case does not run, if the user did not permit it.
-fn unpermitted(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String> {
-    let Subject::Request(source) = &input.case.subject.value else {
+fn unpermitted_program(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String> {
+    let CaseSubject::Request(source) = &input.case.subject.value else {
         return None;
     };
     let is_program = !matches!(source, RequestSource::File(_));
@@ -80,25 +83,29 @@ fn unpermitted(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<String
     (is_program && !is_permitted).then(|| {
         format!(
             "undecided: {} is not run here: `ctxc trust` permits it",
-            source.words()
+            source.describe()
         )
     })
 }
 
 /// The verdict on a request that its vendor would reject; `None` if it would be accepted, or was.
-fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Option<Verdict> {
+fn vendor_rejection(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+    sent: &ExaminedRequest,
+) -> Option<ExpectationVerdict> {
     let config = context.answers.config.filter(|_| !sent.was_answered)?;
-    let found = check_request::refusal(
+    let found = check_request::find_rejection(
         &sent.request,
         &sent.request.body.to_string(),
-        least_tokens,
+        min_tokens,
         config,
     )?;
     let what = "a request that its vendor takes".to_owned();
-    let reason = Reason::new(what.clone(), found.words());
-    Some(Verdict {
+    let reason = Reason::new(what.clone(), found.describe());
+    Some(ExpectationVerdict {
         what,
-        outcome: Outcome::Fail,
+        outcome: ExpectationOutcome::Fail,
         gate: true,
         reason,
         span: input.case.subject.span,
@@ -106,32 +113,39 @@ fn refused(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Opti
 }
 
 /// The keys that its result belongs to.
-pub(in crate::eval) fn keys(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Keys> {
-    Some(keys_of(context, input, &sent(context, input).ok()?))
+pub(in crate::eval) fn request_keys(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+) -> Option<ResultKeys> {
+    Some(keys_for(context, input, &read_sent(context, input).ok()?))
 }
 
-fn keys_of(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &Sent) -> Keys {
-    let snapshot = input.snapshot.filter(|_| input.case.wants_snapshot());
+fn keys_for(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &ExaminedRequest) -> ResultKeys {
+    let snapshot = input.snapshot.filter(|_| input.case.uses_snapshot());
     let mut hasher = Hasher::new();
-    let rest = context
-        .answers
-        .comparison
-        .and_then(|comparison| comparison.volatile().rest(sent.request.body.clone()));
+    let rest = context.answers.comparison.and_then(|comparison| {
+        comparison
+            .volatile()
+            .without_volatile(sent.request.body.clone())
+    });
     let body = rest.as_ref().unwrap_or(&sent.request.body);
     hasher
-        .field("ctxc request context 1")
-        .field(sent.counter.name())
-        .field(body.to_string());
-    Keys {
+        .add_field("ctxc request context 1")
+        .add_field(sent.counter.name())
+        .add_field(body.to_string());
+    ResultKeys {
         context: hasher.finish(),
-        case: case_keys::case(input.case, input.beside, snapshot, context.plan),
+        case: case_keys::hash_case(input.case, input.beside, snapshot, context.plan),
     }
 }
 
-pub(super) fn sent(context: &RunContext<'_>, input: &CaseInput<'_>) -> Result<Sent, String> {
+pub(super) fn read_sent(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+) -> Result<ExaminedRequest, String> {
     match &input.case.subject.value {
-        Subject::Request(source) => Sent::of(context, input, source),
-        Subject::Role(_) | Subject::Task(_) => {
+        CaseSubject::Request(source) => ExaminedRequest::read_case(context, input, source),
+        CaseSubject::Role(_) | CaseSubject::Task(_) => {
             Err("it is about an agent of this project".to_owned())
         }
     }

@@ -1,51 +1,58 @@
 //! Judges one expectation on a request of another program. Properties that only agents of this
 //! project have, such as settings, cannot be judged.
 
-use super::blocks::sections;
-use super::sent::{Sent, plain_request, stored as stored_as};
+use super::blocks::find_sections;
+use super::sent::{ExaminedRequest, parse_plain_request, stored_form as stored_as};
 use crate::base::span::Spanned;
 use crate::base::suggest;
-use crate::eval::answer::{parting, same_json};
-use crate::eval::context::partings;
+use crate::eval::answer::{first_difference, same_json};
+use crate::eval::context::request_differences;
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::eval::verdict::{
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+};
 use crate::kernel::tokens::TokenCounter;
-use crate::record::comparison::Comparison;
-use crate::record::volatile::{ADVICE, differ_in_digits};
-use crate::request::model::{CacheMark, Request};
-use crate::request::prompt_cache::{self, Break};
-use crate::request::segments::{Segment, segments as segments_of};
+use crate::record::comparison::RequestComparison;
+use crate::record::volatile::{VOLATILE_ADVICE, differ_in_digits};
+use crate::request::model::{CacheMark, ModelRequest};
+use crate::request::prompt_cache::{self, PrefixBreak};
+use crate::request::segments::{RequestSegment, build_segments as segments_of};
 use crate::request::threads::is_shared;
-use crate::scenario::expect::context::{percent, quoted};
-use crate::scenario::expect::segments::listed;
+use crate::scenario::expect::context::{backquoted_names, to_percent};
+use crate::scenario::expect::segments::describe_ids;
 use crate::scenario::expect::tools::ToolTest;
-use crate::scenario::frozen::Frozen;
-use crate::scenario::model::{ContextExpectation, Counted, Patterns, Selector, State};
+use crate::scenario::frozen::FrozenValue;
+use crate::scenario::model::{
+    ContextExpectation, CountedTokens, PatternTest, SegmentSelector, SegmentState,
+};
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum length of a displayed text, in bytes.
-const EXCERPT: usize = 60;
+const MAX_EXCERPT_BYTES: usize = 60;
 
 /// A request with its case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenRequest<'a> {
     pub(super) context: &'a RunContext<'a>,
     pub(super) input: &'a CaseInput<'a>,
-    pub(super) sent: &'a Sent,
+    pub(super) sent: &'a ExaminedRequest,
 }
 
 /// A text of a request with its id.
-struct Text<'a> {
+struct NamedText<'a> {
     id: &'a str,
     words: &'a str,
     tokens: usize,
 }
 
-pub(super) fn judge(seen: &SeenRequest<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
-    let (outcome, reason) = of(seen, &expectation.value);
-    Verdict {
-        what: expectation.value.words(),
+pub(super) fn judge_request(
+    seen: &SeenRequest<'_>,
+    expectation: &Spanned<ContextExpectation>,
+) -> ExpectationVerdict {
+    let (outcome, reason) = judge_expectation(seen, &expectation.value);
+    ExpectationVerdict {
+        what: expectation.value.describe(),
         outcome,
         gate: true,
         reason,
@@ -53,52 +60,59 @@ pub(super) fn judge(seen: &SeenRequest<'_>, expectation: &Spanned<ContextExpecta
     }
 }
 
-fn of(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> Judged {
-    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> {
-        inner.iter().map(|one| of(seen, &one.value)).collect()
+fn judge_expectation(seen: &SeenRequest<'_>, expectation: &ContextExpectation) -> JudgedOutcome {
+    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<JudgedOutcome> {
+        inner
+            .iter()
+            .map(|one| judge_expectation(seen, &one.value))
+            .collect()
     };
     match expectation {
-        ContextExpectation::Segment { which, state } => segment(seen, which, *state),
-        ContextExpectation::Segments(ids) => segments(seen, ids),
-        ContextExpectation::Contains(patterns) => found(seen, patterns, true),
-        ContextExpectation::Absent(patterns) => found(seen, patterns, false),
-        ContextExpectation::Order(ids) => order(seen, ids),
-        ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
-        ContextExpectation::PromptCache { min_reused } => prompt_cache(seen, *min_reused),
+        ContextExpectation::Segment { which, state } => judge_segment(seen, which, *state),
+        ContextExpectation::Segments(ids) => judge_segments(seen, ids),
+        ContextExpectation::Contains(patterns) => judge_patterns(seen, patterns, true),
+        ContextExpectation::Absent(patterns) => judge_patterns(seen, patterns, false),
+        ContextExpectation::Order(ids) => judge_order(seen, ids),
+        ContextExpectation::Tokens { of, max, min } => {
+            judge_tokens(seen, of, max.as_ref(), min.as_ref())
+        }
+        ContextExpectation::PromptCache { min_reused } => judge_prompt_cache(seen, *min_reused),
         ContextExpectation::NothingCut(true) => {
             verdict::pass("every segment whole", "a request as it was sent")
         }
-        ContextExpectation::Tools(names) => same_tools(seen, names),
-        ContextExpectation::ToolsOf(test) => tools(seen, test),
-        ContextExpectation::Model(name) => model(seen, name),
+        ContextExpectation::Tools(names) => judge_same_tools(seen, names),
+        ContextExpectation::ToolsOf(test) => judge_tools(seen, test),
+        ContextExpectation::Model(name) => judge_model(seen, name),
         ContextExpectation::ModelOf(test) if test.provider.is_none() && test.sampling.is_none() => {
-            verdict::all(
+            verdict::all_hold(
                 &test
                     .name
                     .iter()
                     .chain(&test.id)
-                    .map(|id| model(seen, id))
+                    .map(|id| judge_model(seen, id))
                     .collect::<Vec<_>>(),
             )
         }
-        ContextExpectation::Snapshot => snapshot(seen),
-        ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
-        ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
-        ContextExpectation::AllOf(some) => verdict::all(&inner(some)),
+        ContextExpectation::Snapshot => judge_snapshot(seen),
+        ContextExpectation::Not(one) => {
+            verdict::negate(judge_expectation(seen, &one.value), &one.value.describe())
+        }
+        ContextExpectation::AnyOf(some) => verdict::any_holds(inner(some)),
+        ContextExpectation::AllOf(some) => verdict::all_hold(&inner(some)),
         ContextExpectation::Trust { .. }
         | ContextExpectation::NothingCut(false)
         | ContextExpectation::Setting { .. }
         | ContextExpectation::ModelOf(_)
         | ContextExpectation::ProtectedPaths(_)
         | ContextExpectation::Lookup(_)
-        | ContextExpectation::OfAgent { .. } => verdict::blind(
-            expectation.words(),
+        | ContextExpectation::OfAgent { .. } => verdict::fail_blind(
+            expectation.describe(),
             "a request of another program, for which this cannot be checked",
         ),
     }
 }
 
-fn ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
+fn segment_ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
     seen.sent
         .segments
         .iter()
@@ -108,32 +122,32 @@ fn ids<'a>(seen: &SeenRequest<'a>) -> Vec<&'a str> {
 
 /// The texts that a selector selects; a failed outcome if there are none. `expected` describes
 /// their purpose.
-fn texts_named<'a>(
+fn named_texts<'a>(
     seen: &SeenRequest<'a>,
-    which: &Selector,
+    which: &SegmentSelector,
     expected: impl FnOnce() -> String,
-) -> Result<Vec<Text<'a>>, Box<Judged>> {
-    let id = named(which)?;
-    let found = texts(seen, id);
+) -> Result<Vec<NamedText<'a>>, Box<JudgedOutcome>> {
+    let id = selected_id(which)?;
+    let found = find_texts(seen, id);
     if found.is_empty() {
         Err(Box::new((
-            Outcome::Fail,
-            nothing(seen, id, expected()).blind(),
+            ExpectationOutcome::Fail,
+            missing_reason(seen, id, expected()).into_blind(),
         )))
     } else {
         Ok(found)
     }
 }
 
-fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
+fn find_texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<NamedText<'a>> {
     let counter = &*seen.sent.counter;
     let all = &seen.sent.segments;
-    let whole = |segment: &'a Segment| Text {
+    let whole = |segment: &'a RequestSegment| NamedText {
         id: &segment.id,
         words: &segment.text,
         tokens: segment.tokens(counter),
     };
-    let named: Vec<Text<'a>> = all
+    let named: Vec<NamedText<'a>> = all
         .iter()
         .filter(|segment| segment.id == id || segment.group == id)
         .map(whole)
@@ -153,12 +167,12 @@ fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
         .answers
         .config
         .map_or(&nothing, |config| &config.requests.blocks);
-    let section = |segment: &'a Segment| {
-        let section = sections(segment, blocks)
+    let section = |segment: &'a RequestSegment| {
+        let section = find_sections(segment, blocks)
             .into_iter()
             .find(|section| section.title == title)?;
         let text = segment.text.get(section.range)?;
-        Some(Text {
+        Some(NamedText {
             id: &segment.id,
             words: text,
             tokens: counter.count(text),
@@ -167,52 +181,61 @@ fn texts<'a>(seen: &SeenRequest<'a>, id: &str) -> Vec<Text<'a>> {
     of_group.filter_map(section).collect()
 }
 
-fn named(which: &Selector) -> Result<&str, Box<Judged>> {
+fn selected_id(which: &SegmentSelector) -> Result<&str, Box<JudgedOutcome>> {
     match which {
-        Selector::Id(id) => Ok(&id.value),
-        Selector::Kind(_) | Selector::Source(_) => Err(Box::new(verdict::blind(
-            which.words(),
-            "a request of another program, whose segments only have ids",
-        ))),
+        SegmentSelector::Id(id) => Ok(&id.value),
+        SegmentSelector::Kind(_) | SegmentSelector::Source(_) => {
+            Err(Box::new(verdict::fail_blind(
+                which.describe(),
+                "a request of another program, whose segments only have ids",
+            )))
+        }
     }
 }
 
 /// The reason for a missing text, with the nearest or all existing ids.
-fn nothing(seen: &SeenRequest<'_>, id: &str, expected: String) -> Reason {
-    let here = ids(seen);
-    let near =
-        suggest::nearest(id, here.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+fn missing_reason(seen: &SeenRequest<'_>, id: &str, expected: String) -> Reason {
+    let here = segment_ids(seen);
+    let near = suggest::nearest_candidate(id, here.iter().copied())
+        .map(|near| format!("did you mean `{near}`?"));
     let there = match (here.as_slice(), here.len() > 12) {
         ([first, .., last], true) => format!("{} segments, `{first}` to `{last}`", here.len()),
         _ => here.join(", "),
     };
     Reason::new(expected, format!("no `{id}`"))
-        .hint(near.unwrap_or_else(|| format!("it has {there}")))
+        .with_advice(near.unwrap_or_else(|| format!("it has {there}")))
 }
 
-fn segment(seen: &SeenRequest<'_>, which: &Selector, state: State) -> Judged {
-    let id = match named(which) {
+fn judge_segment(
+    seen: &SeenRequest<'_>,
+    which: &SegmentSelector,
+    state: SegmentState,
+) -> JudgedOutcome {
+    let id = match selected_id(which) {
         Ok(id) => id,
         Err(blind) => return *blind,
     };
-    let is_there = !texts(seen, id).is_empty();
+    let is_there = !find_texts(seen, id).is_empty();
     match state {
-        State::Kept if is_there => verdict::pass(which.words(), "it"),
-        State::Kept => (Outcome::Fail, nothing(seen, id, which.words())),
-        State::Absent if is_there => {
-            verdict::fail(format!("no {}", which.words()), format!("`{id}`"))
+        SegmentState::Kept if is_there => verdict::pass(which.describe(), "it"),
+        SegmentState::Kept => (
+            ExpectationOutcome::Fail,
+            missing_reason(seen, id, which.describe()),
+        ),
+        SegmentState::Absent if is_there => {
+            verdict::fail(format!("no {}", which.describe()), format!("`{id}`"))
         }
-        State::Absent => verdict::pass(format!("no {}", which.words()), "none"),
-        State::Cut | State::Dropped => verdict::blind(
-            format!("{} {}", which.words(), state.word()),
+        SegmentState::Absent => verdict::pass(format!("no {}", which.describe()), "none"),
+        SegmentState::Cut | SegmentState::Dropped => verdict::fail_blind(
+            format!("{} {}", which.describe(), state.word()),
             "a request as it was sent: what was left out is not in it",
         ),
     }
 }
 
-fn segments(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
-    let here = ids(seen);
-    let expected = format!("exactly {}", listed(wanted));
+fn judge_segments(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> JudgedOutcome {
+    let here = segment_ids(seen);
+    let expected = format!("exactly {}", describe_ids(wanted));
     let wanted: Vec<&str> = wanted.iter().map(|one| one.value.as_str()).collect();
     if here == wanted {
         return verdict::pass(expected, "them");
@@ -250,13 +273,16 @@ fn segments(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
     )
 }
 
-fn order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
-    let expected = format!("the order {}", listed(wanted));
+fn judge_order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> JudgedOutcome {
+    let expected = format!("the order {}", describe_ids(wanted));
     let mut last: Option<(usize, &str)> = None;
     for id in wanted {
-        let is_it = |segment: &Segment| segment.id == id.value || segment.group == id.value;
+        let is_it = |segment: &RequestSegment| segment.id == id.value || segment.group == id.value;
         let Some(at) = seen.sent.segments.iter().position(is_it) else {
-            return (Outcome::Fail, nothing(seen, &id.value, expected).blind());
+            return (
+                ExpectationOutcome::Fail,
+                missing_reason(seen, &id.value, expected).into_blind(),
+            );
         };
         if let Some((_, name)) = last.filter(|(before, _)| at < *before) {
             return verdict::fail(expected, format!("`{}` before `{name}`", id.value));
@@ -267,17 +293,17 @@ fn order(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
 }
 
 /// Judges patterns that must occur, or must not.
-fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
+fn judge_patterns(seen: &SeenRequest<'_>, patterns: &PatternTest, wanted: bool) -> JudgedOutcome {
     let verb = if wanted {
         "to contain"
     } else {
         "not to contain"
     };
-    let place = patterns.place();
+    let place = patterns.describe_place();
     let texts = match &patterns.within {
-        None => texts_of_all(seen),
-        Some(which) => match texts_named(seen, which, || {
-            format!("{place} {verb} {}", patterns.words())
+        None => all_texts(seen),
+        Some(which) => match named_texts(seen, which, || {
+            format!("{place} {verb} {}", patterns.describe())
         }) {
             Err(none) => return *none,
             Ok(found) => found,
@@ -287,13 +313,17 @@ fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
         let expected = format!("{place} {verb} /{}/", pattern.value);
         let mut hit = None;
         for text in &texts {
-            match seen.context.patterns.find(&pattern.value, text.words) {
+            match seen
+                .context
+                .patterns
+                .find_pattern(&pattern.value, text.words)
+            {
                 Ok(Some(range)) => {
                     hit = Some((text, range));
                     break;
                 }
                 Ok(None) => {}
-                Err(why) => return verdict::blind(expected, why),
+                Err(why) => return verdict::fail_blind(expected, why),
             }
         }
         match (hit, wanted) {
@@ -304,36 +334,37 @@ fn found(seen: &SeenRequest<'_>, patterns: &Patterns, wanted: bool) -> Judged {
             (Some((text, range)), false) => {
                 let end = text
                     .words
-                    .floor_char_boundary(range.end.min(range.start + EXCERPT));
+                    .floor_char_boundary(range.end.min(range.start + MAX_EXCERPT_BYTES));
                 let excerpt = text
                     .words
                     .get(range.start..end)
                     .unwrap_or_default()
                     .replace('\n', "⏎");
-                let place = Place {
+                let place = ResultPlace {
                     segment: Some(text.id.to_owned()),
                     range: Some(range),
-                    ..Place::default()
+                    ..ResultPlace::default()
                 };
                 return (
-                    Outcome::Fail,
-                    Reason::new(expected, format!("“{excerpt}” in `{}`", text.id)).at(place),
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, format!("“{excerpt}” in `{}`", text.id))
+                        .with_place(place),
                 );
             }
             (Some(_), true) | (None, false) => {}
         }
     }
     verdict::pass(
-        format!("{place} {verb} {}", patterns.words()),
+        format!("{place} {verb} {}", patterns.describe()),
         if wanted { "each" } else { "none" },
     )
 }
 
-fn texts_of_all<'a>(seen: &SeenRequest<'a>) -> Vec<Text<'a>> {
+fn all_texts<'a>(seen: &SeenRequest<'a>) -> Vec<NamedText<'a>> {
     seen.sent
         .segments
         .iter()
-        .map(|segment| Text {
+        .map(|segment| NamedText {
             id: &segment.id,
             words: &segment.text,
             tokens: 0,
@@ -341,29 +372,31 @@ fn texts_of_all<'a>(seen: &SeenRequest<'a>) -> Vec<Text<'a>> {
         .collect()
 }
 
-fn tokens(
+fn judge_tokens(
     seen: &SeenRequest<'_>,
-    of: &Counted,
+    of: &CountedTokens,
     max: Option<&Spanned<u64>>,
     min: Option<&Spanned<u64>>,
-) -> Judged {
-    let what = of.words();
+) -> JudgedOutcome {
+    let what = of.describe();
     let counter = &*seen.sent.counter;
     let figure: usize = match of {
-        Counted::Total => seen
+        CountedTokens::Total => seen
             .sent
             .segments
             .iter()
             .map(|segment| segment.tokens(counter))
             .sum(),
-        Counted::Prefix => {
-            return verdict::blind(
+        CountedTokens::Prefix => {
+            return verdict::fail_blind(
                 what,
                 "one request alone: what a cache can reuse depends on the call before",
             );
         }
-        Counted::Segment(which) => {
-            match texts_named(seen, which, || format!("{} to be counted", which.words())) {
+        CountedTokens::Segment(which) => {
+            match named_texts(seen, which, || {
+                format!("{} to be counted", which.describe())
+            }) {
                 Err(none) => return *none,
                 Ok(found) => found.iter().map(|text| text.tokens).sum(),
             }
@@ -374,69 +407,72 @@ fn tokens(
     } else {
         format!("{}, an estimate", counter.name())
     };
-    verdict::count(figure as u64, what, max, min, &by)
+    verdict::judge_count(figure as u64, what, max, min, &by)
 }
 
-fn prompt_cache(seen: &SeenRequest<'_>, least: f64) -> Judged {
-    let expected = ContextExpectation::PromptCache { min_reused: least }.words();
+fn judge_prompt_cache(seen: &SeenRequest<'_>, least: f64) -> JudgedOutcome {
+    let expected = ContextExpectation::PromptCache { min_reused: least }.describe();
     if let Some(lost) = lost_breakpoints(seen.sent) {
         let hint = "what no breakpoint (`cache_control`) stands behind is sent and paid for anew in each call";
         return (
-            Outcome::Fail,
-            Reason::new(expected, lost).hint(hint.to_owned()),
+            ExpectationOutcome::Fail,
+            Reason::new(expected, lost).with_advice(hint.to_owned()),
         );
     }
     let Some(before) = &seen.sent.before else {
-        return verdict::blind(
+        return verdict::fail_blind(
             expected,
             "the first call of its conversation, so nothing of it can be reused",
         );
     };
     let counter = &*seen.sent.counter;
     let (found, had) = (
-        prompt_cache::compare(before, &seen.sent.segments, counter),
-        tokens_of(before, counter),
+        prompt_cache::compare_calls(before, &seen.sent.segments, counter),
+        count_tokens(before, counter),
     );
-    let share = share(found.reused, had);
+    let share = token_share(found.reused, had);
     let words = format!(
         "{} % of the {had} tokens of the call before",
-        percent(share)
+        to_percent(share)
     );
     if share >= least {
         return verdict::pass(expected, words);
     }
     let reason = Reason::new(expected, words);
     let Some(broken) = found.broken_by else {
-        return (Outcome::Fail, reason);
+        return (ExpectationOutcome::Fail, reason);
     };
-    let Break {
+    let PrefixBreak {
         segment,
         offset,
         before,
         after,
         ..
     } = broken;
-    let place = Place {
+    let place = ResultPlace {
         segment: Some(segment.clone()),
-        ..Place::default()
+        ..ResultPlace::default()
     };
     let moved = format!(
         "`{segment}` differs from its byte {offset}: “{}” in place of “{}”",
         excerpt(&after),
         excerpt(&before)
     );
-    (Outcome::Fail, reason.at(place).hint(moved))
+    (
+        ExpectationOutcome::Fail,
+        reason.with_place(place).with_advice(moved),
+    )
 }
 
 /// The description of cache breakpoints that the recorded call has and the request lacks: all of
 /// them, or those before the messages.
-fn lost_breakpoints(sent: &Sent) -> Option<&'static str> {
+fn lost_breakpoints(sent: &ExaminedRequest) -> Option<&'static str> {
     let recorded = sent.recorded.as_ref()?;
-    let recorded = plain_request(recorded.request.get(), Some(&recorded.endpoint)).ok()?;
-    let marks = |request: &Request, segments: &[Segment]| {
+    let recorded = parse_plain_request(recorded.request.get(), Some(&recorded.endpoint)).ok()?;
+    let marks = |request: &ModelRequest, segments: &[RequestSegment]| {
         let marked = || segments.iter().filter(|segment| segment.is_breakpoint);
         (
-            CacheMark::of(&request.body).is_some() || marked().next().is_some(),
+            CacheMark::from_block(&request.body).is_some() || marked().next().is_some(),
             marked().any(is_shared),
         )
     };
@@ -454,31 +490,35 @@ fn lost_breakpoints(sent: &Sent) -> Option<&'static str> {
 }
 
 /// The fraction of a call that the next one repeats unchanged at its beginning, from 0 to 1.
-pub fn reused(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> f64 {
-    share(
-        prompt_cache::compare(before, now, counter).reused,
-        tokens_of(before, counter),
+pub fn reused_share(
+    before: &[RequestSegment],
+    now: &[RequestSegment],
+    counter: &dyn TokenCounter,
+) -> f64 {
+    token_share(
+        prompt_cache::compare_calls(before, now, counter).reused,
+        count_tokens(before, counter),
     )
 }
 
-fn share(reused: usize, had: usize) -> f64 {
+fn token_share(reused: usize, had: usize) -> f64 {
     let number = |tokens: usize| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
     (number(reused) / number(had.max(1))).min(1.0)
 }
 
-fn tokens_of(segments: &[Segment], counter: &dyn TokenCounter) -> usize {
+fn count_tokens(segments: &[RequestSegment], counter: &dyn TokenCounter) -> usize {
     segments.iter().map(|segment| segment.tokens(counter)).sum()
 }
 
 /// The beginning of a text, on one line.
 fn excerpt(text: &str) -> String {
-    text.get(..text.floor_char_boundary(EXCERPT))
+    text.get(..text.floor_char_boundary(MAX_EXCERPT_BYTES))
         .unwrap_or_default()
         .replace('\n', "⏎")
 }
 
-fn same_tools(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
-    let expected = format!("tools {}", quoted(wanted));
+fn judge_same_tools(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> JudgedOutcome {
+    let expected = format!("tools {}", backquoted_names(wanted));
     let here: BTreeSet<&str> = seen
         .sent
         .request
@@ -501,7 +541,7 @@ fn same_tools(seen: &SeenRequest<'_>, wanted: &[Spanned<String>]) -> Judged {
     verdict::fail(expected, [missing, more].concat().join(", and "))
 }
 
-fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
+fn judge_tools(seen: &SeenRequest<'_>, test: &ToolTest) -> JudgedOutcome {
     let tools = &seen.sent.request.tools;
     let here = |name: &str| tools.iter().find(|tool| tool.name == name);
     let mut judged = Vec::new();
@@ -521,12 +561,16 @@ fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
             verdict::fail(words, "it")
         });
     }
-    judged.extend(test.exactly.iter().map(|wanted| same_tools(seen, wanted)));
+    judged.extend(
+        test.exactly
+            .iter()
+            .map(|wanted| judge_same_tools(seen, wanted)),
+    );
     for (name, wanted) in &test.schema_of {
         let words = format!(
             "the parameters of `{}` as they stand {}",
             name.value,
-            if matches!(wanted, Frozen::File(_)) {
+            if matches!(wanted, FrozenValue::File(_)) {
                 "in its file"
             } else {
                 "here"
@@ -534,33 +578,36 @@ fn tools(seen: &SeenRequest<'_>, test: &ToolTest) -> Judged {
         );
         let wanted =
             match wanted {
-                Frozen::Value(value) => Ok(value.clone()),
-                Frozen::File(path) => seen.input.beside.text(path).and_then(|text| {
+                FrozenValue::Value(value) => Ok(value.clone()),
+                FrozenValue::File(path) => seen.input.beside.text(path).and_then(|text| {
                     serde_json::from_str(&text).map_err(|error| error.to_string())
                 }),
             };
         judged.push(
             match (
-                here(&name.value).and_then(|tool| seen.sent.request.schema(tool)),
+                here(&name.value).and_then(|tool| seen.sent.request.argument_schema(tool)),
                 wanted,
             ) {
-                (None, _) => verdict::blind(words, "no definition of that tool"),
-                (_, Err(why)) => verdict::blind(words, why),
+                (None, _) => verdict::fail_blind(words, "no definition of that tool"),
+                (_, Err(why)) => verdict::fail_blind(words, why),
                 (Some(found), Ok(wanted)) if same_json(&wanted, found) => {
                     verdict::pass(words, "the same")
                 }
                 (Some(found), Ok(wanted)) => verdict::fail(
                     words,
-                    format!("others at {}", parting(&wanted, found, "$".to_owned())),
+                    format!(
+                        "others at {}",
+                        first_difference(&wanted, found, "$".to_owned())
+                    ),
                 ),
             },
         );
     }
-    verdict::all(&judged)
+    verdict::all_hold(&judged)
 }
 
-fn model(seen: &SeenRequest<'_>, wanted: &Spanned<String>) -> Judged {
-    verdict::name(
+fn judge_model(seen: &SeenRequest<'_>, wanted: &Spanned<String>) -> JudgedOutcome {
+    verdict::judge_name(
         "model",
         &wanted.value,
         seen.sent.request.model.as_deref(),
@@ -568,30 +615,33 @@ fn model(seen: &SeenRequest<'_>, wanted: &Spanned<String>) -> Judged {
     )
 }
 
-fn snapshot(seen: &SeenRequest<'_>) -> Judged {
+fn judge_snapshot(seen: &SeenRequest<'_>) -> JudgedOutcome {
     let input = seen.input;
-    let path = paths::snapshot(input.path, &input.case.name.value);
+    let path = paths::snapshot_path(input.path, &input.case.name.value);
     let expected = format!("the request as stored in {path}");
     let Some(stored) = input.snapshot else {
         let reason = Reason::new(expected, "no such file")
-            .hint("nothing is stored yet: `ctxc eval --accept` stores it");
-        return (Outcome::Fail, reason.blind());
+            .with_advice("nothing is stored yet: `ctxc eval --accept` stores it");
+        return (ExpectationOutcome::Fail, reason.into_blind());
     };
     let comparison = seen.context.answers.comparison;
-    let now = stored_as(&seen.sent.request, comparison.map(Comparison::volatile));
+    let now = stored_as(
+        &seen.sent.request,
+        comparison.map(RequestComparison::volatile),
+    );
     // The stored request can have been masked by other rules than today's.
     let masked = |document: &str| {
         comparison.map_or_else(
             || document.to_owned(),
-            |comparison| comparison.masked(document),
+            |comparison| comparison.mask_document(document),
         )
     };
-    let is_same = |comparison: &Comparison| {
+    let is_same = |comparison: &RequestComparison| {
         let sent = seen
             .sent
             .call
             .as_ref()
-            .and_then(|call| Request::read(&call.body, Some(&call.endpoint)).ok());
+            .and_then(|call| ModelRequest::parse(&call.body, Some(&call.endpoint)).ok());
         let clear = sent.map_or_else(
             || now.clone(),
             |request| stored_as(&request, Some(comparison.volatile())),
@@ -602,20 +652,20 @@ fn snapshot(seen: &SeenRequest<'_>) -> Judged {
         return verdict::pass(expected, "the same");
     }
     let (stored, now) = (masked(stored), masked(&now));
-    let advice = differ_in_digits(&stored, &now).then_some(ADVICE);
-    let partings = partings(&stored, &now, None)
+    let advice = differ_in_digits(&stored, &now).then_some(VOLATILE_ADVICE);
+    let partings = request_differences(&stored, &now, None)
         .into_iter()
         .map(|one| one.words);
-    let (outcome, reason) = verdict::parted(
+    let (outcome, reason) = verdict::differing_request(
         expected,
-        Place {
+        ResultPlace {
             file: Some((path, None)),
-            ..Place::default()
+            ..ResultPlace::default()
         },
         partings,
     );
     let reason = match advice {
-        Some(advice) => reason.hint(advice),
+        Some(advice) => reason.with_advice(advice),
         None => reason,
     };
     (outcome, reason)

@@ -1,17 +1,17 @@
 //! Generates expectations on the recorded answer for a new scenario, coarse enough that another
 //! good answer passes too.
 
-use super::answer::given;
-use crate::eval::answer::parts_at;
+use super::answer::read_answer;
+use crate::eval::answer::find_parts_at;
 use crate::eval::compiled_patterns::CompiledPatterns;
-use crate::eval::draft::{ceiling, scalar};
+use crate::eval::draft::{round_up_limit, yaml_scalar};
 use crate::kernel::tokens::TokenCounter;
 use crate::record::recording::Recording;
-use crate::request::segments::Segment;
+use crate::request::segments::RequestSegment;
 use std::collections::BTreeSet;
 
 /// The maximum length of a file extension.
-const ENDING: usize = 5;
+const MAX_EXTENSION_LENGTH: usize = 5;
 
 /// Expectations on the answer of a call, one per line: the tools that it calls, the files of the
 /// request that it mentions, the split of the work, a limit of tokens. Empty if the call was not
@@ -21,14 +21,14 @@ const ENDING: usize = 5;
 /// The answer cannot be read; the reason is in the text.
 pub fn answer_expectations(
     call: &Recording,
-    segments: &[Segment],
+    segments: &[RequestSegment],
     counter: &dyn TokenCounter,
     plan: &str,
 ) -> Result<Vec<String>, String> {
     if !call.is_answered() {
         return Ok(Vec::new());
     }
-    let answer = given(call, segments, counter)?;
+    let answer = read_answer(call, segments, counter)?;
     let mut lines = Vec::new();
     let called: BTreeSet<&str> = answer
         .tool_calls
@@ -38,7 +38,7 @@ pub fn answer_expectations(
     lines.extend(
         called
             .iter()
-            .map(|name| format!("calls_tool: {}", scalar(name))),
+            .map(|name| format!("calls_tool: {}", yaml_scalar(name))),
     );
     if called.is_empty() && segments.iter().any(|segment| segment.group == "tools") {
         lines.push("never_calls_tool: \"*\"".to_owned());
@@ -48,9 +48,9 @@ pub fn answer_expectations(
             .iter()
             .any(|segment| segment.group != "tools" && segment.text.contains(*path))
     };
-    let files: BTreeSet<&str> = files(&answer.text).filter(shown).collect();
+    let files: BTreeSet<&str> = mentioned_files(&answer.text).filter(shown).collect();
     if !files.is_empty() {
-        let files: Vec<String> = files.into_iter().map(scalar).collect();
+        let files: Vec<String> = files.into_iter().map(yaml_scalar).collect();
         lines.push(format!("references_files: [{}]", files.join(", ")));
     }
     if answer
@@ -58,19 +58,19 @@ pub fn answer_expectations(
         .as_ref()
         .is_some_and(serde_json::Value::is_object)
     {
-        let (is_split, _) = parts_at(plan, &CompiledPatterns::of([], plan), &answer)?;
+        let (is_split, _) = find_parts_at(plan, &CompiledPatterns::compile_for([], plan), &answer)?;
         lines.push(format!("decomposes: {is_split}"));
     }
     if answer.flaw.is_none() {
         let (input, output) = answer.tokens;
         let all = usize::try_from(input.saturating_add(output)).unwrap_or(usize::MAX / 2);
-        lines.push(format!("max_tokens: {}", ceiling(all)));
+        lines.push(format!("max_tokens: {}", round_up_limit(all)));
     }
     Ok(lines)
 }
 
 /// The words of a text that can be file paths: with a folder and an alphanumeric extension.
-fn files(text: &str) -> impl Iterator<Item = &str> {
+fn mentioned_files(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     let words = text
         .split(move |c| !is_path(c))
@@ -84,7 +84,7 @@ fn files(text: &str) -> impl Iterator<Item = &str> {
             .and_then(|name| name.rsplit_once('.'))
             .map(|(_, ending)| ending);
         ending.is_some_and(|ending| {
-            (1..=ENDING).contains(&ending.len())
+            (1..=MAX_EXTENSION_LENGTH).contains(&ending.len())
                 && ending.chars().all(|c| c.is_ascii_alphanumeric())
         })
     })

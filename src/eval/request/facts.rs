@@ -2,19 +2,19 @@
 //! precedence over the built-in table.
 
 use crate::context::tokens;
-use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::kernel::tokens::{ByteCounter, TokenCounter};
 use crate::project::config::Config;
-use crate::project::models::Model;
-use crate::request::model::Request;
-use crate::request::public_models::public_model;
-use crate::request::segments::segments;
+use crate::project::models::ModelConfig;
+use crate::request::model::ModelRequest;
+use crate::request::public_models::find_model;
+use crate::request::segments::build_segments;
 use crate::rules::request::cx::ModelFacts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Facts about a model.
 #[derive(Debug)]
-pub struct Facts {
+pub struct RequestModelFacts {
     /// The token counter.
     pub counter: Arc<dyn TokenCounter>,
     /// US$ per million input tokens; `None` if unknown.
@@ -26,13 +26,17 @@ pub struct Facts {
 }
 
 /// The facts about the model of a request.
-pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
+pub fn model_facts(
+    request: &ModelRequest,
+    models: &BTreeMap<String, ModelConfig>,
+) -> RequestModelFacts {
     let name = request.model.as_deref().unwrap_or_default();
     let own = models.values().find(|model| model.id == name);
-    let public = public_model(name);
+    let public = find_model(name);
     let prices = own.and_then(|model| model.prices.as_ref());
-    Facts {
-        counter: tokens::counter(tokenizer(request, own, name)).unwrap_or_else(|| Arc::new(Bytes)),
+    RequestModelFacts {
+        counter: tokens::counter(tokenizer_name(request, own, name))
+            .unwrap_or_else(|| Arc::new(ByteCounter)),
         usd_input: prices
             .map(|prices| prices.input)
             .or_else(|| public.and_then(|model| model.usd_input)),
@@ -45,7 +49,7 @@ pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
     }
 }
 
-fn tokenizer<'a>(request: &Request, own: Option<&'a Model>, name: &str) -> &'a str {
+fn tokenizer_name<'a>(request: &ModelRequest, own: Option<&'a ModelConfig>, name: &str) -> &'a str {
     let name = name.rsplit('/').next().unwrap_or(name);
     match own {
         Some(model) => model.tokenizer,
@@ -58,10 +62,10 @@ fn tokenizer<'a>(request: &Request, own: Option<&'a Model>, name: &str) -> &'a s
     }
 }
 
-impl Facts {
+impl RequestModelFacts {
     /// US$ for tokens that were sent although the cache could have supplied them; `None` if a price
     /// is unknown.
-    pub fn lost(&self, tokens: usize) -> Option<f64> {
+    pub fn lost_usd(&self, tokens: usize) -> Option<f64> {
         // Token counts are far below the limit of exact floats.
         #[allow(
             clippy::cast_precision_loss,
@@ -75,14 +79,14 @@ impl Facts {
 
 /// A lower bound of the tokens of a request: those of its texts, if its tokenizer is public. `None`
 /// if that is unknown, or if the request fits into any window.
-pub fn least_tokens(request: &Request, size: usize, config: &Config) -> Option<u64> {
-    let window = ModelFacts::of(config, request.model.as_deref()).window?;
-    let counter = facts(request, &config.models).counter;
+pub fn min_tokens(request: &ModelRequest, size: usize, config: &Config) -> Option<u64> {
+    let window = ModelFacts::look_up(config, request.model.as_deref()).window?;
+    let counter = model_facts(request, &config.models).counter;
     // Tokens of fewer than two bytes are rare, and counting takes ten times as long as reading.
     if !counter.is_exact() || (size as u64) / 2 < window {
         return None;
     }
-    let texts = segments(request)
+    let texts = build_segments(request)
         .into_iter()
         .filter(|segment| segment.is_text);
     Some(

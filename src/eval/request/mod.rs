@@ -10,9 +10,9 @@ pub mod facts;
 mod mutate;
 mod sent;
 
-pub use blocks::sections;
-pub(super) use case::{keys, run};
-pub use check::reused;
+pub use blocks::find_sections;
+pub(super) use case::{request_keys, run_request_case};
+pub use check::reused_share;
 pub use draft::answer_expectations;
-pub(super) use mutate::mutated;
-pub use sent::{Sent, before, plain_request, stored};
+pub(super) use mutate::mutate_request;
+pub use sent::{ExaminedRequest, parse_plain_request, previous_segments, stored_form};

@@ -2,43 +2,43 @@
 //! reads and judges the request again.
 
 use super::check::{self, SeenRequest};
-use super::sent::Sent;
-use crate::eval::change::Change;
-use crate::eval::context::stored_sent;
+use super::sent::ExaminedRequest;
+use crate::eval::change::Mutation;
+use crate::eval::context::stored_program_request;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::verdict::Verdict;
-use crate::request::segments::{Segment, segments};
+use crate::eval::verdict::ExpectationVerdict;
+use crate::request::segments::{RequestSegment, build_segments};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The pointers to the text of a part, in the dialects of the vendors.
-const TEXTS: [&str; 4] = ["", "/text", "/description", "/function/description"];
+const TEXT_POINTERS: [&str; 4] = ["", "/text", "/description", "/function/description"];
 
 /// Each change, and true if the scenario notices it; `None` if the scenario does not pass without a
 /// change.
-pub(in crate::eval) fn mutated(
+pub(in crate::eval) fn mutate_request(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
-) -> Option<Vec<(Change, bool)>> {
-    if super::run(context, input).verdict != CaseVerdict::Pass {
+) -> Option<Vec<(Mutation, bool)>> {
+    if super::run_request_case(context, input).verdict != CaseVerdict::Pass {
         return None;
     }
-    let sent = super::case::sent(context, input).ok()?;
-    let stored = stored_sent(&sent.request);
+    let sent = super::case::read_sent(context, input).ok()?;
+    let stored = stored_program_request(&sent.request);
     let mut out = Vec::new();
-    for (change, body) in changes(&sent) {
+    for (change, body) in request_mutations(&sent) {
         let Ok(request) = sent.request.with_body(body) else {
             continue;
         };
         // Some changes leave the request unchanged.
-        if stored_sent(&request) != stored {
-            let other = Sent {
+        if stored_program_request(&request) != stored {
+            let other = ExaminedRequest {
                 was_answered: sent.was_answered,
                 recorded: None,
                 call: None,
                 before: sent.before.clone(),
-                segments: segments(&request),
+                segments: build_segments(&request),
                 request,
                 counter: Arc::clone(&sent.counter),
             };
@@ -47,32 +47,37 @@ pub(in crate::eval) fn mutated(
                 input,
                 sent: &other,
             };
-            let verdicts: Vec<Verdict> = input
+            let verdicts: Vec<ExpectationVerdict> = input
                 .case
                 .expect_context
                 .iter()
-                .map(|one| check::judge(&seen, one))
+                .map(|one| check::judge_request(&seen, one))
                 .collect();
-            out.push((change, verdicts.iter().any(Verdict::is_failure)));
+            out.push((change, verdicts.iter().any(ExpectationVerdict::is_failure)));
         }
     }
     Some(out)
 }
 
 /// The bodies that accidental changes produce.
-fn changes(sent: &Sent) -> Vec<(Change, Value)> {
+fn request_mutations(sent: &ExaminedRequest) -> Vec<(Mutation, Value)> {
     let body = &sent.request.body;
     let mut out = Vec::new();
-    for Segment { id, pointer, .. } in &sent.segments {
+    for RequestSegment { id, pointer, .. } in &sent.segments {
         let name = || id.clone();
-        let dropped = || without(body, pointer);
+        let dropped = || without_part(body, pointer);
         let change = id.strip_prefix("tool:").map_or_else(
-            || Change::Drop(name()),
-            |tool| Change::Tool(tool.to_owned()),
+            || Mutation::Drop(name()),
+            |tool| Mutation::Tool(tool.to_owned()),
         );
         out.extend(dropped().map(|body| (change, body)));
-        out.extend(edited(body, pointer, halved).map(|body| (Change::Halve(name()), body)));
-        out.extend(edited(body, pointer, reworded).map(|body| (Change::Reword(name()), body)));
+        out.extend(
+            with_edited_text(body, pointer, first_half).map(|body| (Mutation::Halve(name()), body)),
+        );
+        out.extend(
+            with_edited_text(body, pointer, without_first_word)
+                .map(|body| (Mutation::Reword(name()), body)),
+        );
     }
     if let Some(model) = body.get("model").and_then(Value::as_str) {
         let mut body = body.clone();
@@ -80,13 +85,13 @@ fn changes(sent: &Sent) -> Vec<(Change, Value)> {
         if let Some(model) = body.get_mut("model") {
             *model = Value::String(other);
         }
-        out.push((Change::Model, body));
+        out.push((Mutation::Model, body));
     }
     out
 }
 
 /// A body without a part: without the list item that contains it, or without its key.
-fn without(body: &Value, pointer: &str) -> Option<Value> {
+fn without_part(body: &Value, pointer: &str) -> Option<Value> {
     let mut body = body.clone();
     let mut rest = pointer;
     while let Some((outer, step)) = rest.rsplit_once('/') {
@@ -106,9 +111,9 @@ fn without(body: &Value, pointer: &str) -> Option<Value> {
 }
 
 /// A body with the text of a part edited; `None` for a part without a text.
-fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value> {
+fn with_edited_text(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value> {
     let mut body = body.clone();
-    let at = TEXTS
+    let at = TEXT_POINTERS
         .iter()
         .map(|inner| format!("{pointer}{inner}"))
         .find(|at| body.pointer(at).is_some_and(Value::is_string))?;
@@ -118,13 +123,13 @@ fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value
     Some(body)
 }
 
-fn halved(text: &str) -> String {
+fn first_half(text: &str) -> String {
     text.get(..text.floor_char_boundary(text.len() / 2))
         .unwrap_or_default()
         .to_owned()
 }
 
-fn reworded(text: &str) -> String {
+fn without_first_word(text: &str) -> String {
     text.trim_start()
         .split_once(char::is_whitespace)
         .map_or("", |(_, rest)| rest)

@@ -1,27 +1,27 @@
 //! The request of a scenario, read from the file that it names or sent by its program.
 
-use super::facts::facts;
+use super::facts::model_facts;
 use crate::eval::asked::ProgramCall;
-use crate::eval::context::stored_sent;
+use crate::eval::context::stored_program_request;
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::kernel::tokens::TokenCounter;
-use crate::record::comparison::Comparison;
-use crate::record::file::Recordings;
+use crate::record::comparison::RequestComparison;
+use crate::record::file::RecordingFile;
 use crate::record::recording::Recording;
 use crate::record::remask::without_all_hashes;
-use crate::record::turns::{Said, Turn, turns};
-use crate::record::volatile::Volatile;
-use crate::request::model::Request;
-use crate::request::segments::{Segment, segments};
-use crate::scenario::request_source::{RequestSource, SentBy, call_of};
+use crate::record::turns::{CallContent, CallPosition, call_positions};
+use crate::record::volatile::VolatileParts;
+use crate::request::model::ModelRequest;
+use crate::request::segments::{RequestSegment, build_segments};
+use crate::scenario::request_source::{RequestProgram, RequestSource, split_call_number};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A request with everything that expectations examine.
 #[derive(Debug)]
-pub struct Sent {
+pub struct ExaminedRequest {
     /// The request.
-    pub request: Request,
+    pub request: ModelRequest,
     /// True if a model answered exactly this request.
     pub was_answered: bool,
     /// The recorded call in its place, if any.
@@ -29,24 +29,24 @@ pub struct Sent {
     /// The call as its program just sent it; `None` if the request is the recorded one.
     pub call: Option<ProgramCall>,
     /// The segments of the previous call of its conversation; `None` if unknown.
-    pub before: Option<Vec<Segment>>,
+    pub before: Option<Vec<RequestSegment>>,
     /// Its segments.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<RequestSegment>,
     /// Its token counter.
     pub counter: Arc<dyn TokenCounter>,
 }
 
-impl Sent {
+impl ExaminedRequest {
     /// Reads the request of a case.
     ///
     /// # Errors
     /// It cannot be read; the reason is in the text.
-    pub(super) fn of(
+    pub(super) fn read_case(
         context: &RunContext<'_>,
         input: &CaseInput<'_>,
         source: &RequestSource,
     ) -> Result<Self, String> {
-        let Read {
+        let ParsedSent {
             request,
             before,
             was_answered,
@@ -54,19 +54,19 @@ impl Sent {
             call,
         } = match source {
             RequestSource::File(file) => {
-                let (path, number) = call_of(file);
+                let (path, number) = split_call_number(file);
                 let text = input
                     .beside
                     .text(path)
                     .map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
-                read(&text, number).map_err(|why| format!("{file}: {why}"))?
+                parse_request_text(&text, number).map_err(|why| format!("{file}: {why}"))?
             }
             RequestSource::Command(_) | RequestSource::Python { .. } => {
-                of_program(context, input, source)?
+                request_program(context, input, source)?
             }
         };
         let nothing = BTreeMap::new();
-        let counter = facts(
+        let counter = model_facts(
             &request,
             context.models.map_or(&nothing, |models| models.models),
         )
@@ -76,7 +76,7 @@ impl Sent {
             recorded,
             call,
             before,
-            segments: segments(&request),
+            segments: build_segments(&request),
             request,
             counter,
         })
@@ -84,9 +84,9 @@ impl Sent {
 }
 
 /// A request as read.
-struct Read {
-    request: Request,
-    before: Option<Vec<Segment>>,
+struct ParsedSent {
+    request: ModelRequest,
+    before: Option<Vec<RequestSegment>>,
     was_answered: bool,
     recorded: Option<Recording>,
     call: Option<ProgramCall>,
@@ -97,30 +97,30 @@ struct Read {
 ///
 /// # Errors
 /// The text is not a request; the reason is in the text.
-pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
+pub fn parse_plain_request(body: &str, endpoint: Option<&str>) -> Result<ModelRequest, String> {
     // Characters can be escaped in a body as sent.
     let plain = serde_json::from_str::<serde_json::Value>(body)
         .map_or_else(|_| body.to_owned(), |body| body.to_string());
-    Request::read(&without_all_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
+    ModelRequest::parse(&without_all_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
 }
 
 /// The stored form of a request, without volatile parts.
-pub fn stored(request: &Request, volatile: Option<&Volatile>) -> String {
-    let rest = volatile.and_then(|volatile| volatile.rest(request.body.clone()));
+pub fn stored_form(request: &ModelRequest, volatile: Option<&VolatileParts>) -> String {
+    let rest = volatile.and_then(|volatile| volatile.without_volatile(request.body.clone()));
     let rest = rest.and_then(|body| request.with_body(body).ok());
-    stored_sent(rest.as_ref().unwrap_or(request))
+    stored_program_request(rest.as_ref().unwrap_or(request))
 }
 
 /// The request that a program of the project sends now.
-fn of_program(
+fn request_program(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
     source: &RequestSource,
-) -> Result<Read, String> {
+) -> Result<ParsedSent, String> {
     let unpermitted = || {
         format!(
             "{} is not run here: `ctxc trust` permits it",
-            source.words()
+            source.describe()
         )
     };
     let programs = context.answers.programs.ok_or_else(unpermitted)?;
@@ -137,26 +137,26 @@ fn of_program(
     let endpoint = sent.endpoint.as_deref();
     let before = sent
         .before
-        .and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
+        .and_then(|body| Some(build_segments(&parse_plain_request(&body, endpoint).ok()?)));
     let recorded = answers
         .as_deref()
-        .and_then(|answers| recorded(source, answers));
+        .and_then(|answers| recorded_call(source, answers));
     // A vendor accepts a request that it answered with success, as long as the program sends the
     // same one.
     let is_same = |recorded: &Recording, call: &ProgramCall| {
-        let own = Comparison::default();
+        let own = RequestComparison::default();
         context
             .answers
             .comparison
             .unwrap_or(&own)
-            .is_same(recorded, &call.live())
+            .is_same(recorded, &call.as_live_request())
     };
     let was_answered = recorded
         .as_ref()
         .zip(sent.call.as_ref())
         .is_some_and(|(recorded, call)| recorded.is_vendor_success() && is_same(recorded, call));
-    Ok(Read {
-        request: plain_request(&sent.body, endpoint)?,
+    Ok(ParsedSent {
+        request: parse_plain_request(&sent.body, endpoint)?,
         before,
         was_answered,
         recorded,
@@ -165,37 +165,39 @@ fn of_program(
 }
 
 /// The call at the same turn of the recording.
-fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
-    let RequestSource::Command(SentBy {
+fn recorded_call(source: &RequestSource, answers: &str) -> Option<Recording> {
+    let RequestSource::Command(RequestProgram {
         conversation, n, ..
     }) = source
     else {
         return None;
     };
-    let calls = Recordings::read(answers).ok()?.calls;
-    let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
-    let wanted = Turn {
+    let calls = RecordingFile::parse(answers).ok()?.calls;
+    let said: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
+    let wanted = CallPosition {
         conversation: *conversation,
         n: *n,
     };
-    let at = turns(&said).iter().position(|turn| *turn == Some(wanted))?;
+    let at = call_positions(&said)
+        .iter()
+        .position(|turn| *turn == Some(wanted))?;
     calls.into_iter().nth(at)
 }
 
 /// Reads the request in a text, which is a body or a recording with one or several calls.
-fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
+fn parse_request_text(text: &str, number: Option<usize>) -> Result<ParsedSent, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
         let was_answered = call.is_vendor_success();
-        let request = plain_request(call.request.get(), Some(&call.endpoint))?;
-        Ok(Read {
+        let request = parse_plain_request(call.request.get(), Some(&call.endpoint))?;
+        Ok(ParsedSent {
             request,
-            before: before(call, earlier),
+            before: previous_segments(call, earlier),
             was_answered,
             recorded: Some(call.clone()),
             call: None,
         })
     };
-    if let Ok(recorded) = Recordings::read(text)
+    if let Ok(recorded) = RecordingFile::parse(text)
         && !recorded.calls.is_empty()
     {
         let count = recorded.calls.len();
@@ -211,8 +213,8 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     if number.is_some() {
         return Err("it is not a recording, so its calls have no numbers".to_owned());
     }
-    Ok(Read {
-        request: plain_request(text, None)?,
+    Ok(ParsedSent {
+        request: parse_plain_request(text, None)?,
         before: None,
         was_answered: false,
         recorded: None,
@@ -222,19 +224,23 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
 
 /// The segments of the previous call of the same conversation among `earlier`; `None` if this is
 /// the first.
-pub fn before(call: &Recording, earlier: &[Recording]) -> Option<Vec<Segment>> {
-    let said: Vec<Option<Said>> = earlier.iter().chain([call]).map(Said::of_call).collect();
-    let turns = turns(&said);
+pub fn previous_segments(call: &Recording, earlier: &[Recording]) -> Option<Vec<RequestSegment>> {
+    let said: Vec<Option<CallContent>> = earlier
+        .iter()
+        .chain([call])
+        .map(CallContent::from_call)
+        .collect();
+    let turns = call_positions(&said);
     let own = (*turns.last()?)?;
     let at = turns.iter().position(|turn| {
         *turn
-            == Some(Turn {
+            == Some(CallPosition {
                 n: own.n - 1,
                 ..own
             })
     })?;
     let call = earlier.get(at)?;
-    Some(segments(
-        &plain_request(call.request.get(), Some(&call.endpoint)).ok()?,
+    Some(build_segments(
+        &parse_plain_request(call.request.get(), Some(&call.endpoint)).ok()?,
     ))
 }

@@ -2,7 +2,7 @@
 
 /// The probability of at least `successes` in `trials`, each of which succeeds with probability
 /// `rate`.
-pub fn at_least(successes: u32, trials: u32, rate: f64) -> f64 {
+pub fn upper_tail(successes: u32, trials: u32, rate: f64) -> f64 {
     if successes == 0 || rate >= 1.0 {
         return if successes <= trials { 1.0 } else { 0.0 };
     }
@@ -26,5 +26,5 @@ pub fn at_least(successes: u32, trials: u32, rate: f64) -> f64 {
 /// The exact one-sided sign test: the probability of at least this many differences in one
 /// direction if both are equally likely. Ties are not differences.
 pub fn sign_test(worse: u32, better: u32) -> f64 {
-    at_least(worse, worse.saturating_add(better), 0.5)
+    upper_tail(worse, worse.saturating_add(better), 0.5)
 }

@@ -1,6 +1,6 @@
 //! The interval of a mean over cases, where cases of one template go up and down together.
 
-use super::interval::{Z, wilson_of};
+use super::interval::{Z_95, wilson_of};
 use std::collections::BTreeMap;
 
 /// Fewer clusters say nothing of how far others would be.
@@ -49,9 +49,9 @@ pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
 /// The quantile of Student's t that leaves 2.5 % on either side, by its expansion around the normal
 /// one: 1e-3 off at 9 degrees of freedom.
 fn student(freedom: f64) -> f64 {
-    let power = |exponent: i32| Z.powi(exponent);
-    let first = (power(3) + Z) / 4.0;
-    let second = (5.0 * power(5) + 16.0 * power(3) + 3.0 * Z) / 96.0;
-    let third = (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * Z) / 384.0;
-    Z + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
+    let power = |exponent: i32| Z_95.powi(exponent);
+    let first = (power(3) + Z_95) / 4.0;
+    let second = (5.0 * power(5) + 16.0 * power(3) + 3.0 * Z_95) / 96.0;
+    let third = (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * Z_95) / 384.0;
+    Z_95 + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
 }

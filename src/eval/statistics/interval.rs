@@ -1,18 +1,18 @@
 //! Intervals that contain the true rate in 95 % of cases.
 
-use super::binomial::at_least;
+use super::binomial::upper_tail;
 
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
-pub(super) const Z: f64 = 1.959_963_984_540_054;
+pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 /// The share of either side.
-const SIDE: f64 = 0.025;
+const TAIL_PROBABILITY: f64 = 0.025;
 /// The number of halvings after which a float no longer changes.
 const HALVINGS: u32 = 60;
 
 /// Wilson's interval, close to 95 % even for small numbers; `None` without trials.
-pub fn wilson(passed: u32, trials: u32) -> Option<(f64, f64)> {
+pub fn wilson_interval(passed: u32, trials: u32) -> Option<(f64, f64)> {
     let n = Some(f64::from(trials)).filter(|n| *n > 0.0)?;
-    Some(wilson_of(f64::from(passed) / n, n, Z))
+    Some(wilson_of(f64::from(passed) / n, n, Z_95))
 }
 
 /// Wilson's interval of a rate over so many trials, by the quantile of either side.
@@ -34,7 +34,7 @@ pub(super) fn wilson_of(rate: f64, trials: f64, quantile: f64) -> (f64, f64) {
 }
 
 /// The exact interval of Clopper and Pearson, which covers at least 95 %; `None` without trials.
-pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
+pub fn clopper_pearson_interval(passed: u32, trials: u32) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
     }
@@ -43,7 +43,7 @@ pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
-            if at_least(successes, trials, middle) < chance {
+            if upper_tail(successes, trials, middle) < chance {
                 low = middle;
             } else {
                 high = middle;
@@ -51,11 +51,15 @@ pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
         }
         f64::midpoint(low, high)
     };
-    let low = if passed == 0 { 0.0 } else { rate(passed, SIDE) };
+    let low = if passed == 0 {
+        0.0
+    } else {
+        rate(passed, TAIL_PROBABILITY)
+    };
     let high = if passed >= trials {
         1.0
     } else {
-        rate(passed + 1, 1.0 - SIDE)
+        rate(passed + 1, 1.0 - TAIL_PROBABILITY)
     };
     Some((low, high))
 }

@@ -1,6 +1,6 @@
 //! Finds the places where a text outputs one of its blocks: `self.title()`, `super()`.
 
-use crate::jinja::tree::{Call, Expr, Stmt, each, expressions};
+use crate::jinja::tree::{Call, Expr, Stmt, statement_exprs, visit_exprs};
 
 /// The use of a block by a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,40 +12,40 @@ pub(super) enum BlockCall<'t> {
 }
 
 /// A call of a block, as written.
-pub(super) fn said(block: Option<&str>) -> String {
+pub(super) fn call_text(block: Option<&str>) -> String {
     block.map_or_else(|| "super()".to_owned(), |block| format!("self.{block}()"))
 }
 
 /// The name of a block; `None` for the overridden one.
-struct Block<'t>(Option<&'t str>);
+struct CalledBlock<'t>(Option<&'t str>);
 
 /// The block that an expression calls.
-fn called<'t>(call: &Call<'t>) -> Option<Block<'t>> {
+fn called_block<'t>(call: &Call<'t>) -> Option<CalledBlock<'t>> {
     let is = |expr: &Expr<'_>, name: &str| matches!(expr, Expr::Var(var) if var.id == name);
     match &call.expr {
-        expr if is(expr, "super") => Some(Block(None)),
-        Expr::GetAttr(method) if is(&method.expr, "self") => Some(Block(Some(method.name))),
+        expr if is(expr, "super") => Some(CalledBlock(None)),
+        Expr::GetAttr(method) if is(&method.expr, "self") => Some(CalledBlock(Some(method.name))),
         _ => None,
     }
 }
 
 /// The use of a block in a statement.
-pub(super) fn block_call<'t>(stmt: &Stmt<'t>) -> Option<BlockCall<'t>> {
+pub(super) fn find_block_call<'t>(stmt: &Stmt<'t>) -> Option<BlockCall<'t>> {
     if let Stmt::EmitExpr(put) = stmt
         && let Expr::Call(call) = &put.expr
-        && let Some(Block(block)) = called(call).filter(|_| call.args.is_empty())
+        && let Some(CalledBlock(block)) = called_block(call).filter(|_| call.args.is_empty())
     {
         return Some(BlockCall::Whole(block));
     }
     let mut found = None;
-    for expr in expressions(stmt) {
-        each(expr, &mut |expr| {
+    for expr in statement_exprs(stmt) {
+        visit_exprs(expr, &mut |expr| {
             if let (Expr::Call(call), None) = (expr, &found) {
-                found = called(call);
+                found = called_block(call);
             }
         });
     }
-    found.map(|Block(block)| BlockCall::Part(said(block)))
+    found.map(|CalledBlock(block)| BlockCall::Part(call_text(block)))
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@
 //! steps and bytes; a cycle is a note. Inserted text is enclosed in `{% with %}` wherever it could
 //! change the white space or the names around it.
 
-use super::block_calls::{BlockCall, said};
-use super::page::{Page, Statement, chosen_later, enclose};
-use super::pieces::{self, Kind, Trim};
-use crate::import::model::{Library, Options};
-use crate::import::names::{beside, folders};
-use crate::import::note::{Note, NoteKind};
-use crate::jinja::limits::MAX_BYTES;
-use crate::jinja::tags::tags;
+use super::block_calls::{BlockCall, call_text};
+use super::page::{JinjaPage, PageStatement, computed_name_note, insert_enclosed};
+use super::pieces::{self, PieceKind, WhitespaceTrim};
+use crate::import::model::{EngineOptions, PromptLibrary};
+use crate::import::names::{path_in_folder, search_folders};
+use crate::import::note::{ImportNote, ImportNoteKind};
+use crate::jinja::limits::MAX_TEXT_BYTES;
+use crate::jinja::tags::split_tags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -25,59 +25,64 @@ const MAX_NOTES: usize = 200;
 
 /// The flattened template.
 #[derive(Debug, Default)]
-pub(super) struct Flat {
+pub(super) struct FlatTemplate {
     /// Its text, with everything included.
     pub(super) text: String,
     /// The included files.
     pub(super) parts: BTreeSet<String>,
     /// The notes on it.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<ImportNote>,
 }
 
 /// The state of flattening. Pages and their texts outlive it.
-pub(super) struct Flattener<'p, 't> {
-    library: &'p dyn Library,
-    options: Options,
-    pub(super) pages: &'p BTreeMap<&'t str, Page<'t>>,
+pub(super) struct TemplateFlattener<'p, 't> {
+    library: &'p dyn PromptLibrary,
+    options: EngineOptions,
+    pub(super) pages: &'p BTreeMap<&'t str, JinjaPage<'t>>,
     /// The imported files whose inputs were reported.
     pub(super) reported: BTreeSet<&'t str>,
     /// The files being read, outermost first.
     pub(super) stack: Vec<&'t str>,
     depth: usize,
     steps: usize,
-    flat: Flat,
+    flat: FlatTemplate,
 }
 
 /// The body of a block: its page, and the pieces between its two tags.
 #[derive(Clone, Debug)]
-pub(super) struct Block<'p, 't> {
-    page: &'p Page<'t>,
+pub(super) struct BlockBody<'p, 't> {
+    page: &'p JinjaPage<'t>,
     inside: Range<usize>,
 }
 
 /// Blocks by name, the most derived first.
-pub(super) type Blocks<'p, 't> = BTreeMap<&'t str, Vec<Block<'p, 't>>>;
+pub(super) type BlocksByName<'p, 't> = BTreeMap<&'t str, Vec<BlockBody<'p, 't>>>;
 
 /// The blocks in scope, and the current one with the number of overrides above it.
-pub(super) type Among<'b, 'p, 't> = (&'b Blocks<'p, 't>, Option<(&'t str, usize)>);
+pub(super) type BlockScope<'b, 'p, 't> = (&'b BlocksByName<'p, 't>, Option<(&'t str, usize)>);
 
 /// The text of a block, and the trimming of its own tags at both ends.
-struct Content {
+struct BlockContent {
     text: String,
-    inner: (Trim, Trim),
+    inner: (WhitespaceTrim, WhitespaceTrim),
 }
 
 /// Flattens a template.
-pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
-    let texts = gather(path, text, library, options);
+pub(super) fn flatten_template(
+    path: &str,
+    text: &str,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> FlatTemplate {
+    let texts = gather_texts(path, text, library, options);
     let pages = texts
         .iter()
-        .map(|(path, text)| (path.as_str(), Page::new(path, text)))
+        .map(|(path, text)| (path.as_str(), JinjaPage::new(path, text)))
         .collect();
     let reported = BTreeSet::new();
     let stack = vec![path];
-    let flat = Flat::default();
-    let mut flattener = Flattener {
+    let flat = FlatTemplate::default();
+    let mut flattener = TemplateFlattener {
         library,
         options,
         pages: &pages,
@@ -91,25 +96,25 @@ pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Op
         return flattener.flat;
     };
     flattener.flat.notes.extend(page.notes.iter().cloned());
-    let text = flattener.whole(page);
-    Flat {
+    let text = flattener.flatten_page(page);
+    FlatTemplate {
         text,
         ..flattener.flat
     }
 }
 
 /// The texts of a file and of everything that it includes, by path.
-fn gather(
+fn gather_texts(
     path: &str,
     text: &str,
-    library: &dyn Library,
-    options: Options,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
 ) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::from([(path.to_owned(), text.to_owned())]);
     let mut open = vec![(path.to_owned(), text.to_owned())];
     while let Some((path, text)) = open.pop() {
-        for name in others(&text) {
-            let Some(Ok((path, text))) = find(library, &path, &name) else {
+        for name in included_names(&text) {
+            let Some(Ok((path, text))) = find_file(library, &path, &name) else {
                 continue;
             };
             if !texts.contains_key(&path) {
@@ -128,11 +133,15 @@ fn gather(
 
 /// The file of a name, in the order of a loader: from the given folders, then from the page's
 /// folder upwards.
-fn find(library: &dyn Library, from: &str, name: &str) -> Option<Result<(String, String), String>> {
-    folders(from, library.roots())
+fn find_file(
+    library: &dyn PromptLibrary,
+    from: &str,
+    name: &str,
+) -> Option<Result<(String, String), String>> {
+    search_folders(from, library.roots())
         .into_iter()
         .find_map(|folder| {
-            let path = beside(&folder, name)?;
+            let path = path_in_folder(&folder, name)?;
             library
                 .text(&path)
                 .map(|text| Some((path, text?)))
@@ -141,47 +150,58 @@ fn find(library: &dyn Library, from: &str, name: &str) -> Option<Result<(String,
 }
 
 /// The names of included files, as written.
-pub(super) fn others(text: &str) -> Vec<String> {
-    let taking =
-        tags(text).filter(|tag| ["include", "extends", "import", "from"].contains(&tag.keyword()));
+pub(super) fn included_names(text: &str) -> Vec<String> {
+    let taking = split_tags(text)
+        .filter(|tag| ["include", "extends", "import", "from"].contains(&tag.keyword()));
     taking
-        .filter_map(|tag| tag.string(1).map(str::to_owned))
+        .filter_map(|tag| tag.string_token(1).map(str::to_owned))
         .collect()
 }
 
-impl<'p, 't> Flattener<'p, 't> {
-    pub(super) fn note(&mut self, page: &Page<'t>, at: usize, kind: NoteKind) {
+impl<'p, 't> TemplateFlattener<'p, 't> {
+    pub(super) fn note_at(&mut self, page: &JinjaPage<'t>, at: usize, kind: ImportNoteKind) {
         let line = page
             .pieces
             .get(at)
-            .map_or(0, |piece| page.lines.line(piece.range.start as u32));
-        self.add(Note {
+            .map_or(0, |piece| page.lines.line_number(piece.range.start as u32));
+        self.add_note(ImportNote {
             path: page.path.to_owned(),
             line,
             kind,
         });
     }
 
-    pub(super) fn add(&mut self, note: Note) {
+    pub(super) fn add_note(&mut self, note: ImportNote) {
         if self.flat.notes.len() < MAX_NOTES && !self.flat.notes.contains(&note) {
             self.flat.notes.push(note);
         }
     }
 
     /// Loads the page that the statement at a piece includes.
-    pub(super) fn load(&mut self, page: &Page<'t>, at: usize, name: &str) -> Option<&'p Page<'t>> {
+    pub(super) fn load_page(
+        &mut self,
+        page: &JinjaPage<'t>,
+        at: usize,
+        name: &str,
+    ) -> Option<&'p JinjaPage<'t>> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
-            self.note(page, at, NoteKind::TooLarge { limit: MAX_BYTES });
+            self.note_at(
+                page,
+                at,
+                ImportNoteKind::TooLarge {
+                    limit: MAX_TEXT_BYTES,
+                },
+            );
             return None;
         }
-        let path = match find(self.library, page.path, name) {
+        let path = match find_file(self.library, page.path, name) {
             Some(Ok((path, _))) => path,
             Some(Err(reason)) => {
-                self.note(
+                self.note_at(
                     page,
                     at,
-                    NoteKind::UnreadablePart {
+                    ImportNoteKind::UnreadablePart {
                         name: name.to_owned(),
                         reason,
                     },
@@ -189,10 +209,10 @@ impl<'p, 't> Flattener<'p, 't> {
                 return None;
             }
             None => {
-                self.note(
+                self.note_at(
                     page,
                     at,
-                    NoteKind::MissingPart {
+                    ImportNoteKind::MissingPart {
                         name: name.to_owned(),
                     },
                 );
@@ -207,10 +227,10 @@ impl<'p, 't> Flattener<'p, 't> {
                 .chain([path.as_str()])
                 .collect::<Vec<_>>()
                 .join(" → ");
-            self.note(
+            self.note_at(
                 page,
                 at,
-                NoteKind::Cycle {
+                ImportNoteKind::Cycle {
                     name: name.to_owned(),
                     chain,
                 },
@@ -225,46 +245,49 @@ impl<'p, 't> Flattener<'p, 't> {
     }
 
     /// The text of a page that may extend others.
-    fn whole(&mut self, page: &'p Page<'t>) -> String {
-        let mut blocks = Blocks::new();
+    fn flatten_page(&mut self, page: &'p JinjaPage<'t>) -> String {
+        let mut blocks = BlocksByName::new();
         let mut out = String::new();
         let mut page = page;
         let depth = self.stack.len();
         loop {
             for (name, inside) in page.blocks() {
-                blocks.entry(name).or_default().push(Block { page, inside });
+                blocks
+                    .entry(name)
+                    .or_default()
+                    .push(BlockBody { page, inside });
             }
             let extends = page
                 .statements
                 .iter()
                 .find_map(|(at, statement)| match statement {
-                    Statement::Extends(name, is_outermost) => Some((*at, name, *is_outermost)),
+                    PageStatement::Extends(name, is_outermost) => Some((*at, name, *is_outermost)),
                     _ => None,
                 });
             let Some((at, name, is_outermost)) = extends else {
                 break;
             };
             let Some(name) = name else {
-                self.note(page, at, chosen_later("extends"));
+                self.note_at(page, at, computed_name_note("extends"));
                 break;
             };
             let mut before = page.pieces.iter().take(at);
             if before.any(|piece| match &piece.kind {
-                Kind::Data => !piece.slice(page.text).trim().is_empty(),
-                Kind::Tag(tag) => !tag.is_block,
-                Kind::Comment | Kind::Raw | Kind::EndRaw => false,
+                PieceKind::Data => !piece.slice(page.text).trim().is_empty(),
+                PieceKind::Tag(tag) => !tag.is_block,
+                PieceKind::Comment | PieceKind::Raw | PieceKind::EndRaw => false,
             }) {
                 let what = "a text before `extends`".to_owned();
                 let why = "put `extends` first".to_owned();
-                self.note(page, at, NoteKind::Unsupported { what, why });
+                self.note_at(page, at, ImportNoteKind::Unsupported { what, why });
             }
             if !is_outermost {
                 let what = "`extends` in a condition".to_owned();
                 let why = "put it first; make a prompt for each base".to_owned();
-                self.note(page, at, NoteKind::Unsupported { what, why });
+                self.note_at(page, at, ImportNoteKind::Unsupported { what, why });
             }
-            self.define(page, &mut out);
-            let Some(base) = self.load(page, at, name) else {
+            self.write_definitions(page, &mut out);
+            let Some(base) = self.load_page(page, at, name) else {
                 break;
             };
             self.stack.push(base.path);
@@ -274,39 +297,46 @@ impl<'p, 't> Flattener<'p, 't> {
         if out.ends_with("-%}") {
             out.push_str("{# #}");
         }
-        self.emit(page, 0..page.pieces.len(), Some((&blocks, None)), &mut out);
+        self.write_pieces(page, 0..page.pieces.len(), Some((&blocks, None)), &mut out);
         self.stack.truncate(depth);
         out
     }
 
     /// Writes pieces with everything that they include.
-    pub(super) fn emit(
+    pub(super) fn write_pieces(
         &mut self,
-        page: &Page<'t>,
+        page: &JinjaPage<'t>,
         range: Range<usize>,
-        among: Option<Among<'_, 'p, 't>>,
+        among: Option<BlockScope<'_, 'p, 't>>,
         out: &mut String,
     ) {
         let mut at = range.start;
         while let Some(piece) = page.pieces.get(at).filter(|_| at < range.end) {
-            if out.len() > MAX_BYTES {
-                return self.note(page, at, NoteKind::TooLarge { limit: MAX_BYTES });
+            if out.len() > MAX_TEXT_BYTES {
+                return self.note_at(
+                    page,
+                    at,
+                    ImportNoteKind::TooLarge {
+                        limit: MAX_TEXT_BYTES,
+                    },
+                );
             }
             match page.statements.get(&at) {
-                Some(Statement::Include(name, is_optional)) => {
-                    self.include(page, at, (name.as_deref(), *is_optional), out);
+                Some(PageStatement::Include(name, is_optional)) => {
+                    self.write_include(page, at, (name.as_deref(), *is_optional), out);
                 }
-                Some(Statement::Import(import)) => self.import(page, at, import, out),
-                Some(Statement::Block(name, close)) => {
-                    let content = among.map(|(blocks, _)| self.body(page, at, (name, 0), blocks));
+                Some(PageStatement::Import(import)) => self.write_import(page, at, import, out),
+                Some(PageStatement::Block(name, close)) => {
+                    let content =
+                        among.map(|(blocks, _)| self.block_content(page, at, (name, 0), blocks));
                     if let Some(content) = content {
                         let ends = (
                             piece.left,
                             page.pieces
                                 .get(*close)
-                                .map_or(Trim::Default, |piece| piece.right),
+                                .map_or(WhitespaceTrim::Default, |piece| piece.right),
                         );
-                        enclose(
+                        insert_enclosed(
                             out,
                             &content.text,
                             ends,
@@ -316,52 +346,59 @@ impl<'p, 't> Flattener<'p, 't> {
                     }
                     at = *close;
                 }
-                Some(Statement::Asks(BlockCall::Whole(block))) => {
-                    self.block_call(page, at, *block, among, out);
+                Some(PageStatement::BlockCall(BlockCall::Whole(block))) => {
+                    self.write_block_call(page, at, *block, among, out);
                 }
-                Some(Statement::Asks(BlockCall::Part(said))) => self.refuse_block(page, at, said),
-                Some(Statement::Extends(..)) | None if piece.is_data() => {
-                    out.push_str(pieces::data(page.text, &page.pieces, at, self.options));
+                Some(PageStatement::BlockCall(BlockCall::Part(said))) => {
+                    self.reject_block(page, at, said);
                 }
-                Some(Statement::Extends(..)) | None => out.push_str(piece.slice(page.text)),
+                Some(PageStatement::Extends(..)) | None if piece.is_data() => {
+                    out.push_str(pieces::piece_text(
+                        page.text,
+                        &page.pieces,
+                        at,
+                        self.options,
+                    ));
+                }
+                Some(PageStatement::Extends(..)) | None => out.push_str(piece.slice(page.text)),
             }
             at += 1;
         }
     }
 
     /// Writes a block at the place of its call.
-    fn block_call(
+    fn write_block_call(
         &mut self,
-        page: &Page<'t>,
+        page: &JinjaPage<'t>,
         at: usize,
         block: Option<&'t str>,
-        among: Option<Among<'_, 'p, 't>>,
+        among: Option<BlockScope<'_, 'p, 't>>,
         out: &mut String,
     ) {
         let (name, level, blocks) = match (block, among) {
             (Some(name), Some((blocks, _))) => (name, 0, blocks),
             (None, Some((blocks, Some((name, level))))) => (name, level + 1, blocks),
             (_, None) | (None, Some((_, None))) => {
-                return self.refuse_block(page, at, &said(block));
+                return self.reject_block(page, at, &call_text(block));
             }
         };
         if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
             let why =
                 format!("there is no block `{name}` here; name a block of the text, or remove it");
-            return self.note(
+            return self.note_at(
                 page,
                 at,
-                NoteKind::Unsupported {
-                    what: format!("`{}`", said(block)),
+                ImportNoteKind::Unsupported {
+                    what: format!("`{}`", call_text(block)),
                     why,
                 },
             );
         }
-        let content = self.body(page, at, (name, level), blocks);
+        let content = self.block_content(page, at, (name, level), blocks);
         let Some(piece) = page.pieces.get(at) else {
             return;
         };
-        enclose(
+        insert_enclosed(
             out,
             &content.text,
             (piece.left, piece.right),
@@ -371,14 +408,14 @@ impl<'p, 't> Flattener<'p, 't> {
     }
 
     /// Rejects a use of a block other than its plain output.
-    fn refuse_block(&mut self, page: &Page<'t>, at: usize, said: &str) {
+    fn reject_block(&mut self, page: &JinjaPage<'t>, at: usize, said: &str) {
         let why = format!(
             "it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself"
         );
-        self.note(
+        self.note_at(
             page,
             at,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: format!("`{said}` in a macro or an expression"),
                 why,
             },
@@ -386,29 +423,35 @@ impl<'p, 't> Flattener<'p, 't> {
     }
 
     /// The text of a block at a number of overrides below the most derived one.
-    fn body(
+    fn block_content(
         &mut self,
-        page: &Page<'t>,
+        page: &JinjaPage<'t>,
         at: usize,
         (name, level): (&'t str, usize),
-        blocks: &Blocks<'p, 't>,
-    ) -> Content {
-        let mut content = Content {
+        blocks: &BlocksByName<'p, 't>,
+    ) -> BlockContent {
+        let mut content = BlockContent {
             text: String::new(),
-            inner: (Trim::Default, Trim::Default),
+            inner: (WhitespaceTrim::Default, WhitespaceTrim::Default),
         };
-        let Some(Block { page: own, inside }) =
+        let Some(BlockBody { page: own, inside }) =
             blocks.get(name).and_then(|bodies| bodies.get(level))
         else {
             return content;
         };
         self.steps += 1;
         if self.depth >= MAX_DEPTH || self.steps > MAX_STEPS {
-            self.note(page, at, NoteKind::TooLarge { limit: MAX_BYTES });
+            self.note_at(
+                page,
+                at,
+                ImportNoteKind::TooLarge {
+                    limit: MAX_TEXT_BYTES,
+                },
+            );
             return content;
         }
         self.depth += 1;
-        self.emit(
+        self.write_pieces(
             own,
             inside.clone(),
             Some((blocks, Some((name, level)))),
@@ -419,49 +462,47 @@ impl<'p, 't> Flattener<'p, 't> {
             .start
             .checked_sub(1)
             .and_then(|open| own.pieces.get(open));
-        content.inner.0 = open.map_or(Trim::Default, |piece| piece.right);
+        content.inner.0 = open.map_or(WhitespaceTrim::Default, |piece| piece.right);
         content.inner.1 = own
             .pieces
             .get(inside.end)
-            .map_or(Trim::Default, |piece| piece.left);
+            .map_or(WhitespaceTrim::Default, |piece| piece.left);
         content
     }
 
-    fn include(
+    fn write_include(
         &mut self,
-        page: &Page<'t>,
+        page: &JinjaPage<'t>,
         at: usize,
         (name, is_optional): (Option<&str>, bool),
         out: &mut String,
     ) {
         let Some(name) = name else {
-            return self.note(page, at, chosen_later("include"));
+            return self.note_at(page, at, computed_name_note("include"));
         };
         if page.has_word(at, "without") {
             let what = "`include … without context`".to_owned();
             let why = "a text here sees all inputs of its task".to_owned();
-            return self.note(page, at, NoteKind::Unsupported { what, why });
+            return self.note_at(page, at, ImportNoteKind::Unsupported { what, why });
         }
-        if is_optional && find(self.library, page.path, name).is_none() {
+        if is_optional && find_file(self.library, page.path, name).is_none() {
             return;
         }
-        let Some(inner) = self.load(page, at, name) else {
+        let Some(inner) = self.load_page(page, at, name) else {
             return;
         };
         self.stack.push(inner.path);
-        let content = self.whole(inner);
+        let content = self.flatten_page(inner);
         self.stack.pop();
-        let ends = page
-            .pieces
-            .get(at)
-            .map_or((Trim::Default, Trim::Default), |piece| {
-                (piece.left, piece.right)
-            });
-        enclose(
+        let ends = page.pieces.get(at).map_or(
+            (WhitespaceTrim::Default, WhitespaceTrim::Default),
+            |piece| (piece.left, piece.right),
+        );
+        insert_enclosed(
             out,
             &content,
             ends,
-            (Trim::Default, Trim::Default),
+            (WhitespaceTrim::Default, WhitespaceTrim::Default),
             page.trims_back(at + 1),
         );
     }

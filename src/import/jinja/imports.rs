@@ -2,27 +2,27 @@
 //! their own, with its names as fields of a `namespace`, so that none of them is confused with an
 //! input or a name of another file.
 
-use super::flatten::Flattener;
-use super::page::{Import, Page, chosen_later};
-use super::pieces::Trim;
-use crate::import::names::kebab;
-use crate::import::note::{Note, NoteKind};
-use crate::jinja::parse::{first_reads, parse};
+use super::flatten::TemplateFlattener;
+use super::page::{JinjaImport, JinjaPage, computed_name_note};
+use super::pieces::WhitespaceTrim;
+use crate::import::names::kebab_case;
+use crate::import::note::{ImportNote, ImportNoteKind};
+use crate::jinja::parse::{analyze, find_first_reads};
 use std::collections::BTreeSet;
 
-impl<'t> Flattener<'_, 't> {
+impl<'t> TemplateFlattener<'_, 't> {
     /// Writes an imported file at the place of the import.
-    pub(super) fn import(
+    pub(super) fn write_import(
         &mut self,
-        page: &Page<'t>,
+        page: &JinjaPage<'t>,
         at: usize,
-        import: &Import<'t>,
+        import: &JinjaImport<'t>,
         out: &mut String,
     ) {
         let Some(file) = &import.file else {
-            return self.note(page, at, chosen_later("import"));
+            return self.note_at(page, at, computed_name_note("import"));
         };
-        let Some(inner) = self.load(page, at, file) else {
+        let Some(inner) = self.load_page(page, at, file) else {
             return;
         };
         let stem = inner
@@ -33,21 +33,23 @@ impl<'t> Flattener<'_, 't> {
             .split('.')
             .next()
             .unwrap_or("");
-        let namespace = format!("_{}{}", kebab(stem).replace('-', "_"), self.stack.len());
-        self.missing(page, at, import, inner);
+        let namespace = format!(
+            "_{}{}",
+            kebab_case(stem).replace('-', "_"),
+            self.stack.len()
+        );
+        self.report_missing_names(page, at, import, inner);
         self.stack.push(inner.path);
         let mut text = String::new();
-        self.define(inner, &mut text);
+        self.write_definitions(inner, &mut text);
         self.stack.pop();
         if !import.is_with_context {
-            self.context(inner, &text);
+            self.report_hidden_inputs(inner, &text);
         }
-        let (left, right) = page
-            .pieces
-            .get(at)
-            .map_or((Trim::Default, Trim::Default), |piece| {
-                (piece.left, piece.right)
-            });
+        let (left, right) = page.pieces.get(at).map_or(
+            (WhitespaceTrim::Default, WhitespaceTrim::Default),
+            |piece| (piece.left, piece.right),
+        );
         out.extend([
             "{%",
             left.sign(),
@@ -76,31 +78,37 @@ impl<'t> Flattener<'_, 't> {
         for (chosen, called) in &import.chosen {
             out.extend(["{% set ", called, " = ", &namespace, ".", chosen, " %}"]);
         }
-        if right != Trim::Default {
+        if right != WhitespaceTrim::Default {
             out.extend(["{# ", right.sign(), "#}"]);
         }
     }
 
     /// Reports names that the file does not define: Jinja2 outputs nothing for them.
-    fn missing(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, inner: &Page<'t>) {
+    fn report_missing_names(
+        &mut self,
+        page: &JinjaPage<'t>,
+        at: usize,
+        import: &JinjaImport<'t>,
+        inner: &JinjaPage<'t>,
+    ) {
         let has = |name: &str| inner.exports.contains(name) && !name.starts_with('_');
         let kind = |name: String| {
             let why = format!(
                 "{} does not set this name in every case outside of loops; set it there, or drop it",
                 inner.path
             );
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: format!("`{name}`"),
                 why,
             }
         };
         for (name, _) in import.chosen.iter().filter(|(name, _)| !has(name)) {
-            self.note(page, at, kind((*name).to_owned()));
+            self.note_at(page, at, kind((*name).to_owned()));
         }
         for (module, name, place) in &page.fields {
             if import.module == Some(*module) && !has(name) {
-                let line = page.lines.line(*place as u32);
-                self.add(Note {
+                let line = page.lines.line_number(*place as u32);
+                self.add_note(ImportNote {
                     path: page.path.to_owned(),
                     line,
                     kind: kind(format!("{module}.{name}")),
@@ -111,34 +119,34 @@ impl<'t> Flattener<'_, 't> {
 
     /// Reports the inputs that a file reads although it is imported without context: Jinja2 hides
     /// them.
-    fn context(&mut self, page: &Page<'t>, text: &str) {
+    fn report_hidden_inputs(&mut self, page: &JinjaPage<'t>, text: &str) {
         if !self.reported.insert(page.path) {
             return;
         }
-        let reads = first_reads(page.text);
-        for name in parse(text).variables {
+        let reads = find_first_reads(page.text);
+        for name in analyze(text).variables {
             let Some(place) = reads.get(name.as_str()) else {
                 continue;
             };
             let difference = "Jinja2 shows a file that is imported no inputs, so that it puts nothing but a global of the \
                               environment; here it is an input: hand it to the macro, or write `import … with context`";
-            let kind = NoteKind::Differs {
+            let kind = ImportNoteKind::Differs {
                 what: format!("`{name}`"),
                 difference: difference.to_owned(),
             };
-            self.add(Note {
+            self.add_note(ImportNote {
                 path: page.path.to_owned(),
-                line: page.lines.line(*place as u32),
+                line: page.lines.line_number(*place as u32),
                 kind,
             });
         }
     }
 
     /// Writes the top-level definitions of a page, without its output.
-    pub(super) fn define(&mut self, page: &Page<'t>, out: &mut String) {
+    pub(super) fn write_definitions(&mut self, page: &JinjaPage<'t>, out: &mut String) {
         for definition in &page.definitions {
             let mut text = String::new();
-            self.emit(page, definition.pieces.clone(), None, &mut text);
+            self.write_pieces(page, definition.pieces.clone(), None, &mut text);
             if definition.is_silenced {
                 out.extend(["{% set _ %}", &text, "{% endset %}"]);
             } else {

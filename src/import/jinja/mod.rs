@@ -14,4 +14,4 @@ mod read;
 mod usage;
 mod uses;
 
-pub(super) use read::{FORMAT, inputs, read, text};
+pub(super) use read::{FORMAT, adapt_text, find_inputs, read_jinja};

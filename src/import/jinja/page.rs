@@ -1,54 +1,56 @@
 //! A template file: its pieces, and the includes, definitions and block calls of its statements.
 
-use super::block_calls::{BlockCall, block_call};
-use super::pieces::{Kind, Piece, Trim, pieces};
+use super::block_calls::{BlockCall, find_block_call};
+use super::pieces::{JinjaPiece, PieceKind, WhitespaceTrim, split_pieces};
 use crate::base::source::LineIndex;
-use crate::import::note::{Note, NoteKind};
+use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::jinja::fault::{self, JinjaFaultKind};
-use crate::jinja::limits::{MAX_BYTES, MAX_COLUMNS};
-use crate::jinja::names::JinjaName;
-use crate::jinja::parse::{parse, read_tree};
-use crate::jinja::tags::tags;
-use crate::jinja::tree::{Expr, FromImport, Stmt, each, each_stmt, expressions, place};
-use crate::jinja::unsupported::absent;
+use crate::jinja::limits::{MAX_COLUMNS, MAX_TEXT_BYTES};
+use crate::jinja::names::JinjaNameKind;
+use crate::jinja::parse::{analyze, read_tree};
+use crate::jinja::tags::split_tags;
+use crate::jinja::tree::{
+    Expr, FromImport, Stmt, slice_offset, statement_exprs, visit_exprs, visit_statements,
+};
+use crate::jinja::unsupported::find_unsupported;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A template file.
 #[derive(Debug)]
-pub(super) struct Page<'t> {
+pub(super) struct JinjaPage<'t> {
     pub(super) path: &'t str,
     pub(super) text: &'t str,
-    pub(super) pieces: Vec<Piece<'t>>,
+    pub(super) pieces: Vec<JinjaPiece<'t>>,
     /// The relevant statements, by the index of their piece.
-    pub(super) statements: BTreeMap<usize, Statement<'t>>,
+    pub(super) statements: BTreeMap<usize, PageStatement<'t>>,
     /// The definitions of names on its top level.
-    pub(super) definitions: Vec<Definition>,
+    pub(super) definitions: Vec<TopLevelDefinition>,
     /// The names that its top level sets unconditionally.
     pub(super) exports: BTreeSet<&'t str>,
     /// Each field access of a name: the name, the field, and the offset.
     pub(super) fields: Vec<(&'t str, &'t str, usize)>,
     /// Notes on parts that cannot be rendered.
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<ImportNote>,
     pub(super) lines: LineIndex,
 }
 
 /// A statement that matters for flattening.
 #[derive(Debug)]
-pub(super) enum Statement<'t> {
+pub(super) enum PageStatement<'t> {
     /// The file, if it is a literal, and true if the statement is on the top level.
     Extends(Option<String>, bool),
     /// The file, and true if it may be missing.
     Include(Option<String>, bool),
-    Import(Import<'t>),
+    Import(JinjaImport<'t>),
     /// The name of the block, and the piece that closes it.
     Block(&'t str, usize),
-    Asks(BlockCall<'t>),
+    BlockCall(BlockCall<'t>),
 }
 
 /// An import, as written.
 #[derive(Debug)]
-pub(super) struct Import<'t> {
+pub(super) struct JinjaImport<'t> {
     /// The file, if it is a literal.
     pub(super) file: Option<String>,
     /// The name of the file's namespace, if it is imported as a whole.
@@ -60,46 +62,46 @@ pub(super) struct Import<'t> {
 
 /// Pieces that define names, and true if their output must be discarded.
 #[derive(Debug)]
-pub(super) struct Definition {
+pub(super) struct TopLevelDefinition {
     pub(super) pieces: Range<usize>,
     pub(super) is_silenced: bool,
 }
 
-impl<'t> Page<'t> {
+impl<'t> JinjaPage<'t> {
     pub(super) fn new(path: &'t str, text: &'t str) -> Self {
         let lines = LineIndex::new(text);
         let mut page = Self {
             path,
             text,
-            pieces: pieces(text),
+            pieces: split_pieces(text),
             statements: BTreeMap::new(),
             definitions: Vec::new(),
             exports: BTreeSet::new(),
             fields: Vec::new(),
-            notes: faults(path, text, &lines),
+            notes: fault_notes(path, text, &lines),
             lines,
         };
         if let Ok(Stmt::Template(template)) = read_tree(text) {
             for stmt in &template.children {
-                page.define(stmt);
-                each_stmt(stmt, &mut |inner| {
-                    page.statement(inner, std::ptr::eq(inner, stmt));
+                page.add_definition(stmt);
+                visit_statements(stmt, &mut |inner| {
+                    page.add_statement(inner, std::ptr::eq(inner, stmt));
                 });
             }
-            page.exports = sets(&template.children);
+            page.exports = always_set_names(&template.children);
         }
         page
     }
 
     /// The index of the piece at a byte.
-    fn piece(&self, at: u32) -> usize {
+    fn piece_at(&self, at: u32) -> usize {
         self.pieces
             .partition_point(|piece| piece.range.end <= at as usize)
     }
 
-    fn define(&mut self, stmt: &Stmt<'t>) {
+    fn add_definition(&mut self, stmt: &Stmt<'t>) {
         let mut defines = false;
-        each_stmt(stmt, &mut |stmt| defines |= is_definition(stmt));
+        visit_statements(stmt, &mut |stmt| defines |= is_definition(stmt));
         let span = match stmt {
             Stmt::Macro(one) => one.span(),
             Stmt::Set(one) => one.span(),
@@ -113,38 +115,38 @@ impl<'t> Page<'t> {
             _ => return,
         };
         let pieces =
-            self.piece(span.start_offset)..self.piece(span.end_offset.saturating_sub(1)) + 1;
-        self.definitions.push(Definition {
+            self.piece_at(span.start_offset)..self.piece_at(span.end_offset.saturating_sub(1)) + 1;
+        self.definitions.push(TopLevelDefinition {
             pieces,
             is_silenced: !is_definition(stmt),
         });
     }
 
-    fn statement(&mut self, stmt: &Stmt<'t>, is_outermost: bool) {
-        for expr in expressions(stmt) {
-            each(expr, &mut |expr| {
+    fn add_statement(&mut self, stmt: &Stmt<'t>, is_outermost: bool) {
+        for expr in statement_exprs(stmt) {
+            visit_exprs(expr, &mut |expr| {
                 if let Expr::GetAttr(field) = expr
                     && let Expr::Var(var) = &field.expr
                 {
                     self.fields
-                        .push((var.id, field.name, place(self.text, var.id)));
+                        .push((var.id, field.name, slice_offset(self.text, var.id)));
                 }
             });
         }
         let (span, statement) = match stmt {
             Stmt::Extends(one) => (
                 one.span(),
-                Statement::Extends(literal(&one.name), is_outermost),
+                PageStatement::Extends(string_literal(&one.name), is_outermost),
             ),
             Stmt::Include(one) => (
                 one.span(),
-                Statement::Include(literal(&one.name), one.ignore_missing),
+                PageStatement::Include(string_literal(&one.name), one.ignore_missing),
             ),
             Stmt::Block(one) => (
                 one.span(),
-                Statement::Block(
+                PageStatement::Block(
                     one.name,
-                    self.piece(one.span().end_offset.saturating_sub(1)),
+                    self.piece_at(one.span().end_offset.saturating_sub(1)),
                 ),
             ),
             Stmt::Import(one) => {
@@ -156,8 +158,8 @@ impl<'t> Page<'t> {
                 let is_with_context = self.is_with_context(one.span().start_offset);
                 (
                     one.span(),
-                    Statement::Import(Import {
-                        file: literal(&one.expr),
+                    PageStatement::Import(JinjaImport {
+                        file: string_literal(&one.expr),
                         module,
                         chosen: Vec::new(),
                         is_with_context,
@@ -166,13 +168,13 @@ impl<'t> Page<'t> {
             }
             Stmt::FromImport(one) => {
                 let is_with_context = self.is_with_context(one.span().start_offset);
-                let import = Import {
-                    file: literal(&one.expr),
+                let import = JinjaImport {
+                    file: string_literal(&one.expr),
                     module: None,
-                    chosen: chosen(one),
+                    chosen: imported_names(one),
                     is_with_context,
                 };
-                (one.span(), Statement::Import(import))
+                (one.span(), PageStatement::Import(import))
             }
             Stmt::EmitExpr(_)
             | Stmt::Set(_)
@@ -185,33 +187,35 @@ impl<'t> Page<'t> {
             | Stmt::SetBlock(_)
             | Stmt::Do(_)
             | Stmt::AutoEscape(_) => {
-                let Some(call) = block_call(stmt) else { return };
-                let Some(expr) = expressions(stmt).first().map(|expr| expr.span()) else {
+                let Some(call) = find_block_call(stmt) else {
                     return;
                 };
-                (expr, Statement::Asks(call))
+                let Some(expr) = statement_exprs(stmt).first().map(|expr| expr.span()) else {
+                    return;
+                };
+                (expr, PageStatement::BlockCall(call))
             }
             Stmt::Template(_) | Stmt::EmitRaw(_) => return,
         };
         self.statements
-            .insert(self.piece(span.start_offset), statement);
+            .insert(self.piece_at(span.start_offset), statement);
     }
 
     /// Returns true if a tag ends with `with context`.
     fn is_with_context(&self, at: u32) -> bool {
-        self.has_word(self.piece(at), "with")
+        self.has_word(self.piece_at(at), "with")
     }
 
     /// Returns true if a tag contains a word.
     pub(super) fn has_word(&self, at: usize, word: &str) -> bool {
-        let Some(Piece {
-            kind: Kind::Tag(tag),
+        let Some(JinjaPiece {
+            kind: PieceKind::Tag(tag),
             ..
         }) = self.pieces.get(at)
         else {
             return false;
         };
-        (1..tag.tokens.len()).any(|at| tag.name(at) == word)
+        (1..tag.tokens.len()).any(|at| tag.name_token(at) == word)
     }
 
     /// The blocks of the page, each with the pieces inside it.
@@ -219,7 +223,7 @@ impl<'t> Page<'t> {
         self.statements
             .iter()
             .filter_map(|(open, statement)| match statement {
-                Statement::Block(name, close) => Some((*name, open + 1..*close)),
+                PageStatement::Block(name, close) => Some((*name, open + 1..*close)),
                 _ => None,
             })
     }
@@ -231,7 +235,7 @@ impl<'t> Page<'t> {
             .iter()
             .skip(from)
             .find(|piece| !piece.slice(self.text).trim().is_empty());
-        next.is_some_and(|piece| !piece.is_data() && piece.left == Trim::All)
+        next.is_some_and(|piece| !piece.is_data() && piece.left == WhitespaceTrim::All)
     }
 }
 
@@ -249,12 +253,12 @@ const fn is_definition(stmt: &Stmt<'_>) -> bool {
 }
 
 /// The names that statements set unconditionally.
-fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
+fn always_set_names<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
     let mut names = BTreeSet::new();
     let bind = |target: &Expr<'t>, names: &mut BTreeSet<&'t str>| match target {
         Expr::Var(var) => drop(names.insert(var.id)),
-        Expr::List(list) => names.extend(list.items.iter().filter_map(name)),
-        Expr::Tuple(list) => names.extend(list.items.iter().filter_map(name)),
+        Expr::List(list) => names.extend(list.items.iter().filter_map(variable_name)),
+        Expr::Tuple(list) => names.extend(list.items.iter().filter_map(variable_name)),
         _ => {}
     };
     for stmt in stmts {
@@ -264,10 +268,13 @@ fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
             Stmt::SetBlock(one) => bind(&one.target, &mut names),
             Stmt::Import(one) => bind(&one.name, &mut names),
             Stmt::FromImport(one) => {
-                names.extend(chosen(one).into_iter().map(|(_, called)| called));
+                names.extend(imported_names(one).into_iter().map(|(_, called)| called));
             }
             Stmt::IfCond(one) => {
-                names.extend(sets(&one.true_body).intersection(&sets(&one.false_body)));
+                names.extend(
+                    always_set_names(&one.true_body)
+                        .intersection(&always_set_names(&one.false_body)),
+                );
             }
             _ => {}
         }
@@ -275,7 +282,7 @@ fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
     names
 }
 
-fn name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
+fn variable_name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     if let Expr::Var(var) = expr {
         Some(var.id)
     } else {
@@ -283,16 +290,16 @@ fn name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     }
 }
 
-fn chosen<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
+fn imported_names<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
     let names = import.names.iter().filter_map(|(chosen, called)| {
-        let chosen = name(chosen)?;
-        Some((chosen, called.as_ref().map_or(Some(chosen), name)?))
+        let chosen = variable_name(chosen)?;
+        Some((chosen, called.as_ref().map_or(Some(chosen), variable_name)?))
     });
     names.collect()
 }
 
 /// The value of a string literal.
-fn literal(expr: &Expr<'_>) -> Option<String> {
+fn string_literal(expr: &Expr<'_>) -> Option<String> {
     if let Expr::Const(constant) = expr {
         constant.value.as_str().map(str::to_owned)
     } else {
@@ -301,20 +308,20 @@ fn literal(expr: &Expr<'_>) -> Option<String> {
 }
 
 /// The note on a file name that is computed while rendering.
-pub(super) fn chosen_later(what: &str) -> NoteKind {
+pub(super) fn computed_name_note(what: &str) -> ImportNoteKind {
     let why = "what it includes is chosen while rendering; write the name as a text".to_owned();
-    NoteKind::Unsupported {
+    ImportNoteKind::Unsupported {
         what: format!("`{what}`"),
         why,
     }
 }
 
 /// Inserts a text in place of a tag.
-pub(super) fn enclose(
+pub(super) fn insert_enclosed(
     out: &mut String,
     content: &str,
-    ends: (Trim, Trim),
-    inner: (Trim, Trim),
+    ends: (WhitespaceTrim, WhitespaceTrim),
+    inner: (WhitespaceTrim, WhitespaceTrim),
     is_trimmed_behind: bool,
 ) {
     let signs = [ends.0, ends.1, inner.0, inner.1];
@@ -337,8 +344,8 @@ pub(super) fn enclose(
             }
         })
     };
-    let names = || tags(content).any(|tag| matches!(tag.keyword(), "set" | "macro"));
-    let is_plain = signs.iter().all(|sign| *sign == Trim::Default)
+    let names = || split_tags(content).any(|tag| matches!(tag.keyword(), "set" | "macro"));
+    let is_plain = signs.iter().all(|sign| *sign == WhitespaceTrim::Default)
         && !is_trimmed_behind
         && !dashed(out, true)
         && !dashed(content, true)
@@ -354,15 +361,15 @@ pub(super) fn enclose(
 
 /// Notes on constructs that minijinja cannot render, except includes and blocks, which are
 /// flattened.
-fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
+fn fault_notes(path: &str, text: &str, lines: &LineIndex) -> Vec<ImportNote> {
     let is_followed = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
-    let found = parse(text)
+    let found = analyze(text)
         .faults
         .into_iter()
         .filter(|fault| !is_followed(&fault.kind));
     let notes = found.filter_map(|fault| {
-        let line = lines.line(fault.span.start);
-        Some(Note {
+        let line = lines.line_number(fault.span.start);
+        Some(ImportNote {
             path: path.to_owned(),
             line,
             kind: fault_note(fault.kind)?,
@@ -372,11 +379,13 @@ fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
 }
 
 /// Converts a fault of a Jinja text into a note.
-pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
-    let broken = |words: String| Some(NoteKind::Broken(words));
+pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<ImportNoteKind> {
+    let broken = |words: String| Some(ImportNoteKind::Broken(words));
     match kind {
         JinjaFaultKind::OtherTemplate(_) => None,
-        JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: MAX_BYTES }),
+        JinjaFaultKind::TooLarge => Some(ImportNoteKind::TooLarge {
+            limit: MAX_TEXT_BYTES,
+        }),
         JinjaFaultKind::LineTooLong => broken(format!(
             "a tag reaches more than {MAX_COLUMNS} characters into its line"
         )),
@@ -387,7 +396,7 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
             given,
             least,
             most,
-        } => broken(fault::arguments(&filter, given, least, most)),
+        } => broken(fault::describe_argument_fault(&filter, given, least, most)),
         JinjaFaultKind::Fails(words) | JinjaFaultKind::FailsByDefault(words) => {
             broken(format!("this fails in every run: {words}"))
         }
@@ -396,17 +405,17 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::TooEarly { argument, name } => {
             let what = format!("a default of `{argument}` that names `{name}`");
             let why = "arguments have no value yet when defaults are evaluated; set it inside of the macro".to_owned();
-            Some(NoteKind::Unsupported { what, why })
+            Some(ImportNoteKind::Unsupported { what, why })
         }
         JinjaFaultKind::Unknown { what, name, near } => {
-            let absent = absent(what, &name);
+            let absent = find_unsupported(what, &name);
             let shown = match what {
-                JinjaName::Method => format!("`.{name}()`"),
-                JinjaName::Filter => format!("filter `{name}`"),
-                JinjaName::Test => format!("test `{name}`"),
-                JinjaName::Function => format!("function `{name}`"),
-                JinjaName::Variable if name == "self" => "`self`".to_owned(),
-                JinjaName::Variable => format!("`{name}` of a macro"),
+                JinjaNameKind::Method => format!("`.{name}()`"),
+                JinjaNameKind::Filter => format!("filter `{name}`"),
+                JinjaNameKind::Test => format!("test `{name}`"),
+                JinjaNameKind::Function => format!("function `{name}`"),
+                JinjaNameKind::Variable if name == "self" => "`self`".to_owned(),
+                JinjaNameKind::Variable => format!("`{name}` of a macro"),
             };
             let why = match (absent, near) {
                 (Some(absent), _) => format!("{}; {}", absent.why, absent.instead),
@@ -415,7 +424,7 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
                 }
                 (None, None) => "there is none of that name".to_owned(),
             };
-            Some(NoteKind::Unsupported { what: shown, why })
+            Some(ImportNoteKind::Unsupported { what: shown, why })
         }
     }
 }

@@ -4,17 +4,17 @@
 //! Depending on their settings, engines remove white space by default: `trim_blocks`,
 //! `lstrip_blocks`, the last line break.
 
-use crate::import::model::Options;
-use crate::jinja::tags::{self, Tag};
+use crate::import::model::EngineOptions;
+use crate::jinja::tags::{self, JinjaTag};
 use std::ops::Range;
 
 /// The kind of a piece.
 #[derive(Debug)]
-pub(super) enum Kind<'t> {
+pub(super) enum PieceKind<'t> {
     /// Literal text.
     Data,
     /// `{{ … }}` or `{% … %}`.
-    Tag(Tag<'t>),
+    Tag(JinjaTag<'t>),
     /// `{# … #}`.
     Comment,
     /// `{% raw %}`; the text after it is literal up to its end.
@@ -25,7 +25,7 @@ pub(super) enum Kind<'t> {
 
 /// The effect of a tag on adjacent white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trim {
+pub(super) enum WhitespaceTrim {
     /// The engine's default.
     Default,
     /// `-`: removes all of it.
@@ -34,7 +34,7 @@ pub(super) enum Trim {
     Keep,
 }
 
-impl Trim {
+impl WhitespaceTrim {
     pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Default => "",
@@ -43,7 +43,7 @@ impl Trim {
         }
     }
 
-    fn at(text: &str, at: usize) -> Self {
+    fn from_sign(text: &str, at: usize) -> Self {
         match text.as_bytes().get(at) {
             Some(b'-') => Self::All,
             Some(b'+') => Self::Keep,
@@ -53,21 +53,21 @@ impl Trim {
 }
 
 #[derive(Debug)]
-pub(super) struct Piece<'t> {
-    pub(super) kind: Kind<'t>,
+pub(super) struct JinjaPiece<'t> {
+    pub(super) kind: PieceKind<'t>,
     pub(super) range: Range<usize>,
-    pub(super) left: Trim,
-    pub(super) right: Trim,
+    pub(super) left: WhitespaceTrim,
+    pub(super) right: WhitespaceTrim,
 }
 
-impl<'t> Piece<'t> {
-    fn new(text: &str, kind: Kind<'t>, range: Range<usize>) -> Self {
-        let mut left = Trim::Default;
-        let mut right = Trim::Default;
-        if !matches!(kind, Kind::Data) {
+impl<'t> JinjaPiece<'t> {
+    fn new(text: &str, kind: PieceKind<'t>, range: Range<usize>) -> Self {
+        let mut left = WhitespaceTrim::Default;
+        let mut right = WhitespaceTrim::Default;
+        if !matches!(kind, PieceKind::Data) {
             (left, right) = (
-                Trim::at(text, range.start + 2),
-                Trim::at(text, range.end.saturating_sub(3)),
+                WhitespaceTrim::from_sign(text, range.start + 2),
+                WhitespaceTrim::from_sign(text, range.end.saturating_sub(3)),
             );
         }
         Self {
@@ -84,58 +84,58 @@ impl<'t> Piece<'t> {
     }
 
     pub(super) const fn is_data(&self) -> bool {
-        matches!(self.kind, Kind::Data)
+        matches!(self.kind, PieceKind::Data)
     }
 }
 
 /// Splits a text; parts that minijinja cannot parse are literal text.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut split = Split {
+pub(super) fn split_pieces(text: &str) -> Vec<JinjaPiece<'_>> {
+    let mut split = JinjaPieceSplitter {
         text,
         pieces: Vec::new(),
         done: 0,
     };
     let mut at = 0;
-    for piece in tags::pieces(text) {
+    for piece in tags::split_pieces(text) {
         match piece {
-            tags::Piece::Words(range) => {
-                split.silent(at..range.start);
+            tags::TextPiece::Text(range) => {
+                split.push_silent(at..range.start);
                 at = range.end;
             }
-            tags::Piece::Tag(tag) => {
-                split.silent(at..tag.range.start);
+            tags::TextPiece::Tag(tag) => {
+                split.push_silent(at..tag.range.start);
                 at = tag.range.end;
-                split.push(tag.range.clone(), Kind::Tag(tag));
+                split.push_piece(tag.range.clone(), PieceKind::Tag(tag));
             }
         }
     }
-    split.silent(at..text.len());
-    split.data(text.len());
+    split.push_silent(at..text.len());
+    split.push_data(text.len());
     split.pieces
 }
 
-struct Split<'t> {
+struct JinjaPieceSplitter<'t> {
     text: &'t str,
-    pieces: Vec<Piece<'t>>,
+    pieces: Vec<JinjaPiece<'t>>,
     done: usize,
 }
 
-impl<'t> Split<'t> {
-    fn data(&mut self, end: usize) {
+impl<'t> JinjaPieceSplitter<'t> {
+    fn push_data(&mut self, end: usize) {
         if self.done < end {
             self.pieces
-                .push(Piece::new(self.text, Kind::Data, self.done..end));
+                .push(JinjaPiece::new(self.text, PieceKind::Data, self.done..end));
         }
     }
 
-    fn push(&mut self, range: Range<usize>, kind: Kind<'t>) {
-        self.data(range.start);
+    fn push_piece(&mut self, range: Range<usize>, kind: PieceKind<'t>) {
+        self.push_data(range.start);
         self.done = range.end;
-        self.pieces.push(Piece::new(self.text, kind, range));
+        self.pieces.push(JinjaPiece::new(self.text, kind, range));
     }
 
     /// Adds comments, the tags of raw text, and white space.
-    fn silent(&mut self, range: Range<usize>) {
+    fn push_silent(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while let Some(open) = self
             .text
@@ -156,54 +156,54 @@ impl<'t> Split<'t> {
                 .trim_start()
                 .starts_with("endraw");
             let kind = match is_comment {
-                true => Kind::Comment,
-                false if is_end => Kind::EndRaw,
-                false => Kind::Raw,
+                true => PieceKind::Comment,
+                false if is_end => PieceKind::EndRaw,
+                false => PieceKind::Raw,
             };
-            self.push(open..at, kind);
+            self.push_piece(open..at, kind);
         }
     }
 }
 
 /// The text of a piece, as an engine with these settings outputs it.
-pub(super) fn data<'t>(
+pub(super) fn piece_text<'t>(
     text: &'t str,
-    pieces: &[Piece<'_>],
+    pieces: &[JinjaPiece<'_>],
     at: usize,
-    options: Options,
+    options: EngineOptions,
 ) -> &'t str {
     let Some(piece) = pieces.get(at) else {
         return "";
     };
     let mut words = piece.slice(text);
-    let is_block = |piece: &Piece<'_>| match &piece.kind {
-        Kind::Tag(tag) => tag.is_block,
-        Kind::Comment | Kind::Raw | Kind::EndRaw => true,
-        Kind::Data => false,
+    let is_block = |piece: &JinjaPiece<'_>| match &piece.kind {
+        PieceKind::Tag(tag) => tag.is_block,
+        PieceKind::Comment | PieceKind::Raw | PieceKind::EndRaw => true,
+        PieceKind::Data => false,
     };
     let before = at
         .checked_sub(1)
         .and_then(|at| pieces.get(at))
-        .filter(|piece| !matches!(piece.kind, Kind::Raw));
+        .filter(|piece| !matches!(piece.kind, PieceKind::Raw));
     if options.trim_blocks
-        && before.is_some_and(|piece| is_block(piece) && piece.right == Trim::Default)
+        && before.is_some_and(|piece| is_block(piece) && piece.right == WhitespaceTrim::Default)
     {
         words = words.strip_prefix('\n').unwrap_or(words);
     }
     let after = pieces.get(at + 1);
     if options.lstrip_blocks
-        && after.is_some_and(|piece| is_block(piece) && piece.left == Trim::Default)
+        && after.is_some_and(|piece| is_block(piece) && piece.left == WhitespaceTrim::Default)
     {
         let kept = words.trim_end_matches([' ', '\t']);
         let begins =
-            kept.ends_with('\n') || kept.is_empty() && (at == 0 || began_line(text, piece));
+            kept.ends_with('\n') || kept.is_empty() && (at == 0 || begins_line(text, piece));
         words = if begins { kept } else { words };
     }
     words
 }
 
 /// Returns true if a piece begins at the start of a line.
-fn began_line(text: &str, piece: &Piece<'_>) -> bool {
+fn begins_line(text: &str, piece: &JinjaPiece<'_>) -> bool {
     piece.slice(text).starts_with('\n')
         || text
             .get(..piece.range.start)

@@ -1,62 +1,63 @@
 //! Reads a Jinja file as a prompt: in place if the language accepts it unchanged, else flattened
 //! into one text.
 
-use super::flatten::{self, flatten};
+use super::flatten::{self, flatten_template};
 use super::page::fault_note;
 use super::pieces::without_last_break;
 use super::usage;
 use crate::import::model::{
-    Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn,
+    EngineOptions, ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile,
+    PromptFormat, PromptLibrary, PromptText, TurnRole,
 };
-use crate::import::note::{Note, NoteKind, Weight};
-use crate::jinja::parse::parse;
+use crate::import::note::{ImportNote, ImportNoteKind, NoteWeight};
+use crate::jinja::parse::analyze;
 
-pub(in crate::import) static FORMAT: Format = Format {
+pub(in crate::import) static FORMAT: PromptFormat = PromptFormat {
     help: "Jinja2",
     files: "`.j2`, `.jinja`, `.jinja2`.",
-    parts: flatten::others,
-    ..Format::new(("jinja", "Jinja"), &["j2", "jinja", "jinja2"], read)
+    parts: flatten::included_names,
+    ..PromptFormat::new(("jinja", "Jinja"), &["j2", "jinja", "jinja2"], read_jinja)
 };
 
-pub(in crate::import) fn read(
-    prompt: &Prompt<'_>,
-    library: &dyn Library,
-    options: Options,
-) -> Imported {
-    let flat = flatten(prompt.path, prompt.text, library, options);
+pub(in crate::import) fn read_jinja(
+    prompt: &PromptFile<'_>,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> ImportedPrompt {
+    let flat = flatten_template(prompt.path, prompt.text, library, options);
     let is_in_place = flat.text == prompt.text && !options.keep_trailing_newline;
-    let mut imported = Imported {
+    let mut imported = ImportedPrompt {
         parts: flat.parts,
         notes: flat.notes,
-        ..Imported::default()
+        ..ImportedPrompt::default()
     };
     let body = if is_in_place {
-        Body::InPlace {
+        PromptText::InPlace {
             path: prompt.path.to_owned(),
             text: prompt.text.to_owned(),
         }
     } else {
-        imported.note(
+        imported.add_note(
             prompt.path,
             0,
-            NoteKind::Inlined {
-                why: why(&imported, options),
+            ImportNoteKind::Inlined {
+                why: inline_reason(&imported, options),
             },
         );
-        Body::Inline(source(&flat.text, options))
+        PromptText::Inline(inline_source(&flat.text, options))
     };
-    imported.parameters = inputs(prompt.path, &flat.text, &mut imported.notes);
-    imported.turns.push(Turn {
-        role: Role::User,
+    imported.parameters = find_inputs(prompt.path, &flat.text, &mut imported.notes);
+    imported.turns.push(ImportedTurn {
+        role: TurnRole::User,
         body,
-        syntax: Syntax::Jinja,
+        syntax: PlaceholderSyntax::Jinja,
     });
     imported
 }
 
 /// The text whose output is unchanged: since Jinja removes a last line break, one to be retained is
 /// doubled.
-fn source(text: &str, options: Options) -> String {
+fn inline_source(text: &str, options: EngineOptions) -> String {
     if options.keep_trailing_newline && text.ends_with('\n') {
         return format!("{text}\n");
     }
@@ -69,7 +70,7 @@ fn source(text: &str, options: Options) -> String {
 }
 
 /// Describes why a text cannot stay in its file.
-fn why(imported: &Imported, options: Options) -> String {
+fn inline_reason(imported: &ImportedPrompt, options: EngineOptions) -> String {
     let mut reasons = Vec::new();
     if !imported.parts.is_empty() {
         let shown: Vec<&str> = imported.parts.iter().take(3).map(String::as_str).collect();
@@ -84,7 +85,7 @@ fn why(imported: &Imported, options: Options) -> String {
             shown.join(", ")
         ));
     }
-    if options != Options::default() {
+    if options != EngineOptions::default() {
         reasons.push("its engine treats white space differently".to_owned());
     }
     if reasons.is_empty() {
@@ -95,32 +96,39 @@ fn why(imported: &Imported, options: Options) -> String {
 
 /// The inputs of a text. Adds notes on parts that cannot be rendered, unless errors were noted
 /// before.
-pub(in crate::import) fn inputs(path: &str, text: &str, notes: &mut Vec<Note>) -> Vec<Parameter> {
-    let parsed = parse(text);
-    if !notes.iter().any(|note| note.kind.weight() == Weight::Error) {
+pub(in crate::import) fn find_inputs(
+    path: &str,
+    text: &str,
+    notes: &mut Vec<ImportNote>,
+) -> Vec<ImportedParameter> {
+    let parsed = analyze(text);
+    if !notes
+        .iter()
+        .any(|note| note.kind.weight() == NoteWeight::Error)
+    {
         let found = parsed
             .faults
             .into_iter()
             .filter_map(|fault| fault_note(fault.kind));
-        notes.extend(found.map(|kind| Note {
+        notes.extend(found.map(|kind| ImportNote {
             path: path.to_owned(),
             line: 0,
             kind,
         }));
     }
-    usage::parameters(path, text, &parsed.variables, notes)
+    usage::infer_parameters(path, text, &parsed.variables, notes)
 }
 
 /// Reads a Jinja text inside another format: the adapted text, with its inputs. `line` is its first
 /// line.
-pub(in crate::import) fn text(
+pub(in crate::import) fn adapt_text(
     path: &str,
     text: &str,
     line: u32,
-    imported: &mut Imported,
-) -> (String, Vec<Parameter>) {
+    imported: &mut ImportedPrompt,
+) -> (String, Vec<ImportedParameter>) {
     struct None;
-    impl Library for None {
+    impl PromptLibrary for None {
         fn text(&self, _: &str) -> Result<Option<String>, String> {
             Ok(Option::None)
         }
@@ -128,8 +136,8 @@ pub(in crate::import) fn text(
             &[]
         }
     }
-    let mut flat = flatten(path, text, &None, Options::default());
-    let parameters = inputs(path, &flat.text, &mut flat.notes);
+    let mut flat = flatten_template(path, text, &None, EngineOptions::default());
+    let parameters = find_inputs(path, &flat.text, &mut flat.notes);
     for note in &mut flat.notes {
         note.line = if note.line == 0 {
             line

@@ -5,33 +5,33 @@
 //! text tests in a condition gets an empty default, and every other one is required. If uses
 //! disagree or reveal nothing, an input has no type and accepts any value.
 
-use super::uses::{Name, Oddity, Seen, Use, uses};
+use super::uses::{MacroScopedName, NameEvidence, UseDifference, ValueUse, collect_uses};
 use crate::base::source::LineIndex;
-use crate::import::declared::nothing;
-use crate::import::model::Parameter;
-use crate::import::note::{Note, NoteKind};
+use crate::import::declared::empty_value;
+use crate::import::model::ImportedParameter;
+use crate::import::note::{ImportNote, ImportNoteKind};
 use crate::jinja::parse::read_tree;
-use crate::jinja::trial::failures;
+use crate::jinja::trial::find_failures;
 use crate::template::value_type;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-const DEFINED: &str =
+const ALWAYS_DEFINED: &str =
     "an input that a run leaves out has its default here, so it is always defined";
-const NONE: &str = "an input that a run leaves out has its default here, which is not none; use `if not …` in place of `is none`, and write the fallback text";
+const NEVER_NONE: &str = "an input that a run leaves out has its default here, which is not none; use `if not …` in place of `is none`, and write the fallback text";
 const PARTLY_SET: &str = "a `{% set %}` above sets it only in some cases; in the others it is an input here, but has no value in Jinja2: set it before in every case";
 
 /// The inputs of a text, in the order of their first use.
-pub(super) fn parameters(
+pub(super) fn infer_parameters(
     path: &str,
     text: &str,
     variables: &BTreeSet<String>,
-    notes: &mut Vec<Note>,
-) -> Vec<Parameter> {
+    notes: &mut Vec<ImportNote>,
+) -> Vec<ImportedParameter> {
     let Some(tree) = read_tree(text).ok().filter(|_| !variables.is_empty()) else {
         return Vec::new();
     };
-    let mut found = uses(text, &tree);
+    let mut found = collect_uses(text, &tree);
     let lines = LineIndex::new(text);
     found.oddities.sort_by_key(|(_, at, _)| *at);
     for (name, at, oddity) in found
@@ -40,43 +40,44 @@ pub(super) fn parameters(
         .filter(|(name, ..)| variables.contains(*name))
     {
         let (what, difference) = match oddity {
-            Oddity::Tested(words) => (format!("`{name} is {words}`"), DEFINED),
-            Oddity::DefaultNone => (format!("`{name}|default(none)`"), NONE),
+            UseDifference::Tested(words) => (format!("`{name} is {words}`"), ALWAYS_DEFINED),
+            UseDifference::DefaultNone => (format!("`{name}|default(none)`"), NEVER_NONE),
         };
-        let kind = NoteKind::Differs {
+        let kind = ImportNoteKind::Differs {
             what,
             difference: difference.to_owned(),
         };
-        notes.push(Note {
+        notes.push(ImportNote {
             path: path.to_owned(),
-            line: lines.line(at as u32),
+            line: lines.line_number(at as u32),
             kind,
         });
     }
-    pass_on(&mut found.seen);
+    propagate_uses(&mut found.seen);
     let inputs = found
         .seen
         .into_iter()
         .filter(|((own, name), _)| own.is_none() && variables.contains(*name));
-    let mut inputs: Vec<(&str, Seen<'_>)> = inputs.map(|((_, name), seen)| (name, seen)).collect();
+    let mut inputs: Vec<(&str, NameEvidence<'_>)> =
+        inputs.map(|((_, name), seen)| (name, seen)).collect();
     inputs.sort_by_key(|(_, seen)| seen.first);
     for (name, seen) in inputs
         .iter()
         .filter(|(name, seen)| found.sets.get(name).is_some_and(|set| *set < seen.first))
     {
-        let kind = NoteKind::Differs {
+        let kind = ImportNoteKind::Differs {
             what: format!("`{name}`"),
             difference: PARTLY_SET.to_owned(),
         };
-        notes.push(Note {
+        notes.push(ImportNote {
             path: path.to_owned(),
-            line: lines.line(seen.first as u32),
+            line: lines.line_number(seen.first as u32),
             kind,
         });
     }
-    let mut all: Vec<Parameter> = inputs
+    let mut all: Vec<ImportedParameter> = inputs
         .into_iter()
-        .map(|(name, seen)| parameter(name, &seen))
+        .map(|(name, seen)| infer_parameter(name, &seen))
         .collect();
     while let Some(name) = failing_default(text, &all) {
         all.iter_mut()
@@ -87,15 +88,15 @@ pub(super) fn parameters(
 }
 
 /// The name of an input whose default makes a part of the text fail.
-fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
-    let default = |one: &Parameter| {
+fn failing_default(text: &str, all: &[ImportedParameter]) -> Option<String> {
+    let default = |one: &ImportedParameter| {
         Some((
             one.name.clone(),
-            value_type::written(one.default.as_ref()?, one.kind),
+            value_type::parse_default(one.default.as_ref()?, one.kind),
         ))
     };
     let defaults: Map<String, Value> = all.iter().filter_map(default).collect();
-    let failure = failures(text, &defaults, &BTreeSet::new())
+    let failure = find_failures(text, &defaults, &BTreeSet::new())
         .into_iter()
         .find(|failure| failure.is_certain && !failure.defaults.is_empty())?;
     failure
@@ -106,14 +107,14 @@ fn failing_default(text: &str, all: &[Parameter]) -> Option<String> {
 
 /// Propagates the uses of a name to every name that its value comes from. Each name passes on new
 /// uses only, so the work is bounded by the number of uses.
-fn pass_on(seen: &mut BTreeMap<Name<'_>, Seen<'_>>) {
-    let mut from: BTreeMap<Name<'_>, Vec<Name<'_>>> = BTreeMap::new();
+fn propagate_uses(seen: &mut BTreeMap<MacroScopedName<'_>, NameEvidence<'_>>) {
+    let mut from: BTreeMap<MacroScopedName<'_>, Vec<MacroScopedName<'_>>> = BTreeMap::new();
     for (name, one) in &*seen {
         for also in &one.also {
             from.entry(*also).or_default().push(*name);
         }
     }
-    let mut open: Vec<Name<'_>> = seen.keys().copied().collect();
+    let mut open: Vec<MacroScopedName<'_>> = seen.keys().copied().collect();
     while let Some(name) = open.pop() {
         let Some(uses) = seen.get(&name).map(|one| one.uses.clone()) else {
             continue;
@@ -128,14 +129,14 @@ fn pass_on(seen: &mut BTreeMap<Name<'_>, Seen<'_>>) {
     }
 }
 
-fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
-    let is = |of: Use| seen.uses.contains(&of);
+fn infer_parameter(name: &str, seen: &NameEvidence<'_>) -> ImportedParameter {
+    let is = |of: ValueUse| seen.uses.contains(&of);
     let types = [
-        (Use::List, "array"),
-        (Use::Object, "object"),
-        (Use::Number, "number"),
-        (Use::Text, "string"),
-        (Use::Truth, "boolean"),
+        (ValueUse::List, "array"),
+        (ValueUse::Object, "object"),
+        (ValueUse::Number, "number"),
+        (ValueUse::Text, "string"),
+        (ValueUse::Truth, "boolean"),
     ];
     let mut known = types
         .into_iter()
@@ -146,8 +147,8 @@ fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
     let default = seen
         .default
         .clone()
-        .or_else(|| is(Use::Asked).then(|| nothing(kind).to_owned()));
-    Parameter {
+        .or_else(|| is(ValueUse::Asked).then(|| empty_value(kind).to_owned()));
+    ImportedParameter {
         name: name.to_owned(),
         kind,
         default,

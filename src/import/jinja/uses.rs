@@ -2,14 +2,14 @@
 //! their names.
 
 use crate::jinja::tree::{
-    BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument, each_stmt, inner,
-    place,
+    BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument_expr,
+    inner_statements, slice_offset, visit_statements,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The evidence that one use gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Use {
+pub(super) enum ValueUse {
     List,
     Object,
     Number,
@@ -25,23 +25,23 @@ pub(super) enum Use {
 }
 
 /// A name, and the macro that it is a parameter of.
-pub(super) type Name<'t> = (Option<&'t str>, &'t str);
+pub(super) type MacroScopedName<'t> = (Option<&'t str>, &'t str);
 
 /// The evidence about one name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen<'t> {
+pub(super) struct NameEvidence<'t> {
     /// The offset of its first use.
     pub(super) first: usize,
-    pub(super) uses: BTreeSet<Use>,
+    pub(super) uses: BTreeSet<ValueUse>,
     /// The default for a missing value.
     pub(super) default: Option<String>,
     /// Other names of its value.
-    pub(super) also: BTreeSet<Name<'t>>,
+    pub(super) also: BTreeSet<MacroScopedName<'t>>,
 }
 
 /// A use of an input that behaves differently in Jinja2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Oddity {
+pub(super) enum UseDifference {
     /// `is defined`, `is not none`: the test, as written.
     Tested(String),
     /// `|default(none)`
@@ -50,39 +50,39 @@ pub(super) enum Oddity {
 
 /// The evidence in a whole text.
 #[derive(Debug, Default)]
-pub(super) struct Uses<'t> {
-    pub(super) seen: BTreeMap<Name<'t>, Seen<'t>>,
+pub(super) struct TextEvidence<'t> {
+    pub(super) seen: BTreeMap<MacroScopedName<'t>, NameEvidence<'t>>,
     /// Names set for the whole text, with the end of the first such statement.
     pub(super) sets: BTreeMap<&'t str, usize>,
     /// Uses that behave differently in Jinja2, with their offsets.
-    pub(super) oddities: Vec<(&'t str, usize, Oddity)>,
+    pub(super) oddities: Vec<(&'t str, usize, UseDifference)>,
 }
 
 /// The evidence that a place gives about its value.
 #[derive(Clone, Debug, Default)]
-struct Hint<'t> {
-    uses: BTreeSet<Use>,
+struct PlaceEvidence<'t> {
+    uses: BTreeSet<ValueUse>,
     default: Option<String>,
     /// Another name of the value.
-    also: Option<Name<'t>>,
+    also: Option<MacroScopedName<'t>>,
 }
 
-impl<'t> Hint<'t> {
-    fn of(uses: impl IntoIterator<Item = Use>) -> Self {
+impl<'t> PlaceEvidence<'t> {
+    fn from_uses(uses: impl IntoIterator<Item = ValueUse>) -> Self {
         Self {
             uses: uses.into_iter().collect(),
             ..Self::default()
         }
     }
 
-    fn also(name: Name<'t>) -> Self {
+    fn alias_of(name: MacroScopedName<'t>) -> Self {
         Self {
             also: Some(name),
             ..Self::default()
         }
     }
 
-    fn and(&self, uses: impl IntoIterator<Item = Use>) -> Self {
+    fn with_uses(&self, uses: impl IntoIterator<Item = ValueUse>) -> Self {
         let mut hint = self.clone();
         hint.uses.extend(uses);
         hint
@@ -90,7 +90,7 @@ impl<'t> Hint<'t> {
 }
 
 /// Filters and methods that take lists.
-const OF_LISTS: [&str; 18] = [
+const LIST_FILTERS: [&str; 18] = [
     "batch",
     "chain",
     "first",
@@ -111,11 +111,11 @@ const OF_LISTS: [&str; 18] = [
     "zip",
 ];
 /// Filters and methods that take objects.
-const OF_OBJECTS: [&str; 6] = ["dictsort", "get", "items", "keys", "values", "xmlattr"];
+const OBJECT_FILTERS: [&str; 6] = ["dictsort", "get", "items", "keys", "values", "xmlattr"];
 /// Filters that take numbers.
-const OF_NUMBERS: [&str; 3] = ["abs", "filesizeformat", "round"];
+const NUMBER_FILTERS: [&str; 3] = ["abs", "filesizeformat", "round"];
 /// Filters and methods that take texts.
-const OF_TEXTS: [&str; 20] = [
+const TEXT_FILTERS: [&str; 20] = [
     "capitalize",
     "center",
     "endswith",
@@ -138,45 +138,45 @@ const OF_TEXTS: [&str; 20] = [
     "wordwrap",
 ];
 /// The uses of a value in a condition.
-const ASKED: [Use; 2] = [Use::Asked, Use::Alone];
+const CONDITION_USES: [ValueUse; 2] = [ValueUse::Asked, ValueUse::Alone];
 
-fn worked_on(name: &str) -> Option<Use> {
+fn filter_use(name: &str) -> Option<ValueUse> {
     match name {
-        name if OF_LISTS.contains(&name) => Some(Use::List),
-        name if OF_OBJECTS.contains(&name) => Some(Use::Object),
-        name if OF_NUMBERS.contains(&name) => Some(Use::Number),
-        name if OF_TEXTS.contains(&name) || name == "wordcount" => Some(Use::Text),
+        name if LIST_FILTERS.contains(&name) => Some(ValueUse::List),
+        name if OBJECT_FILTERS.contains(&name) => Some(ValueUse::Object),
+        name if NUMBER_FILTERS.contains(&name) => Some(ValueUse::Number),
+        name if TEXT_FILTERS.contains(&name) || name == "wordcount" => Some(ValueUse::Text),
         _ => None,
     }
 }
 
 /// Collects the evidence of all places in a text.
-pub(super) fn uses<'t>(text: &'t str, tree: &Stmt<'t>) -> Uses<'t> {
-    let mut walk = Walk {
+pub(super) fn collect_uses<'t>(text: &'t str, tree: &Stmt<'t>) -> TextEvidence<'t> {
+    let mut walk = UseCollector {
         text,
         macros: BTreeMap::new(),
         called: BTreeMap::new(),
         inside: Vec::new(),
         scopes: 0,
-        found: Uses::default(),
+        found: TextEvidence::default(),
     };
-    each_stmt(tree, &mut |stmt| match stmt {
-        Stmt::Macro(one) => drop(
-            walk.macros
-                .insert(one.name, one.args.iter().filter_map(var).collect()),
-        ),
+    visit_statements(tree, &mut |stmt| match stmt {
+        Stmt::Macro(one) => drop(walk.macros.insert(
+            one.name,
+            one.args.iter().filter_map(variable_name).collect(),
+        )),
         Stmt::Set(one) => {
-            if let (Some(called), Expr::GetAttr(field)) = (var(&one.target), &one.expr) {
+            if let (Some(called), Expr::GetAttr(field)) = (variable_name(&one.target), &one.expr) {
                 walk.called.insert(called, field.name);
             }
         }
         _ => {}
     });
-    walk.statement(tree);
+    walk.visit_statement(tree);
     walk.found
 }
 
-struct Walk<'t> {
+struct UseCollector<'t> {
     text: &'t str,
     /// The parameters of macros.
     macros: BTreeMap<&'t str, Vec<&'t str>>,
@@ -186,10 +186,10 @@ struct Walk<'t> {
     inside: Vec<&'t str>,
     /// The number of statements around the current place with a scope of their own.
     scopes: usize,
-    found: Uses<'t>,
+    found: TextEvidence<'t>,
 }
 
-fn var<'t>(expr: &Expr<'t>) -> Option<&'t str> {
+fn variable_name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
     if let Expr::Var(var) = expr {
         Some(var.id)
     } else {
@@ -198,20 +198,20 @@ fn var<'t>(expr: &Expr<'t>) -> Option<&'t str> {
 }
 
 /// The type of a literal.
-fn literal(expr: &Expr<'_>) -> Option<Use> {
+fn literal_type(expr: &Expr<'_>) -> Option<ValueUse> {
     match expr {
         Expr::UnaryOp(one) if matches!(one.op, UnaryOpKind::Neg) => {
-            literal(&one.expr).filter(|found| *found == Use::Number)
+            literal_type(&one.expr).filter(|found| *found == ValueUse::Number)
         }
-        Expr::Const(one) if one.value.as_str().is_some() => Some(Use::Text),
-        Expr::Const(one) if one.value.is_number() => Some(Use::Number),
-        Expr::Const(one) if one.value.kind().to_string() == "bool" => Some(Use::Truth),
+        Expr::Const(one) if one.value.as_str().is_some() => Some(ValueUse::Text),
+        Expr::Const(one) if one.value.is_number() => Some(ValueUse::Number),
+        Expr::Const(one) if one.value.kind().to_string() == "bool" => Some(ValueUse::Truth),
         _ => None,
     }
 }
 
 /// The items of a list literal.
-fn items<'e, 't>(expr: &'e Expr<'t>) -> Option<&'e [Expr<'t>]> {
+fn list_items<'e, 't>(expr: &'e Expr<'t>) -> Option<&'e [Expr<'t>]> {
     match expr {
         Expr::List(list) => Some(&list.items),
         Expr::Tuple(list) => Some(&list.items),
@@ -219,53 +219,56 @@ fn items<'e, 't>(expr: &'e Expr<'t>) -> Option<&'e [Expr<'t>]> {
     }
 }
 
-impl<'t> Walk<'t> {
-    fn statement(&mut self, stmt: &Stmt<'t>) {
-        let put = || Hint::of([Use::Put]);
+impl<'t> UseCollector<'t> {
+    fn visit_statement(&mut self, stmt: &Stmt<'t>) {
+        let put = || PlaceEvidence::from_uses([ValueUse::Put]);
         match stmt {
-            Stmt::EmitExpr(one) => self.value(&one.expr, put()),
+            Stmt::EmitExpr(one) => self.visit_value(&one.expr, put()),
             Stmt::ForLoop(one) => {
-                self.value(&one.iter, Hint::of([Use::List]));
-                one.filter_expr
-                    .iter()
-                    .for_each(|filter| self.value(filter, Hint::of(ASKED)));
+                self.visit_value(&one.iter, PlaceEvidence::from_uses([ValueUse::List]));
+                one.filter_expr.iter().for_each(|filter| {
+                    self.visit_value(filter, PlaceEvidence::from_uses(CONDITION_USES));
+                });
             }
-            Stmt::IfCond(one) => self.value(&one.expr, Hint::of(ASKED)),
+            Stmt::IfCond(one) => {
+                self.visit_value(&one.expr, PlaceEvidence::from_uses(CONDITION_USES));
+            }
             Stmt::WithBlock(one) => one
                 .assignments
                 .iter()
-                .for_each(|(_, value)| self.value(value, put())),
+                .for_each(|(_, value)| self.visit_value(value, put())),
             Stmt::Set(one) => {
-                if let Some(name) = var(&one.target).filter(|_| self.scopes == 0) {
+                if let Some(name) = variable_name(&one.target).filter(|_| self.scopes == 0) {
                     self.found
                         .sets
                         .entry(name)
                         .or_insert(one.span().end_offset as usize);
                 }
-                self.value(
+                self.visit_value(
                     &one.expr,
-                    var(&one.target).map_or_else(put, |name| Hint::also((None, name))),
+                    variable_name(&one.target)
+                        .map_or_else(put, |name| PlaceEvidence::alias_of((None, name))),
                 );
             }
             Stmt::SetBlock(one) => one
                 .filter
                 .iter()
-                .for_each(|filter| self.value(filter, put())),
-            Stmt::FilterBlock(one) => self.value(&one.filter, put()),
-            Stmt::AutoEscape(one) => self.value(&one.enabled, put()),
+                .for_each(|filter| self.visit_value(filter, put())),
+            Stmt::FilterBlock(one) => self.visit_value(&one.filter, put()),
+            Stmt::AutoEscape(one) => self.visit_value(&one.enabled, put()),
             Stmt::CallBlock(one) => {
-                self.call(&one.call);
+                self.visit_call(&one.call);
                 one.macro_decl
                     .defaults
                     .iter()
-                    .for_each(|default| self.value(default, put()));
+                    .for_each(|default| self.visit_value(default, put()));
             }
-            Stmt::Do(one) => self.call(&one.call),
+            Stmt::Do(one) => self.visit_call(&one.call),
             Stmt::Macro(one) => {
                 self.inside.push(one.name);
                 one.defaults
                     .iter()
-                    .for_each(|default| self.value(default, put()));
+                    .for_each(|default| self.visit_value(default, put()));
             }
             _ => {}
         }
@@ -274,92 +277,113 @@ impl<'t> Walk<'t> {
             Stmt::ForLoop(_) | Stmt::WithBlock(_) | Stmt::Macro(_) | Stmt::CallBlock(_)
         );
         self.scopes += usize::from(is_scope);
-        inner(stmt).for_each(|stmt| self.statement(stmt));
+        inner_statements(stmt).for_each(|stmt| self.visit_statement(stmt));
         self.scopes -= usize::from(is_scope);
         if matches!(stmt, Stmt::Macro(_)) {
             self.inside.pop();
         }
     }
 
-    fn value(&mut self, expr: &Expr<'t>, hint: Hint<'t>) {
-        let put = || Hint::of([Use::Put]);
+    fn visit_value(&mut self, expr: &Expr<'t>, hint: PlaceEvidence<'t>) {
+        let put = || PlaceEvidence::from_uses([ValueUse::Put]);
         match expr {
-            Expr::Var(one) => self.read(one.id, hint),
+            Expr::Var(one) => self.record_use(one.id, hint),
             Expr::Const(_) => {}
             Expr::Slice(one) => {
-                self.value(&one.expr, hint);
+                self.visit_value(&one.expr, hint);
                 [&one.start, &one.stop, &one.step]
                     .into_iter()
                     .flatten()
-                    .for_each(|part| self.value(part, put()));
+                    .for_each(|part| self.visit_value(part, put()));
             }
-            Expr::GetAttr(one) => self.value(&one.expr, Hint::of([Use::Object])),
+            Expr::GetAttr(one) => {
+                self.visit_value(&one.expr, PlaceEvidence::from_uses([ValueUse::Object]));
+            }
             Expr::GetItem(one) => {
-                let of_loop = matches!(&one.subscript_expr, Expr::GetAttr(field) if var(&field.expr) == Some("loop"));
-                let is_list = of_loop || literal(&one.subscript_expr) == Some(Use::Number);
-                self.value(
+                let of_loop = matches!(&one.subscript_expr, Expr::GetAttr(field) if variable_name(&field.expr) == Some("loop"));
+                let is_list =
+                    of_loop || literal_type(&one.subscript_expr) == Some(ValueUse::Number);
+                self.visit_value(
                     &one.expr,
-                    Hint::of([if is_list { Use::List } else { Use::Object }]),
+                    PlaceEvidence::from_uses([if is_list {
+                        ValueUse::List
+                    } else {
+                        ValueUse::Object
+                    }]),
                 );
-                self.value(&one.subscript_expr, put());
+                self.visit_value(&one.subscript_expr, put());
             }
             Expr::UnaryOp(one) => match (&one.op, &one.expr) {
-                (UnaryOpKind::Not, Expr::Test(_)) => self.test(&one.expr, "not "),
-                (UnaryOpKind::Not, inner) => self.value(inner, Hint::of(ASKED)),
-                (UnaryOpKind::Neg, inner) => self.value(inner, Hint::of([Use::Number])),
+                (UnaryOpKind::Not, Expr::Test(_)) => self.visit_test(&one.expr, "not "),
+                (UnaryOpKind::Not, inner) => {
+                    self.visit_value(inner, PlaceEvidence::from_uses(CONDITION_USES));
+                }
+                (UnaryOpKind::Neg, inner) => {
+                    self.visit_value(inner, PlaceEvidence::from_uses([ValueUse::Number]));
+                }
             },
-            Expr::BinOp(one) => self.binary(one.op, (&one.left, &one.right), hint),
+            Expr::BinOp(one) => self.visit_binary(one.op, (&one.left, &one.right), hint),
             Expr::Compare(one) => {
                 let mut left = &one.expr;
                 for other in &one.ops {
-                    self.compare(left, other.op, &other.expr);
+                    self.visit_comparison(left, other.op, &other.expr);
                     left = &other.expr;
                 }
             }
             Expr::IfExpr(one) => {
-                self.value(&one.test_expr, Hint::of(ASKED));
+                self.visit_value(&one.test_expr, PlaceEvidence::from_uses(CONDITION_USES));
                 one.false_expr
                     .iter()
-                    .for_each(|other| self.value(other, hint.and(ASKED)));
-                self.value(&one.true_expr, hint);
+                    .for_each(|other| self.visit_value(other, hint.with_uses(CONDITION_USES)));
+                self.visit_value(&one.true_expr, hint);
             }
             Expr::Filter(one) => {
                 one.args
                     .iter()
-                    .for_each(|arg| self.value(argument(arg), put()));
+                    .for_each(|arg| self.visit_value(argument_expr(arg), put()));
                 let Some(of) = &one.expr else { return };
-                let first = one.args.first().map(argument);
+                let first = one.args.first().map(argument_expr);
                 let hint = match one.name {
-                    "default" | "d" => self.default(of, first, &hint),
+                    "default" | "d" => self.default_evidence(of, first, &hint),
                     "safe" | "e" | "escape" | "forceescape" => hint,
-                    name => Hint::of([worked_on(name).unwrap_or(Use::Put)]),
+                    name => PlaceEvidence::from_uses([filter_use(name).unwrap_or(ValueUse::Put)]),
                 };
-                self.value(of, hint);
+                self.visit_value(of, hint);
             }
-            Expr::Test(_) => self.test(expr, ""),
-            Expr::Call(one) => self.call(one),
-            Expr::List(one) => one.items.iter().for_each(|item| self.value(item, put())),
-            Expr::Tuple(one) => one.items.iter().for_each(|item| self.value(item, put())),
+            Expr::Test(_) => self.visit_test(expr, ""),
+            Expr::Call(one) => self.visit_call(one),
+            Expr::List(one) => one
+                .items
+                .iter()
+                .for_each(|item| self.visit_value(item, put())),
+            Expr::Tuple(one) => one
+                .items
+                .iter()
+                .for_each(|item| self.visit_value(item, put())),
             Expr::Map(one) => one
                 .keys
                 .iter()
                 .chain(&one.values)
-                .for_each(|part| self.value(part, put())),
+                .for_each(|part| self.visit_value(part, put())),
         }
     }
 
-    fn read(&mut self, name: &'t str, hint: Hint<'t>) {
+    fn record_use(&mut self, name: &'t str, hint: PlaceEvidence<'t>) {
         let is_own = |own: &&&str| {
             self.macros
                 .get(**own)
                 .is_some_and(|all| all.contains(&name))
         };
         let own = self.inside.last().filter(is_own).copied();
-        let at = place(self.text, name);
-        let one = self.found.seen.entry((own, name)).or_insert_with(|| Seen {
-            first: at,
-            ..Seen::default()
-        });
+        let at = slice_offset(self.text, name);
+        let one = self
+            .found
+            .seen
+            .entry((own, name))
+            .or_insert_with(|| NameEvidence {
+                first: at,
+                ..NameEvidence::default()
+            });
         one.first = one.first.min(at);
         one.uses.extend(hint.uses);
         one.default = one.default.take().or(hint.default);
@@ -367,33 +391,43 @@ impl<'t> Walk<'t> {
     }
 
     /// Records a use that behaves differently in Jinja2, if the value is a plain name.
-    fn odd(&mut self, of: &Expr<'t>, is_odd: bool, what: impl FnOnce() -> Oddity) {
+    fn record_difference(
+        &mut self,
+        of: &Expr<'t>,
+        is_odd: bool,
+        what: impl FnOnce() -> UseDifference,
+    ) {
         let is_own = |name: &str| {
             self.inside
                 .last()
                 .and_then(|own| self.macros.get(own))
                 .is_some_and(|all| all.contains(&name))
         };
-        if let Some(name) = var(of).filter(|name| is_odd && !is_own(name)) {
+        if let Some(name) = variable_name(of).filter(|name| is_odd && !is_own(name)) {
             self.found
                 .oddities
-                .push((name, place(self.text, name), what()));
+                .push((name, slice_offset(self.text, name), what()));
         }
     }
 
     /// The evidence of `default(…)`. Texts are common defaults for numbers, so a text reveals no
     /// type.
-    fn default(&mut self, of: &Expr<'t>, value: Option<&Expr<'t>>, hint: &Hint<'t>) -> Hint<'t> {
-        let mut hint = hint.and([Use::Asked]);
+    fn default_evidence(
+        &mut self,
+        of: &Expr<'t>,
+        value: Option<&Expr<'t>>,
+        hint: &PlaceEvidence<'t>,
+    ) -> PlaceEvidence<'t> {
+        let mut hint = hint.with_uses([ValueUse::Asked]);
         let Some(value) = value else { return hint };
-        self.odd(
+        self.record_difference(
             of,
             matches!(value, Expr::Const(one) if one.value.is_none()),
-            || Oddity::DefaultNone,
+            || UseDifference::DefaultNone,
         );
-        match (value, literal(value)) {
-            (Expr::Const(one), Some(Use::Text)) => {
-                hint.uses.insert(Use::Put);
+        match (value, literal_type(value)) {
+            (Expr::Const(one), Some(ValueUse::Text)) => {
+                hint.uses.insert(ValueUse::Put);
                 hint.default = hint
                     .default
                     .or_else(|| one.value.as_str().map(str::to_owned));
@@ -406,109 +440,133 @@ impl<'t> Walk<'t> {
                     .get(span.start_offset as usize..span.end_offset as usize);
                 hint.default = hint.default.or_else(|| written.map(str::to_lowercase));
             }
-            (Expr::List(_), _) => drop(hint.uses.insert(Use::List)),
-            (Expr::Map(_), _) => drop(hint.uses.insert(Use::Object)),
+            (Expr::List(_), _) => drop(hint.uses.insert(ValueUse::List)),
+            (Expr::Map(_), _) => drop(hint.uses.insert(ValueUse::Object)),
             _ => {}
         }
         hint
     }
 
-    fn binary(&mut self, op: BinOpKind, (left, right): (&Expr<'t>, &Expr<'t>), hint: Hint<'t>) {
-        let put = || Hint::of([Use::Put]);
-        let mut both = |of_left: Hint<'t>, of_right: Hint<'t>| {
-            self.value(left, of_left);
-            self.value(right, of_right);
+    fn visit_binary(
+        &mut self,
+        op: BinOpKind,
+        (left, right): (&Expr<'t>, &Expr<'t>),
+        hint: PlaceEvidence<'t>,
+    ) {
+        let put = || PlaceEvidence::from_uses([ValueUse::Put]);
+        let mut both = |of_left: PlaceEvidence<'t>, of_right: PlaceEvidence<'t>| {
+            self.visit_value(left, of_left);
+            self.visit_value(right, of_right);
         };
-        let of = |other: &Expr<'t>, types: &[Use]| {
-            Hint::of([literal(other)
+        let of = |other: &Expr<'t>, types: &[ValueUse]| {
+            PlaceEvidence::from_uses([literal_type(other)
                 .filter(|found| types.contains(found))
-                .unwrap_or(Use::Put)])
+                .unwrap_or(ValueUse::Put)])
         };
         match op {
             BinOpKind::ScOr => {
                 let first = match right {
-                    Expr::List(_) => Some(Use::List),
-                    Expr::Map(_) => Some(Use::Object),
+                    Expr::List(_) => Some(ValueUse::List),
+                    Expr::Map(_) => Some(ValueUse::Object),
                     _ => None,
                 };
-                both(hint.and(ASKED).and(first), hint);
+                both(hint.with_uses(CONDITION_USES).with_uses(first), hint);
             }
             BinOpKind::ScAnd => both(hint.clone(), hint),
             BinOpKind::Add => both(
-                of(right, &[Use::Number, Use::Text]),
-                of(left, &[Use::Number, Use::Text]),
+                of(right, &[ValueUse::Number, ValueUse::Text]),
+                of(left, &[ValueUse::Number, ValueUse::Text]),
             ),
-            BinOpKind::Mul => both(of(right, &[Use::Number]), of(left, &[Use::Number])),
-            BinOpKind::Rem if literal(left) == Some(Use::Text) => both(put(), put()),
+            BinOpKind::Mul => both(
+                of(right, &[ValueUse::Number]),
+                of(left, &[ValueUse::Number]),
+            ),
+            BinOpKind::Rem if literal_type(left) == Some(ValueUse::Text) => both(put(), put()),
             BinOpKind::Sub
             | BinOpKind::Div
             | BinOpKind::FloorDiv
             | BinOpKind::Rem
             | BinOpKind::Pow => {
-                both(Hint::of([Use::Number]), Hint::of([Use::Number]));
+                both(
+                    PlaceEvidence::from_uses([ValueUse::Number]),
+                    PlaceEvidence::from_uses([ValueUse::Number]),
+                );
             }
             BinOpKind::Concat => both(put(), put()),
-            BinOpKind::Eq | BinOpKind::Ne => self.compare(left, CompareOpKind::Eq, right),
+            BinOpKind::Eq | BinOpKind::Ne => self.visit_comparison(left, CompareOpKind::Eq, right),
             BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte => {
-                self.compare(left, CompareOpKind::Lt, right);
+                self.visit_comparison(left, CompareOpKind::Lt, right);
             }
-            BinOpKind::In => self.compare(left, CompareOpKind::In, right),
+            BinOpKind::In => self.visit_comparison(left, CompareOpKind::In, right),
         }
     }
 
-    fn compare(&mut self, left: &Expr<'t>, op: CompareOpKind, right: &Expr<'t>) {
+    fn visit_comparison(&mut self, left: &Expr<'t>, op: CompareOpKind, right: &Expr<'t>) {
         // A value in an order comparison is rarely a text.
         let other = match op {
-            CompareOpKind::Eq | CompareOpKind::Ne => Use::Put,
+            CompareOpKind::Eq | CompareOpKind::Ne => ValueUse::Put,
             CompareOpKind::Lt | CompareOpKind::Lte | CompareOpKind::Gt | CompareOpKind::Gte => {
-                Use::Number
+                ValueUse::Number
             }
             CompareOpKind::In | CompareOpKind::NotIn => {
-                let found = items(right).and_then(|items| literal(items.first()?));
-                self.value(left, Hint::of([found.unwrap_or(Use::Put)]));
-                return self.value(right, Hint::of([Use::Put]));
+                let found = list_items(right).and_then(|items| literal_type(items.first()?));
+                self.visit_value(
+                    left,
+                    PlaceEvidence::from_uses([found.unwrap_or(ValueUse::Put)]),
+                );
+                return self.visit_value(right, PlaceEvidence::from_uses([ValueUse::Put]));
             }
         };
-        self.value(left, Hint::of([literal(right).unwrap_or(other)]));
-        self.value(right, Hint::of([literal(left).unwrap_or(other)]));
+        self.visit_value(
+            left,
+            PlaceEvidence::from_uses([literal_type(right).unwrap_or(other)]),
+        );
+        self.visit_value(
+            right,
+            PlaceEvidence::from_uses([literal_type(left).unwrap_or(other)]),
+        );
     }
 
     /// Visits a test with the word before it.
-    fn test(&mut self, expr: &Expr<'t>, not: &str) {
+    fn visit_test(&mut self, expr: &Expr<'t>, not: &str) {
         let Expr::Test(one) = expr else { return };
         let is_asked = one.name == "defined" || !not.is_empty();
         let found = match one.name {
-            "divisibleby" | "odd" | "even" => Some(Use::Number),
-            "startingwith" | "endingwith" => Some(Use::Text),
-            "eq" | "equalto" | "ne" | "lt" | "lessthan" | "gt" | "greaterthan" => {
-                one.args.first().and_then(|arg| literal(argument(arg)))
-            }
+            "divisibleby" | "odd" | "even" => Some(ValueUse::Number),
+            "startingwith" | "endingwith" => Some(ValueUse::Text),
+            "eq" | "equalto" | "ne" | "lt" | "lessthan" | "gt" | "greaterthan" => one
+                .args
+                .first()
+                .and_then(|arg| literal_type(argument_expr(arg))),
             _ => None,
         };
         let hint = found.map_or_else(
-            || Hint::of(is_asked.then_some(Use::Asked)),
-            |found| Hint::of([found]),
+            || PlaceEvidence::from_uses(is_asked.then_some(ValueUse::Asked)),
+            |found| PlaceEvidence::from_uses([found]),
         );
-        self.odd(&one.expr, is_asked && found.is_none(), || {
-            Oddity::Tested(format!("{not}{}", one.name))
+        self.record_difference(&one.expr, is_asked && found.is_none(), || {
+            UseDifference::Tested(format!("{not}{}", one.name))
         });
-        self.value(&one.expr, hint);
-        one.args
-            .iter()
-            .for_each(|arg| self.value(argument(arg), Hint::of([Use::Put])));
+        self.visit_value(&one.expr, hint);
+        one.args.iter().for_each(|arg| {
+            self.visit_value(
+                argument_expr(arg),
+                PlaceEvidence::from_uses([ValueUse::Put]),
+            );
+        });
     }
 
     /// Visits a call: the arguments of a macro have the evidence of its parameters.
-    fn call(&mut self, call: &Call<'t>) {
-        let mut called = var(&call.expr);
+    fn visit_call(&mut self, call: &Call<'t>) {
+        let mut called = variable_name(&call.expr);
         if let Expr::GetAttr(method) = &call.expr {
-            self.value(
+            self.visit_value(
                 &method.expr,
-                Hint::of([worked_on(method.name).unwrap_or(Use::Object)]),
+                PlaceEvidence::from_uses([filter_use(method.name).unwrap_or(ValueUse::Object)]),
             );
             called = Some(method.name);
         } else if called.is_none() {
-            self.value(&call.expr, Hint::of([Use::Put]));
+            self.visit_value(&call.expr, PlaceEvidence::from_uses([ValueUse::Put]));
         }
         let called = called.map(|name| {
             if self.macros.contains_key(name) {
@@ -528,12 +586,12 @@ impl<'t> Walk<'t> {
                 CallArg::PosSplat(_) | CallArg::KwargSplat(_) => None,
             };
             let hint = match (slot, called) {
-                (Some(slot), _) => Hint::also((called, slot)),
-                (None, Some("range")) => Hint::of([Use::Number]),
-                (None, Some("join")) => Hint::of([Use::List]),
-                (None, _) => Hint::of([Use::Put]),
+                (Some(slot), _) => PlaceEvidence::alias_of((called, slot)),
+                (None, Some("range")) => PlaceEvidence::from_uses([ValueUse::Number]),
+                (None, Some("join")) => PlaceEvidence::from_uses([ValueUse::List]),
+                (None, _) => PlaceEvidence::from_uses([ValueUse::Put]),
             };
-            self.value(argument(arg), hint);
+            self.visit_value(argument_expr(arg), hint);
         }
     }
 }

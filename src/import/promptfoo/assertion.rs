@@ -1,18 +1,18 @@
 //! Converts an assertion to an expectation on the answer. One without an equivalent is rejected
 //! with a reason for the report.
 
-use super::source::Source;
-use crate::base::json::escaped;
-use crate::import::model::{Asserted, Given};
+use super::source::ConfigSource;
+use crate::base::json::escape_for_yaml;
+use crate::import::model::{ImportedAssertion, ImportedValue};
 use crate::scenario;
 use crate::scenario::pattern;
 use serde_json::{Map, Value, json};
 
 /// Assertions judged by programs.
-const PROGRAM: [&str; 4] = ["javascript", "python", "ruby", "webhook"];
+const PROGRAM_TYPES: [&str; 4] = ["javascript", "python", "ruby", "webhook"];
 
 /// Assertions judged by a model.
-const JUDGED: [&str; 21] = [
+const MODEL_JUDGED_TYPES: [&str; 21] = [
     "similar",
     "llm-rubric",
     "g-eval",
@@ -37,7 +37,7 @@ const JUDGED: [&str; 21] = [
 ];
 
 /// Assertions that are converted, or known to have no equivalent.
-const OTHERS: [&str; 28] = [
+const OTHER_TYPES: [&str; 28] = [
     "equals",
     "contains",
     "icontains",
@@ -69,13 +69,15 @@ const OTHERS: [&str; 28] = [
 ];
 
 /// Returns true if a word is the type of an assertion, in a table too.
-pub(super) fn is_known(word: &str) -> bool {
+pub(super) fn is_known_type(word: &str) -> bool {
     let word = word.strip_prefix("not-").unwrap_or(word);
-    PROGRAM.contains(&word) || JUDGED.contains(&word) || OTHERS.contains(&word)
+    PROGRAM_TYPES.contains(&word)
+        || MODEL_JUDGED_TYPES.contains(&word)
+        || OTHER_TYPES.contains(&word)
 }
 
 /// The type of an assertion.
-pub(super) fn word(assert: &Value) -> &str {
+pub(super) fn assertion_type(assert: &Value) -> &str {
     assert
         .get("type")
         .or_else(|| assert.get("$ref"))
@@ -84,7 +86,7 @@ pub(super) fn word(assert: &Value) -> &str {
 }
 
 /// The assertion that a reference refers to.
-pub(super) fn resolved(assert: &Value, templates: &Value) -> Value {
+pub(super) fn resolve_reference(assert: &Value, templates: &Value) -> Value {
     let name = assert
         .get("$ref")
         .and_then(Value::as_str)
@@ -95,31 +97,31 @@ pub(super) fn resolved(assert: &Value, templates: &Value) -> Value {
 }
 
 /// The equivalent expectation.
-pub(super) fn expectation(
-    source: &Source<'_>,
+pub(super) fn to_expectation(
+    source: &ConfigSource<'_>,
     assert: &Value,
-    vars: &[(String, Given)],
+    vars: &[(String, ImportedValue)],
     is_transformed: bool,
 ) -> Result<Value, String> {
-    let full = word(assert);
+    let full = assertion_type(assert);
     let (word, is_not) = full
         .strip_prefix("not-")
         .map_or((full, false), |word| (word, true));
     if is_transformed && !matches!(word, "cost" | "latency") || assert.get("transform").is_some() {
         return Err("it judges the answer as changed by `transform`".to_owned());
     }
-    if PROGRAM.contains(&word) {
+    if PROGRAM_TYPES.contains(&word) {
         return Err(
             "a program of promptfoo's judges it; a check of your own is `command: [argv]`"
                 .to_owned(),
         );
     }
-    if JUDGED.contains(&word) {
+    if MODEL_JUDGED_TYPES.contains(&word) {
         return Err("a model judges it, and `ctxc eval` uses no model as a judge".to_owned());
     }
     let value = assert
         .get("value")
-        .map(|value| filled(value, vars))
+        .map(|value| fill_value(value, vars))
         .transpose()?;
     if let Some(program) = value
         .as_ref()
@@ -137,15 +139,15 @@ pub(super) fn expectation(
             .cloned()
             .ok_or_else(|| "it has no `threshold`".to_owned())
     };
-    let literal = |text: &str| pattern_of(word, text);
+    let literal = |text: &str| text_pattern(word, text);
     let mut one = match (word, is_not) {
         ("contains" | "icontains" | "starts-with" | "regex", _) => {
-            let [pattern] = <[String; 1]>::try_from(texts(value.as_ref())?)
+            let [pattern] = <[String; 1]>::try_from(searched_texts(value.as_ref())?)
                 .map_err(|_| "expected one text".to_owned())?;
             json!({(if is_not { "absent" } else { "contains" }): [literal(&pattern)?]})
         }
         ("contains-all" | "icontains-all", _) => {
-            let all: Vec<String> = texts(value.as_ref())?
+            let all: Vec<String> = searched_texts(value.as_ref())?
                 .iter()
                 .map(|text| literal(text))
                 .collect::<Result<_, _>>()?;
@@ -153,7 +155,7 @@ pub(super) fn expectation(
             if is_not { json!({"not": all}) } else { all }
         }
         ("contains-any" | "icontains-any", _) => {
-            let any: Vec<String> = texts(value.as_ref())?
+            let any: Vec<String> = searched_texts(value.as_ref())?
                 .iter()
                 .map(|text| literal(text))
                 .collect::<Result<_, _>>()?;
@@ -167,9 +169,9 @@ pub(super) fn expectation(
             let exact = json!({"exact": value.ok_or("it has no `value`")?});
             if is_not { json!({"not": exact}) } else { exact }
         }
-        ("is-json", false) => json!({"schema": schema(source, value)?}),
+        ("is-json", false) => json!({"schema": answer_schema(source, value)?}),
         ("cost", false) => json!({"max_cost_usd": threshold()?}),
-        ("latency", false) => json!({"max_latency_ms": whole(&threshold()?)}),
+        ("latency", false) => json!({"max_latency_ms": round_milliseconds(&threshold()?)}),
         ("assert-set", false) => {
             let whole = assert
                 .get("threshold")
@@ -181,8 +183,8 @@ pub(super) fn expectation(
             let inner = inner
                 .ok_or("a share of its assertions is enough, and an expectation has no shares")?;
             let each = |one: &Value| {
-                expectation(source, one, vars, is_transformed)
-                    .map_err(|why| format!("`{}` in it: {why}", self::word(one)))
+                to_expectation(source, one, vars, is_transformed)
+                    .map_err(|why| format!("`{}` in it: {why}", self::assertion_type(one)))
             };
             json!({"all_of": inner.iter().map(each).collect::<Result<Vec<_>, _>>()?})
         }
@@ -195,13 +197,13 @@ pub(super) fn expectation(
     {
         object.insert("gate".to_owned(), Value::Bool(false));
     }
-    taken(&one)
+    is_accepted(&one)
         .then_some(one)
         .ok_or_else(|| "a scenario does not take what it holds".to_owned())
 }
 
 /// A `todo` for an assertion without an equivalent expectation.
-pub(super) fn todo(assert: &Value, why: &str) -> Asserted {
+pub(super) fn to_todo(assert: &Value, why: &str) -> ImportedAssertion {
     let is_informal = assert.get("weight").and_then(Value::as_f64) == Some(0.0);
     // Its other fields configure providers.
     let kept = |(key, _): &(&String, &Value)| {
@@ -214,35 +216,37 @@ pub(super) fn todo(assert: &Value, why: &str) -> Asserted {
             .collect()
     });
     let source = parts.map_or_else(
-        || escaped(assert),
-        |parts: Map<String, Value>| escaped(&parts.into()),
+        || escape_for_yaml(assert),
+        |parts: Map<String, Value>| escape_for_yaml(&parts.into()),
     );
-    Asserted::Todo {
-        what: format!("the assertion `{}`: {why}", word(assert)),
+    ImportedAssertion::Todo {
+        what: format!("the assertion `{}`: {why}", assertion_type(assert)),
         source,
         is_informal,
     }
 }
 
 /// Returns true if a scenario accepts an expectation.
-fn taken(one: &Value) -> bool {
+fn is_accepted(one: &Value) -> bool {
     let scenario =
         json!({"name": "a", "task": "a", "context": {"objective": "a"}, "expectations": [one]});
-    scenario::read("a.yaml", &scenario.to_string()).1.is_empty()
+    scenario::read_suite("a.yaml", &scenario.to_string())
+        .1
+        .is_empty()
 }
 
 /// A number of milliseconds, rounded; tables contain fractions.
-fn whole(value: &Value) -> Option<u64> {
+fn round_milliseconds(value: &Value) -> Option<u64> {
     value.as_f64()?.round().to_string().parse().ok()
 }
 
 /// The searched text as a pattern.
-fn pattern_of(word: &str, text: &str) -> Result<String, String> {
+fn text_pattern(word: &str, text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("it looks for nothing".to_owned());
     }
     if word == "regex" {
-        return match pattern::fault(text) {
+        return match pattern::find_fault(text) {
             None => Ok(text.to_owned()),
             Some(fault) => Err(format!("its pattern is not supported: {}", fault.reason)),
         };
@@ -261,7 +265,7 @@ fn pattern_of(word: &str, text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
+fn searched_texts(value: Option<&Value>) -> Result<Vec<String>, String> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -276,16 +280,16 @@ fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
 }
 
 /// The schema of the answer; without a value, one that accepts any JSON.
-fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
+fn answer_schema(source: &ConfigSource<'_>, value: Option<Value>) -> Result<Value, String> {
     let text = match value {
         None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
         Some(Value::String(text)) if text.starts_with("file://") => {
-            source.text(&text).map_err(|note| note.to_string())?
+            source.read_text(&text).map_err(|note| note.to_string())?
         }
         Some(Value::String(text)) => text,
         Some(schema) => return Ok(schema),
     };
-    let (root, faults) = crate::syntax::yaml::read(&text);
+    let (root, faults) = crate::syntax::yaml::parse_tree(&text);
     if faults.is_empty() && root.entries().is_some() {
         Ok(root.to_json())
     } else {
@@ -294,23 +298,23 @@ fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
 }
 
 /// A value with the inputs of the test filled in.
-fn filled(value: &Value, vars: &[(String, Given)]) -> Result<Value, String> {
+fn fill_value(value: &Value, vars: &[(String, ImportedValue)]) -> Result<Value, String> {
     Ok(match value {
-        Value::String(text) => Value::String(put_in(text, vars)?),
+        Value::String(text) => Value::String(fill_text(text, vars)?),
         Value::Array(all) => all
             .iter()
-            .map(|one| filled(one, vars))
+            .map(|one| fill_value(one, vars))
             .collect::<Result<_, _>>()?,
         Value::Object(all) => all
             .iter()
-            .map(|(key, one)| Ok((key.clone(), filled(one, vars)?)))
+            .map(|(key, one)| Ok((key.clone(), fill_value(one, vars)?)))
             .collect::<Result<Map<_, _>, String>>()?
             .into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })
 }
 
-fn put_in(text: &str, vars: &[(String, Given)]) -> Result<String, String> {
+fn fill_text(text: &str, vars: &[(String, ImportedValue)]) -> Result<String, String> {
     if text.contains("{%") {
         return Err("its value is a program in Nunjucks: write it out".to_owned());
     }
@@ -326,8 +330,8 @@ fn put_in(text: &str, vars: &[(String, Given)]) -> Result<String, String> {
             .map(|(_, given)| given);
         out.push_str(before);
         match value {
-            Some(Given::Value(Value::String(text))) => out.push_str(text),
-            Some(Given::Value(value @ (Value::Number(_) | Value::Bool(_)))) => {
+            Some(ImportedValue::Value(Value::String(text))) => out.push_str(text),
+            Some(ImportedValue::Value(value @ (Value::Number(_) | Value::Bool(_)))) => {
                 out.push_str(&value.to_string());
             }
             _ => {

@@ -1,28 +1,35 @@
 //! Reads a configuration as a whole. Notes that concern all prompts are reported once, with the
 //! first prompt.
 
-use super::source::Source;
+use super::source::ConfigSource;
 use super::{assertion, prompts, providers, tests};
-use crate::import::front_matter::{self, Front};
-use crate::import::model::{Asserted, Case, Format, Imported, Library, Options, Prompt, Suite};
-use crate::import::names::kebab;
-use crate::import::note::NoteKind;
-use crate::syntax::yaml::Node;
+use crate::import::front_matter::{self, FrontMatter};
+use crate::import::model::{
+    EngineOptions, ImportedAssertion, ImportedCase, ImportedPrompt, ImportedSuite, PromptFile,
+    PromptFormat, PromptLibrary,
+};
+use crate::import::names::kebab_case;
+use crate::import::note::ImportNoteKind;
+use crate::syntax::yaml::YamlNode;
 use std::collections::BTreeSet;
 
-pub(in crate::import) static FORMAT: Format = Format {
+pub(in crate::import) static FORMAT: PromptFormat = PromptFormat {
     help: "Configuration of promptfoo: prompts, with tests as scenarios",
     files: "`promptfooconfig.yaml`, `.yml`, `.json`.",
     stem: Some("promptfooconfig"),
-    parts,
-    ..Format::new(("promptfoo", "promptfoo"), &["yaml", "yml", "json"], read)
+    parts: referenced_files,
+    ..PromptFormat::new(
+        ("promptfoo", "promptfoo"),
+        &["yaml", "yml", "json"],
+        read_config,
+    )
 };
 
 /// The maximum number of scenarios of one prompt.
-const MOST: usize = 20_000;
+const MAX_SCENARIOS: usize = 20_000;
 
 /// Keys that are read, and keys that do not concern prompts and tests.
-const KNOWN: [&str; 15] = [
+const KNOWN_KEYS: [&str; 15] = [
     "description",
     "prompts",
     "providers",
@@ -41,7 +48,7 @@ const KNOWN: [&str; 15] = [
 ];
 
 /// The files that a configuration refers to.
-fn parts(text: &str) -> Vec<String> {
+fn referenced_files(text: &str) -> Vec<String> {
     let end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ']' | '}');
     let name = |rest: &str| {
         rest.split(end)
@@ -57,40 +64,44 @@ fn parts(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
-    let source = Source {
+fn read_config(
+    prompt: &PromptFile<'_>,
+    library: &dyn PromptLibrary,
+    options: EngineOptions,
+) -> ImportedPrompt {
+    let source = ConfigSource {
         path: prompt.path,
         library,
     };
-    let mut shared = Imported::default();
-    let text = front_matter::indented(prompt.text);
-    let front = front_matter::whole(prompt.path, &text, &mut shared);
-    if shared.is_refused() {
+    let mut shared = ImportedPrompt::default();
+    let text = front_matter::indent_quotes(prompt.text);
+    let front = front_matter::read_whole(prompt.path, &text, &mut shared);
+    if shared.has_errors() {
         return shared;
     }
-    let mut all = prompts::read(&source, &front, options);
-    providers::read(&source, &front, &mut shared);
-    let cases = cases(&source, &front, &mut shared);
+    let mut all = prompts::read_prompts(&source, &front, options);
+    providers::read_providers(&source, &front, &mut shared);
+    let cases = build_cases(&source, &front, &mut shared);
     for entry in front
         .root
         .entries()
         .unwrap_or_default()
         .iter()
-        .filter(|entry| !KNOWN.contains(&&*entry.key.value))
+        .filter(|entry| !KNOWN_KEYS.contains(&&*entry.key.value))
     {
         let what = format!("`{}`", entry.key.value);
         let why = "nothing here says the same".to_owned();
-        shared.note(
+        shared.add_note(
             prompt.path,
             front.line_of(&entry.value),
-            NoteKind::LeftOut { what, why },
+            ImportNoteKind::LeftOut { what, why },
         );
     }
     shared.notes.sort();
     let objective = front
         .root
         .get("description")
-        .and_then(Node::text)
+        .and_then(YamlNode::text)
         .unwrap_or("what promptfoo tested")
         .to_owned();
     let repeat = front
@@ -100,7 +111,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     let runs = repeat.unwrap_or(1).clamp(1, 1000);
     for one in &mut all {
         one.model.clone_from(&shared.model);
-        one.suite = (!cases.is_empty()).then(|| Suite {
+        one.suite = (!cases.is_empty()).then(|| ImportedSuite {
             objective: objective.clone(),
             runs,
             cases: cases.clone(),
@@ -114,51 +125,60 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
 }
 
 /// The cases, common to all prompts; each prompt retains the inputs that it uses.
-fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Case> {
+fn build_cases(
+    source: &ConfigSource<'_>,
+    front: &FrontMatter<'_>,
+    shared: &mut ImportedPrompt,
+) -> Vec<ImportedCase> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
     let templates = front
         .root
         .get("assertionTemplates")
-        .map(Node::to_json)
+        .map(YamlNode::to_json)
         .unwrap_or_default();
-    for test in tests::read(source, front, shared) {
-        let sets = tests::expanded(&test.vars).filter(|sets| cases.len() + sets.len() <= MOST);
+    for test in tests::read_tests(source, front, shared) {
+        let sets = tests::expand_lists(&test.vars)
+            .filter(|sets| cases.len() + sets.len() <= MAX_SCENARIOS);
         let Some(sets) = sets else {
             let what = "a test with so many values in lists, or after so many others,".to_owned();
-            let why =
-                format!("a test makes 1000 scenarios at most, and a prompt has {MOST}: split it");
-            shared.note(&test.path, test.line, NoteKind::LeftOut { what, why });
+            let why = format!(
+                "a test makes 1000 scenarios at most, and a prompt has {MAX_SCENARIOS}: split it"
+            );
+            shared.add_note(&test.path, test.line, ImportNoteKind::LeftOut { what, why });
             continue;
         };
         for inputs in sets {
             let mut expectations = test.lacks.clone();
             for assert in &test.asserts {
-                match assertion::expectation(
+                match assertion::to_expectation(
                     source,
-                    &assertion::resolved(&assert.json, &templates),
+                    &assertion::resolve_reference(&assert.json, &templates),
                     &inputs,
                     test.is_transformed,
                 ) {
-                    Ok(one) => expectations.push(Asserted::Expectation(one)),
+                    Ok(one) => expectations.push(ImportedAssertion::Expectation(one)),
                     Err(why) => {
-                        expectations.push(assertion::todo(&assert.json, &why));
-                        let what = format!("the assertion `{}`", assertion::word(&assert.json));
-                        let note = NoteKind::LeftOut { what, why };
+                        expectations.push(assertion::to_todo(&assert.json, &why));
+                        let what = format!(
+                            "the assertion `{}`",
+                            assertion::assertion_type(&assert.json)
+                        );
+                        let note = ImportNoteKind::LeftOut { what, why };
                         // An assertion common to several tests is reported once.
                         if !shared.notes.iter().any(|there| {
                             there.path == assert.path
                                 && there.line == assert.line
                                 && there.kind == note
                         }) {
-                            shared.note(&assert.path, assert.line, note);
+                            shared.add_note(&assert.path, assert.line, note);
                         }
                     }
                 }
             }
             let base = test.name.as_deref().map_or_else(
                 || "case".to_owned(),
-                |name| kebab(name).chars().take(60).collect(),
+                |name| kebab_case(name).chars().take(60).collect(),
             );
             let numbered = (2_u32..).map(|number| format!("{base}-{number}"));
             let id = std::iter::once(base.clone())
@@ -166,7 +186,7 @@ fn cases(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<C
                 .find(|id| !ids.contains(id))
                 .unwrap_or_default();
             ids.insert(id.clone());
-            cases.push(Case {
+            cases.push(ImportedCase {
                 id,
                 name: test.name.clone(),
                 inputs,

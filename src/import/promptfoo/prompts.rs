@@ -1,27 +1,34 @@
 //! The prompts of a configuration: texts, chats in JSON, and files of both.
 
-use super::source::{PROGRAMS, Source, ending};
-use crate::import::front_matter::Front;
-use crate::import::model::{Body, Imported, Options, Prompt, Role, Syntax, Turn};
-use crate::import::names::{kebab, task_name};
-use crate::import::note::NoteKind;
+use super::source::{ConfigSource, PROGRAM_EXTENSIONS, file_extension};
+use crate::import::front_matter::FrontMatter;
+use crate::import::model::{
+    EngineOptions, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptText,
+    TurnRole,
+};
+use crate::import::names::{kebab_case, task_name};
+use crate::import::note::ImportNoteKind;
 use crate::import::{declared, jinja};
-use crate::syntax::yaml::{self, Node};
+use crate::syntax::yaml::{self, YamlNode};
 
 /// Extensions of files that are prompts even without `file://`.
-const TEXTS: [&str; 9] = [
+const PROMPT_EXTENSIONS: [&str; 9] = [
     "txt", "md", "j2", "json", "jsonl", "yaml", "yml", "csv", "xml",
 ];
 
 /// Reads all prompts; returns at least one, with notes on faults.
-pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> Vec<Imported> {
+pub(super) fn read_prompts(
+    source: &ConfigSource<'_>,
+    front: &FrontMatter<'_>,
+    options: EngineOptions,
+) -> Vec<ImportedPrompt> {
     let Some(node) = front.root.get("prompts") else {
-        let mut none = Imported::default();
+        let mut none = ImportedPrompt::default();
         let why = "there is no text to carry over".to_owned();
-        none.note(
+        none.add_note(
             source.path,
             0,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: "a configuration without `prompts`".to_owned(),
                 why,
             },
@@ -38,12 +45,12 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> 
                 (
                     front.line_of(item),
                     text,
-                    item.get("label").and_then(Node::text),
+                    item.get("label").and_then(YamlNode::text),
                 )
             })
             .collect(),
         (None, Some(entries)) => {
-            let one = |entry: &'_ yaml::Entry<'_>| front.line_of(&entry.value);
+            let one = |entry: &'_ yaml::YamlEntry<'_>| front.line_of(&entry.value);
             entries
                 .iter()
                 .map(|entry| (one(entry), Some(&*entry.key.value), entry.value.text()))
@@ -55,10 +62,10 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> 
     let mut all = Vec::new();
     for (number, (line, text, label)) in written.into_iter().enumerate() {
         let text = text.unwrap_or("");
-        let mut found = one(source, text, line, options);
-        let file = file(text).map(task_name);
+        let mut found = read_prompt(source, text, line, options);
+        let file = referenced_file(text).map(task_name);
         let own = label
-            .map(|label| kebab(label).chars().take(40).collect::<String>())
+            .map(|label| kebab_case(label).chars().take(40).collect::<String>())
             .or(file);
         let name = own.unwrap_or_else(|| {
             if is_one {
@@ -69,7 +76,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> 
         });
         for one in &mut found {
             one.name = Some(name.trim_end_matches('-').to_owned());
-            finish(source, line, one);
+            finish_prompt(source, line, one);
         }
         all.append(&mut found);
     }
@@ -77,27 +84,33 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, options: Options) -> 
 }
 
 /// The file that a prompt refers to.
-fn file(text: &str) -> Option<&str> {
+fn referenced_file(text: &str) -> Option<&str> {
     let is_word = !text.contains(['\n', ' ', '{']);
-    let is_named = TEXTS.contains(&ending(text)) || PROGRAMS.contains(&ending(text));
+    let is_named = PROMPT_EXTENSIONS.contains(&file_extension(text))
+        || PROGRAM_EXTENSIONS.contains(&file_extension(text));
     text.strip_prefix("file://")
         .or_else(|| (is_word && is_named && !text.contains("://")).then_some(text))
 }
 
-fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Imported> {
+fn read_prompt(
+    source: &ConfigSource<'_>,
+    text: &str,
+    line: u32,
+    options: EngineOptions,
+) -> Vec<ImportedPrompt> {
     let refused = |what: &str, why: &str| {
-        let mut one = Imported::default();
-        one.note(
+        let mut one = ImportedPrompt::default();
+        one.add_note(
             source.path,
             line,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what: what.to_owned(),
                 why: why.to_owned(),
             },
         );
         vec![one]
     };
-    let Some(name) = file(text) else {
+    let Some(name) = referenced_file(text) else {
         let scheme = text
             .split_once("://")
             .map(|(scheme, _)| scheme)
@@ -114,7 +127,7 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
                     "its text lies elsewhere: write it into a file",
                 )
             }
-            _ => vec![inline(
+            _ => vec![inline_prompt(
                 source.path,
                 text,
                 line,
@@ -122,8 +135,8 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
             )],
         };
     };
-    let kind = ending(name);
-    if PROGRAMS.contains(&kind) {
+    let kind = file_extension(name);
+    if PROGRAM_EXTENSIONS.contains(&kind) {
         return refused(
             &format!("the prompt `{name}`"),
             "a program writes it: write its text into a file",
@@ -135,26 +148,26 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
             "name each prompt of it by a file of its own",
         );
     }
-    let place = source.place(name);
+    let place = source.file_path(name);
     let text = match source.library.text(&place) {
         Ok(Some(text)) => text.replace("\r\n", "\n"),
         Ok(None) => {
-            let mut one = Imported::default();
-            one.note(
+            let mut one = ImportedPrompt::default();
+            one.add_note(
                 source.path,
                 line,
-                NoteKind::MissingPart {
+                ImportNoteKind::MissingPart {
                     name: name.to_owned(),
                 },
             );
             return vec![one];
         }
         Err(reason) => {
-            let mut one = Imported::default();
-            one.note(
+            let mut one = ImportedPrompt::default();
+            one.add_note(
                 source.path,
                 line,
-                NoteKind::UnreadablePart {
+                ImportNoteKind::UnreadablePart {
                     name: name.to_owned(),
                     reason,
                 },
@@ -168,19 +181,19 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
         .filter(|page| !page.is_empty())
         .collect();
     let mut all = match kind {
-        "json" | "yaml" | "yml" => vec![chat(&place, &text, 1).unwrap_or_else(|| {
-            let mut none = Imported::default();
-            none.note(&place, 1, no_chat());
+        "json" | "yaml" | "yml" => vec![parse_chat(&place, &text, 1).unwrap_or_else(|| {
+            let mut none = ImportedPrompt::default();
+            none.add_note(&place, 1, invalid_chat_note());
             none
         })],
         _ if pages.len() > 1 => pages
             .iter()
-            .map(|page| inline(&place, page, 0, "its file holds several prompts"))
+            .map(|page| inline_prompt(&place, page, 0, "its file holds several prompts"))
             .collect(),
         _ => {
             let format = &jinja::FORMAT;
-            vec![jinja::read(
-                &Prompt {
+            vec![jinja::read_jinja(
+                &PromptFile {
                     path: &place,
                     text: &text,
                     format,
@@ -193,8 +206,8 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
     for one in all.iter_mut().filter(|one| {
         !matches!(
             one.turns.first(),
-            Some(Turn {
-                body: Body::InPlace { .. },
+            Some(ImportedTurn {
+                body: PromptText::InPlace { .. },
                 ..
             })
         )
@@ -205,68 +218,68 @@ fn one(source: &Source<'_>, text: &str, line: u32, options: Options) -> Vec<Impo
 }
 
 /// A text, or a chat in JSON.
-fn inline(path: &str, text: &str, line: u32, why: &str) -> Imported {
+fn inline_prompt(path: &str, text: &str, line: u32, why: &str) -> ImportedPrompt {
     if text.trim_start().starts_with('[')
-        && let Some(chat) = chat(path, text, line)
+        && let Some(chat) = parse_chat(path, text, line)
     {
         return chat;
     }
-    let mut one = Imported::default();
-    one.note(
+    let mut one = ImportedPrompt::default();
+    one.add_note(
         path,
         line,
-        NoteKind::Inlined {
+        ImportNoteKind::Inlined {
             why: why.to_owned(),
         },
     );
     if text.trim_start().starts_with('[') && text.contains("\"role\"") {
-        one.note(path, line, no_chat());
+        one.add_note(path, line, invalid_chat_note());
     }
-    push(path, line, Role::User, text, &mut one);
+    add_turn(path, line, TurnRole::User, text, &mut one);
     one
 }
 
 /// The note on a text that should be a chat and is not.
-fn no_chat() -> NoteKind {
+fn invalid_chat_note() -> ImportNoteKind {
     let what = "a chat that is not a list of messages before its values are filled in".to_owned();
-    NoteKind::Unsupported {
+    ImportNoteKind::Unsupported {
         what,
         why: "write statements only in the texts of its messages".to_owned(),
     }
 }
 
 /// A chat in JSON or YAML; `None` if the text is not one.
-fn chat(path: &str, text: &str, line: u32) -> Option<Imported> {
-    let (root, faults) = yaml::read(text);
-    let is_message = |item: &Node<'_>| item.get("role").is_some();
+fn parse_chat(path: &str, text: &str, line: u32) -> Option<ImportedPrompt> {
+    let (root, faults) = yaml::parse_tree(text);
+    let is_message = |item: &YamlNode<'_>| item.get("role").is_some();
     let messages = root
         .items()
         .filter(|items| faults.is_empty() && !items.is_empty() && items.iter().all(is_message))?;
-    let mut one = Imported::default();
-    one.note(
+    let mut one = ImportedPrompt::default();
+    one.add_note(
         path,
         line,
-        NoteKind::Inlined {
+        ImportNoteKind::Inlined {
             why: "it is a chat, inside other data".to_owned(),
         },
     );
     for message in messages {
-        turn(path, line, message, &mut one);
+        add_message(path, line, message, &mut one);
     }
     Some(one)
 }
 
-fn turn(path: &str, line: u32, message: &Node<'_>, one: &mut Imported) {
-    let role = match message.get("role").and_then(Node::text).unwrap_or("") {
-        "system" | "developer" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
+fn add_message(path: &str, line: u32, message: &YamlNode<'_>, one: &mut ImportedPrompt) {
+    let role = match message.get("role").and_then(YamlNode::text).unwrap_or("") {
+        "system" | "developer" => TurnRole::System,
+        "user" => TurnRole::User,
+        "assistant" => TurnRole::Assistant,
         other => {
             let what = format!("a message of `{other}`");
-            return one.note(
+            return one.add_note(
                 path,
                 line,
-                NoteKind::Unsupported {
+                ImportNoteKind::Unsupported {
                     what,
                     why: "expected system, user or assistant".to_owned(),
                 },
@@ -274,37 +287,37 @@ fn turn(path: &str, line: u32, message: &Node<'_>, one: &mut Imported) {
         }
     };
     let content = message.get("content");
-    let part = |node: &Node<'_>| match node.items() {
+    let part = |node: &YamlNode<'_>| match node.items() {
         Some([only]) => only.get("text")?.text().map(str::to_owned),
         _ => None,
     };
     let Some(text) = content.and_then(|node| node.text().map(str::to_owned).or_else(|| part(node)))
     else {
         let what = "a message whose `content` is no text".to_owned();
-        return one.note(
+        return one.add_note(
             path,
             line,
-            NoteKind::Unsupported {
+            ImportNoteKind::Unsupported {
                 what,
                 why: "write what it says as one text".to_owned(),
             },
         );
     };
-    push(path, line, role, &text, one);
+    add_turn(path, line, role, &text, one);
 }
 
-fn push(path: &str, line: u32, role: Role, text: &str, one: &mut Imported) {
-    let (text, inputs) = jinja::text(path, text, line.max(1), one);
-    declared::merge(&mut one.parameters, inputs);
-    one.turns.push(Turn {
+fn add_turn(path: &str, line: u32, role: TurnRole, text: &str, one: &mut ImportedPrompt) {
+    let (text, inputs) = jinja::adapt_text(path, text, line.max(1), one);
+    declared::add_inputs(&mut one.parameters, inputs);
+    one.turns.push(ImportedTurn {
         role,
-        body: Body::Inline(text),
-        syntax: Syntax::Jinja,
+        body: PromptText::Inline(text),
+        syntax: PlaceholderSyntax::Jinja,
     });
 }
 
 /// Removes the types of its inputs, which are unknown, and notes names that are not inputs.
-fn finish(source: &Source<'_>, line: u32, one: &mut Imported) {
+fn finish_prompt(source: &ConfigSource<'_>, line: u32, one: &mut ImportedPrompt) {
     let own = [
         (
             "_conversation",
@@ -322,10 +335,10 @@ fn finish(source: &Source<'_>, line: u32, one: &mut Imported) {
             .any(|parameter| parameter.name == name)
         {
             let what = format!("`{name}`");
-            one.note(
+            one.add_note(
                 source.path,
                 line,
-                NoteKind::Unsupported {
+                ImportNoteKind::Unsupported {
                     what,
                     why: why.to_owned(),
                 },

@@ -1,15 +1,15 @@
 //! The providers of a configuration: the first with a known model becomes that of the prompts; the
 //! others are reported.
 
-use super::source::Source;
-use crate::import::front_matter::{self, Front};
-use crate::import::model::Imported;
-use crate::import::note::NoteKind;
-use crate::import::settings::Model;
-use crate::syntax::yaml::Node;
+use super::source::ConfigSource;
+use crate::import::front_matter::{self, FrontMatter};
+use crate::import::model::ImportedPrompt;
+use crate::import::note::ImportNoteKind;
+use crate::import::settings::RequestedModel;
+use crate::syntax::yaml::YamlNode;
 
 /// The sampling settings that are read; keys and addresses are ignored.
-const SETTINGS: [&str; 8] = [
+const SAMPLING_KEYS: [&str; 8] = [
     "temperature",
     "top_p",
     "max_tokens",
@@ -20,7 +20,11 @@ const SETTINGS: [&str; 8] = [
     "reasoning_effort",
 ];
 
-pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) {
+pub(super) fn read_providers(
+    source: &ConfigSource<'_>,
+    front: &FrontMatter<'_>,
+    shared: &mut ImportedPrompt,
+) {
     let Some(node) = front
         .root
         .get("providers")
@@ -28,7 +32,7 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
     else {
         return;
     };
-    let all: Vec<&Node<'_>> = node
+    let all: Vec<&YamlNode<'_>> = node
         .items()
         .map_or_else(|| vec![node], |items| items.iter().collect());
     for one in all {
@@ -44,39 +48,39 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
             .or_else(|| keyed.map(|entry| &*entry.key.value))
             .unwrap_or("");
         let body = keyed.map_or(one, |entry| &entry.value);
-        let left_out = |why: &str| NoteKind::LeftOut {
+        let left_out = |why: &str| ImportNoteKind::LeftOut {
             what: format!("the provider `{id}`"),
             why: why.to_owned(),
         };
-        let Some((vendor, name)) = model(id) else {
+        let Some((vendor, name)) = parse_model_id(id) else {
             let why = "it names no model of a vendor that ctxc asks: `[providers]` and `[models]` of ctxc.toml can";
-            shared.note(source.path, line, left_out(why));
+            shared.add_note(source.path, line, left_out(why));
             continue;
         };
         if shared.model.is_some() {
             let why = "a task is asked of one model; name another in the role, and record with `ctxc eval --record`";
-            shared.note(source.path, line, left_out(why));
+            shared.add_note(source.path, line, left_out(why));
             continue;
         }
         let mut settings = Vec::new();
         let mut others = Vec::new();
         for entry in body
             .get("config")
-            .and_then(Node::entries)
+            .and_then(YamlNode::entries)
             .unwrap_or_default()
         {
-            if SETTINGS.contains(&&*entry.key.value) {
+            if SAMPLING_KEYS.contains(&&*entry.key.value) {
                 settings.push((
                     entry.key.value.to_string(),
-                    front_matter::shown(&entry.value),
+                    front_matter::one_line(&entry.value),
                 ));
             } else {
                 others.push(format!("`{}`", entry.key.value));
             }
         }
-        shared.model(
+        shared.set_model(
             source.path,
-            Model {
+            RequestedModel {
                 name: Some(name.to_owned()),
                 provider: Some(vendor.to_owned()),
                 settings,
@@ -86,13 +90,13 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
             let what = format!("{} of the provider `{id}`", others.join(", "));
             let why = "settings of a model belong in `[models]` and `[providers]` of ctxc.toml"
                 .to_owned();
-            shared.note(source.path, line, NoteKind::LeftOut { what, why });
+            shared.add_note(source.path, line, ImportNoteKind::LeftOut { what, why });
         }
     }
 }
 
 /// The vendor and the model in `openai:chat:gpt-5-mini`.
-fn model(id: &str) -> Option<(&str, &str)> {
+fn parse_model_id(id: &str) -> Option<(&str, &str)> {
     let (vendor, rest) = id.split_once(':')?;
     let kinds: &[&str] = match vendor {
         "openai" => &["chat", "responses"],

@@ -1,28 +1,29 @@
 //! The files that a configuration refers to.
 
-use crate::import::model::Library;
+use crate::import::model::PromptLibrary;
 use crate::import::names::folder;
-use crate::import::note::NoteKind;
+use crate::import::note::ImportNoteKind;
 
 /// The extensions of programs.
-pub(super) const PROGRAMS: [&str; 9] = ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go"];
+pub(super) const PROGRAM_EXTENSIONS: [&str; 9] =
+    ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go"];
 
 /// The extension of a file name, without a function name after it.
-pub(super) fn ending(name: &str) -> &str {
+pub(super) fn file_extension(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.rsplit_once('.')
         .map_or("", |(_, ending)| ending.split(':').next().unwrap_or(ending))
 }
 
 /// A configuration's path, and the access to its files.
-pub(super) struct Source<'a> {
+pub(super) struct ConfigSource<'a> {
     pub(super) path: &'a str,
-    pub(super) library: &'a dyn Library,
+    pub(super) library: &'a dyn PromptLibrary,
 }
 
-impl Source<'_> {
+impl ConfigSource<'_> {
     /// The path of a file, relative to the project's folder.
-    pub(super) fn place(&self, name: &str) -> String {
+    pub(super) fn file_path(&self, name: &str) -> String {
         let mut parts: Vec<&str> = folder(self.path)
             .split('/')
             .filter(|part| !part.is_empty())
@@ -45,7 +46,7 @@ impl Source<'_> {
         if above.contains('*') || last.contains("**") {
             return None;
         }
-        let names = self.library.names(&self.place(above));
+        let names = self.library.names(&self.file_path(above));
         Some(
             names
                 .into_iter()
@@ -56,15 +57,15 @@ impl Source<'_> {
     }
 
     /// The text of a file that is named.
-    pub(super) fn text(&self, name: &str) -> Result<String, NoteKind> {
+    pub(super) fn read_text(&self, name: &str) -> Result<String, ImportNoteKind> {
         let shown = name.trim_start_matches("file://").to_owned();
-        match self.library.text(&self.place(name)) {
+        match self.library.text(&self.file_path(name)) {
             Ok(Some(text)) => Ok(text.replace("\r\n", "\n")),
-            Ok(None) => Err(NoteKind::LeftOut {
+            Ok(None) => Err(ImportNoteKind::LeftOut {
                 what: format!("`{shown}`"),
                 why: "there is no such file".to_owned(),
             }),
-            Err(reason) => Err(NoteKind::LeftOut {
+            Err(reason) => Err(ImportNoteKind::LeftOut {
                 what: format!("`{shown}`"),
                 why: reason,
             }),

@@ -1,49 +1,53 @@
 //! The tests of a configuration, inline or in files: their inputs, and their assertions on the
 //! answer.
 
-use super::source::{PROGRAMS, Source, ending};
-use crate::import::front_matter::{self, Front};
-use crate::import::model::{Asserted, Given, Imported};
-use crate::import::note::NoteKind;
+use super::source::{ConfigSource, PROGRAM_EXTENSIONS, file_extension};
+use crate::import::front_matter::{self, FrontMatter};
+use crate::import::model::{ImportedAssertion, ImportedPrompt, ImportedValue};
+use crate::import::note::ImportNoteKind;
 use crate::scenario::csv;
-use crate::syntax::yaml::Node;
+use crate::syntax::yaml::YamlNode;
 use serde_json::{Map, Value, json};
 
 /// A test.
 #[derive(Clone, Default)]
-pub(super) struct Test {
+pub(super) struct PromptfooTest {
     pub(super) path: String,
     pub(super) line: u32,
     pub(super) name: Option<String>,
-    pub(super) vars: Vec<(String, Given)>,
-    pub(super) asserts: Vec<Assert>,
+    pub(super) vars: Vec<(String, ImportedValue)>,
+    pub(super) asserts: Vec<PromptfooAssertion>,
     /// Inputs that cannot be converted, so that the test cannot be decided.
-    pub(super) lacks: Vec<Asserted>,
+    pub(super) lacks: Vec<ImportedAssertion>,
     /// True if its answer is transformed before it is judged.
     pub(super) is_transformed: bool,
 }
 
 /// An assertion and its place.
 #[derive(Clone)]
-pub(super) struct Assert {
+pub(super) struct PromptfooAssertion {
     pub(super) path: String,
     pub(super) line: u32,
     pub(super) json: Value,
 }
 
 /// The maximum number of cases from the lists among the inputs of one test.
-const MOST: usize = 1000;
+const MAX_CASES_PER_TEST: usize = 1000;
 
 /// Every test, combined with `defaultTest`.
-pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Test> {
+pub(super) fn read_tests(
+    source: &ConfigSource<'_>,
+    front: &FrontMatter<'_>,
+    shared: &mut ImportedPrompt,
+) -> Vec<PromptfooTest> {
     let default = front
         .root
         .get("defaultTest")
-        .map(|node| one(source, source.path, front, node, shared))
+        .map(|node| read_test(source, source.path, front, node, shared))
         .unwrap_or_default();
     let mut tests = Vec::new();
     if let Some(node) = front.root.get("tests") {
-        list(source, source.path, front, node, shared, &mut tests);
+        read_list(source, source.path, front, node, shared, &mut tests);
     }
     for test in &mut tests {
         let own = std::mem::take(&mut test.vars);
@@ -63,16 +67,18 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
 }
 
 /// The inputs of a test, one set for each combination of its lists; `None` if there are too many.
-pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Given)>>> {
-    let mut all: Vec<Vec<(String, Given)>> = vec![Vec::new()];
+pub(super) fn expand_lists(
+    vars: &[(String, ImportedValue)],
+) -> Option<Vec<Vec<(String, ImportedValue)>>> {
+    let mut all: Vec<Vec<(String, ImportedValue)>> = vec![Vec::new()];
     for (name, given) in vars {
-        let choices: Vec<Given> = match given {
-            Given::Value(Value::Array(items)) if !items.is_empty() => {
-                items.iter().cloned().map(Given::Value).collect()
+        let choices: Vec<ImportedValue> = match given {
+            ImportedValue::Value(Value::Array(items)) if !items.is_empty() => {
+                items.iter().cloned().map(ImportedValue::Value).collect()
             }
-            Given::Value(_) | Given::File(_) => vec![given.clone()],
+            ImportedValue::Value(_) | ImportedValue::File(_) => vec![given.clone()],
         };
-        let with = |before: &Vec<(String, Given)>| {
+        let with = |before: &Vec<(String, ImportedValue)>| {
             let before = before.clone();
             let name = name.clone();
             choices
@@ -86,7 +92,7 @@ pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Give
                 })
                 .collect::<Vec<_>>()
         };
-        if all.len() * choices.len() > MOST {
+        if all.len() * choices.len() > MAX_CASES_PER_TEST {
             return None;
         }
         all = all.iter().flat_map(with).collect();
@@ -94,21 +100,21 @@ pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Give
     Some(all)
 }
 
-fn left_out(what: String, why: &str) -> NoteKind {
-    NoteKind::LeftOut {
+fn left_out_note(what: String, why: &str) -> ImportNoteKind {
+    ImportNoteKind::LeftOut {
         what,
         why: why.to_owned(),
     }
 }
 
 /// Reads a list of tests, or a file of them.
-fn list(
-    source: &Source<'_>,
+fn read_list(
+    source: &ConfigSource<'_>,
     path: &str,
-    front: &Front<'_>,
-    node: &Node<'_>,
-    shared: &mut Imported,
-    tests: &mut Vec<Test>,
+    front: &FrontMatter<'_>,
+    node: &YamlNode<'_>,
+    shared: &mut ImportedPrompt,
+    tests: &mut Vec<PromptfooTest>,
 ) {
     let line = front.line_of(node);
     let items = node
@@ -117,32 +123,38 @@ fn list(
     for item in items {
         match item.text() {
             // A file of tests cannot refer to another one.
-            Some(name) if path == source.path => file(source, name, line, shared, tests),
-            Some(name) => shared.note(
+            Some(name) if path == source.path => read_file(source, name, line, shared, tests),
+            Some(name) => shared.add_note(
                 path,
                 line,
-                left_out(format!("`{name}`"), "a file of tests names another"),
+                left_out_note(format!("`{name}`"), "a file of tests names another"),
             ),
             None if item.get("path").is_some() => {
                 let why = "a program makes the tests: write them into a file";
-                shared.note(
+                shared.add_note(
                     path,
                     front.line_of(item),
-                    left_out("tests with a `path`".to_owned(), why),
+                    left_out_note("tests with a `path`".to_owned(), why),
                 );
             }
-            None => tests.push(one(source, path, front, item, shared)),
+            None => tests.push(read_test(source, path, front, item, shared)),
         }
     }
 }
 
-fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests: &mut Vec<Test>) {
-    let kind = ending(name);
-    let refuse = |why: &str, shared: &mut Imported| {
-        shared.note(
+fn read_file(
+    source: &ConfigSource<'_>,
+    name: &str,
+    line: u32,
+    shared: &mut ImportedPrompt,
+    tests: &mut Vec<PromptfooTest>,
+) {
+    let kind = file_extension(name);
+    let refuse = |why: &str, shared: &mut ImportedPrompt| {
+        shared.add_note(
             source.path,
             line,
-            left_out(format!("the tests of `{name}`"), why),
+            left_out_note(format!("the tests of `{name}`"), why),
         );
     };
     if name.contains('*') {
@@ -154,7 +166,7 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
             Some(names) if names.is_empty() => refuse("no file has such a name", shared),
             Some(names) => names
                 .iter()
-                .for_each(|name| file(source, name, line, shared, tests)),
+                .for_each(|name| read_file(source, name, line, shared, tests)),
         };
     }
     if !matches!(kind, "csv" | "yaml" | "yml" | "json" | "jsonl")
@@ -165,13 +177,13 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
             shared,
         );
     }
-    let text = match source.text(name) {
+    let text = match source.read_text(name) {
         Ok(text) => text,
-        Err(note) => return shared.note(source.path, line, note),
+        Err(note) => return shared.add_note(source.path, line, note),
     };
-    let place = source.place(name);
+    let place = source.file_path(name);
     if kind == "csv" {
-        return table(&place, &text, shared, tests);
+        return read_table(&place, &text, shared, tests);
     }
     // Each line is a value of a list, which keeps the numbers of lines.
     let lines = || {
@@ -188,29 +200,29 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
     } else {
         text
     };
-    let front = front_matter::whole(&place, &text, shared);
-    list(source, &place, &front, &front.root, shared, tests);
+    let front = front_matter::read_whole(&place, &text, shared);
+    read_list(source, &place, &front, &front.root, shared, tests);
 }
 
 /// Reads one test, or `defaultTest`.
-fn one(
-    source: &Source<'_>,
+fn read_test(
+    source: &ConfigSource<'_>,
     path: &str,
-    front: &Front<'_>,
-    node: &Node<'_>,
-    shared: &mut Imported,
-) -> Test {
-    let mut test = Test {
+    front: &FrontMatter<'_>,
+    node: &YamlNode<'_>,
+    shared: &mut ImportedPrompt,
+) -> PromptfooTest {
+    let mut test = PromptfooTest {
         path: path.to_owned(),
         line: front.line_of(node),
-        ..Test::default()
+        ..PromptfooTest::default()
     };
     if node.entries().is_none() {
-        shared.note(
+        shared.add_note(
             path,
             test.line,
-            left_out(
-                format!("a test that is {}", node.what()),
+            left_out_note(
+                format!("a test that is {}", node.kind_name()),
                 "expected a mapping with `vars` and `assert`",
             ),
         );
@@ -220,10 +232,10 @@ fn one(
         let key = &*entry.key.value;
         match key {
             "description" => test.name = entry.value.text().map(str::to_owned),
-            "vars" => vars(source, path, line, &entry.value, &mut test, shared),
+            "vars" => read_vars(source, path, line, &entry.value, &mut test, shared),
             "assert" => {
                 let items = entry.value.items().unwrap_or_default();
-                let assert = |item| Assert {
+                let assert = |item| PromptfooAssertion {
                     path: path.to_owned(),
                     line: front.line_of(item),
                     json: item.to_json(),
@@ -240,90 +252,90 @@ fn one(
                         }
                         _ => "a scenario has no such option",
                     };
-                    shared.note(
+                    shared.add_note(
                         path,
                         front.line_of(&option.value),
-                        left_out(format!("`options.{}`", option.key.value), why),
+                        left_out_note(format!("`options.{}`", option.key.value), why),
                     );
                 }
             }
             "threshold" => {
                 let why =
                     "here each expectation has to hold; one with `gate: false` does not count";
-                shared.note(
+                shared.add_note(
                     path,
                     line,
-                    left_out("`threshold` of a test".to_owned(), why),
+                    left_out_note("`threshold` of a test".to_owned(), why),
                 );
             }
             "prompts" | "providers" => {
                 let why = "a test becomes a scenario of every prompt that is imported";
-                shared.note(path, line, left_out(format!("`{key}` of a test"), why));
+                shared.add_note(path, line, left_out_note(format!("`{key}` of a test"), why));
             }
-            _ => shared.note(
+            _ => shared.add_note(
                 path,
                 line,
-                left_out(format!("`{key}` of a test"), "nothing here says the same"),
+                left_out_note(format!("`{key}` of a test"), "nothing here says the same"),
             ),
         }
     }
     test
 }
 
-fn vars(
-    source: &Source<'_>,
+fn read_vars(
+    source: &ConfigSource<'_>,
     path: &str,
     line: u32,
-    node: &Node<'_>,
-    test: &mut Test,
-    shared: &mut Imported,
+    node: &YamlNode<'_>,
+    test: &mut PromptfooTest,
+    shared: &mut ImportedPrompt,
 ) {
     let Some(entries) = node.entries() else {
-        let why = left_out(
+        let why = left_out_note(
             "values from files".to_owned(),
             "write them under `vars`, or as a table of tests",
         );
-        test.lacks.push(Asserted::Todo {
+        test.lacks.push(ImportedAssertion::Todo {
             what: why.to_string(),
             source: String::new(),
             is_informal: false,
         });
-        return shared.note(path, line, why);
+        return shared.add_note(path, line, why);
     };
     for entry in entries {
         let name = entry.key.value.to_string();
         let value = entry.value.to_json();
         let given = match value.as_str() {
-            Some(place) if place.starts_with("file://") => match of_file(source, place) {
+            Some(place) if place.starts_with("file://") => match value_from_file(source, place) {
                 Ok(given) => given,
                 Err(why) => {
-                    test.lacks.push(lacking(&name, &why));
-                    shared.note(path, line, why);
+                    test.lacks.push(missing_input_todo(&name, &why));
+                    shared.add_note(path, line, why);
                     continue;
                 }
             },
             Some(words) if words.contains("{{") => {
                 let difference =
                     "promptfoo fills other values into it; here it is used as written".to_owned();
-                shared.note(
+                shared.add_note(
                     path,
                     line,
-                    NoteKind::Differs {
+                    ImportNoteKind::Differs {
                         what: format!("the value of `{name}`"),
                         difference,
                     },
                 );
-                Given::Value(value)
+                ImportedValue::Value(value)
             }
-            _ => Given::Value(value),
+            _ => ImportedValue::Value(value),
         };
         test.vars.push((name, given));
     }
 }
 
 /// The `todo` for an input that cannot be converted.
-fn lacking(name: &str, why: &NoteKind) -> Asserted {
-    Asserted::Todo {
+fn missing_input_todo(name: &str, why: &ImportNoteKind) -> ImportedAssertion {
+    ImportedAssertion::Todo {
         what: format!("the input `{name}`: {why}"),
         source: String::new(),
         is_informal: false,
@@ -331,35 +343,39 @@ fn lacking(name: &str, why: &NoteKind) -> Asserted {
 }
 
 /// The value of an input in a file: data is copied, a text stays in its file.
-fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
-    let refuse = |why: &str| Err(left_out(format!("the value `{name}`"), why));
-    match ending(name) {
-        kind if PROGRAMS.contains(&kind) => refuse("a program makes it"),
+fn value_from_file(source: &ConfigSource<'_>, name: &str) -> Result<ImportedValue, ImportNoteKind> {
+    let refuse = |why: &str| Err(left_out_note(format!("the value `{name}`"), why));
+    match file_extension(name) {
+        kind if PROGRAM_EXTENSIONS.contains(&kind) => refuse("a program makes it"),
         _ if name.contains('*') => refuse("name each file of it"),
         "json" | "yaml" | "yml" => {
-            let text = source.text(name)?;
-            let mut read = Imported::default();
-            let value = front_matter::whole(name, &text, &mut read).root.to_json();
-            if read.is_refused() {
+            let text = source.read_text(name)?;
+            let mut read = ImportedPrompt::default();
+            let value = front_matter::read_whole(name, &text, &mut read)
+                .root
+                .to_json();
+            if read.has_errors() {
                 refuse("it is not valid YAML")
             } else {
-                Ok(Given::Value(value))
+                Ok(ImportedValue::Value(value))
             }
         }
-        _ => source.text(name).map(|_| Given::File(source.place(name))),
+        _ => source
+            .read_text(name)
+            .map(|_| ImportedValue::File(source.file_path(name))),
     }
 }
 
 /// Reads a table: one test per row, with assertions in the columns `__expected`.
-fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
+fn read_table(path: &str, csv: &str, shared: &mut ImportedPrompt, tests: &mut Vec<PromptfooTest>) {
     let csv = csv.trim_start_matches('\u{feff}');
     let records = match csv::read_by(csv, csv::delimiter(csv)) {
         Ok(records) => records,
         Err((line, why)) => {
-            return shared.note(
+            return shared.add_note(
                 path,
                 line,
-                left_out("the rows of this table".to_owned(), why),
+                left_out_note("the rows of this table".to_owned(), why),
             );
         }
     };
@@ -371,18 +387,18 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
             || matches!(name.as_str(), "__description" | "__metric")
             || name.starts_with("__metadata");
         if name.starts_with("__") && !is_read {
-            shared.note(
+            shared.add_note(
                 path,
                 head.line,
-                left_out(format!("the column `{name}`"), "nothing here says the same"),
+                left_out_note(format!("the column `{name}`"), "nothing here says the same"),
             );
         }
     }
     for row in rows {
-        let mut test = Test {
+        let mut test = PromptfooTest {
             path: path.to_owned(),
             line: row.line,
-            ..Test::default()
+            ..PromptfooTest::default()
         };
         for (name, value) in head.fields.iter().map(|name| name.trim()).zip(&row.fields) {
             match name {
@@ -390,17 +406,19 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
                     test.name = Some(value.clone()).filter(|value| !value.is_empty());
                 }
                 _ if name.starts_with("__expected") => {
-                    let json = (!value.trim().is_empty()).then(|| short(value.trim()));
-                    test.asserts.extend(json.map(|json| Assert {
+                    let json =
+                        (!value.trim().is_empty()).then(|| parse_short_assertion(value.trim()));
+                    test.asserts.extend(json.map(|json| PromptfooAssertion {
                         path: path.to_owned(),
                         line: row.line,
                         json,
                     }));
                 }
                 _ if name.starts_with("__") => {}
-                _ => test
-                    .vars
-                    .push((name.to_owned(), Given::Value(Value::String(value.clone())))),
+                _ => test.vars.push((
+                    name.to_owned(),
+                    ImportedValue::Value(Value::String(value.clone())),
+                )),
             }
         }
         tests.push(test);
@@ -409,7 +427,7 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
 
 /// Parses an assertion in a field: `contains: x`, `latency(500)`, `fn: …`; a text without a known
 /// type means equality.
-fn short(text: &str) -> Value {
+fn parse_short_assertion(text: &str) -> Value {
     let (head, rest) = text
         .split_once(':')
         .map_or((text, ""), |(head, rest)| (head, rest.trim()));
@@ -427,7 +445,7 @@ fn short(text: &str) -> Value {
         "file" => return json!({"type": "javascript", "value": text}),
         word => word,
     };
-    if !super::assertion::is_known(word) {
+    if !super::assertion::is_known_type(word) {
         return json!({"type": "equals", "value": text});
     }
     let is_list = word.contains("-all") || word.contains("-any");

@@ -39,18 +39,18 @@ impl HistoryBackend for Vec<OutcomeContext> {
         Ok(self
             .iter()
             .filter(|outcome| outcome.task == task)
-            .filter_map(Attempt::of)
+            .filter_map(Attempt::from_outcome)
             .collect())
     }
 }
 
 impl Attempt {
     /// Summarises an outcome for a new attempt; `None` for a successful one.
-    pub fn of(outcome: &OutcomeContext) -> Option<Self> {
+    pub fn from_outcome(outcome: &OutcomeContext) -> Option<Self> {
         let obstacle = outcome.obstacle.as_ref()?;
         Some(Self {
             stage: outcome.visit.stage.clone(),
-            obstacle: obstacle.kind.word().to_owned(),
+            obstacle: obstacle.kind.as_str().to_owned(),
             note: obstacle.note.clone(),
         })
     }

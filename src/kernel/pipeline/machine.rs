@@ -100,14 +100,14 @@ impl<S: StageGraph> Pipeline<S> {
     /// Starts a new run and returns its first effects.
     pub fn begin(&self) -> (PipelineState, Vec<Effect>) {
         let mut state = PipelineState::default();
-        let effects = self.follow(&mut state, self.graph.begin());
+        let effects = self.apply_next(&mut state, self.graph.begin());
         (state, effects)
     }
 
     /// A run that failed before any stage.
-    pub(crate) fn unstarted(obstacle: Obstacle) -> PipelineState {
+    pub(crate) fn failed_before_start(obstacle: Obstacle) -> PipelineState {
         let mut state = PipelineState::default();
-        end(&mut state, PipelineStatus::Failed, Some(obstacle));
+        end_run(&mut state, PipelineStatus::Failed, Some(obstacle));
         state
     }
 
@@ -118,7 +118,7 @@ impl<S: StageGraph> Pipeline<S> {
         }
         let (visit, ended) = match event {
             Event::Stopped { obstacle } => {
-                return end(state, PipelineStatus::Blocked, Some(obstacle));
+                return end_run(state, PipelineStatus::Blocked, Some(obstacle));
             }
             Event::Finished { visit, output } => (visit, Ok(output)),
             Event::Failed { visit, obstacle } => (visit, Err(obstacle)),
@@ -127,8 +127,8 @@ impl<S: StageGraph> Pipeline<S> {
             return Vec::new();
         };
         state.pending.remove(at);
-        let next = self.leave(state, &visit, ended);
-        self.follow(state, next)
+        let next = self.record_end(state, &visit, ended);
+        self.apply_next(state, next)
     }
 
     /// Runs the pipeline to its end, one visit after another.
@@ -158,7 +158,7 @@ impl<S: StageGraph> Pipeline<S> {
     }
 
     /// Records the end of a visit, and asks the graph for the next step.
-    fn leave(
+    fn record_end(
         &self,
         state: &mut PipelineState,
         visit: &Visit,
@@ -199,11 +199,13 @@ impl<S: StageGraph> Pipeline<S> {
         }
     }
 
-    fn follow(&self, state: &mut PipelineState, next: Next) -> Vec<Effect> {
+    fn apply_next(&self, state: &mut PipelineState, next: Next) -> Vec<Effect> {
         let stages = match next {
-            Next::Complete => return end(state, PipelineStatus::Complete, None),
-            Next::Fail(obstacle) => return end(state, PipelineStatus::Failed, Some(obstacle)),
-            Next::Block(obstacle) => return end(state, PipelineStatus::Blocked, Some(obstacle)),
+            Next::Complete => return end_run(state, PipelineStatus::Complete, None),
+            Next::Fail(obstacle) => return end_run(state, PipelineStatus::Failed, Some(obstacle)),
+            Next::Block(obstacle) => {
+                return end_run(state, PipelineStatus::Blocked, Some(obstacle));
+            }
             Next::Wait => Vec::new(),
             Next::Run(stages) => stages,
         };
@@ -220,7 +222,7 @@ impl<S: StageGraph> Pipeline<S> {
             let note = format!(
                 "`{stage}` may run {times} and was to run again: the loop made no progress"
             );
-            return end(
+            return end_run(
                 state,
                 PipelineStatus::Blocked,
                 Some(Obstacle {
@@ -229,10 +231,13 @@ impl<S: StageGraph> Pipeline<S> {
                 }),
             );
         }
-        let entered: Vec<Visit> = stages.into_iter().map(|stage| state.enter(stage)).collect();
+        let entered: Vec<Visit> = stages
+            .into_iter()
+            .map(|stage| state.begin_visit(stage))
+            .collect();
         if state.pending.is_empty() {
             let note = "no stage is left to run, and none said that the work is done".to_owned();
-            return end(
+            return end_run(
                 state,
                 PipelineStatus::Blocked,
                 Some(Obstacle {
@@ -256,7 +261,7 @@ impl<S: StageGraph> Pipeline<S> {
 }
 
 /// Ends a run and abandons its running visits.
-fn end(
+fn end_run(
     state: &mut PipelineState,
     status: PipelineStatus,
     obstacle: Option<Obstacle>,

@@ -55,7 +55,7 @@ open_words! {
 
 impl ObstacleKind {
     /// The word of the kind.
-    pub fn word(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         if let Self::Other(word) = self {
             word
         } else {
@@ -68,7 +68,7 @@ impl From<String> for ObstacleKind {
     fn from(word: String) -> Self {
         Self::ALL
             .into_iter()
-            .find(|kind| kind.word() == word)
+            .find(|kind| kind.as_str() == word)
             .unwrap_or(Self::Other(word))
     }
 }
@@ -81,7 +81,7 @@ impl From<&str> for ObstacleKind {
 
 impl From<ObstacleKind> for String {
     fn from(kind: ObstacleKind) -> Self {
-        kind.word().to_owned()
+        kind.as_str().to_owned()
     }
 }
 
@@ -115,7 +115,7 @@ impl Obstacle {
 
 impl fmt::Display for ObstacleKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }
 

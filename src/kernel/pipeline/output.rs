@@ -181,12 +181,12 @@ impl AgentOutput {
 }
 
 /// Keys of a result.
-const KEYS: [&str; 4] = ["status", "content", "notes", "subtask_request"];
+const RESULT_KEYS: [&str; 4] = ["status", "content", "notes", "subtask_request"];
 
 /// The status of a result object in capitals: the object has no other keys, and its status is
 /// valid.
 fn status_of_result(object: &serde_json::Map<String, Value>) -> Option<String> {
-    let is_result = object.keys().all(|key| KEYS.contains(&key.as_str()));
+    let is_result = object.keys().all(|key| RESULT_KEYS.contains(&key.as_str()));
     let status = object
         .get("status")
         .filter(|_| is_result)?

@@ -101,7 +101,7 @@ impl PipelineState {
     }
 
     /// Begins another visit of a stage.
-    pub(super) fn enter(&mut self, stage: String) -> Visit {
+    pub(super) fn begin_visit(&mut self, stage: String) -> Visit {
         let number = self.visits(&stage) + 1;
         self.visits.insert(stage.clone(), number);
         let visit = Visit { stage, number };

@@ -49,7 +49,7 @@ pub struct ToolPolicy {
 }
 
 /// Characters by which a shell runs more than one command, or writes into a file.
-const CONTROL: [char; 10] = [';', '&', '|', '<', '>', '`', '$', '\n', '\r', '\0'];
+const SHELL_CONTROL_CHARS: [char; 10] = [';', '&', '|', '<', '>', '`', '$', '\n', '\r', '\0'];
 
 impl ToolPolicy {
     /// Allows lines of actions: complete ones, or prefixes if the entry ends in `*`.
@@ -80,54 +80,54 @@ impl ToolPolicy {
     /// # Errors
     /// The action is refused: the note names the entry that decided, as feedback for the agent.
     pub fn approve<A: Action>(&self, action: A) -> Result<ApprovedAction<A>, Obstacle> {
-        self.review(&action)?;
+        self.check_action(&action)?;
         Ok(ApprovedAction::new(action))
     }
 
     /// The checks of the gate.
-    pub(super) fn review(&self, action: &impl Action) -> Result<(), Obstacle> {
+    pub(super) fn check_action(&self, action: &impl Action) -> Result<(), Obstacle> {
         let line = action.line();
-        let Some(entry) = self.allowed.iter().find(|entry| covers(entry, &line)) else {
+        let Some(entry) = self.allowed.iter().find(|entry| entry_covers(entry, &line)) else {
             let allowed = if self.allowed.is_empty() {
                 "nothing is".to_owned()
             } else {
                 self.allowed.join(", ")
             };
-            return Err(refused(format!(
+            return Err(refusal(format!(
                 "`{}` is not allowed; allowed: {allowed}",
-                short(&line)
+                shorten(&line)
             )));
         };
         // An allowed prefix does not extend to a second command after it.
         let is_bounded = entry.contains(' ') && entry != &line;
         if let Some(sign) = line
             .chars()
-            .find(|c| CONTROL.contains(c))
+            .find(|c| SHELL_CONTROL_CHARS.contains(c))
             .filter(|_| action.is_shell() && is_bounded)
         {
             let note = format!(
                 "`{}` is not allowed: `{}` would let a shell do more than `{entry}` covers",
-                short(&line),
+                shorten(&line),
                 sign.escape_debug()
             );
-            return Err(refused(note));
+            return Err(refusal(note));
         }
         let texts = action.texts();
         let found = |pattern: &&String| {
             std::iter::once(line.as_str())
                 .chain(texts.iter().copied())
-                .any(|text| contains(text, pattern))
+                .any(|text| contains_in_order(text, pattern))
         };
         if let Some(pattern) = self.blocked.iter().find(found) {
-            return Err(refused(format!(
+            return Err(refusal(format!(
                 "`{}` is blocked by the pattern `{pattern}`",
-                short(&line)
+                shorten(&line)
             )));
         }
         let is_protected = |path: &&str| {
             self.protected
                 .iter()
-                .any(|pattern| covers_path(&names(pattern), &names(path)))
+                .any(|pattern| covers_path(&path_names(pattern), &path_names(path)))
         };
         let words = if *entry == line {
             Vec::new()
@@ -135,17 +135,17 @@ impl ToolPolicy {
             action.words()
         };
         if let Some(path) = action.paths().into_iter().chain(words).find(is_protected) {
-            return Err(refused(format!(
+            return Err(refusal(format!(
                 "`{}` is refused: {} is a protected path",
-                short(&line),
-                short(path)
+                shorten(&line),
+                shorten(path)
             )));
         }
         Ok(())
     }
 }
 
-pub(super) const fn refused(note: String) -> Obstacle {
+pub(super) const fn refusal(note: String) -> Obstacle {
     Obstacle {
         kind: ObstacleKind::Tool,
         note,
@@ -153,14 +153,14 @@ pub(super) const fn refused(note: String) -> Obstacle {
 }
 
 /// Returns true if an entry covers a line: completely, or its beginning if the entry ends in `*`.
-fn covers(entry: &str, line: &str) -> bool {
+fn entry_covers(entry: &str, line: &str) -> bool {
     entry
         .strip_suffix('*')
         .map_or(entry == line, |beginning| line.starts_with(beginning))
 }
 
 /// Returns true if a text contains the parts of a pattern between its `*`, in their order.
-fn contains(text: &str, pattern: &str) -> bool {
+fn contains_in_order(text: &str, pattern: &str) -> bool {
     let mut rest = text;
     pattern.split('*').all(|part| {
         let found = rest.find(part);
@@ -173,7 +173,7 @@ fn contains(text: &str, pattern: &str) -> bool {
 
 /// The names in a path, without `.` and `..`. A path that leads out of the workspace is taken
 /// relative to its root.
-fn names(path: &str) -> Vec<&str> {
+fn path_names(path: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split(['/', '\\']) {
         match name {
@@ -193,14 +193,14 @@ fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
             covers_path(rest, path) || covers_path(pattern, below)
         }
         (Some((name, rest)), Some((found, below))) => {
-            is_like(found, name) && covers_path(rest, below)
+            name_matches(found, name) && covers_path(rest, below)
         }
         (Some(_), None) => false,
     }
 }
 
 /// Returns true if a complete name matches a pattern.
-fn is_like(name: &str, pattern: &str) -> bool {
+fn name_matches(name: &str, pattern: &str) -> bool {
     let Some((beginning, rest)) = pattern.split_once('*') else {
         return name == pattern;
     };
@@ -208,17 +208,17 @@ fn is_like(name: &str, pattern: &str) -> bool {
     let inside = name
         .strip_prefix(beginning)
         .and_then(|name| name.strip_suffix(end));
-    inside.is_some_and(|inside| contains(inside, middle))
+    inside.is_some_and(|inside| contains_in_order(inside, middle))
 }
 
 /// A text shortened to one line of a message.
-fn short(text: &str) -> String {
-    const MOST: usize = 120;
+fn shorten(text: &str) -> String {
+    const MAX_BYTES: usize = 120;
     let line: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    let end = line.floor_char_boundary(MOST);
+    let end = line.floor_char_boundary(MAX_BYTES);
     if end < line.len() {
         format!("{}…", line.get(..end).unwrap_or(""))
     } else {

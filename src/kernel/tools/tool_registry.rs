@@ -3,8 +3,8 @@
 //! Holds the definitions of tools, not their implementation, which belongs to the organisation.
 
 use super::approval::ApprovedAction;
-use super::tool_policy::{Action, ToolPolicy, refused};
-use crate::base::suggest::nearest;
+use super::tool_policy::{Action, ToolPolicy, refusal};
+use crate::base::suggest::nearest_candidate;
 use crate::kernel::conversation::{ToolCall, ToolResult};
 use crate::kernel::pipeline::outcome::Obstacle;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ impl ToolRegistry {
     /// Another tool has the same name.
     pub fn register(&mut self, definition: ToolDefinition) -> Result<(), Obstacle> {
         if self.definitions.contains_key(&definition.name) {
-            return Err(refused(format!(
+            return Err(refusal(format!(
                 "two tools are called `{}`",
                 definition.name
             )));
@@ -109,11 +109,11 @@ impl ToolRegistry {
     /// The tool does not exist, or the policy refuses the call.
     pub fn approve(&self, call: ToolCall) -> Result<ApprovedAction<ToolCall>, Obstacle> {
         let Some(definition) = self.definitions.get(&call.name) else {
-            let near = nearest(&call.name, self.definitions.keys().map(String::as_str));
+            let near = nearest_candidate(&call.name, self.definitions.keys().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            return Err(refused(format!("there is no tool `{}`{near}", call.name)));
+            return Err(refusal(format!("there is no tool `{}`{near}", call.name)));
         };
-        self.policy.review(&Defined {
+        self.policy.check_action(&DefinedCall {
             call: &call,
             definition,
         })?;
@@ -131,13 +131,13 @@ impl ToolRegistry {
 }
 
 /// A call with the definition of its tool.
-struct Defined<'c> {
+struct DefinedCall<'c> {
     call: &'c ToolCall,
     definition: &'c ToolDefinition,
 }
 
-impl Defined<'_> {
-    fn command(&self) -> Option<&Value> {
+impl DefinedCall<'_> {
+    fn command_value(&self) -> Option<&Value> {
         self.definition
             .command
             .as_ref()
@@ -145,29 +145,29 @@ impl Defined<'_> {
     }
 }
 
-impl Action for Defined<'_> {
+impl Action for DefinedCall<'_> {
     fn line(&self) -> String {
         let mut words = vec![self.call.name.as_str()];
-        words.extend(self.command().into_iter().flat_map(texts));
+        words.extend(self.command_value().into_iter().flat_map(collect_texts));
         words.join(" ")
     }
 
     fn is_shell(&self) -> bool {
-        self.command().is_some_and(Value::is_string)
+        self.command_value().is_some_and(Value::is_string)
     }
 
     fn texts(&self) -> Vec<&str> {
-        texts(&self.call.arguments)
+        collect_texts(&self.call.arguments)
     }
 
     fn paths(&self) -> Vec<&str> {
         let arguments = self.call.arguments.as_object().into_iter().flatten();
         let others = arguments.filter(|(name, _)| Some(*name) != self.definition.command.as_ref());
-        others.flat_map(|(_, value)| texts(value)).collect()
+        others.flat_map(|(_, value)| collect_texts(value)).collect()
     }
 
     fn words(&self) -> Vec<&str> {
-        let texts = self.command().into_iter().flat_map(texts);
+        let texts = self.command_value().into_iter().flat_map(collect_texts);
         texts
             .flat_map(|text| text.split([' ', '\t', '\n', '=', '"', '\'']))
             .collect()
@@ -175,13 +175,13 @@ impl Action for Defined<'_> {
 }
 
 /// Every text in a value, including the keys of objects.
-fn texts(value: &Value) -> Vec<&str> {
+fn collect_texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Array(items) => items.iter().flat_map(collect_texts).collect(),
         Value::Object(entries) => entries
             .iter()
-            .flat_map(|(key, value)| [vec![key.as_str()], texts(value)].concat())
+            .flat_map(|(key, value)| [vec![key.as_str()], collect_texts(value)].concat())
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }

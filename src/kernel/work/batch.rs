@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// The unit, among the amounts of an outcome, of the share of the budget that was used up when the
 /// visit ended.
-pub const PRESSURE: &str = "budget_pressure";
+pub const PRESSURE_UNIT: &str = "budget_pressure";
 
 /// The environment of a batch.
 pub struct Batch<'b, P, S: StageGraph> {
@@ -78,7 +78,7 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
                 left.push(task.id);
                 break;
             }
-            let state = self.attempt(&task, play, &mut report)?;
+            let state = self.attempt_task(&task, play, &mut report)?;
             let tried = attempts.entry(task.id.clone()).or_insert(0);
             *tried += 1;
             let is_over = state
@@ -107,7 +107,7 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
     }
 
     /// One attempt at a task.
-    fn attempt(
+    fn attempt_task(
         &mut self,
         task: &Task<P>,
         play: &mut Play<'_, P>,
@@ -119,15 +119,15 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
             .map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
         let workspace = match self.workspaces.acquire(&task.id) {
             Ok(workspace) => workspace,
-            Err(obstacle) => return Ok(Pipeline::<S>::unstarted(obstacle)),
+            Err(obstacle) => return Ok(Pipeline::<S>::failed_before_start(obstacle)),
         };
-        let state = self.follow(task, (&attempts, workspace.path()), play, report);
+        let state = self.run_stages(task, (&attempts, workspace.path()), play, report);
         let released = self.workspaces.release(workspace);
         let state = state?;
         released.map(|()| state)
     }
 
-    fn follow(
+    fn run_stages(
         &mut self,
         task: &Task<P>,
         (attempts, workspace): (&[Attempt], Option<&Path>),
@@ -151,8 +151,8 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
             let played = play(task, &context, &mut amounts);
             let now = (self.clock)();
             self.budget.add(now, &amounts);
-            amounts.insert(PRESSURE.to_owned(), self.budget.pressure(now));
-            let outcome = outcome(task, &visit, now, &played);
+            amounts.insert(PRESSURE_UNIT.to_owned(), self.budget.pressure(now));
+            let outcome = visit_outcome(task, &visit, now, &played);
             let outcome = OutcomeContext { amounts, ..outcome };
             self.history
                 .record(outcome.clone())
@@ -168,7 +168,7 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
     }
 }
 
-fn outcome<P>(
+fn visit_outcome<P>(
     task: &Task<P>,
     visit: &Visit,
     now: Duration,

@@ -93,7 +93,7 @@ impl BudgetAccount {
     pub fn check(&self, now: Duration, expected: &Amounts) -> Result<(), Obstacle> {
         for (unit, &most) in self.limits() {
             let used = self.used(now, unit);
-            let ahead = expected.get(unit).copied().map_or(0.0, counted);
+            let ahead = expected.get(unit).copied().map_or(0.0, valid_amount);
             if used < most && used + ahead <= most {
                 continue;
             }
@@ -130,7 +130,7 @@ impl BudgetAccount {
         }
         for (unit, amount) in amounts {
             if let Some((_, used)) = self.used.first_mut() {
-                *used.entry(unit.clone()).or_insert(0.0) += counted(*amount);
+                *used.entry(unit.clone()).or_insert(0.0) += valid_amount(*amount);
             }
         }
     }
@@ -146,7 +146,7 @@ impl BudgetAccount {
             .iter()
             .filter(|(at, _)| counts(*at))
             .filter_map(|(_, used)| used.get(unit));
-        amounts.map(|amount| counted(*amount)).sum()
+        amounts.map(|amount| valid_amount(*amount)).sum()
     }
 
     /// The used share of the budget, for the unit that is nearest to its limit: 0.9 is nine tenths.
@@ -173,7 +173,7 @@ impl BudgetAccount {
 }
 
 /// The value of an amount; zero if it is negative or NaN.
-const fn counted(amount: f64) -> f64 {
+const fn valid_amount(amount: f64) -> f64 {
     // If one operand is NaN, `max` returns the other one.
     amount.max(0.0)
 }

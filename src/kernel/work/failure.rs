@@ -91,7 +91,7 @@ impl FailurePattern {
     }
 
     /// Returns true if the pattern considers an outcome.
-    fn looks_at(&self, outcome: &OutcomeContext) -> bool {
+    fn considers(&self, outcome: &OutcomeContext) -> bool {
         outcome.remedies.is_none()
             && self
                 .stage
@@ -103,7 +103,7 @@ impl FailurePattern {
     pub fn matches(&self, outcome: &OutcomeContext) -> bool {
         let is_meant =
             |kind: &ObstacleKind| self.obstacles.is_empty() || self.obstacles.contains(kind);
-        self.looks_at(outcome)
+        self.considers(outcome)
             && outcome
                 .obstacle
                 .as_ref()
@@ -112,7 +112,7 @@ impl FailurePattern {
 
     /// The measure of some outcomes, if it reaches the limit.
     #[allow(clippy::cast_precision_loss, reason = "outcomes are fewer than 2^52")]
-    fn reached(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
+    fn reached_measure(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
         let matched = || {
             outcomes
                 .iter()
@@ -140,15 +140,15 @@ impl FailurePattern {
     }
 
     /// The greatest measure that reaches the limit, of all stretches of outcomes within the time.
-    fn found(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
+    fn greatest_measure(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
         let Some(within) = self.within else {
-            return self.reached(outcomes);
+            return self.reached_measure(outcomes);
         };
         let stretch = |end: usize| {
             let last = outcomes.get(end)?;
             let start =
                 outcomes.partition_point(|outcome| outcome.at.saturating_add(within) < last.at);
-            self.reached(outcomes.get(start..=end)?)
+            self.reached_measure(outcomes.get(start..=end)?)
         };
         (0..outcomes.len()).filter_map(stretch).reduce(f64::max)
     }
@@ -227,13 +227,13 @@ impl<P> QualityAnalyzer<P> {
         let mut findings = Vec::new();
         for pattern in &self.patterns {
             let mut groups: BTreeMap<Option<&str>, Vec<&OutcomeContext>> = BTreeMap::new();
-            for outcome in outcomes.iter().filter(|outcome| pattern.looks_at(outcome)) {
+            for outcome in outcomes.iter().filter(|outcome| pattern.considers(outcome)) {
                 let task = (pattern.scope == PatternScope::Task).then_some(outcome.task.as_str());
                 groups.entry(task).or_default().push(outcome);
             }
             for (task, mut group) in groups {
                 group.sort_by_key(|outcome| outcome.at);
-                let Some(measure) = pattern.found(&group) else {
+                let Some(measure) = pattern.greatest_measure(&group) else {
                     continue;
                 };
                 let matched = group

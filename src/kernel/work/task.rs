@@ -115,7 +115,7 @@ impl<P> TaskQueue<P> {
     pub fn push(&mut self, task: Task<P>) -> bool {
         let is_new = self.known.insert(task.id.clone());
         if is_new {
-            self.wait(task);
+            self.enqueue(task);
         }
         is_new
     }
@@ -143,7 +143,7 @@ impl<P> TaskQueue<P> {
 
     /// The ids of all tasks that are done.
     #[cfg(feature = "fs")]
-    pub(crate) fn done(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn done_ids(&self) -> impl Iterator<Item = &str> {
         let open: BTreeSet<&str> = self
             .waiting
             .values()
@@ -156,7 +156,7 @@ impl<P> TaskQueue<P> {
             .filter(move |id| !open.contains(id))
     }
 
-    fn wait(&mut self, task: Task<P>) {
+    fn enqueue(&mut self, task: Task<P>) {
         self.count += 1;
         self.waiting.insert((task.priority, self.count), task);
     }
@@ -178,7 +178,7 @@ impl<P: Clone> TaskSource<P> for TaskQueue<P> {
 
     fn release(&mut self, id: &str) -> Result<(), Obstacle> {
         if let Some(task) = self.claimed.remove(id) {
-            self.wait(task);
+            self.enqueue(task);
         }
         Ok(())
     }

@@ -1,29 +1,29 @@
 //! Completion and hover in scenarios and in the project file.
 
 use super::offer::Offer;
-use super::spot::{self, Spot};
+use super::spot::{self, DataCursor};
 use super::{config, scenario, toml_spot};
 use crate::base::span::Span;
-use crate::lsp::features::completion_cx::Place;
-use crate::lsp::state::buffer::Buffer;
-use crate::lsp::state::project::{PROJECT, ProjectState};
+use crate::lsp::features::completion_cx::CompletionPlace;
+use crate::lsp::state::buffer::DocumentBuffer;
+use crate::lsp::state::project::{PROJECT_FILE, ProjectState};
 use gen_lsp_types::CompletionItem;
 
-fn spot<'t>(name: &str, text: &'t str, offset: u32) -> Option<Spot<'t>> {
-    if name == PROJECT {
-        toml_spot::toml(text, offset as usize)
+fn cursor_at<'t>(name: &str, text: &'t str, offset: u32) -> Option<DataCursor<'t>> {
+    if name == PROJECT_FILE {
+        toml_spot::toml_cursor(text, offset as usize)
     } else {
-        spot::yaml(text, offset as usize)
+        spot::yaml_cursor(text, offset as usize)
     }
 }
 
 /// Returns the completions at a place, whose word is that of YAML or TOML.
-pub(in crate::lsp) fn items(
+pub(in crate::lsp) fn completion_items(
     project: &ProjectState,
     name: &str,
-    place: &Place<'_>,
+    place: &CompletionPlace<'_>,
 ) -> Vec<CompletionItem> {
-    let Some(spot) = spot(name, place.text, place.offset) else {
+    let Some(spot) = cursor_at(name, place.text, place.offset) else {
         return Vec::new();
     };
     let is_quoted = spot.word != spot.outer
@@ -32,35 +32,35 @@ pub(in crate::lsp) fn items(
             .get(..spot.word.start as usize)
             .unwrap_or("")
             .ends_with(['"', '\'']);
-    let inside = Place {
+    let inside = CompletionPlace {
         word: spot.word,
         start: spot.word.start,
         ..*place
     };
-    let around = Place {
+    let around = CompletionPlace {
         word: spot.outer,
         start: spot.outer.start,
         ..*place
     };
-    let takes_files = if name == PROJECT {
+    let takes_files = if name == PROJECT_FILE {
         is_quoted && config::takes_files(&spot)
     } else {
         scenario::takes_files(place.text, &spot)
     };
     if takes_files {
-        return inside.files(
+        return inside.file_items(
             project,
             Span::new(spot.word.start, place.offset).slice(place.text),
             name,
             "",
         );
     }
-    let offers = if name == PROJECT {
+    let offers = if name == PROJECT_FILE {
         config::offers(project, place.text, &spot)
     } else {
         scenario::offers(project, place.text, &spot)
     };
-    let line = around.rest().lines().next().unwrap_or("");
+    let line = around.text_after().lines().next().unwrap_or("");
     let behind = line.trim_start_matches(['"', '\'', ' ']);
     // The text after the word already contains the separator.
     let has_more =
@@ -77,7 +77,7 @@ pub(in crate::lsp) fn items(
             Some(end) if has_value => offer.separator.get(..end).unwrap_or(""),
             _ => &offer.separator,
         };
-        let end = if place.client.snippets {
+        let end = if place.client.supports_snippets {
             end.to_owned()
         } else {
             end.replace("$0", "")
@@ -107,19 +107,23 @@ pub(in crate::lsp) fn items(
 }
 
 /// Returns the description of the key at an offset.
-pub(in crate::lsp) fn hover(name: &str, buffer: &Buffer, offset: u32) -> Option<(String, Span)> {
+pub(in crate::lsp) fn key_hover(
+    name: &str,
+    buffer: &DocumentBuffer,
+    offset: u32,
+) -> Option<(String, Span)> {
     let text = &buffer.text;
-    let word = spot(name, text, offset)?.word;
-    let spot = spot(name, text, word.start)?;
+    let word = cursor_at(name, text, offset)?.word;
+    let spot = cursor_at(name, text, word.start)?;
     let key = word.slice(text);
     let rest = text
         .get(word.end as usize..)?
         .trim_start_matches(['"', '\'', ' ']);
     let is_key = spot.header.is_some() || spot.key.is_none() && rest.starts_with([':', '=', '.']);
-    let about = if name == PROJECT {
-        config::about(&spot, key)
+    let about = if name == PROJECT_FILE {
+        config::key_description(&spot, key)
     } else {
-        scenario::about(text, &spot, key)
+        scenario::key_description(text, &spot, key)
     };
     is_key.then_some((format!("`{key}` — {}", about?), word))
 }

@@ -1,22 +1,22 @@
 //! Completions in the project file: keys, words, rules, and names of tasks, models and providers.
 
 use super::offer::Offer;
-use super::spot::Spot;
+use super::spot::DataCursor;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
-use crate::project::lints::Level;
+use crate::project::lints::LintLevel;
 use crate::project::models::ProviderKind;
-use crate::project::read::keys::TOP;
-use crate::project::table::{Key, Shape};
+use crate::project::read::keys::TOP_TABLE;
+use crate::project::table::{ConfigKey, ConfigShape};
 use crate::rules::list;
-use crate::scenario::table::{Need, Thing};
+use crate::scenario::table::{KeyNeed, NamedThingKind};
 use crate::settings::operators::Operator;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// Returns the completions at a place.
-pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
-    let Some(shape) = shape(&spot.path) else {
+pub(super) fn offers(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Vec<Offer> {
+    let Some(shape) = shape_at(&spot.path) else {
         return Vec::new();
     };
     let config = &project.config;
@@ -30,39 +30,39 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
                 .find(|line| !line.is_empty() && !line.starts_with('#'));
             // A table header would take over the keys after it.
             let takes_keys = next.is_some_and(|line| !line.starts_with('['));
-            let own = TOP.keys.iter().filter(|key| {
-                !(matches!(key.shape, Shape::Later) || is_table(key.shape) && takes_keys)
+            let own = TOP_TABLE.keys.iter().filter(|key| {
+                !(matches!(key.shape, ConfigShape::Later) || is_table(key.shape) && takes_keys)
             });
-            let one = |own: &Key| {
-                let insert = if matches!(own.shape, Shape::List(_)) {
+            let one = |own: &ConfigKey| {
+                let insert = if matches!(own.shape, ConfigShape::List(_)) {
                     format!("[[{}]]", own.name)
                 } else {
                     format!("[{}]", own.name)
                 };
                 let header = Offer {
                     insert,
-                    ..Offer::word(own.name, own.about)
+                    ..Offer::for_word(own.name, own.about)
                 };
                 if is_table(own.shape) {
                     header
                 } else {
-                    Offer::key(own.name, own.about, &separator(own.shape))
+                    Offer::for_key(own.name, own.about, &value_template(own.shape))
                 }
             };
             own.map(one).collect()
         }
-        (None, _, Shape::Lints) if spot.header.is_none() => {
-            let rules = list::all()
+        (None, _, ConfigShape::Lints) if spot.header.is_none() => {
+            let rules = list::all_rules()
                 .map(|rule| &rule.meta)
                 .filter(|meta| !meta.locked);
             rules
-                .map(|meta| Offer::key(meta.name, meta.summary, " = \"$0\""))
+                .map(|meta| Offer::for_key(meta.name, meta.summary, " = \"$0\""))
                 .collect()
         }
         (None, ..) => {
-            let is_fit = |key: &&Key| match spot.header {
-                Some("]]") => matches!(key.shape, Shape::List(_)),
-                Some(_) => is_table(key.shape) && !matches!(key.shape, Shape::List(_)),
+            let is_fit = |key: &&ConfigKey| match spot.header {
+                Some("]]") => matches!(key.shape, ConfigShape::List(_)),
+                Some(_) => is_table(key.shape) && !matches!(key.shape, ConfigShape::List(_)),
                 None => true,
             };
             let mut keys: Vec<_> = shape
@@ -71,27 +71,27 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
                 .flat_map(|table| table.keys)
                 .filter(is_fit)
                 .collect();
-            keys.sort_by_key(|key| key.need != Need::Required);
-            let separator = |key: &Key| {
+            keys.sort_by_key(|key| key.need != KeyNeed::Required);
+            let separator = |key: &ConfigKey| {
                 spot.header
-                    .map_or_else(|| separator(key.shape), str::to_owned)
+                    .map_or_else(|| value_template(key.shape), str::to_owned)
             };
             let keys = keys
                 .into_iter()
-                .map(|key| Offer::key(key.name, key.about, &separator(key)));
+                .map(|key| Offer::for_key(key.name, key.about, &separator(key)));
             let after = spot.header.unwrap_or(" = { $0 }");
             keys.chain(
-                names(project, spot)
+                table_names(project, spot)
                     .into_iter()
-                    .map(|name| Offer::key(&bare(name), "", after)),
+                    .map(|name| Offer::for_key(&toml_key(name), "", after)),
             )
             .collect()
         }
-        (Some(_), _, Shape::Lints) => quoted(Level::WORDS),
+        (Some(_), _, ConfigShape::Lints) => quoted_offers(LintLevel::WORDS),
         (Some("template"), ["roles", _], _) | (Some("name"), ["require"], _) => {
-            quoted(scenarios::tasks(&project.index()))
+            quoted_offers(scenarios::task_names(&project.index()))
         }
-        (Some("model"), ["roles", _], _) => quoted(config.models.keys().map(String::as_str)),
+        (Some("model"), ["roles", _], _) => quoted_offers(config.models.keys().map(String::as_str)),
         (Some("tools" | "blocked_tools"), ["roles", _], _) => {
             let own: Vec<_> = config
                 .roles
@@ -106,51 +106,53 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
                 .iter()
                 .flat_map(|tools| tools.defined.keys())
                 .map(String::as_str);
-            quoted(named.chain(defined).collect::<BTreeSet<_>>())
+            quoted_offers(named.chain(defined).collect::<BTreeSet<_>>())
         }
-        (Some("role"), ["require"], _) => quoted(config.roles.keys().map(String::as_str)),
-        (Some("operator"), ["require"], _) => quoted(config.layers.operators()),
+        (Some("role"), ["require"], _) => quoted_offers(config.roles.keys().map(String::as_str)),
+        (Some("operator"), ["require"], _) => quoted_offers(config.layers.operator_names()),
         (Some("subtype"), ["require"], _) => {
             let subtypes: BTreeSet<&str> = config
                 .layers
-                .operators()
-                .flat_map(|own| config.layers.subtypes_of(own))
+                .operator_names()
+                .flat_map(|own| config.layers.subtype_names(own))
                 .collect();
-            quoted(subtypes)
+            quoted_offers(subtypes)
         }
-        (Some("provider"), ["models", _], _) => quoted(
+        (Some("provider"), ["models", _], _) => quoted_offers(
             config
                 .providers
                 .keys()
                 .map(String::as_str)
                 .chain(ProviderKind::WORDS),
         ),
-        (Some(key), ..) => match child(shape, key) {
-            Some(Shape::Word(words) | Shape::Words(words)) => quoted(words.iter().copied()),
-            Some(Shape::Setting(name)) => quoted(name.words().iter().copied()),
-            Some(Shape::Base) => quoted(Operator::ALL.into_iter().map(Operator::word)),
-            Some(Shape::WholeOr(_, word)) => quoted([word]),
-            Some(Shape::Bool) => quoted(["true", "false"]),
+        (Some(key), ..) => match child_shape(shape, key) {
+            Some(ConfigShape::Word(words) | ConfigShape::Words(words)) => {
+                quoted_offers(words.iter().copied())
+            }
+            Some(ConfigShape::Setting(name)) => quoted_offers(name.allowed_words().iter().copied()),
+            Some(ConfigShape::Base) => quoted_offers(Operator::ALL.into_iter().map(Operator::word)),
+            Some(ConfigShape::WholeOr(_, word)) => quoted_offers([word]),
+            Some(ConfigShape::Bool) => quoted_offers(["true", "false"]),
             _ => Vec::new(),
         },
     }
 }
 
 /// True if paths or path patterns are written at a place.
-pub(super) fn takes_files(spot: &Spot<'_>) -> bool {
+pub(super) fn takes_files(spot: &DataCursor<'_>) -> bool {
     let Some(name) = spot.key else { return false };
-    let around = shape(&spot.path).and_then(Shape::table);
+    let around = shape_at(&spot.path).and_then(ConfigShape::table);
     around
         .and_then(|table| table.key(name))
-        .is_some_and(|key| key.names == Thing::Path)
+        .is_some_and(|key| key.names == NamedThingKind::Path)
 }
 
 /// Returns the likely names of tables at a place.
-fn names<'p>(project: &'p ProjectState, spot: &Spot<'_>) -> Vec<&'p str> {
+fn table_names<'p>(project: &'p ProjectState, spot: &DataCursor<'_>) -> Vec<&'p str> {
     let config = &project.config;
     match *spot.path.as_slice() {
         ["roles"] => config.roles.keys().map(String::as_str).collect(),
-        ["defaults"] => config.layers.operators().collect(),
+        ["defaults"] => config.layers.operator_names().collect(),
         ["defaults", operator] => {
             let rows = config
                 .layers
@@ -165,20 +167,20 @@ fn names<'p>(project: &'p ProjectState, spot: &Spot<'_>) -> Vec<&'p str> {
 }
 
 /// Returns the description of a key of the project file.
-pub(super) fn about(spot: &Spot<'_>, key: &str) -> Option<&'static str> {
-    let shape = shape(&spot.path)?;
-    if matches!(shape, Shape::Lints) {
-        return list::find(key).map(|rule| rule.meta.summary);
+pub(super) fn key_description(spot: &DataCursor<'_>, key: &str) -> Option<&'static str> {
+    let shape = shape_at(&spot.path)?;
+    if matches!(shape, ConfigShape::Lints) {
+        return list::find_rule(key).map(|rule| rule.meta.summary);
     }
     shape.table()?.key(key).map(|key| key.about)
 }
 
-fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {
-    words.into_iter().map(Offer::quoted).collect()
+fn quoted_offers<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Offer> {
+    words.into_iter().map(Offer::for_toml_value).collect()
 }
 
 /// Returns a key as TOML: bare if possible, otherwise quoted.
-fn bare(key: &str) -> String {
+fn toml_key(key: &str) -> String {
     let is_bare = !key.is_empty()
         && key
             .chars()
@@ -186,48 +188,62 @@ fn bare(key: &str) -> String {
     if is_bare {
         key.to_owned()
     } else {
-        Offer::quoted(key).insert
+        Offer::for_toml_value(key).insert
     }
 }
 
 /// Returns the text after a key, with a placeholder for its value.
-fn separator(shape: Shape) -> String {
+fn value_template(shape: ConfigShape) -> String {
     match shape {
-        Shape::Texts | Shape::PointersOr(_) | Shape::Set | Shape::Globs | Shape::Words(_) => {
-            " = [\"$0\"]".to_owned()
+        ConfigShape::Texts
+        | ConfigShape::PointersOr(_)
+        | ConfigShape::Set
+        | ConfigShape::Globs
+        | ConfigShape::Words(_) => " = [\"$0\"]".to_owned(),
+        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Lints | ConfigShape::Later => {
+            " = { $0 }".to_owned()
         }
-        Shape::Table(_) | Shape::Map(_) | Shape::Lints | Shape::Later => " = { $0 }".to_owned(),
-        Shape::List(_) => " = [{ $0 }]".to_owned(),
-        Shape::Setting(SettingName::AccumulateData) | Shape::Bool => " = true".to_owned(),
-        Shape::Whole((least, _)) | Shape::WholeOr((least, _), _) => format!(" = {least}"),
-        Shape::Number(_) => " = 0".to_owned(),
-        Shape::Text
-        | Shape::Name
-        | Shape::Pointer
-        | Shape::Word(_)
-        | Shape::Setting(_)
-        | Shape::Base
-        | Shape::NameOr(_)
-        | Shape::Any => " = \"$0\"".to_owned(),
+        ConfigShape::List(_) => " = [{ $0 }]".to_owned(),
+        ConfigShape::Setting(SettingName::AccumulateData) | ConfigShape::Bool => {
+            " = true".to_owned()
+        }
+        ConfigShape::Whole((least, _)) | ConfigShape::WholeOr((least, _), _) => {
+            format!(" = {least}")
+        }
+        ConfigShape::Number(_) => " = 0".to_owned(),
+        ConfigShape::Text
+        | ConfigShape::Name
+        | ConfigShape::Pointer
+        | ConfigShape::Word(_)
+        | ConfigShape::Setting(_)
+        | ConfigShape::Base
+        | ConfigShape::NameOr(_)
+        | ConfigShape::Any => " = \"$0\"".to_owned(),
     }
 }
 
-fn is_table(shape: Shape) -> bool {
+fn is_table(shape: ConfigShape) -> bool {
     matches!(
         shape,
-        Shape::Table(_) | Shape::NameOr(_) | Shape::Map(_) | Shape::List(_) | Shape::Lints
+        ConfigShape::Table(_)
+            | ConfigShape::NameOr(_)
+            | ConfigShape::Map(_)
+            | ConfigShape::List(_)
+            | ConfigShape::Lints
     )
 }
 
 /// Returns the shape of the value at a key path.
-fn shape(path: &[&str]) -> Option<Shape> {
+fn shape_at(path: &[&str]) -> Option<ConfigShape> {
     path.iter()
-        .try_fold(Shape::Table(&TOP), |shape, key| child(shape, key))
+        .try_fold(ConfigShape::Table(&TOP_TABLE), |shape, key| {
+            child_shape(shape, key)
+        })
 }
 
 /// Returns the shape of a key inside a value of a shape.
-fn child(shape: Shape, key: &str) -> Option<Shape> {
-    if let Shape::Map(inner) = shape {
+fn child_shape(shape: ConfigShape, key: &str) -> Option<ConfigShape> {
+    if let ConfigShape::Map(inner) = shape {
         return Some(*inner);
     }
     let table = shape.table()?;

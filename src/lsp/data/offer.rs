@@ -14,7 +14,7 @@ pub(super) struct Offer {
 
 impl Offer {
     /// Creates a completion for a word of a value.
-    pub(super) fn word(word: impl Into<String>, about: impl Into<String>) -> Self {
+    pub(super) fn for_word(word: impl Into<String>, about: impl Into<String>) -> Self {
         let label = word.into();
         let kind = CompletionItemKind::EnumMember;
         Self {
@@ -27,7 +27,7 @@ impl Offer {
     }
 
     /// Creates a completion for a TOML value, quoted unless it is a boolean.
-    pub(super) fn quoted(word: &str) -> Self {
+    pub(super) fn for_toml_value(word: &str) -> Self {
         let insert = if matches!(word, "true" | "false") {
             word.to_owned()
         } else {
@@ -35,16 +35,16 @@ impl Offer {
         };
         Self {
             insert,
-            ..Self::word(word, "")
+            ..Self::for_word(word, "")
         }
     }
 
     /// Creates a completion for a key.
-    pub(super) fn key(name: &str, about: impl Into<String>, separator: &str) -> Self {
+    pub(super) fn for_key(name: &str, about: impl Into<String>, separator: &str) -> Self {
         Self {
             kind: CompletionItemKind::Property,
             separator: separator.to_owned(),
-            ..Self::word(name, about)
+            ..Self::for_word(name, about)
         }
     }
 }

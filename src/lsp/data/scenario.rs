@@ -1,30 +1,30 @@
 //! Completions in a scenario: keys, words, tasks and roles, and parameters of the case's task.
 
 use super::offer::Offer;
-use super::spot::Spot;
+use super::spot::DataCursor;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::scenarios;
-use crate::rules::scenario::cx::{Parameter, Results, plain};
-use crate::scenario::keys::{SCENARIO, SUITE};
-use crate::scenario::table::{Need, Shape, Table, Thing};
-use crate::scenario::words::KINDS;
+use crate::rules::scenario::cx::{AgentResults, SignatureParameter, yaml_word};
+use crate::scenario::keys::{SCENARIO_TABLE, SUITE_TABLE};
+use crate::scenario::table::{KeyNeed, NamedThingKind, ScenarioShape, ScenarioTable};
+use crate::scenario::words::SEGMENT_KINDS;
 use crate::template::setting::{SettingName, Word};
 use std::collections::BTreeSet;
 
 /// Returns the completions at a place.
-pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
-    let Some(shape) = shape(text, spot) else {
+pub(super) fn offers(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Vec<Offer> {
+    let Some(shape) = shape_at(text, spot) else {
         return Vec::new();
     };
     let results = || {
-        task(project, text, spot)
-            .and_then(|task| scenarios::results(project, &task))
+        case_task(project, text, spot)
+            .and_then(|task| scenarios::task_results(project, &task))
             .unwrap_or_default()
     };
-    let word = |name: &&str| Offer::word(plain(name), "");
+    let word = |name: &&str| Offer::for_word(yaml_word(name), "");
     let around = spot.path.last().copied().unwrap_or_default();
     match (spot.key, around) {
-        (Some("task"), _) => tasks(project),
+        (Some("task"), _) => task_offers(project),
         (Some("node"), _) => results()
             .agents
             .iter()
@@ -33,7 +33,10 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
             .collect(),
         (Some("role"), _) => {
             let role = |(name, role): (&String, &crate::project::roles::Role)| {
-                Offer::word(plain(name), role.description.clone().unwrap_or_default())
+                Offer::for_word(
+                    yaml_word(name),
+                    role.description.clone().unwrap_or_default(),
+                )
             };
             project.config.roles.iter().map(role).collect()
         }
@@ -53,58 +56,69 @@ pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec
                 .copied()
                 .find(|name| line.contains(name.word()));
             named
-                .map_or(&[][..], SettingName::words)
+                .map_or(&[][..], SettingName::allowed_words)
                 .iter()
                 .map(word)
                 .collect()
         }
         (None, "setting") => ["name", "value", "node"]
-            .map(|key| Offer::key(key, "", ": "))
+            .map(|key| Offer::for_key(key, "", ": "))
             .into(),
         (Some("in" | "order" | "exactly"), _)
         | (None, "order" | "exactly")
-        | (Some("segment"), "trust") => segments(project, text, spot, &results()),
-        (Some("id"), "segment" | "in") => segments(project, text, spot, &results()),
-        (Some(key), _) => child(shape, key).map_or_else(Vec::new, words),
-        (None, "inputs") => parameters(project, text, spot),
+        | (Some("segment"), "trust")
+        | (Some("id"), "segment" | "in") => segment_offers(project, text, spot, &results()),
+        (Some(key), _) => child_shape(shape, key).map_or_else(Vec::new, word_offers),
+        (None, "inputs") => parameter_offers(project, text, spot),
         (None, "results") => results()
             .names()
-            .map(|name| Offer::key(&plain(name), "", ": "))
+            .map(|name| Offer::for_key(&yaml_word(name), "", ": "))
             .collect(),
-        (None, _) => match shape.table() {
-            Some(table) => keys(table),
-            None => words(shape),
+        (None, _) => match shape.inner_table() {
+            Some(table) => key_offers(table),
+            None => word_offers(shape),
         },
     }
 }
 
 /// True if the path of a file beside the scenario is written at a place.
-pub(super) fn takes_files(text: &str, spot: &Spot<'_>) -> bool {
+pub(super) fn takes_files(text: &str, spot: &DataCursor<'_>) -> bool {
     let before = text.get(..spot.word.start as usize).unwrap_or("");
-    let is_file =
-        |(around, name): (Shape, &str)| match around.table().and_then(|table| table.key(name)) {
-            Some(key) => key.names == Thing::Beside || matches!(key.shape, Shape::Schema),
-            None => {
-                name == "file" && around.takes_file() || matches!(around, Shape::Map(Shape::Schema))
-            }
-        };
+    let is_file = |(around, name): (ScenarioShape, &str)| match around
+        .inner_table()
+        .and_then(|table| table.key(name))
+    {
+        Some(key) => {
+            key.names == NamedThingKind::SiblingFile || matches!(key.shape, ScenarioShape::Schema)
+        }
+        None => {
+            name == "file" && around.takes_file()
+                || matches!(around, ScenarioShape::Map(ScenarioShape::Schema))
+        }
+    };
     before.ends_with("!file ")
         || before.ends_with('@')
-        || shape(text, spot).zip(spot.key).is_some_and(is_file)
+        || shape_at(text, spot).zip(spot.key).is_some_and(is_file)
 }
 
 /// Returns the possible ids of segments of the task.
-fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Results) -> Vec<Offer> {
-    let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
+fn segment_offers(
+    project: &ProjectState,
+    text: &str,
+    spot: &DataCursor<'_>,
+    results: &AgentResults,
+) -> Vec<Offer> {
+    let signature =
+        case_task(project, text, spot).and_then(|task| scenarios::task_signature(project, &task));
     let named = |kind: &'static str, names: &BTreeSet<String>| {
         names
             .iter()
             .map(|name| format!("{kind}:{name}"))
             .collect::<Vec<_>>()
     };
-    let mut ids: Vec<String> = KINDS
+    let mut ids: Vec<String> = SEGMENT_KINDS
         .iter()
-        .filter(|kind| !NAMED.contains(kind))
+        .filter(|kind| !KINDS_WITH_NAMES.contains(kind))
         .map(|kind| (*kind).to_owned())
         .collect();
     if let Some(signature) = signature {
@@ -117,20 +131,27 @@ fn segments(project: &ProjectState, text: &str, spot: &Spot<'_>, results: &Resul
             .all(|c| c.is_alphanumeric() || "_-./:".contains(c))
     };
     ids.into_iter()
-        .map(|id| Offer::word(if is_simple(&id) { id } else { plain(&id) }, ""))
+        .map(|id| Offer::for_word(if is_simple(&id) { id } else { yaml_word(&id) }, ""))
         .collect()
 }
 
 /// Kinds whose segment ids contain a name.
-const NAMED: [&str; 5] = ["input", "file", "fresh", "accumulated", "history"];
+const KINDS_WITH_NAMES: [&str; 5] = ["input", "file", "fresh", "accumulated", "history"];
 
 /// Returns the description of a key of the scenario.
-pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
-    shape(text, spot)?.table()?.key(key).map(|key| key.about)
+pub(super) fn key_description(
+    text: &str,
+    spot: &DataCursor<'_>,
+    key: &str,
+) -> Option<&'static str> {
+    shape_at(text, spot)?
+        .inner_table()?
+        .key(key)
+        .map(|key| key.about)
 }
 
 /// Returns the shape of the value at a key path, in a suite or a single scenario.
-fn shape(text: &str, spot: &Spot<'_>) -> Option<Shape> {
+fn shape_at(text: &str, spot: &DataCursor<'_>) -> Option<ScenarioShape> {
     let says = |key: &str| {
         text.lines().any(|line| {
             line.strip_prefix(key)
@@ -138,33 +159,35 @@ fn shape(text: &str, spot: &Spot<'_>) -> Option<Shape> {
         })
     };
     let root = if says("cases") || says("cases_from") || says("defaults") {
-        &SUITE
+        &SUITE_TABLE
     } else {
-        &SCENARIO
+        &SCENARIO_TABLE
     };
     spot.path
         .iter()
-        .try_fold(Shape::Table(root), |shape, key| child(shape, key))
+        .try_fold(ScenarioShape::Table(root), |shape, key| {
+            child_shape(shape, key)
+        })
 }
 
 /// Returns the names of tasks, quoted as YAML requires.
-fn tasks(project: &ProjectState) -> Vec<Offer> {
-    scenarios::tasks(&project.index())
+fn task_offers(project: &ProjectState) -> Vec<Offer> {
+    scenarios::task_names(&project.index())
         .into_iter()
-        .map(|name| Offer::word(plain(name), ""))
+        .map(|name| Offer::for_word(yaml_word(name), ""))
         .collect()
 }
 
-fn keys(table: &Table) -> Vec<Offer> {
+fn key_offers(table: &ScenarioTable) -> Vec<Offer> {
     let mut keys: Vec<_> = table.keys.iter().collect();
-    keys.sort_by_key(|key| key.need != Need::Required);
+    keys.sort_by_key(|key| key.need != KeyNeed::Required);
     keys.into_iter()
-        .map(|key| Offer::key(key.name, key.about, ": "))
+        .map(|key| Offer::for_key(key.name, key.about, ": "))
         .collect()
 }
 
 /// Returns the task of the case: that of the nearest `task` or `role` in the text.
-fn task(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Option<String> {
+fn case_task(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Option<String> {
     let said = |line: &str| {
         let (key, value) = line.trim_start_matches([' ', '-']).split_once(':')?;
         let value = value.trim().trim_matches(['"', '\'']).to_owned();
@@ -189,40 +212,44 @@ fn task(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Option<String> {
 }
 
 /// Returns the task's parameters, required ones first.
-fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
-    let signature = task(project, text, spot).and_then(|task| scenarios::signature(project, &task));
+fn parameter_offers(project: &ProjectState, text: &str, spot: &DataCursor<'_>) -> Vec<Offer> {
+    let signature =
+        case_task(project, text, spot).and_then(|task| scenarios::task_signature(project, &task));
     let Some(signature) = signature else {
         return Vec::new();
     };
     let mut parameters: Vec<_> = signature.parameters.iter().collect();
     parameters.sort_by_key(|parameter| !parameter.required);
-    let one = |own: &Parameter| {
+    let one = |own: &SignatureParameter| {
         let need = if own.required { "required" } else { "optional" };
         let about = own
             .kind
             .as_ref()
             .map_or_else(|| need.to_owned(), |kind| format!("{kind}, {need}"));
-        Offer::key(own.name.as_ref(), about, ": ")
+        Offer::for_key(own.name.as_ref(), about, ": ")
     };
     parameters.into_iter().map(one).collect()
 }
 
-fn words(shape: Shape) -> Vec<Offer> {
+fn word_offers(shape: ScenarioShape) -> Vec<Offer> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
     let words: &[&str] = match shape {
-        Shape::Word(words) | Shape::WordOr(words, _) => words,
-        Shape::Bool => &["true", "false"],
-        Shape::True => &["true"],
-        Shape::List(Shape::Word(words), _) => words,
+        ScenarioShape::Word(words) | ScenarioShape::WordOr(words, _) => words,
+        ScenarioShape::Bool => &["true", "false"],
+        ScenarioShape::True => &["true"],
+        ScenarioShape::List(ScenarioShape::Word(words), _) => words,
         _ => &[],
     };
-    words.iter().map(|word| Offer::word(*word, "")).collect()
+    words
+        .iter()
+        .map(|word| Offer::for_word(*word, ""))
+        .collect()
 }
 
 /// Returns the shape of a key inside a value of a shape.
-fn child(shape: Shape, key: &str) -> Option<Shape> {
-    if let Shape::Map(inner) = shape {
+fn child_shape(shape: ScenarioShape, key: &str) -> Option<ScenarioShape> {
+    if let ScenarioShape::Map(inner) = shape {
         return Some(*inner);
     }
-    shape.table()?.key(key).map(|key| key.shape)
+    shape.inner_table()?.key(key).map(|key| key.shape)
 }

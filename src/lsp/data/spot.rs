@@ -5,7 +5,7 @@ use crate::base::span::Span;
 
 /// The position of the cursor in the structure of the text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spot<'t> {
+pub(super) struct DataCursor<'t> {
     /// The keys above the place, without list items.
     pub(super) path: Vec<&'t str>,
     /// The key whose value is being written; `None` for a key or a list item.
@@ -22,25 +22,25 @@ pub(super) struct Spot<'t> {
     pub(super) taken: Vec<&'t str>,
 }
 
-fn is_of_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || "_-./".contains(c)
 }
 
-fn unquoted(text: &str) -> &str {
+fn strip_quotes(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 
 /// Returns the start of the line, the line up to the place, and the word at the place.
-fn line(text: &str, offset: usize) -> (usize, &str, Span) {
+fn line_before(text: &str, offset: usize) -> (usize, &str, Span) {
     let before = text.get(..offset).unwrap_or("");
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let behind = text.get(offset..).unwrap_or("");
     let line = before.get(start..).unwrap_or("");
-    let mut typed = before.len() - before.trim_end_matches(is_of_word).len();
+    let mut typed = before.len() - before.trim_end_matches(is_word_char).len();
     // The id of a segment contains a colon, as in `input:ticket`.
     let head = line.get(..line.len() - typed).unwrap_or("");
     let kind = head.strip_suffix(':').map_or(0, |kind| {
-        kind.len() - kind.trim_end_matches(is_of_word).len()
+        kind.len() - kind.trim_end_matches(is_word_char).len()
     });
     let is_value = !head
         .get(..head.len().saturating_sub(kind + 1))
@@ -50,17 +50,21 @@ fn line(text: &str, offset: usize) -> (usize, &str, Span) {
     if kind > 0 && (typed > 0 || is_value) {
         typed += kind + 1;
     }
-    let tail = behind.len() - behind.trim_start_matches(is_of_word).len();
-    (start, line, Span::of(offset - typed, offset + tail))
+    let tail = behind.len() - behind.trim_start_matches(is_word_char).len();
+    (
+        start,
+        line,
+        Span::from_offsets(offset - typed, offset + tail),
+    )
 }
 
 /// Analyses a place in a scenario.
-pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
-    let (start, line, word) = line(text, offset);
+pub(super) fn yaml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
+    let (start, line, word) = line_before(text, offset);
     if line.trim_start().starts_with('#') || line.contains(" #") {
         return None;
     }
-    let (dash, mut column) = columns(line);
+    let (dash, mut column) = item_columns(line);
     let mut path = Vec::new();
     let mut limit = dash;
     for line in text
@@ -69,11 +73,11 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
         .rev()
         .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
     {
-        let (own_dash, own) = columns(line);
+        let (own_dash, own) = item_columns(line);
         let is_above =
             own < column || limit.is_some_and(|limit| own_dash.is_none() && own <= limit);
         if is_above && let Some((key, _)) = line.get(own..)?.split_once(':') {
-            path.push(unquoted(key));
+            path.push(strip_quotes(key));
             column = own;
             limit = own_dash;
         } else if own == column && limit.is_none() {
@@ -85,11 +89,11 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
         }
     }
     path.reverse();
-    let own = columns(line).1;
-    let (key, brace) = flow(line.get(own..)?, &mut path);
+    let own = item_columns(line).1;
+    let (key, brace) = scan_flow(line.get(own..)?, &mut path);
     let taken = match (key, brace) {
         (Some(_), _) => Vec::new(),
-        (None, Some(brace)) => beside_in_braces(
+        (None, Some(brace)) => keys_in_braces(
             text.get(start + own + brace + 1..)?.lines().next()?,
             line.len() - own - brace - 1,
         ),
@@ -100,10 +104,14 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
                 .lines()
                 .rev()
                 .take_while(|_| dash.is_none());
-            [beside(above, own, true), beside(behind, own, false)].concat()
+            [
+                keys_beside(above, own, true),
+                keys_beside(behind, own, false),
+            ]
+            .concat()
         }
     };
-    Some(Spot {
+    Some(DataCursor {
         path,
         key,
         word,
@@ -115,11 +123,15 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
 }
 
 /// Returns the keys of the mapping on the lines above or below a place.
-fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: bool) -> Vec<&'t str> {
+fn keys_beside<'t>(
+    lines: impl Iterator<Item = &'t str>,
+    column: usize,
+    is_above: bool,
+) -> Vec<&'t str> {
     let mut keys = Vec::new();
     for line in lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
     {
-        let (dash, own) = columns(line);
+        let (dash, own) = item_columns(line);
         let begins_item = dash.is_some_and(|dash| dash < column);
         if own < column || begins_item && !is_above {
             break;
@@ -128,7 +140,7 @@ fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: boo
             keys.extend(
                 line.get(own..)
                     .and_then(|line| line.split_once(':'))
-                    .map(|(key, _)| unquoted(key)),
+                    .map(|(key, _)| strip_quotes(key)),
             );
         }
         if begins_item {
@@ -139,7 +151,7 @@ fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: boo
 }
 
 /// Returns the other keys of a mapping in braces; the text starts after the opening brace.
-fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
+fn keys_in_braces(text: &str, at: usize) -> Vec<&str> {
     let mut keys = Vec::new();
     let (mut depth, mut quote, mut token) = (0_usize, None, 0);
     for (end, c) in text.char_indices().chain([(text.len(), '}')]) {
@@ -155,7 +167,7 @@ fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
                 keys.extend(
                     piece
                         .and_then(|piece| piece.split_once(':'))
-                        .map(|(key, _)| unquoted(key)),
+                        .map(|(key, _)| strip_quotes(key)),
                 );
                 token = end + 1;
                 if c != ',' {
@@ -169,7 +181,7 @@ fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
 }
 
 /// Returns the column of the first list dash, if any, and that of the text after the last one.
-fn columns(line: &str) -> (Option<usize>, usize) {
+fn item_columns(line: &str) -> (Option<usize>, usize) {
     let mut dash = None;
     let mut at = line.len() - line.trim_start_matches(' ').len();
     while let Some(rest) = line.get(at..).and_then(|rest| rest.strip_prefix("- ")) {
@@ -181,7 +193,7 @@ fn columns(line: &str) -> (Option<usize>, usize) {
 
 /// Follows the braces and brackets of a line and adds the open keys to the path. Returns the key
 /// whose value is being written, and the start of the innermost open braces.
-fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<usize>) {
+fn scan_flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<usize>) {
     let mut key = None;
     let mut token = 0;
     let mut quote = None;
@@ -211,7 +223,7 @@ fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<
                 let is_end = line
                     .get(at + 1..)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-                key = line.get(token..at).map(unquoted).filter(|_| is_end);
+                key = line.get(token..at).map(strip_quotes).filter(|_| is_end);
             }
             (Some(_) | None, _) => {}
         }

@@ -1,12 +1,12 @@
 //! Analyses a place in TOML. Scans the whole text and tolerates errors, because a text under edit
 //! is rarely well-formed.
 
-use super::spot::Spot;
+use super::spot::DataCursor;
 use crate::base::span::Span;
 
 /// The token that is expected next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum ExpectedToken {
     /// A part of a header's name.
     Header,
     /// A key, or a part of one.
@@ -19,7 +19,7 @@ enum Next {
 }
 
 /// An open list or inline table.
-struct Open<'t> {
+struct OpenBracket<'t> {
     is_list: bool,
     start: usize,
     /// The key before it.
@@ -30,7 +30,7 @@ struct Open<'t> {
 }
 
 /// A key, a part of a header, or an item of a list.
-struct Name<'t> {
+struct ScannedKey<'t> {
     path: Vec<&'t str>,
     group: usize,
     word: &'t str,
@@ -39,30 +39,30 @@ struct Name<'t> {
     is_whole: bool,
 }
 
-struct Scan<'t> {
+struct TomlScanner<'t> {
     text: &'t str,
     offset: usize,
-    next: Next,
+    next: ExpectedToken,
     path: Vec<&'t str>,
     key: Option<&'t str>,
-    open: Vec<Open<'t>>,
+    open: Vec<OpenBracket<'t>>,
     /// The number of keys in the header; its start if it is one of an array of tables; its closing
     /// brackets.
     header: (usize, usize, &'static str),
-    names: Vec<Name<'t>>,
+    names: Vec<ScannedKey<'t>>,
     is_passed: bool,
     /// The place and the group of its name, once the scan has passed it; `None` if nothing can be
     /// written there, as in a comment.
-    found: Option<(Spot<'t>, usize)>,
+    found: Option<(DataCursor<'t>, usize)>,
 }
 
 /// Analyses a place in the project file.
-pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
+pub(super) fn toml_cursor(text: &str, offset: usize) -> Option<DataCursor<'_>> {
     let (path, open, names) = (Vec::new(), Vec::new(), Vec::new());
-    let mut scan = Scan {
+    let mut scan = TomlScanner {
         text,
         offset,
-        next: Next::Key,
+        next: ExpectedToken::Key,
         path,
         key: None,
         open,
@@ -73,14 +73,14 @@ pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
     };
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        at = scan.token(at, c);
+        at = scan.read_token(at, c);
     }
-    scan.pass(text.len(), text.len());
+    scan.pass_text(text.len(), text.len());
     let (mut spot, group) = scan.found?;
-    let is_same = |own: &&Name<'_>| {
+    let is_same = |own: &&ScannedKey<'_>| {
         own.group == group && own.path == spot.path && !spot.outer.touches(own.start as u32)
     };
-    let is_taken = |own: &&Name<'_>| spot.header.is_none() || own.is_whole;
+    let is_taken = |own: &&ScannedKey<'_>| spot.header.is_none() || own.is_whole;
     spot.taken = scan
         .names
         .iter()
@@ -91,25 +91,25 @@ pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
     Some(spot)
 }
 
-impl<'t> Scan<'t> {
+impl<'t> TomlScanner<'t> {
     /// Reads the token at a place and returns the start of the next.
-    fn token(&mut self, start: usize, c: char) -> usize {
+    fn read_token(&mut self, start: usize, c: char) -> usize {
         let rest = self.text.get(start..).unwrap_or("");
         match c {
             ' ' | '\t' | '\r' => return start + 1,
             '#' => {
                 let end = start + rest.find('\n').unwrap_or(rest.len());
-                self.pass(start, start);
-                self.silence(end + 1);
+                self.pass_text(start, start);
+                self.mark_silent(end + 1);
                 return end;
             }
-            '"' | '\'' => return self.quoted(start, rest, c),
+            '"' | '\'' => return self.read_string(start, rest, c),
             '\n' => {
-                self.pass(start, start);
-                self.line(rest);
+                self.pass_text(start, start);
+                self.handle_line_end(rest);
             }
-            '[' if self.next == Next::Key && self.open.is_empty() => {
-                self.pass(start, start);
+            '[' if self.next == ExpectedToken::Key && self.open.is_empty() => {
+                self.pass_text(start, start);
                 let is_double = rest.starts_with("[[");
                 self.header = if is_double {
                     (0, start, "]]")
@@ -117,68 +117,80 @@ impl<'t> Scan<'t> {
                     (0, 0, "]")
                 };
                 self.path.clear();
-                self.next = Next::Header;
-                self.silence(start + self.header.2.len());
+                self.next = ExpectedToken::Header;
+                self.mark_silent(start + self.header.2.len());
                 return start + self.header.2.len();
             }
             '[' | '{' => {
-                self.pass(start, start);
-                if self.next == Next::Value {
+                self.pass_text(start, start);
+                if self.next == ExpectedToken::Value {
                     let (is_list, above) = (c == '[', self.path.len());
                     self.path.extend(self.key.filter(|_| !is_list));
-                    self.open.push(Open {
+                    self.open.push(OpenBracket {
                         is_list,
                         start,
                         key: self.key,
                         above,
                         path: self.path.len(),
                     });
-                    self.next = if is_list { Next::Value } else { Next::Key };
+                    self.next = if is_list {
+                        ExpectedToken::Value
+                    } else {
+                        ExpectedToken::Key
+                    };
                 }
             }
-            ']' if self.next == Next::Header => {
-                self.pass(start, start);
+            ']' if self.next == ExpectedToken::Header => {
+                self.pass_text(start, start);
                 self.end_header(self.header.2 == "]");
                 return start + if rest.starts_with("]]") { 2 } else { 1 };
             }
             ']' | '}' => {
-                self.pass(start, start);
+                self.pass_text(start, start);
                 if let Some(open) = self.open.pop() {
                     self.path.truncate(open.above);
-                    (self.key, self.next) = (open.key, Next::End);
+                    (self.key, self.next) = (open.key, ExpectedToken::End);
                 }
             }
             ',' => {
-                self.pass(start, start);
+                self.pass_text(start, start);
                 if let Some(open) = self.open.last() {
                     self.path.truncate(open.path);
-                    self.next = if open.is_list { Next::Value } else { Next::Key };
+                    self.next = if open.is_list {
+                        ExpectedToken::Value
+                    } else {
+                        ExpectedToken::Key
+                    };
                 }
             }
-            '.' if matches!(self.next, Next::Equals | Next::Header) => {
-                self.pass(start, start);
+            '.' if matches!(self.next, ExpectedToken::Equals | ExpectedToken::Header) => {
+                self.pass_text(start, start);
                 self.path.extend(self.key.take());
-                self.next = if self.next == Next::Header {
-                    Next::Header
+                self.next = if self.next == ExpectedToken::Header {
+                    ExpectedToken::Header
                 } else {
-                    Next::Key
+                    ExpectedToken::Key
                 };
             }
             '=' => {
-                self.pass(start, start);
-                if self.next == Next::Equals {
-                    self.whole();
-                    self.next = Next::Value;
+                self.pass_text(start, start);
+                if self.next == ExpectedToken::Equals {
+                    self.mark_complete();
+                    self.next = ExpectedToken::Value;
                 }
             }
             _ => {
-                let stops: &[char] = if self.next == Next::Value {
-                    STOPS_OF_VALUES
+                let stops: &[char] = if self.next == ExpectedToken::Value {
+                    VALUE_STOPS
                 } else {
-                    STOPS
+                    KEY_STOPS
                 };
                 let end = start + rest.find(stops).unwrap_or(rest.len()).max(c.len_utf8());
-                self.word(Span::of(start, end), Span::of(start, end), None);
+                self.handle_word(
+                    Span::from_offsets(start, end),
+                    Span::from_offsets(start, end),
+                    None,
+                );
                 return end;
             }
         }
@@ -186,13 +198,13 @@ impl<'t> Scan<'t> {
     }
 
     /// Reads a string in single or triple quotes and returns its end.
-    fn quoted(&mut self, start: usize, rest: &'t str, quote: char) -> usize {
+    fn read_string(&mut self, start: usize, rest: &'t str, quote: char) -> usize {
         let long = if quote == '"' { "\"\"\"" } else { "'''" };
         if let Some(inner) = rest.strip_prefix(long) {
             let end = start + inner.find(long).map_or(rest.len(), |end| end + 6);
-            self.pass(start, start);
-            self.silence(end);
-            self.next = Next::End;
+            self.pass_text(start, start);
+            self.mark_silent(end);
+            self.next = ExpectedToken::End;
             return end;
         }
         let mut is_escaped = false;
@@ -212,17 +224,17 @@ impl<'t> Scan<'t> {
                 (length, start + 1 + length, Some(quote))
             }
         };
-        self.word(
-            Span::of(start, end),
-            Span::of(start + 1, start + 1 + length),
+        self.handle_word(
+            Span::from_offsets(start, end),
+            Span::from_offsets(start + 1, start + 1 + length),
             missing,
         );
         end
     }
 
     /// Handles a key, a part of a header or a value; `inner` is its text without quotes.
-    fn word(&mut self, outer: Span, inner: Span, missing: Option<char>) {
-        self.pass(outer.start as usize, outer.end as usize);
+    fn handle_word(&mut self, outer: Span, inner: Span, missing: Option<char>) {
+        self.pass_text(outer.start as usize, outer.end as usize);
         if let Some((spot, _)) = &mut self.found
             && spot.outer == outer
             && inner != outer
@@ -236,11 +248,11 @@ impl<'t> Scan<'t> {
             .last()
             .filter(|open| open.is_list)
             .map(|open| open.start);
-        let group = list.unwrap_or_else(|| self.group());
-        if matches!(self.next, Next::Key | Next::Header)
-            || self.next == Next::Value && list.is_some()
+        let group = list.unwrap_or_else(|| self.table_id());
+        if matches!(self.next, ExpectedToken::Key | ExpectedToken::Header)
+            || self.next == ExpectedToken::Value && list.is_some()
         {
-            self.names.push(Name {
+            self.names.push(ScannedKey {
                 path: self.path.clone(),
                 group,
                 word: name,
@@ -249,28 +261,28 @@ impl<'t> Scan<'t> {
             });
         }
         match self.next {
-            Next::Header => self.key = Some(name),
-            Next::Key => (self.key, self.next) = (Some(name), Next::Equals),
-            Next::Value => self.next = Next::End,
-            Next::Equals | Next::End => {}
+            ExpectedToken::Header => self.key = Some(name),
+            ExpectedToken::Key => (self.key, self.next) = (Some(name), ExpectedToken::Equals),
+            ExpectedToken::Value => self.next = ExpectedToken::End,
+            ExpectedToken::Equals | ExpectedToken::End => {}
         }
     }
 
     /// Marks the text up to `end` as one in which nothing can be written.
-    fn silence(&mut self, end: usize) {
+    fn mark_silent(&mut self, end: usize) {
         self.is_passed |= self.offset < end;
     }
 
     /// Returns an identifier of the current table, which differs between tables with the same path.
-    fn group(&self) -> usize {
-        if self.next == Next::Header {
+    fn table_id(&self) -> usize {
+        if self.next == ExpectedToken::Header {
             return 0;
         }
         self.open.last().map_or(self.header.1, |open| open.start)
     }
 
     /// Marks the last name as complete, so that it must not be defined again.
-    fn whole(&mut self) {
+    fn mark_complete(&mut self) {
         if let Some(last) = self.names.last_mut() {
             last.is_whole = true;
         }
@@ -278,50 +290,50 @@ impl<'t> Scan<'t> {
 
     fn end_header(&mut self, is_whole: bool) {
         if is_whole {
-            self.whole();
+            self.mark_complete();
         }
         self.path.extend(self.key.take());
         self.header.0 = self.path.len();
-        self.next = Next::End;
+        self.next = ExpectedToken::End;
     }
 
     /// Handles the end of a line: everything on it ends, except open brackets that continue.
-    fn line(&mut self, rest: &str) {
-        if self.next == Next::Header {
+    fn handle_line_end(&mut self, rest: &str) {
+        if self.next == ExpectedToken::Header {
             self.end_header(false);
         }
         if !self
             .open
             .last()
-            .is_some_and(|open| goes_on(open.is_list, self.next, rest.trim_start()))
+            .is_some_and(|open| continues_after(open.is_list, self.next, rest.trim_start()))
         {
             self.open.clear();
             self.path.truncate(self.header.0);
-            (self.key, self.next) = (None, Next::Key);
+            (self.key, self.next) = (None, ExpectedToken::Key);
         }
     }
 
     /// Passes the text up to `end`. If the place lies before or inside it, records the possible
     /// completion.
-    fn pass(&mut self, start: usize, end: usize) {
+    fn pass_text(&mut self, start: usize, end: usize) {
         if self.is_passed || self.offset > end {
             return;
         }
         let outer = if self.offset < start {
-            Span::of(self.offset, self.offset)
+            Span::from_offsets(self.offset, self.offset)
         } else {
-            Span::of(start, end)
+            Span::from_offsets(start, end)
         };
-        let key = self.key.filter(|_| self.next == Next::Value);
+        let key = self.key.filter(|_| self.next == ExpectedToken::Value);
         let list = self
             .open
             .last()
-            .filter(|open| open.is_list && self.next == Next::Value)
+            .filter(|open| open.is_list && self.next == ExpectedToken::Value)
             .map(|open| open.start);
-        let group = list.unwrap_or_else(|| self.group());
-        let header = (self.next == Next::Header).then_some(self.header.2);
-        let can = !matches!(self.next, Next::Equals | Next::End);
-        let spot = Spot {
+        let group = list.unwrap_or_else(|| self.table_id());
+        let header = (self.next == ExpectedToken::Header).then_some(self.header.2);
+        let can = !matches!(self.next, ExpectedToken::Equals | ExpectedToken::End);
+        let spot = DataCursor {
             path: self.path.clone(),
             key,
             word: outer,
@@ -336,7 +348,7 @@ impl<'t> Scan<'t> {
 }
 
 /// Returns true if a list or inline table continues after the end of a line.
-fn goes_on(is_list: bool, next: Next, behind: &str) -> bool {
+fn continues_after(is_list: bool, next: ExpectedToken, behind: &str) -> bool {
     let is_header = behind.strip_prefix('[').is_some_and(|inner| {
         let name = inner
             .trim_start_matches('[')
@@ -345,7 +357,10 @@ fn goes_on(is_list: bool, next: Next, behind: &str) -> bool {
             .unwrap_or("");
         name.starts_with(char::is_alphabetic) && !name.contains([',', '{'])
     });
-    let key = behind.split(|c: char| !is_bare(c)).next().unwrap_or("");
+    let key = behind
+        .split(|c: char| !is_bare_char(c))
+        .next()
+        .unwrap_or("");
     let is_key = !key.is_empty()
         && behind
             .get(key.len()..)
@@ -353,18 +368,18 @@ fn goes_on(is_list: bool, next: Next, behind: &str) -> bool {
     let is_inside = if is_list {
         !is_key
     } else {
-        next != Next::End || behind.starts_with([',', '}'])
+        next != ExpectedToken::End || behind.starts_with([',', '}'])
     };
     is_inside && !is_header
 }
 
-fn is_bare(c: char) -> bool {
+fn is_bare_char(c: char) -> bool {
     c.is_alphanumeric() || "_-.".contains(c)
 }
 
-const STOPS_OF_VALUES: &[char] = &[
+const VALUE_STOPS: &[char] = &[
     ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '=',
 ];
-const STOPS: &[char] = &[
+const KEY_STOPS: &[char] = &[
     ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '=', '.',
 ];

@@ -3,7 +3,7 @@
 use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::fix::Applicability;
 use crate::base::lines;
-use crate::lsp::diagnostics::{self, address, meet};
+use crate::lsp::diagnostics::{self, file_uri, ranges_touch};
 use crate::lsp::prelude::*;
 use crate::lsp::quick_fixes;
 use crate::lsp::state::speculative;
@@ -16,29 +16,29 @@ use std::collections::BTreeMap;
 const FIX_ALL: &str = "source.fixAll.ctxc";
 
 /// The maximum number of findings whose fixes are offered at once.
-const MOST: usize = 100;
+const MAX_FINDINGS: usize = 100;
 
 /// Answers `textDocument/codeAction`.
 pub(in crate::lsp) fn answer(
-    server: &Server<'_>,
+    server: &LspServer<'_>,
     id: &RequestId,
     params: &CodeActionParams,
-) -> Answer {
+) -> RequestResult {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
-    if is_wanted(only, "quickfix") {
-        let found = project.found(&name);
-        let shown = diagnostics::of(project, &server.client, &name);
+    if accepts_kind(only, "quickfix") {
+        let found = project.findings(&name);
+        let shown = diagnostics::for_file(project, &server.client, &name);
         // The diagnostics may begin with one about a large file.
         let shown = shown.into_iter().rev().take(found.len()).rev();
         let near = found
             .iter()
             .zip(shown)
-            .filter(|(_, shown)| meet(shown.range, params.range));
-        let (near, shown): (Vec<&Finding>, Vec<_>) = near.take(MOST).unzip();
-        server.interrupted(id)?;
-        let own = quick_fixes::of(project, &name, &buffer.text, &near);
+            .filter(|(_, shown)| ranges_touch(shown.range, params.range));
+        let (near, shown): (Vec<&Finding>, Vec<_>) = near.take(MAX_FINDINGS).unzip();
+        server.check_interrupted(id)?;
+        let own = quick_fixes::for_findings(project, &name, &buffer.text, &near);
         let mut own = own.into_iter();
         for (finding, diagnostic) in near.into_iter().zip(shown) {
             // Callers must supply an additional parameter, so these fixes are not preferred.
@@ -46,10 +46,11 @@ pub(in crate::lsp) fn answer(
                 ["undeclared-variable", "optional-without-default"].contains(&finding.rule.name);
             let is_only = finding.fixes.len() == 1 && !asks_others;
             for (at, fix) in finding.fixes.iter().enumerate() {
-                let edits = server
-                    .client
-                    .encoding
-                    .edits(&buffer.text, &buffer.index, &fix.edits);
+                let edits =
+                    server
+                        .client
+                        .encoding
+                        .text_edits(&buffer.text, &buffer.index, &fix.edits);
                 actions.push(CodeAction {
                     title: fix.title.to_string(),
                     kind: Some(CodeActionKind::QuickFix),
@@ -57,23 +58,23 @@ pub(in crate::lsp) fn answer(
                     is_preferred: Some(
                         at == 0 && (fix.applicability == Applicability::Safe || is_only),
                     ),
-                    edit: Some(change(server, project, &name, edits)),
+                    edit: Some(file_edit(server, project, &name, edits)),
                     ..CodeAction::default()
                 });
             }
             let own = own.next().unwrap_or_default().into_iter();
-            let own = own.filter(|fix| fix.creates.is_none() || server.client.creates);
+            let own = own.filter(|fix| fix.creates.is_none() || server.client.creates_files);
             actions.extend(own.map(|fix| {
                 let edit = match fix.creates {
-                    Some((file, text)) => workspace_edit::creation(project, &file, text),
-                    None => change(
+                    Some((file, text)) => workspace_edit::create_file_edit(project, &file, text),
+                    None => file_edit(
                         server,
                         project,
                         &name,
                         server
                             .client
                             .encoding
-                            .edits(&buffer.text, &buffer.index, &fix.edits),
+                            .text_edits(&buffer.text, &buffer.index, &fix.edits),
                     ),
                 };
                 let diagnostics = Some(vec![diagnostic.clone()]);
@@ -88,23 +89,28 @@ pub(in crate::lsp) fn answer(
             }));
         }
     }
-    if is_wanted(only, FIX_ALL) {
-        actions.extend(everything(server, project, &name, only));
+    if accepts_kind(only, FIX_ALL) {
+        actions.extend(fix_all_action(server, project, &name, only));
     }
-    value(actions)
+    to_answer(actions)
 }
 
 /// Answers `codeAction/resolve`: adds the edits to an action that was offered without them.
-pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
+pub(in crate::lsp) fn answer_resolve(server: &LspServer<'_>, mut params: Value) -> RequestResult {
     let uri = params
         .pointer("/data/uri")
         .and_then(Value::as_str)
         .map(|uri| Uri(uri.to_owned()));
     let uri = uri.ok_or_else(|| {
-        Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing")
+        RequestError::invalid("this action was not offered by ctxc: `data.uri` is missing")
     })?;
     let (project, name, _) = server.document(&uri)?;
-    let edit = change(server, project, &name, edits(server, project, &name));
+    let edit = file_edit(
+        server,
+        project,
+        &name,
+        fix_all_edits(server, project, &name),
+    );
     if let Some(action) = params.as_object_mut() {
         action.insert("edit".to_owned(), json!(edit));
     }
@@ -112,7 +118,7 @@ pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer 
 }
 
 /// Returns true if the client accepts actions of a kind.
-fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
+fn accepts_kind(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     let fits = |only: &CodeActionKind| {
         let only = json!(only);
         let only = only.as_str().unwrap_or("");
@@ -128,8 +134,8 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
 /// Returns the action that applies every safe fix, or `None` if there is nothing to fix. If the
 /// client can resolve edits, they are computed only when the action is chosen, since most offers
 /// are not.
-fn everything(
-    server: &Server<'_>,
+fn fix_all_action(
+    server: &LspServer<'_>,
     project: &ProjectState,
     name: &Arc<str>,
     only: Option<&[CodeActionKind]>,
@@ -140,41 +146,41 @@ fn everything(
         ..CodeAction::default()
     };
     if only.is_none() && server.client.resolves_edits {
-        let uri = address(project, name);
+        let uri = file_uri(project, name);
         return speculative::is_fixable(project, name).then(|| CodeAction {
             data: Some(json!({"uri": uri})),
             ..action
         });
     }
-    let edits = edits(server, project, name);
+    let edits = fix_all_edits(server, project, name);
     (!edits.is_empty()).then(|| CodeAction {
-        edit: Some(change(server, project, name, edits)),
+        edit: Some(file_edit(server, project, name, edits)),
         ..action
     })
 }
 
 /// Returns the edits of all safe fixes together.
-fn edits(server: &Server<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<TextEdit> {
+fn fix_all_edits(server: &LspServer<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<TextEdit> {
     let Some(buffer) = project.open.get(name) else {
         return Vec::new();
     };
-    let Some(after) = speculative::fixed(project, name, &buffer.text) else {
+    let Some(after) = speculative::fixed_text(project, name, &buffer.text) else {
         return Vec::new();
     };
-    server.client.encoding.edits(
+    server.client.encoding.text_edits(
         &buffer.text,
         &buffer.index,
-        &lines::edits(&buffer.text, &after),
+        &lines::diff_edits(&buffer.text, &after),
     )
 }
 
-fn change(
-    server: &Server<'_>,
+fn file_edit(
+    server: &LspServer<'_>,
     project: &ProjectState,
     name: &Arc<str>,
     edits: Vec<TextEdit>,
 ) -> WorkspaceEdit {
-    workspace_edit::of(
+    workspace_edit::file_edits(
         &server.client,
         project,
         BTreeMap::from([(Arc::clone(name), edits)]),

@@ -1,10 +1,10 @@
 //! The command `ctxc.render`: renders the text that an agent would receive.
 
 use crate::lsp::prelude::*;
-use crate::lsp::state::snapshot::Snapshot;
-use crate::lsp::tokens::counts::Work;
+use crate::lsp::state::snapshot::DocumentSnapshot;
+use crate::lsp::tokens::counts::TokenWork;
 use crate::lsp::tokens::docs as token_docs;
-use crate::lsp::tokens::render::Wanted;
+use crate::lsp::tokens::render::RenderSelection;
 use crate::template::model::Definition;
 use crate::template::{self, nodes};
 use gen_lsp_types::{Position, Uri};
@@ -12,11 +12,11 @@ use lsp_server::RequestId;
 use serde::Deserialize;
 
 /// The name of the command.
-pub(in crate::lsp) const COMMAND: &str = "ctxc.render";
+pub(in crate::lsp) const RENDER_COMMAND: &str = "ctxc.render";
 
 /// The arguments of the command.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct RenderArguments {
     uri: Uri,
     /// Selects the task at the position; without it, the first task of the document.
     position: Option<Position>,
@@ -25,29 +25,29 @@ struct Asked {
 }
 
 #[derive(Debug, Deserialize)]
-struct Params {
+struct ExecuteParams {
     command: String,
     #[serde(default)]
     arguments: Vec<Value>,
 }
 
 /// Starts `workspace/executeCommand`; the counting thread sends the answer.
-pub(in crate::lsp) fn begin(
-    server: &mut Server<'_>,
+pub(in crate::lsp) fn start_command(
+    server: &mut LspServer<'_>,
     id: RequestId,
     params: Value,
-) -> Result<(), Refusal> {
-    let params: Params =
-        serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))?;
-    if params.command != COMMAND {
-        return Err(Refusal::invalid(format!(
+) -> Result<(), RequestError> {
+    let params: ExecuteParams =
+        serde_json::from_value(params).map_err(|error| RequestError::invalid(error.to_string()))?;
+    if params.command != RENDER_COMMAND {
+        return Err(RequestError::invalid(format!(
             "there is no command `{}`",
             params.command
         )));
     }
     let asked = params.arguments.into_iter().next().unwrap_or_default();
-    let asked: Asked = serde_json::from_value(asked)
-        .map_err(|error| Refusal::invalid(format!("{COMMAND}: {error}")))?;
+    let asked: RenderArguments = serde_json::from_value(asked)
+        .map_err(|error| RequestError::invalid(format!("{RENDER_COMMAND}: {error}")))?;
     server.workspace.settle();
     let (project, name, buffer) = server.document(&asked.uri)?;
     let offset = asked.position.map(|position| {
@@ -57,26 +57,30 @@ pub(in crate::lsp) fn begin(
             .offset(&buffer.text, &buffer.index, position)
     });
     let wanted = match asked.task {
-        Some(task) => Wanted {
+        Some(task) => RenderSelection {
             task,
             node: asked.node,
         },
-        None => around(project, &name, offset)
-            .ok_or_else(|| Refusal::invalid("there is no task in this document"))?,
+        None => selection_at(project, &name, offset)
+            .ok_or_else(|| RequestError::invalid("there is no task in this document"))?,
     };
-    let snapshot = Snapshot::of(project, &name);
+    let snapshot = DocumentSnapshot::for_document(project, &name);
     server
         .token_counts
-        .begin(snapshot, Work::Render { id, wanted });
+        .start_work(snapshot, TokenWork::Render { id, wanted });
     Ok(())
 }
 
 /// Returns the task and node at an offset, or the first task of the document.
-fn around(project: &ProjectState, name: &Arc<str>, offset: Option<u32>) -> Option<Wanted> {
+fn selection_at(
+    project: &ProjectState,
+    name: &Arc<str>,
+    offset: Option<u32>,
+) -> Option<RenderSelection> {
     let buffer = project.open.get(name)?;
-    let names = token_docs::names(project, name);
-    place::with(&buffer.text, &project.config.limits, |document| {
-        let file = template::lower(document);
+    let names = token_docs::definition_names(project, name);
+    place::with_document(&buffer.text, &project.config.limits, |document| {
+        let file = template::lower_document(document);
         let tasks = file
             .definitions
             .iter()
@@ -91,14 +95,14 @@ fn around(project: &ProjectState, name: &Arc<str>, offset: Option<u32>) -> Optio
             .find(|(task, _)| offset.is_some_and(|offset| task.element.span().contains(offset)));
         let (task, name) = held.or_else(|| tasks.first())?;
         let mut node = None;
-        nodes::paths(task, &mut |found, path| {
-            if let (nodes::Node::Task(found), Some(offset)) = (found, offset)
+        nodes::visit_nodes(task, &mut |found, path| {
+            if let (nodes::TaskNode::Task(found), Some(offset)) = (found, offset)
                 && found.element.span().contains(offset)
             {
                 node = Some(path.to_owned());
             }
         });
-        Some(Wanted {
+        Some(RenderSelection {
             task: name.clone(),
             node,
         })

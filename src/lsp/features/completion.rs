@@ -5,37 +5,37 @@
 //! supplies the surrounding elements. An item replaces the word at the cursor and repeats no text
 //! after it. Required items come first.
 
-use super::completion_context::{Begun, CompletionContext, completion_context};
-use super::completion_cx::{Cx, Place};
-use super::docs::of_attribute;
+use super::completion_context::{CompletionContext, OpenConstruct, completion_context};
+use super::completion_cx::{CompletionCx, CompletionPlace};
+use super::docs::attribute_doc;
 use crate::lsp::data;
-use crate::lsp::place::{self, operator};
+use crate::lsp::place::{self, task_operator};
 use crate::lsp::prelude::*;
-use crate::lsp::state::project::PROJECT;
+use crate::lsp::state::project::PROJECT_FILE;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
-use crate::template::elements::{Attr, Content, Kind, Of};
+use crate::template::elements::{Attr, ElementContent, ElementKind, OwnerType};
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{CompletionItem, CompletionItemKind, CompletionParams};
 use std::fmt::Write as _;
 
 /// Answers `textDocument/completion`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> Answer {
+pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: CompletionParams) -> RequestResult {
     let at = params.text_document_position_params;
-    let (project, name, buffer, offset) = server.position(&at)?;
+    let (project, name, buffer, offset) = server.document_position(&at)?;
     let (text, index, client) = (buffer.text.as_str(), &buffer.index, &server.client);
     let mut items = if project.is_xml(&name) {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
-        let place = Place {
+        let place = CompletionPlace {
             client,
             text,
             index,
             offset,
             word,
-            start: lead(text, begun, word),
+            start: edit_start(text, begun, word),
         };
-        place::with(text, &project.config.limits, |document| {
-            Cx {
+        place::with_document(text, &project.config.limits, |document| {
+            CompletionCx {
                 project,
                 name: &name,
                 document,
@@ -44,19 +44,19 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
             }
             .items(begun)
         })
-    } else if *name == *PROJECT || project.is_scenario(&name) {
-        let place = Place {
+    } else if *name == *PROJECT_FILE || project.is_scenario(&name) {
+        let place = CompletionPlace {
             client,
             text,
             index,
             offset,
-            word: Span::at(offset),
+            word: Span::empty_at(offset),
             start: offset,
         };
-        data::completion::items(project, &name, &place)
-    } else if let Some((user, source)) = project.users(&name).next() {
+        data::completion::completion_items(project, &name, &place)
+    } else if let Some((user, source)) = project.including_templates(&name).next() {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
-        let place = Place {
+        let place = CompletionPlace {
             client,
             text,
             index,
@@ -64,19 +64,19 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
             word,
             start: word.start,
         };
-        let template = project.read(user).unwrap_or_default();
+        let template = project.read_text(user).unwrap_or_default();
         let at = source.span.start;
-        if let Begun::Expression { before } = begun {
+        if let OpenConstruct::Expression { before } = begun {
             let limits = &project.config.limits;
-            place::with(&template, limits, |document| {
-                Cx {
+            place::with_document(&template, limits, |document| {
+                CompletionCx {
                     project,
                     name: user,
                     document,
                     place,
                     at,
                 }
-                .expression(before)
+                .expression_items(before)
             })
         } else {
             Vec::new()
@@ -88,14 +88,14 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     for (at, item) in items.iter_mut().enumerate() {
         item.sort_text = Some(format!("{at:04}"));
     }
-    value(items)
+    to_answer(items)
 }
 
 /// Returns the start of the edit: the tag that contains the word or ends before it.
-fn lead(text: &str, begun: Begun<'_>, word: Span) -> u32 {
+fn edit_start(text: &str, begun: OpenConstruct<'_>, word: Span) -> u32 {
     match begun {
-        Begun::Element { open } | Begun::End { open } => open as u32,
-        Begun::Text { before: "" } => {
+        OpenConstruct::Element { open } | OpenConstruct::End { open } => open as u32,
+        OpenConstruct::Text { before: "" } => {
             let head = text.get(..word.start as usize).unwrap_or("");
             let tag = head.rfind('<').filter(|open| {
                 let tag = head.get(*open..).unwrap_or("");
@@ -103,61 +103,65 @@ fn lead(text: &str, begun: Begun<'_>, word: Span) -> u32 {
             });
             tag.map_or(word.start, |open| open as u32)
         }
-        Begun::Attribute { .. }
-        | Begun::Value { .. }
-        | Begun::Expression { .. }
-        | Begun::Allow
-        | Begun::Text { .. }
-        | Begun::Other => word.start,
+        OpenConstruct::Attribute { .. }
+        | OpenConstruct::Value { .. }
+        | OpenConstruct::Expression { .. }
+        | OpenConstruct::Allow
+        | OpenConstruct::Text { .. }
+        | OpenConstruct::Other => word.start,
     }
 }
 
-impl<'c> Cx<'c> {
-    fn items(&self, begun: Begun<'_>) -> Vec<CompletionItem> {
+impl<'c> CompletionCx<'c> {
+    fn items(&self, begun: OpenConstruct<'_>) -> Vec<CompletionItem> {
         match begun {
-            Begun::Element { open } => {
-                let parent = self.parent_of(open);
-                self.elements(parent, "")
+            OpenConstruct::Element { open } => {
+                let parent = self.parent_at(open);
+                self.element_items(parent, "")
                     .into_iter()
-                    .chain(self.end_of(parent, ""))
+                    .chain(self.end_tag_item(parent, ""))
                     .collect()
             }
-            Begun::End { open } => self.ends(open),
-            Begun::Attribute { open } => self.attributes(open),
-            Begun::Value { open, name, typed } => self.values(open, name, typed),
-            Begun::Expression { before } => self.expression(before),
-            Begun::Allow => self.rules(),
-            Begun::Text { before } => self.inside(before),
-            Begun::Other => Vec::new(),
+            OpenConstruct::End { open } => self.end_tag_items(open),
+            OpenConstruct::Attribute { open } => self.attribute_items(open),
+            OpenConstruct::Value { open, name, typed } => self.value_items(open, name, typed),
+            OpenConstruct::Expression { before } => self.expression_items(before),
+            OpenConstruct::Allow => self.rule_items(),
+            OpenConstruct::Text { before } => self.content_items(before),
+            OpenConstruct::Other => Vec::new(),
         }
     }
 
     /// Returns the elements that may be added to an element, required ones first.
-    fn elements(&self, parent: Option<Element<'c>>, before: &str) -> Vec<CompletionItem> {
-        let closer = closer(self.place.rest());
+    fn element_items(&self, parent: Option<Element<'c>>, before: &str) -> Vec<CompletionItem> {
+        let closer = closing_tag(self.place.text_after());
         let parent_name = parent.map_or("", Element::name);
         let word = self.place.word.slice(self.place.text);
         let is_closed = |tag: &str| {
             closer.is_some_and(|closer| closer == tag || closer == word || closer != parent_name)
         };
-        let one = |kind: Kind| self.element(kind, before, is_closed(kind.tag()));
+        let one = |kind: ElementKind| self.element_item(kind, before, is_closed(kind.tag()));
         let Some(parent) = parent else {
-            return [Kind::Task, Kind::Template, Kind::Library]
-                .into_iter()
-                .map(one)
-                .collect();
+            return [
+                ElementKind::Task,
+                ElementKind::Template,
+                ElementKind::Library,
+            ]
+            .into_iter()
+            .map(one)
+            .collect();
         };
-        let Some(kind) = place::kind(parent) else {
+        let Some(kind) = place::element_kind(parent) else {
             return Vec::new();
         };
-        let operator = operator(parent);
+        let operator = task_operator(parent);
         let base = operator
             .as_deref()
-            .and_then(|operator| self.config().layers.row(operator, None).ok());
+            .and_then(|operator| self.config().layers.resolve_row(operator, None).ok());
         let base = base.map(|row| self.config().layers.get(row).base());
-        let fits = |of: Of| match of {
-            Of::Any => true,
-            Of::Type(own) => base.is_none_or(|base| base.word() == own),
+        let fits = |of: OwnerType| match of {
+            OwnerType::Any => true,
+            OwnerType::Type(own) => base.is_none_or(|base| base.word() == own),
         };
         let is_there = |tag: &str| {
             let mut same = parent
@@ -167,21 +171,23 @@ impl<'c> Cx<'c> {
         };
         let children = kind.spec().children.iter().filter(|child| {
             let spec = child.kind.spec();
-            spec.deprecated.is_none() && fits(child.of) && (child.many || !is_there(spec.tag))
+            spec.deprecated.is_none()
+                && fits(child.owner)
+                && (child.is_repeatable || !is_there(spec.tag))
         });
-        let mut children: Vec<Kind> = children.map(|child| child.kind).collect();
+        let mut children: Vec<ElementKind> = children.map(|child| child.kind).collect();
         let needs = base
-            .filter(|_| kind == Kind::Task)
-            .map_or(&[][..], Operator::needs);
-        children.sort_by_key(|child| *child != Kind::Description && !needs.contains(child));
+            .filter(|_| kind == ElementKind::Task)
+            .map_or(&[][..], Operator::required_children);
+        children.sort_by_key(|child| *child != ElementKind::Description && !needs.contains(child));
         children.into_iter().map(one).collect()
     }
 
     /// Returns an item for an element; only its name if the rest follows the cursor.
-    fn element(&self, kind: Kind, before: &str, is_closed: bool) -> CompletionItem {
+    fn element_item(&self, kind: ElementKind, before: &str, is_closed: bool) -> CompletionItem {
         let spec = kind.spec();
         let (tag, doc) = (spec.tag, spec.doc);
-        let rest = self.place.rest();
+        let rest = self.place.text_after();
         let behind = rest.trim_start_matches([' ', '\t']);
         let ends = before.is_empty() && behind.starts_with('>');
         if before.is_empty()
@@ -197,17 +203,21 @@ impl<'c> Cx<'c> {
             .filter(|attribute| attribute.required)
         {
             stop += 1;
-            let hole = if self.place.client.snippets {
+            let hole = if self.place.client.supports_snippets {
                 format!("${stop}")
             } else {
                 String::new()
             };
             let _ = write!(insert, " {}=\"{hole}\"", attribute.name);
         }
-        if spec.content == Content::Empty {
+        if spec.content == ElementContent::Empty {
             insert.push_str("/>");
         } else {
-            let hole = if self.place.client.snippets { "$0" } else { "" };
+            let hole = if self.place.client.supports_snippets {
+                "$0"
+            } else {
+                ""
+            };
             let _ = write!(insert, ">{hole}</{tag}>");
         }
         // An editor that closes brackets automatically has already written the `>`.
@@ -224,7 +234,7 @@ impl<'c> Cx<'c> {
         } else {
             word.start
         };
-        Place {
+        CompletionPlace {
             word,
             offset,
             start: lead,
@@ -234,12 +244,12 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the innermost open tag at a place.
-    fn ends(&self, open: usize) -> Vec<CompletionItem> {
-        let chain = place::around(self.parent_of(open));
+    fn end_tag_items(&self, open: usize) -> Vec<CompletionItem> {
+        let chain = place::ancestors(self.parent_at(open));
         let open_ones = chain.filter(|element| {
             element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag()
         });
-        let end = if self.place.rest().trim_start().starts_with('>') {
+        let end = if self.place.text_after().trim_start().starts_with('>') {
             ""
         } else {
             ">"
@@ -261,9 +271,9 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the end tag of an element, unless it follows the place.
-    fn end_of(&self, element: Option<Element<'c>>, before: &str) -> Option<CompletionItem> {
+    fn end_tag_item(&self, element: Option<Element<'c>>, before: &str) -> Option<CompletionItem> {
         let name = element?.name();
-        let end = if self.place.rest().trim_start().starts_with('>') {
+        let end = if self.place.text_after().trim_start().starts_with('>') {
             ""
         } else {
             ">"
@@ -276,19 +286,19 @@ impl<'c> Cx<'c> {
                 &format!("{before}/{name}{end}"),
             )
         };
-        (closer(self.place.rest()) != Some(name)).then(item)
+        (closing_tag(self.place.text_after()) != Some(name)).then(item)
     }
 
     /// Returns the missing attributes, required ones first.
-    fn attributes(&self, open: usize) -> Vec<CompletionItem> {
-        let Some(element) = self.own(open) else {
+    fn attribute_items(&self, open: usize) -> Vec<CompletionItem> {
+        let Some(element) = self.begun_element(open) else {
             return Vec::new();
         };
-        let Some(kind) = place::kind(element) else {
+        let Some(kind) = place::element_kind(element) else {
             return Vec::new();
         };
         let word = self.place.word.slice(self.place.text);
-        let is_used = kind == Kind::Task && element.attribute("ref").is_some();
+        let is_used = kind == ElementKind::Task && element.attribute("ref").is_some();
         let fits = |name: &str| !is_used || matches!(name, "ref" | "as" | "trust");
         let is_free =
             |attribute: &&Attr| element.attribute(attribute.name).is_none() && fits(attribute.name);
@@ -297,9 +307,10 @@ impl<'c> Cx<'c> {
             .filter(|own| is_free(own) || own.name == word)
             .collect();
         missing.sort_by_key(|attribute| {
-            !attribute.required && !matches!((kind, attribute.name), (Kind::Task, "type" | "name"))
+            !attribute.required
+                && !matches!((kind, attribute.name), (ElementKind::Task, "type" | "name"))
         });
-        let rest = self.place.rest();
+        let rest = self.place.text_after();
         let has_value = rest.trim_start().starts_with('=');
         let before = self
             .place
@@ -312,7 +323,11 @@ impl<'c> Cx<'c> {
         } else {
             ""
         };
-        let hole = if self.place.client.snippets { "$0" } else { "" };
+        let hole = if self.place.client.supports_snippets {
+            "$0"
+        } else {
+            ""
+        };
         let one = |attribute: &Attr| {
             let name = attribute.name;
             let insert = if has_value {
@@ -323,7 +338,7 @@ impl<'c> Cx<'c> {
             self.item(
                 name,
                 CompletionItemKind::Property,
-                &of_attribute(attribute),
+                &attribute_doc(attribute),
                 &insert,
             )
         };
@@ -332,11 +347,11 @@ impl<'c> Cx<'c> {
 
     /// Completes text between tags: words of a setting, a condition or a path, otherwise child
     /// elements.
-    fn inside(&self, before: &str) -> Vec<CompletionItem> {
+    fn content_items(&self, before: &str) -> Vec<CompletionItem> {
         let element = self
             .document
             .element_at(self.place.offset.saturating_sub(1));
-        let kind = element.and_then(place::kind);
+        let kind = element.and_then(place::element_kind);
         let setting = kind.and_then(|kind| {
             SettingName::ALL
                 .iter()
@@ -344,25 +359,25 @@ impl<'c> Cx<'c> {
                 .find(|name| name.word() == kind.tag())
         });
         if let (Some(setting), Some(element)) = (setting, element) {
-            return self.setting(element, setting);
+            return self.setting_items(element, setting);
         }
         let start = self.place.word.start - before.trim_start().len() as u32;
         let typed = Span::new(start, self.place.offset).slice(self.place.text);
         match kind.map(|kind| (kind, kind.spec().content)) {
-            Some((Kind::Condition, _)) => self.expression(typed),
-            Some((Kind::Path, _)) => self.place.files(self.project, typed, "", ""),
-            Some((_, Content::Elements)) | None => self
-                .elements(element, "<")
+            Some((ElementKind::Condition, _)) => self.expression_items(typed),
+            Some((ElementKind::Path, _)) => self.place.file_items(self.project, typed, "", ""),
+            Some((_, ElementContent::Elements)) | None => self
+                .element_items(element, "<")
                 .into_iter()
-                .chain(self.end_of(element, "<"))
+                .chain(self.end_tag_item(element, "<"))
                 .collect(),
             Some((
                 _,
-                Content::Text
-                | Content::TextOrElements
-                | Content::Word
-                | Content::Empty
-                | Content::Opaque,
+                ElementContent::Text
+                | ElementContent::TextOrElements
+                | ElementContent::Word
+                | ElementContent::Empty
+                | ElementContent::Opaque,
             )) => Vec::new(),
         }
     }
@@ -376,7 +391,7 @@ fn is_attribute(rest: &str) -> bool {
 }
 
 /// Returns the name of the first end tag in a text that closes an element opened before it.
-fn closer(mut rest: &str) -> Option<&str> {
+fn closing_tag(mut rest: &str) -> Option<&str> {
     let mut depth = 0_u32;
     while let Some(at) = rest.find('<') {
         rest = rest.get(at + 1..)?;

@@ -4,19 +4,19 @@
 use crate::base::span::Span;
 
 /// The number of bytes before the cursor that are searched: 8 KiB.
-const BACK: usize = 8 << 10;
+const MAX_LOOKBACK_BYTES: usize = 8 << 10;
 
 /// The construct at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::lsp) struct CompletionContext<'t> {
-    pub(in crate::lsp) begun: Begun<'t>,
+    pub(in crate::lsp) begun: OpenConstruct<'t>,
     /// The word at the cursor, which a completion replaces; may be empty.
     pub(in crate::lsp) word: Span,
 }
 
 /// The construct that begins before the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lsp) enum Begun<'t> {
+pub(in crate::lsp) enum OpenConstruct<'t> {
     /// `<`, and possibly the first letters of a name.
     Element { open: usize },
     /// `</`, and possibly letters.
@@ -41,37 +41,37 @@ pub(in crate::lsp) enum Begun<'t> {
 
 /// Analyses the text around an offset.
 pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> CompletionContext<'_> {
-    let mut from = offset.saturating_sub(BACK);
+    let mut from = offset.saturating_sub(MAX_LOOKBACK_BYTES);
     while !text.is_char_boundary(from) {
         from += 1;
     }
     let before = text.get(from..offset).unwrap_or("");
     let behind = text.get(offset..).unwrap_or("");
-    let typed = before.len() - before.trim_end_matches(is_of_name).len();
-    let tail = behind.len() - behind.trim_start_matches(is_of_name).len();
-    let word = Span::of(offset - typed, offset + tail);
-    if let Some(inside) = braces(before) {
+    let typed = before.len() - before.trim_end_matches(is_name_char).len();
+    let tail = behind.len() - behind.trim_start_matches(is_name_char).len();
+    let word = Span::from_offsets(offset - typed, offset + tail);
+    if let Some(inside) = open_expression(before) {
         // In a path only the last name is completed: `{{verdict.te`.
         let last = before.len()
             - before
-                .trim_end_matches(|c: char| is_of_name(c) && c != '.')
+                .trim_end_matches(|c: char| is_name_char(c) && c != '.')
                 .len();
         let next = behind.len()
             - behind
-                .trim_start_matches(|c: char| is_of_name(c) && c != '.')
+                .trim_start_matches(|c: char| is_name_char(c) && c != '.')
                 .len();
         let before = inside
             .get(..inside.len() - last.min(inside.len()))
             .unwrap_or("");
         return CompletionContext {
-            begun: Begun::Expression { before },
-            word: Span::of(offset - last, offset + next),
+            begun: OpenConstruct::Expression { before },
+            word: Span::from_offsets(offset - last, offset + next),
         };
     }
     let tag = before
         .rfind('<')
         .and_then(|open| Some((from + open, before.get(open + 1..)?)))
-        .filter(|(_, rest)| is_open(rest));
+        .filter(|(_, rest)| is_open_tag(rest));
     let Some((open, rest)) = tag else {
         let since = before
             .rfind('>')
@@ -81,15 +81,15 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .get(..since.len() - typed.min(since.len()))
             .unwrap_or("");
         return CompletionContext {
-            begun: Begun::Text { before },
+            begun: OpenConstruct::Text { before },
             word,
         };
     };
     if let Some(rest) = rest.strip_prefix('/') {
         let begun = if rest.len() == typed {
-            Begun::End { open }
+            OpenConstruct::End { open }
         } else {
-            Begun::Other
+            OpenConstruct::Other
         };
         return CompletionContext { begun, word };
     }
@@ -99,15 +99,19 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .strip_prefix("allow")
             .is_some_and(|rest| rest.starts_with(' ') && !rest.contains('='));
         return CompletionContext {
-            begun: if is_rule { Begun::Allow } else { Begun::Other },
+            begun: if is_rule {
+                OpenConstruct::Allow
+            } else {
+                OpenConstruct::Other
+            },
             word,
         };
     }
     if !rest.contains(|c: char| c.is_ascii_whitespace()) {
         let begun = if rest.len() == typed {
-            Begun::Element { open }
+            OpenConstruct::Element { open }
         } else {
-            Begun::Other
+            OpenConstruct::Other
         };
         return CompletionContext { begun, word };
     }
@@ -126,15 +130,15 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             .is_some_and(|rest| rest.ends_with([' ', '\t', '\n', '\r', '"', '\'']));
         // Text after the blank belongs to the next attribute.
         let word = if typed == 0 {
-            Span::of(offset, offset)
+            Span::from_offsets(offset, offset)
         } else {
             word
         };
         return CompletionContext {
             begun: if is_name {
-                Begun::Attribute { open }
+                OpenConstruct::Attribute { open }
             } else {
-                Begun::Other
+                OpenConstruct::Other
             },
             word,
         };
@@ -154,20 +158,20 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
     let end = behind
         .find(|c: char| c == own || "<>=\n".contains(c))
         .filter(|end| behind.get(*end..).is_some_and(|b| b.starts_with(own)));
-    let word = Span::of(offset - typed.len(), offset + end.unwrap_or(tail));
+    let word = Span::from_offsets(offset - typed.len(), offset + end.unwrap_or(tail));
     CompletionContext {
-        begun: Begun::Value { open, name, typed },
+        begun: OpenConstruct::Value { open, name, typed },
         word,
     }
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || "_-.".contains(c)
 }
 
 /// Returns the text of an expression or Jinja tag that is open at the end of a text, with its
 /// braces.
-fn braces(before: &str) -> Option<&str> {
+fn open_expression(before: &str) -> Option<&str> {
     let of = |open: &str, close: &str| {
         let at = before.rfind(open)?;
         let inside = before.get(at + 2..)?;
@@ -182,7 +186,7 @@ fn braces(before: &str) -> Option<&str> {
 }
 
 /// Returns true if a tag has not ended: its text contains no `>` outside values.
-fn is_open(rest: &str) -> bool {
+fn is_open_tag(rest: &str) -> bool {
     let mut quote = None;
     for c in rest.chars() {
         match (quote, c) {
@@ -197,7 +201,7 @@ fn is_open(rest: &str) -> bool {
 
 /// The position in an expression, by the text before its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lsp) enum Slot<'t> {
+pub(in crate::lsp) enum ExpressionSlot<'t> {
     /// A name of a value.
     Name,
     /// A field of the value at a path.
@@ -215,10 +219,10 @@ pub(in crate::lsp) enum Slot<'t> {
 }
 
 /// Returns the position in an expression, a condition or the path of `from`.
-pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
+pub(in crate::lsp) fn expression_slot(before: &str) -> ExpressionSlot<'_> {
     if let Some(path) = before.strip_suffix('.') {
-        return Slot::Field(
-            path.get(path.trim_end_matches(is_of_name).len()..)
+        return ExpressionSlot::Field(
+            path.get(path.trim_end_matches(is_name_char).len()..)
                 .unwrap_or(""),
         );
     }
@@ -228,33 +232,33 @@ pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
         .and_then(|left| left.strip_suffix("==").or_else(|| left.strip_suffix("!=")))
         .map(str::trim_end)
     {
-        return Slot::Word(
-            path.get(path.trim_end_matches(is_of_name).len()..)
+        return ExpressionSlot::Word(
+            path.get(path.trim_end_matches(is_name_char).len()..)
                 .unwrap_or(""),
         );
     }
     let is_inside = before.starts_with(['{']) || before.matches(['\'', '"']).count() % 2 == 1;
     let word = trimmed.rsplit(char::is_whitespace).next().unwrap_or("");
-    let is_value = word.ends_with(|c: char| is_of_name(c) || "'\"])".contains(c));
+    let is_value = word.ends_with(|c: char| is_name_char(c) || "'\"])".contains(c));
     let is_joined = ["", "and", "or", "not", "lt", "le", "gt", "ge"].contains(&word);
     match () {
         () if !is_inside && before.len() > trimmed.len() && is_value && !is_joined => {
-            Slot::Operator
+            ExpressionSlot::Operator
         }
-        () if trimmed.ends_with('|') => Slot::Filter,
-        () if trimmed.trim_end_matches('-') == "{%" => Slot::Tag,
-        () if trimmed.ends_with(" is") || trimmed.ends_with(" is not") => Slot::Test,
-        () => Slot::Name,
+        () if trimmed.ends_with('|') => ExpressionSlot::Filter,
+        () if trimmed.trim_end_matches('-') == "{%" => ExpressionSlot::Tag,
+        () if trimmed.ends_with(" is") || trimmed.ends_with(" is not") => ExpressionSlot::Test,
+        () => ExpressionSlot::Name,
     }
 }
 
 /// Returns the function whose call is open at the end of a text, with its arguments so far:
 /// `{{shorten(text=message, `.
-pub(in crate::lsp) fn call(before: &str) -> Option<(&str, &str)> {
+pub(in crate::lsp) fn open_call(before: &str) -> Option<(&str, &str)> {
     let (head, given) = before
         .rsplit_once('(')
         .filter(|(_, given)| !given.contains([')', '"', '\'']))?;
-    let name = head.get(head.trim_end_matches(is_of_name).len()..)?;
+    let name = head.get(head.trim_end_matches(is_name_char).len()..)?;
     (!name.is_empty()).then_some((name, given))
 }
 

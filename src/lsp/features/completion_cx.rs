@@ -5,7 +5,7 @@ use crate::base::source::LineIndex;
 use crate::lsp::client::Client;
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
-use crate::syntax::tree::{Document, Element};
+use crate::syntax::tree::{Element, XmlDocument};
 use gen_lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemTextEdit, Documentation, InsertReplaceEdit,
     InsertTextFormat, MarkupContent, MarkupKind, TextEdit,
@@ -13,12 +13,12 @@ use gen_lsp_types::{
 
 /// A document with the place of a completion.
 #[derive(Clone, Copy)]
-pub(in crate::lsp) struct Cx<'c> {
+pub(in crate::lsp) struct CompletionCx<'c> {
     pub(in crate::lsp) project: &'c ProjectState,
     /// The document's name.
     pub(in crate::lsp) name: &'c str,
-    pub(in crate::lsp) document: Document<'c>,
-    pub(in crate::lsp) place: Place<'c>,
+    pub(in crate::lsp) document: XmlDocument<'c>,
+    pub(in crate::lsp) place: CompletionPlace<'c>,
     /// The place in the template. For a text in a file of its own, that of the element with its
     /// path.
     pub(in crate::lsp) at: u32,
@@ -26,7 +26,7 @@ pub(in crate::lsp) struct Cx<'c> {
 
 /// The text range that an item replaces.
 #[derive(Clone, Copy)]
-pub(in crate::lsp) struct Place<'c> {
+pub(in crate::lsp) struct CompletionPlace<'c> {
     pub(in crate::lsp) client: &'c Client,
     pub(in crate::lsp) text: &'c str,
     pub(in crate::lsp) index: &'c LineIndex,
@@ -38,9 +38,9 @@ pub(in crate::lsp) struct Place<'c> {
     pub(in crate::lsp) start: u32,
 }
 
-impl<'c> Place<'c> {
+impl<'c> CompletionPlace<'c> {
     /// Returns the text after the word.
-    pub(in crate::lsp) fn rest(&self) -> &'c str {
+    pub(in crate::lsp) fn text_after(&self) -> &'c str {
         self.text.get(self.word.end as usize..).unwrap_or("")
     }
 
@@ -59,8 +59,8 @@ impl<'c> Place<'c> {
                 .encoding
                 .range(self.text, self.index, Span::new(self.start, end))
         };
-        let is_snippet = self.client.snippets && insert.contains('$');
-        let edit = if self.client.inserts && self.word.end != self.offset {
+        let is_snippet = self.client.supports_snippets && insert.contains('$');
+        let edit = if self.client.supports_insert_replace && self.word.end != self.offset {
             let edit = InsertReplaceEdit {
                 new_text,
                 insert: range(self.offset),
@@ -79,7 +79,7 @@ impl<'c> Place<'c> {
                 value: doc.to_owned(),
             })
         } else {
-            Documentation::String(docs::plain(doc))
+            Documentation::String(docs::strip_markdown(doc))
         };
         CompletionItem {
             label: label.to_owned(),
@@ -93,13 +93,13 @@ impl<'c> Place<'c> {
     }
 }
 
-impl<'c> Cx<'c> {
+impl<'c> CompletionCx<'c> {
     pub(in crate::lsp) fn config(&self) -> &'c Config {
         &self.project.config
     }
 
     /// Returns the parent of the tag that begins at `open`.
-    pub(in crate::lsp) fn parent_of(&self, open: usize) -> Option<Element<'c>> {
+    pub(in crate::lsp) fn parent_at(&self, open: usize) -> Option<Element<'c>> {
         let element = self.document.element_at(open as u32)?;
         if element.span().start == open as u32 {
             element.parent()
@@ -109,7 +109,7 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the element whose tag begins at `open`.
-    pub(in crate::lsp) fn own(&self, open: usize) -> Option<Element<'c>> {
+    pub(in crate::lsp) fn begun_element(&self, open: usize) -> Option<Element<'c>> {
         self.document
             .element_at(open as u32)
             .filter(|element| element.span().start == open as u32)

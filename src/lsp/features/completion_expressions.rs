@@ -1,30 +1,30 @@
 //! Completion in an expression, a condition or the path of `from`: names of values, fields of
 //! results with a known schema, and filters, tests and tags of Jinja.
 
-use super::completion_context::{Slot, call, slot};
-use super::completion_cx::{Cx, Place};
+use super::completion_context::{ExpressionSlot, expression_slot, open_call};
+use super::completion_cx::{CompletionCx, CompletionPlace};
 use super::implicit_names;
 use super::variable_definition;
 use crate::base::contained_path;
-use crate::jinja::builtins::{FILTERS, TESTS};
+use crate::jinja::builtins::{FILTER_NAMES, TEST_NAMES};
 use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
-use crate::template::elements::Kind;
+use crate::template::elements::ElementKind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{CompletionItem, CompletionItemKind};
 use std::collections::BTreeMap;
 
 /// The tags of Jinja.
-const TAGS: &[&str] = &[
+const JINJA_TAGS: &[&str] = &[
     "if", "elif", "else", "endif", "for", "endfor", "set", "raw", "endraw",
 ];
 
 /// The operators that compare two values or join conditions.
 const OPERATORS: &[&str] = &["==", "!=", "lt", "le", "gt", "ge", "and", "or"];
 
-impl<'c> Cx<'c> {
+impl<'c> CompletionCx<'c> {
     /// Returns the completions of an expression, a condition or a path; `before` ends at the word.
-    pub(in crate::lsp) fn expression(&self, before: &str) -> Vec<CompletionItem> {
+    pub(in crate::lsp) fn expression_items(&self, before: &str) -> Vec<CompletionItem> {
         let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let typed = Span::new(self.place.word.start, self.place.offset).slice(self.place.text);
         let is_value = before.ends_with(typed) && !before.starts_with(['{']);
@@ -47,14 +47,14 @@ impl<'c> Cx<'c> {
         let tail = (rest.len() - rest.trim_start_matches(is_of_name).len()) as u32;
         let word = Span::new(self.place.offset - last, self.place.offset + tail);
         let cx = Self {
-            place: Place {
+            place: CompletionPlace {
                 word,
                 start: word.start,
                 ..self.place
             },
             ..*self
         };
-        let rest = cx.place.rest();
+        let rest = cx.place.text_after();
         let end = rest
             .find(['\n', '<'])
             .into_iter()
@@ -76,46 +76,47 @@ impl<'c> Cx<'c> {
                 .map(|word| cx.item(word, kind, "", word))
                 .collect()
         };
-        match slot(before) {
-            Slot::Name => {
-                let named = cx.call_arguments(before);
-                let calls = if before.starts_with("{{") && !cx.is_jinja() && call(before).is_none()
-                {
-                    let hole = if cx.place.client.snippets {
-                        "($0)"
+        match expression_slot(before) {
+            ExpressionSlot::Name => {
+                let named = cx.argument_items(before);
+                let calls =
+                    if before.starts_with("{{") && !cx.is_jinja() && open_call(before).is_none() {
+                        let hole = if cx.place.client.supports_snippets {
+                            "($0)"
+                        } else {
+                            "()"
+                        };
+                        cx.definition_items(DefinitionKind::Template, &format!("{hole}{close}"))
                     } else {
-                        "()"
+                        Vec::new()
                     };
-                    cx.definitions(DefinitionKind::Template, &format!("{hole}{close}"))
-                } else {
-                    Vec::new()
-                };
                 named
                     .into_iter()
-                    .chain(cx.variables(close))
+                    .chain(cx.variable_items(close))
                     .chain(calls)
                     .collect()
             }
-            Slot::Field(path) => cx.fields(path, close),
-            Slot::Word(path) => cx.enumerated(path),
-            Slot::Operator => OPERATORS
+            ExpressionSlot::Field(path) => cx.field_items(path, close),
+            ExpressionSlot::Word(path) => cx.enum_items(path),
+            ExpressionSlot::Operator => OPERATORS
                 .iter()
                 .map(|word| cx.item(word, CompletionItemKind::Operator, "", word))
                 .collect(),
-            Slot::Filter => words(FILTERS, CompletionItemKind::Function),
-            Slot::Test => words(TESTS, CompletionItemKind::Function),
-            Slot::Tag => words(TAGS, CompletionItemKind::Keyword),
+            ExpressionSlot::Filter => words(FILTER_NAMES, CompletionItemKind::Function),
+            ExpressionSlot::Test => words(TEST_NAMES, CompletionItemKind::Function),
+            ExpressionSlot::Tag => words(JINJA_TAGS, CompletionItemKind::Keyword),
         }
     }
 
     /// Returns the names of further arguments in an open call: `{{shorten(text=message, `.
-    fn call_arguments(&self, before: &str) -> Vec<CompletionItem> {
-        let Some((name, given)) = call(before).filter(|(_, given)| !given.ends_with('=')) else {
+    fn argument_items(&self, before: &str) -> Vec<CompletionItem> {
+        let Some((name, given)) = open_call(before).filter(|(_, given)| !given.ends_with('='))
+        else {
             return Vec::new();
         };
         let index = self.project.index();
         let template = index
-            .find(DefinitionKind::Template, name)
+            .find_definition(DefinitionKind::Template, name)
             .and_then(|id| index.definition(id));
         let params = template.map_or(&[][..], |template| &template.params);
         // An argument without a name is passed by its position.
@@ -127,16 +128,16 @@ impl<'c> Cx<'c> {
                 .map(|param| param.name.to_string()),
         };
         let given: Vec<String> = given.split(',').enumerate().filter_map(one).collect();
-        let after = if self.place.rest().trim_start().starts_with('=') {
+        let after = if self.place.text_after().trim_start().starts_with('=') {
             ""
         } else {
             "="
         };
-        self.free(params, &given, after)
+        self.free_parameter_items(params, &given, after)
     }
 
     fn is_jinja(&self) -> bool {
-        self.around().iter().any(|element| {
+        self.ancestors().iter().any(|element| {
             element
                 .attribute("syntax")
                 .is_some_and(|syntax| syntax.value().trim() == "jinja")
@@ -144,17 +145,17 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the names of values that are visible at the place.
-    fn variables(&self, close: &str) -> Vec<CompletionItem> {
+    fn variable_items(&self, close: &str) -> Vec<CompletionItem> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
-        let chain = self.around();
-        for (name, element) in self.bindings(&chain) {
+        let chain = self.ancestors();
+        for (name, element) in self.visible_bindings(&chain) {
             names
                 .entry(name)
-                .or_insert_with(|| variable_definition::of(self.project, element));
+                .or_insert_with(|| variable_definition::describe_binding(self.project, element));
         }
         for name in chain
             .iter()
-            .flat_map(|element| implicit_names::given(element.name()))
+            .flat_map(|element| implicit_names::names_inside(element.name()))
         {
             names
                 .entry((*name).to_owned())
@@ -162,7 +163,7 @@ impl<'c> Cx<'c> {
         }
         if self.is_jinja() {
             names.extend(
-                self.loops(&chain)
+                self.jinja_names(&chain)
                     .into_iter()
                     .map(|name| (name, "a name that this text gives itself".to_owned())),
             );
@@ -179,7 +180,7 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the names that `for` and `set` define in the text before the place.
-    fn loops(&self, chain: &[Element<'_>]) -> Vec<String> {
+    fn jinja_names(&self, chain: &[Element<'_>]) -> Vec<String> {
         let own = chain.first().filter(|_| self.at == self.place.offset);
         let start = own.map_or(0, |element| element.start_tag().end);
         let mut names: Vec<Vec<String>> = Vec::new();
@@ -218,7 +219,7 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the elements that bind names visible at the place.
-    fn bindings(&self, chain: &[Element<'c>]) -> Vec<(String, Element<'c>)> {
+    fn visible_bindings(&self, chain: &[Element<'c>]) -> Vec<(String, Element<'c>)> {
         let holder = chain
             .iter()
             .rev()
@@ -227,7 +228,7 @@ impl<'c> Cx<'c> {
         let mut stack: Vec<Element<'_>> = holder.copied().into_iter().collect();
         while let Some(element) = stack.pop() {
             found.extend(
-                self.binds(element, chain)
+                self.bound_names(element, chain)
                     .into_iter()
                     .map(|name| (name, element)),
             );
@@ -237,8 +238,8 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the fields of the value at a path, from the JSON Schema of the result.
-    fn fields(&self, path: &str, close: &str) -> Vec<CompletionItem> {
-        let schema = self.schema(path).unwrap_or_default();
+    fn field_items(&self, path: &str, close: &str) -> Vec<CompletionItem> {
+        let schema = self.schema_at(path).unwrap_or_default();
         let fields = schema.get("properties").and_then(Value::as_object);
         let doc = |field: &Value| {
             let word = |key: &str| field.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -260,8 +261,8 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the words that the schema of a result allows at a path.
-    fn enumerated(&self, path: &str) -> Vec<CompletionItem> {
-        let schema = self.schema(path).unwrap_or_default();
+    fn enum_items(&self, path: &str) -> Vec<CompletionItem> {
+        let schema = self.schema_at(path).unwrap_or_default();
         let words = schema
             .get("enum")
             .and_then(Value::as_array)
@@ -274,18 +275,19 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the JSON Schema of the value at a path.
-    fn schema(&self, path: &str) -> Option<Value> {
+    fn schema_at(&self, path: &str) -> Option<Value> {
         let mut parts = path.split('.');
         let root = parts.next()?;
-        let chain = self.around();
+        let chain = self.ancestors();
         let own = self
-            .bindings(&chain)
+            .visible_bindings(&chain)
             .into_iter()
             .find(|(name, _)| name == root)
             .map(|(_, element)| element);
-        let element = own
-            .or_else(|| implicit_names::part(self.document, self.at, root).map(|(_, part)| part))?;
-        let mut schema = self.schema_of(element)?;
+        let element = own.or_else(|| {
+            implicit_names::source_part(self.document, self.at, root).map(|(_, part)| part)
+        })?;
+        let mut schema = self.result_schema(element)?;
         for part in parts {
             schema = schema.get_mut("properties")?.get_mut(part)?.take();
         }
@@ -293,33 +295,34 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the JSON Schema of an element's result: its own, or that of the task it references.
-    fn schema_of(&self, element: Element<'_>) -> Option<Value> {
+    fn result_schema(&self, element: Element<'_>) -> Option<Value> {
         let read = |file: &str, body: Element<'_>| {
             let format = body
                 .elements()
                 .find(|child| child.name() == "output_format")?;
-            let path = contained_path::beside(file, format.attribute("schema")?.value().trim())?;
-            serde_json::from_str(&self.project.read(&path)?).ok()
+            let path =
+                contained_path::resolve_beside(file, format.attribute("schema")?.value().trim())?;
+            serde_json::from_str(&self.project.read_text(&path)?).ok()
         };
         if element.name() == "input" {
-            return self.schema_of(element.elements().find(|inner| inner.name() == "task")?);
+            return self.result_schema(element.elements().find(|inner| inner.name() == "task")?);
         }
         let Some(name) = element.attribute("ref") else {
             return read(self.name, element);
         };
         let name = name.value();
         let index = self.project.index();
-        let id = index.find(DefinitionKind::Task, name.trim())?;
+        let id = index.find_definition(DefinitionKind::Task, name.trim())?;
         let file = index.file(id.file)?.path;
         let span = index.definition(id)?.span;
-        let text = self.project.read(file)?;
-        place::with(&text, &self.config().limits, |document| {
+        let text = self.project.read_text(file)?;
+        place::with_document(&text, &self.config().limits, |document| {
             read(file, document.element_at(span.start)?)
         })
     }
 
     /// Returns the names that an element binds, if they are visible inside `chain`.
-    fn binds(&self, element: Element<'_>, chain: &[Element<'_>]) -> Vec<String> {
+    fn bound_names(&self, element: Element<'_>, chain: &[Element<'_>]) -> Vec<String> {
         let is_around = |element: &Element<'_>| chain.iter().any(|own| own.id() == element.id());
         let parent = |tag: &str| {
             element
@@ -333,10 +336,12 @@ impl<'c> Cx<'c> {
             "input" if !is_around(&element) => ("name", parent("inputs")),
             // A step has no result before it has run.
             "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.at => {
-                let mut around = place::around(element.parent());
+                let mut around = place::ancestors(element.parent());
                 (
                     "as",
-                    around.find(|element| place::kind(*element).is_some_and(Kind::is_body)),
+                    around.find(|element| {
+                        place::element_kind(*element).is_some_and(ElementKind::is_body)
+                    }),
                 )
             }
             "template" => ("params", Some(element)),

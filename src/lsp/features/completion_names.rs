@@ -1,18 +1,18 @@
 //! Completion of values and names with their meanings: words of attributes, types, definitions of
 //! the project, files, rules. Invalid candidates are omitted or come last.
 
-use super::completion_cx::{Cx, Place};
+use super::completion_cx::{CompletionCx, CompletionPlace};
 use super::docs;
 use super::variable_definition;
 use crate::base::contained_path;
 use crate::base::fs;
 use crate::base::span::Span;
-use crate::lsp::place::{self, operator};
-use crate::lsp::state::project::{PROJECT, ProjectState};
-use crate::project::index::{DefId, Index};
+use crate::lsp::place::{self, task_operator};
+use crate::lsp::state::project::{PROJECT_FILE, ProjectState};
+use crate::project::index::{DefId, NameIndex};
 use crate::rules::list;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::elements::Kind;
+use crate::template::elements::ElementKind;
 use crate::template::names::{DefinitionKind, Param};
 use crate::template::nodes;
 use crate::template::parts::SCHEMA_TYPES;
@@ -21,63 +21,70 @@ use gen_lsp_types::{CompletionItem, CompletionItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of entries of a folder.
-const MOST: usize = 500;
+const MAX_ENTRIES: usize = 500;
 
-impl<'c> Cx<'c> {
+impl<'c> CompletionCx<'c> {
     /// Returns the completions of an attribute's value; the tag begins at `open`.
-    pub(in crate::lsp) fn values(
+    pub(in crate::lsp) fn value_items(
         &self,
         open: usize,
         name: &str,
         typed: &str,
     ) -> Vec<CompletionItem> {
-        let Some(element) = self.own(open) else {
+        let Some(element) = self.begun_element(open) else {
             return Vec::new();
         };
-        let Some(kind) = place::kind(element) else {
+        let Some(kind) = place::element_kind(element) else {
             return Vec::new();
         };
         let layers = &self.config().layers;
         match (kind, name) {
-            (Kind::Task, "type") => {
+            (ElementKind::Task, "type") => {
                 let one = |word: &str| {
-                    let doc = docs::of_type(layers, word).unwrap_or_default();
+                    let doc = docs::type_doc(layers, word).unwrap_or_default();
                     self.item(word, CompletionItemKind::Class, &doc, word)
                 };
-                layers.operators().map(one).collect()
+                layers.operator_names().map(one).collect()
             }
-            (Kind::Task, "subtype") => {
-                let operator = operator(element).unwrap_or_else(|| "atomic".to_owned());
+            (ElementKind::Task, "subtype") => {
+                let operator = task_operator(element).unwrap_or_else(|| "atomic".to_owned());
                 let one = |word: &str| {
-                    let doc = docs::of_subtype(layers, &operator, word).unwrap_or_default();
+                    let doc = docs::subtype_doc(layers, &operator, word).unwrap_or_default();
                     self.item(word, CompletionItemKind::EnumMember, &doc, word)
                 };
-                layers.subtypes_of(&operator).map(one).collect()
+                layers.subtype_names(&operator).map(one).collect()
             }
-            (Kind::Task, "ref") => self.definitions(DefinitionKind::Task, ""),
-            (Kind::Call, "template") => self.definitions(DefinitionKind::Template, ""),
-            (Kind::Use, "fragment") => self.definitions(DefinitionKind::Fragment, ""),
-            (Kind::CallArg, "name") => self.arguments(element),
-            (Kind::RelevanceInput, "name") => self.inputs(element),
-            (Kind::Case, "test") | (_, "from") => self.expression(typed),
+            (ElementKind::Task, "ref") => self.definition_items(DefinitionKind::Task, ""),
+            (ElementKind::Call, "template") => self.definition_items(DefinitionKind::Template, ""),
+            (ElementKind::Use, "fragment") => self.definition_items(DefinitionKind::Fragment, ""),
+            (ElementKind::CallArg, "name") => self.call_argument_items(element),
+            (ElementKind::RelevanceInput, "name") => self.input_items(element),
+            (ElementKind::Case, "test") | (_, "from") => self.expression_items(typed),
             (_, "schema") => {
                 let is_word = !typed.contains(['.', '/']);
                 let words = SCHEMA_TYPES.iter().filter(|_| is_word);
                 let words =
                     words.map(|word| self.item(word, CompletionItemKind::EnumMember, "", word));
                 words
-                    .chain(self.place.files(self.project, typed, self.name, ".json"))
+                    .chain(
+                        self.place
+                            .file_items(self.project, typed, self.name, ".json"),
+                    )
                     .collect()
             }
-            (_, "src") => self.place.files(self.project, typed, self.name, ""),
-            _ => kind
-                .attribute(name)
-                .map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
+            (_, "src") => self.place.file_items(self.project, typed, self.name, ""),
+            _ => kind.attribute(name).map_or_else(Vec::new, |known| {
+                self.word_items(known.allowed_words(), known.meanings)
+            }),
         }
     }
 
     /// Returns items for words and their meanings, in order.
-    pub(in crate::lsp) fn words(&self, words: &[&str], meanings: &[&str]) -> Vec<CompletionItem> {
+    pub(in crate::lsp) fn word_items(
+        &self,
+        words: &[&str],
+        meanings: &[&str],
+    ) -> Vec<CompletionItem> {
         let one = |(word, doc): (&&str, &&str)| {
             self.item(word, CompletionItemKind::EnumMember, doc, word)
         };
@@ -86,20 +93,20 @@ impl<'c> Cx<'c> {
 
     /// Returns the words of a setting; those that conflict with other settings of the task come
     /// last.
-    pub(in crate::lsp) fn setting(
+    pub(in crate::lsp) fn setting_items(
         &self,
         element: Element<'c>,
         setting: SettingName,
     ) -> Vec<CompletionItem> {
         let holder = element.parent().and_then(Element::parent);
         let mut others = None;
-        place::look_resolved(self.document, self.config(), |file, bodies| {
-            nodes::bodies(file, |task, _| {
+        place::with_resolved_document(self.document, self.config(), |file, bodies| {
+            nodes::visit_bodies(file, |task, _| {
                 if holder.is_some_and(|holder| task.element.id() == holder.id()) {
                     let word = |name| {
                         bodies
                             .get(task)
-                            .map(|body| body.resolved.get(name).value.word())
+                            .map(|body| body.resolved.get(name).value.as_str())
                     };
                     others = word(SettingName::InheritContext).zip(word(SettingName::FreshContext));
                 }
@@ -112,21 +119,21 @@ impl<'c> Cx<'c> {
             }
             _ => false,
         };
-        let mut items = self.words(setting.words(), setting.meanings());
+        let mut items = self.word_items(setting.allowed_words(), setting.meanings());
         items.sort_by_key(|item| is_ruled_out(&item.label));
         items
     }
 
     /// Returns the parameters of the called template that have no argument yet, required ones
     /// first.
-    fn arguments(&self, arg: Element<'c>) -> Vec<CompletionItem> {
+    fn call_argument_items(&self, arg: Element<'c>) -> Vec<CompletionItem> {
         let Some(call) = arg.parent() else {
             return Vec::new();
         };
         let index = self.project.index();
         let template = call
             .attribute("template")
-            .and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+            .and_then(|name| index.find_definition(DefinitionKind::Template, name.value().trim()));
         let Some(template) = template.and_then(|id| index.definition(id)) else {
             return Vec::new();
         };
@@ -134,11 +141,11 @@ impl<'c> Cx<'c> {
         let given: Vec<String> = others
             .filter_map(|other| Some(other.attribute("name")?.value().trim().to_owned()))
             .collect();
-        self.free(&template.params, &given, "")
+        self.free_parameter_items(&template.params, &given, "")
     }
 
     /// Returns the parameters without an argument, required ones first.
-    pub(in crate::lsp) fn free(
+    pub(in crate::lsp) fn free_parameter_items(
         &self,
         params: &[Param],
         given: &[String],
@@ -169,9 +176,10 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the inputs of the surrounding task.
-    fn inputs(&self, element: Element<'c>) -> Vec<CompletionItem> {
-        let mut around = place::around(element.parent());
-        let holder = around.find(|element| place::kind(*element).is_some_and(Kind::is_body));
+    fn input_items(&self, element: Element<'c>) -> Vec<CompletionItem> {
+        let mut around = place::ancestors(element.parent());
+        let holder =
+            around.find(|element| place::element_kind(*element).is_some_and(ElementKind::is_body));
         let inputs = holder
             .into_iter()
             .flat_map(Element::elements)
@@ -180,7 +188,7 @@ impl<'c> Cx<'c> {
             .flat_map(Element::elements)
             .filter_map(|input| Some((input, input.attribute("name")?)));
         let one = |(input, name): (Element<'_>, Attribute<'_>)| {
-            let doc = variable_definition::of(self.project, input);
+            let doc = variable_definition::describe_binding(self.project, input);
             self.item(
                 name.value().trim(),
                 CompletionItemKind::Variable,
@@ -192,8 +200,8 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the rules whose findings can be suppressed.
-    pub(in crate::lsp) fn rules(&self) -> Vec<CompletionItem> {
-        let rules = list::all()
+    pub(in crate::lsp) fn rule_items(&self) -> Vec<CompletionItem> {
+        let rules = list::all_rules()
             .map(|rule| &rule.meta)
             .filter(|meta| !meta.locked);
         rules
@@ -210,23 +218,23 @@ impl<'c> Cx<'c> {
 
     /// Returns the usable definitions of the project, each followed by `after`. Omits those that
     /// would cause a cycle of references.
-    pub(in crate::lsp) fn definitions(
+    pub(in crate::lsp) fn definition_items(
         &self,
         kind: DefinitionKind,
         after: &str,
     ) -> Vec<CompletionItem> {
         let index = self.project.index();
         let back = self
-            .here(&index)
-            .map(|here| back(&index, here))
+            .current_definition(&index)
+            .map(|here| referrers(&index, here))
             .unwrap_or_default();
-        let names: BTreeSet<&str> = index.names(kind).collect();
+        let names: BTreeSet<&str> = index.names_of_kind(kind).collect();
         let usable = names
             .into_iter()
-            .filter_map(|name| Some((name, index.find(kind, name)?)))
+            .filter_map(|name| Some((name, index.find_definition(kind, name)?)))
             .filter(|(_, id)| !back.contains(id));
         let one = |(name, id): (&str, DefId)| {
-            let (path, about) = docs::of(self.project, &index, id)?;
+            let (path, about) = docs::definition_doc(self.project, &index, id)?;
             let item = self.item(
                 name,
                 CompletionItemKind::Reference,
@@ -242,8 +250,8 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the definition at the place.
-    fn here(&self, index: &Index<'_>) -> Option<DefId> {
-        let chain: Vec<Element<'_>> = self.around();
+    fn current_definition(&self, index: &NameIndex<'_>) -> Option<DefId> {
+        let chain: Vec<Element<'_>> = self.ancestors();
         let root = chain.last()?;
         let own = if root.name() == "library" {
             chain.get(chain.len().checked_sub(2)?)?
@@ -265,19 +273,19 @@ impl<'c> Cx<'c> {
     }
 
     /// Returns the elements around the place, the innermost first.
-    pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
+    pub(in crate::lsp) fn ancestors(&self) -> Vec<Element<'c>> {
         let here = self
             .document
             .element_at(self.at.saturating_sub(1))
             .or_else(|| self.document.root());
-        place::around(here).collect()
+        place::ancestors(here).collect()
     }
 }
 
-impl Place<'_> {
+impl CompletionPlace<'_> {
     /// Returns the folders, and the files with an ending, that complete a path. The path is
     /// relative to the folder of `base`, which is not offered itself. The project file comes last.
-    pub(in crate::lsp) fn files(
+    pub(in crate::lsp) fn file_items(
         &self,
         project: &ProjectState,
         typed: &str,
@@ -292,19 +300,19 @@ impl Place<'_> {
         let tail = tail.split('/').next().unwrap_or("");
         let last = (typed.len() - folder.len()) as u32;
         let word = Span::new(self.offset - last, self.offset + tail.len() as u32);
-        let place = Place {
+        let place = CompletionPlace {
             word,
             start: word.start,
             ..*self
         };
-        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else {
+        let Some(probe) = contained_path::resolve_beside(base, &format!("{folder}x")) else {
             return Vec::new();
         };
         let folder = project.path(probe.strip_suffix('x').unwrap_or(""));
-        let names = fs::names_in(&folder)
+        let names = fs::list_names(&folder)
             .into_iter()
             .filter(|name| !name.starts_with('.'))
-            .take(MOST);
+            .take(MAX_ENTRIES);
         let mut found: Vec<(String, bool)> = names
             .map(|name| (name.clone(), fs::is_dir(&folder.join(name))))
             .collect();
@@ -312,7 +320,7 @@ impl Place<'_> {
         found.retain(|(name, is_folder)| {
             *is_folder || name.ends_with(ending) && folder.join(name) != own
         });
-        found.sort_by_key(|(name, _)| name == PROJECT);
+        found.sort_by_key(|(name, _)| name == PROJECT_FILE);
         let one = |(name, is_folder): (String, bool)| {
             let kind = if is_folder {
                 CompletionItemKind::Folder
@@ -327,10 +335,10 @@ impl Place<'_> {
 }
 
 /// Returns all definitions with a direct or indirect reference to one, and that one.
-fn back(index: &Index<'_>, here: DefId) -> BTreeSet<DefId> {
+fn referrers(index: &NameIndex<'_>, here: DefId) -> BTreeSet<DefId> {
     let mut users: BTreeMap<DefId, Vec<DefId>> = BTreeMap::new();
     for (id, _, reference) in index.references() {
-        if let Some(target) = index.target(reference) {
+        if let Some(target) = index.resolve_reference(reference) {
             users.entry(target).or_default().push(DefId {
                 file: id.file,
                 definition: reference.owner,

@@ -5,37 +5,37 @@
 
 use super::provenance;
 use crate::lsp::prelude::*;
-use crate::lsp::state::buffer::Buffer;
-use crate::project::index::{DefId, Index};
-use crate::registry::compile::Compiled;
-use crate::settings::bodies::Bodies;
+use crate::lsp::state::buffer::DocumentBuffer;
+use crate::project::index::{DefId, NameIndex};
+use crate::registry::compile::CompiledFile;
+use crate::settings::bodies::ResolvedBodies;
 use crate::settings::layers::Layers;
-use crate::settings::operators::{ALIASES, Operator};
-use crate::template::elements::{Attr, Values};
+use crate::settings::operators::{Operator, TYPE_ALIASES};
+use crate::template::elements::{Attr, AttrValues};
 use crate::template::keywords::Trust;
-use crate::template::model::{self, Definition, Fragment, Task};
+use crate::template::model::{self, Definition, Fragment, TaskBody};
 use crate::template::names::DefinitionKind;
 use crate::template::parts::Str;
-use crate::template::parts::{Parameter, Text};
+use crate::template::parts::{TaskParameter, TextElement};
 use crate::template::setting::{SettingName, Word};
 use crate::template::text;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// The maximum length of an excerpt in characters.
-const SHOWN: usize = 240;
+const MAX_EXCERPT_CHARS: usize = 240;
 
 /// Returns the description of a definition and the path of its file.
-pub(in crate::lsp) fn of<'p>(
+pub(in crate::lsp) fn definition_doc<'p>(
     project: &'p ProjectState,
-    index: &Index<'p>,
+    index: &NameIndex<'p>,
     id: DefId,
 ) -> Option<(&'p Arc<str>, String)> {
     let path = index.file(id.file)?.path;
     let template = project.template(path)?;
     let known = project.docs.borrow().get(path).map(Rc::clone);
     let all = known.unwrap_or_else(|| {
-        let made = Rc::new(all(project, path, template));
+        let made = Rc::new(definition_docs(project, path, template));
         project
             .docs
             .borrow_mut()
@@ -49,21 +49,21 @@ pub(in crate::lsp) fn of<'p>(
 }
 
 /// Returns the description of a definition after its kind, name and file.
-pub(in crate::lsp) fn in_full(
+pub(in crate::lsp) fn full_definition_doc(
     project: &ProjectState,
     kind: DefinitionKind,
     name: &str,
 ) -> Option<String> {
     let index = project.index();
-    let (path, about) = of(project, &index, index.find(kind, name)?)?;
-    Some(with_more(
+    let (path, about) = definition_doc(project, &index, index.find_definition(kind, name)?)?;
+    Some(with_paragraph(
         format!("{} `{name}` in `{path}`", kind.word()),
         &about,
     ))
 }
 
 /// Appends a second paragraph, if it is not empty.
-fn with_more(mut first: String, more: &str) -> String {
+fn with_paragraph(mut first: String, more: &str) -> String {
     if !more.is_empty() {
         let _ = write!(first, "\n\n{more}");
     }
@@ -71,37 +71,42 @@ fn with_more(mut first: String, more: &str) -> String {
 }
 
 /// Describes each definition of a file, in order.
-fn all(project: &ProjectState, path: &str, template: &Compiled) -> Vec<String> {
-    let Some((text, _)) = project
-        .text(path)
-        .filter(|(text, _)| !Buffer::is_large_text(text) && !template.facts.definitions.is_empty())
-    else {
+fn definition_docs(project: &ProjectState, path: &str, template: &CompiledFile) -> Vec<String> {
+    let Some((text, _)) = project.indexed_text(path).filter(|(text, _)| {
+        !DocumentBuffer::is_large_text(text) && !template.facts.definitions.is_empty()
+    }) else {
         return Vec::new();
     };
-    place::resolved(&text, &project.config, |file, bodies| {
+    place::with_resolved(&text, &project.config, |file, bodies| {
         file.definitions
             .iter()
-            .map(|definition| about(definition, bodies))
+            .map(|definition| describe_definition(definition, bodies))
             .collect()
     })
 }
 
-fn about(definition: &Definition<'_>, bodies: &Bodies) -> String {
+fn describe_definition(definition: &Definition<'_>, bodies: &ResolvedBodies) -> String {
     let mut lines = Vec::new();
     match definition {
         Definition::Task(task) => {
             lines.extend(task.description.as_ref().map(first_words));
-            lines.extend(parameters(task.parameters.iter().map(parameter)));
-            lines.extend(kind(task, bodies));
+            lines.extend(describe_parameters(
+                task.parameters.iter().map(describe_parameter),
+            ));
+            lines.extend(describe_type(task, bodies));
         }
-        Definition::Template(template) => of_template(template, bodies, &mut lines),
+        Definition::Template(template) => describe_template(template, bodies, &mut lines),
         Definition::Fragment(Fragment { text, .. }) => lines.push(first_words(text)),
     }
     lines.retain(|line| !line.is_empty());
     lines.join("\n\n")
 }
 
-fn of_template(template: &model::Template<'_>, bodies: &Bodies, lines: &mut Vec<String>) {
+fn describe_template(
+    template: &model::Template<'_>,
+    bodies: &ResolvedBodies,
+    lines: &mut Vec<String>,
+) {
     let task = template.task.as_deref();
     let description = template
         .description
@@ -115,20 +120,20 @@ fn of_template(template: &model::Template<'_>, bodies: &Bodies, lines: &mut Vec<
                 .as_ref()
                 .is_some_and(|name| name.value == param.value)
         });
-        own.map_or_else(|| format!("`{}` required", param.value), parameter)
+        own.map_or_else(|| format!("`{}` required", param.value), describe_parameter)
     };
-    lines.extend(parameters(template.params.iter().map(one)));
+    lines.extend(describe_parameters(template.params.iter().map(one)));
     lines.extend(
         template
             .returns
             .as_ref()
             .map(|returns| format!("returns: `{}`", returns.value)),
     );
-    lines.extend(task.and_then(|task| kind(task, bodies)));
+    lines.extend(task.and_then(|task| describe_type(task, bodies)));
 }
 
 /// Describes the type of a task and its resolved settings.
-fn kind(task: &Task<'_>, bodies: &Bodies) -> Option<String> {
+fn describe_type(task: &TaskBody<'_>, bodies: &ResolvedBodies) -> Option<String> {
     let body = bodies.get(task)?;
     let word = task
         .operator
@@ -141,23 +146,23 @@ fn kind(task: &Task<'_>, bodies: &Bodies) -> Option<String> {
         .unwrap_or_default();
     Some(format!(
         "type `{word}`{subtype}: {}",
-        provenance::summary(&body.resolved)
+        provenance::settings_summary(&body.resolved)
     ))
 }
 
-fn parameters(all: impl Iterator<Item = String>) -> Option<String> {
+fn describe_parameters(all: impl Iterator<Item = String>) -> Option<String> {
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| format!("parameters: {}", all.join("; ")))
 }
 
 /// Describes a parameter: “`subject` string, required”.
-fn parameter(parameter: &Parameter<'_>) -> String {
+fn describe_parameter(parameter: &TaskParameter<'_>) -> String {
     let name = parameter.name.as_ref().map_or("", |name| &*name.value);
-    format!("`{name}` {}", traits(parameter))
+    format!("`{name}` {}", parameter_traits(parameter))
 }
 
 /// Describes a parameter without its name: “string, required”.
-fn traits(parameter: &Parameter<'_>) -> String {
+fn parameter_traits(parameter: &TaskParameter<'_>) -> String {
     let mut parts: Vec<String> = parameter
         .kind
         .iter()
@@ -172,35 +177,35 @@ fn traits(parameter: &Parameter<'_>) -> String {
         parameter
             .default
             .as_ref()
-            .map(|default| format!("default `{}`", shortened(&default.value))),
+            .map(|default| format!("default `{}`", shorten(&default.value))),
     );
     parts.extend((parameter.trust == Trust::Untrusted).then(|| "untrusted".to_owned()));
     parts.join(", ")
 }
 
 /// Returns the first words of a text on one line, or the path of its file.
-fn first_words(text: &Text<'_>) -> String {
+fn first_words(text: &TextElement<'_>) -> String {
     match &text.src {
         Some(src) => format!("a text in `{}`", src.value),
-        None => shortened(&text.element.text()),
+        None => shorten(&text.element.text()),
     }
 }
 
 /// Returns the first words of a text on one line.
-pub(in crate::lsp) fn shortened(raw: &str) -> String {
+pub(in crate::lsp) fn shorten(raw: &str) -> String {
     let words = text::dedent_element(raw);
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
+    match line.char_indices().nth(MAX_EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or("").trim_end()),
         None => line,
     }
 }
 
 /// Describes a type and its default settings.
-pub(in crate::lsp) fn of_type(layers: &Layers, word: &str) -> Option<String> {
-    let row = layers.get(layers.row(word, None).ok()?);
+pub(in crate::lsp) fn type_doc(layers: &Layers, word: &str) -> Option<String> {
+    let row = layers.get(layers.resolve_row(word, None).ok()?);
     let base = row.base();
-    let is = match ALIASES
+    let is = match TYPE_ALIASES
         .iter()
         .find(|(old, ..)| *old == word && &**row.operator() != word)
     {
@@ -220,49 +225,53 @@ pub(in crate::lsp) fn of_type(layers: &Layers, word: &str) -> Option<String> {
     };
     Some(format!(
         "{is}\n\nby default: {}",
-        provenance::summary(row.defaults())
+        provenance::settings_summary(row.defaults())
     ))
 }
 
 /// Lists the settings that a subtype changes.
-pub(in crate::lsp) fn of_subtype(layers: &Layers, operator: &str, subtype: &str) -> Option<String> {
+pub(in crate::lsp) fn subtype_doc(
+    layers: &Layers,
+    operator: &str,
+    subtype: &str,
+) -> Option<String> {
     let own = layers
-        .get(layers.row(operator, Some(subtype)).ok()?)
+        .get(layers.resolve_row(operator, Some(subtype)).ok()?)
         .defaults();
-    let of_type = layers.defaults(layers.row(operator, None).ok()?);
+    let of_type = layers.defaults(layers.resolve_row(operator, None).ok()?);
     let changed = SettingName::ALL
         .iter()
         .copied()
         .filter(|name| own.get(*name).value != of_type.get(*name).value);
     let changed: Vec<String> = changed
-        .map(|name| format!("{} to `{}`", name.word(), own.get(name).value.word()))
+        .map(|name| format!("{} to `{}`", name.word(), own.get(name).value.as_str()))
         .collect();
     Some(match changed.as_slice() {
         [] => format!(
             "keeps the settings of `{operator}`: {}",
-            provenance::summary(own)
+            provenance::settings_summary(own)
         ),
         _ => format!(
             "sets {} (`{operator}` itself: {})",
             changed.join(", "),
-            provenance::summary(of_type)
+            provenance::settings_summary(of_type)
         ),
     })
 }
 
-pub(in crate::lsp) fn of_attribute(attribute: &Attr) -> String {
+pub(in crate::lsp) fn attribute_doc(attribute: &Attr) -> String {
     let mut text = format!("`{}` — {}", attribute.name, attribute.doc);
     match attribute.values {
-        Values::OneOf(words) => {
+        AttrValues::OneOf(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let _ = write!(text, "\n\none of {}", words.join(", "));
         }
-        Values::Bool => text.push_str("\n\n`true` or `false`"),
-        Values::Count => text.push_str("\n\na whole number from 1"),
-        Values::Sampling(parameter) => {
-            let _ = write!(text, "\n\n{}", parameter.expected());
+        AttrValues::Bool => text.push_str("\n\n`true` or `false`"),
+        AttrValues::Count => text.push_str("\n\na whole number from 1"),
+        AttrValues::Sampling(parameter) => {
+            let _ = write!(text, "\n\n{}", parameter.expected_value());
         }
-        Values::Any | Values::Name => {}
+        AttrValues::Any | AttrValues::Name => {}
     }
     if attribute.required {
         text.push_str("\n\nrequired");
@@ -271,6 +280,6 @@ pub(in crate::lsp) fn of_attribute(attribute: &Attr) -> String {
 }
 
 /// Removes the marks of Markdown.
-pub(in crate::lsp) fn plain(text: &str) -> String {
+pub(in crate::lsp) fn strip_markdown(text: &str) -> String {
     text.replace("**", "").replace('`', "")
 }

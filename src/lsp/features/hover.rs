@@ -2,46 +2,51 @@
 //! token counts of tasks and segments once they are known.
 
 use super::docs;
-use super::mentions::{self, Mentioned};
+use super::mentions::{self, MentionTarget};
 use super::provenance;
 use super::variable_definition;
 use super::variables;
 use crate::lsp::data;
-use crate::lsp::diagnostics::{address, remarks};
-use crate::lsp::place::{self, Spot, operator};
+use crate::lsp::diagnostics::{file_uri, remarks};
+use crate::lsp::place::{self, ElementPart, task_operator};
 use crate::lsp::prelude::*;
-use crate::lsp::state::project::PROJECT;
+use crate::lsp::state::project::PROJECT_FILE;
 use crate::lsp::tokens::docs as token_docs;
 use crate::project::config::Config;
-use crate::syntax::tree::{Attribute, Document, Element};
-use crate::template::elements::Kind;
+use crate::syntax::tree::{Attribute, Element, XmlDocument};
+use crate::template::elements::ElementKind;
 use crate::template::names::DefinitionKind;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
 use std::fmt::Write as _;
 
 /// Answers `textDocument/hover`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
+pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: HoverParams) -> RequestResult {
     let at = params.text_document_position_params;
-    let (project, name, buffer, offset) = server.position(&at)?;
+    let (project, name, buffer, offset) = server.document_position(&at)?;
     let config = &project.config;
     // The description of a name comes before that of the place.
     let named = if buffer.is_large() {
         None
     } else {
-        of_name(project, &name, offset)
+        describe_name(project, &name, offset)
     };
     let known = server
         .token_counts
-        .of(&(project.root.clone(), Arc::clone(&name)));
+        .counts_of(&(project.root.clone(), Arc::clone(&name)));
     let (placed, figures) = if project.is_xml(&name) {
         project
             .read
             .with_tree(&name, &buffer.text, &config.limits, |document| {
                 let figures = known.and_then(|known| {
-                    token_docs::at(document, &token_docs::names(project, &name), &known, offset)
+                    token_docs::describe_at(
+                        document,
+                        &token_docs::definition_names(project, &name),
+                        &known,
+                        offset,
+                    )
                 });
-                (about(server, project, document, offset), figures)
+                (describe_place(server, project, document, offset), figures)
             })
     } else {
         (None, None)
@@ -53,7 +58,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
     // The notes and help of findings at this place.
     for finding in project
-        .found(&name)
+        .findings(&name)
         .iter()
         .filter(|finding| finding.span.touches(offset))
     {
@@ -76,7 +81,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     let (kind, text) = if server.client.markdown {
         (MarkupKind::Markdown, text)
     } else {
-        (MarkupKind::PlainText, docs::plain(&text))
+        (MarkupKind::PlainText, docs::strip_markdown(&text))
     };
     let range = said.map(|(_, span)| {
         server
@@ -84,34 +89,34 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
             .encoding
             .range(&buffer.text, &buffer.index, span)
     });
-    value(Hover {
+    to_answer(Hover {
         contents: Contents::MarkupContent(MarkupContent { kind, value: text }),
         range,
     })
 }
 
 /// Describes the definition or variable whose name is at an offset.
-fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
+fn describe_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
     let Some(template) = project.template(file) else {
-        let is_ours = **file == *PROJECT || project.is_scenario(file);
-        let about_key = || data::completion::hover(file, project.open.get(file)?, offset);
-        let pointed = || variables::at(project, file, offset);
+        let is_ours = **file == *PROJECT_FILE || project.is_scenario(file);
+        let about_key = || data::completion::key_hover(file, project.open.get(file)?, offset);
+        let pointed = || variables::variable_at(project, file, offset);
         let about_text = || {
             pointed().and_then(|pointed| {
                 Some((
-                    variable_definition::describe(project, &pointed)?,
+                    variable_definition::describe_variable(project, &pointed)?,
                     pointed.span,
                 ))
             })
         };
-        return mentioned(project, file, offset)
+        return describe_mention(project, file, offset)
             .or_else(about_text)
             .or_else(|| if is_ours { about_key() } else { None });
     };
     let facts = &template.facts;
     if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
         return Some((
-            docs::in_full(project, found.kind.target(), &found.name)?,
+            docs::full_definition_doc(project, found.kind.definition_kind(), &found.name)?,
             found.span,
         ));
     }
@@ -129,24 +134,27 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
                 .get(..found.span.start as usize)?
                 .ends_with(['"', '\'']);
         return if is_written {
-            Some((docs::in_full(project, found.kind, &found.name)?, found.span))
+            Some((
+                docs::full_definition_doc(project, found.kind, &found.name)?,
+                found.span,
+            ))
         } else {
             None
         };
     }
-    let pointed = variables::at(project, file, offset)?;
+    let pointed = variables::variable_at(project, file, offset)?;
     Some((
-        variable_definition::describe(project, &pointed)?,
+        variable_definition::describe_variable(project, &pointed)?,
         pointed.span,
     ))
 }
 
 /// Describes a name in a scenario or in the project file.
-fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String, Span)> {
-    let found = mentions::at(project, file, offset)?;
-    let about = if let Some(kind) = found.kind(project) {
-        docs::in_full(project, kind, &found.name)?
-    } else if found.what == Mentioned::Model {
+fn describe_mention(project: &ProjectState, file: &str, offset: u32) -> Option<(String, Span)> {
+    let found = mentions::mention_at(project, file, offset)?;
+    let about = if let Some(kind) = found.definition_kind(project) {
+        docs::full_definition_doc(project, kind, &found.name)?
+    } else if found.target == MentionTarget::Model {
         let model = project.config.models.get(&found.name)?;
         let (provider, tier, window, reserve) = (
             &model.provider.value,
@@ -158,78 +166,83 @@ fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String,
             "model `{}` — `{}` of provider `{provider}`, tier {tier}: a context window of {window} tokens, {reserve} of them for the answer",
             found.name, model.id
         )
-    } else if found.what == Mentioned::Role {
+    } else if found.target == MentionTarget::Role {
         let role = project.config.roles.get(&found.name)?;
-        let task = docs::in_full(project, DefinitionKind::Task, &role.task.value)?;
+        let task = docs::full_definition_doc(project, DefinitionKind::Task, &role.task.value)?;
         let about = role
             .description
             .as_ref()
             .map_or_else(String::new, |about| format!(" — {about}"));
         format!("role `{}`{about}\n\n{task}", found.name)
     } else {
-        variable_definition::describe(project, &mentions::variable(project, &found)?)?
+        variable_definition::describe_variable(
+            project,
+            &mentions::mentioned_variable(project, &found)?,
+        )?
     };
     Some((about, found.span))
 }
 
 /// Describes the value of an attribute by the language or the project file.
-fn of_value(
+fn describe_value(
     config: &Config,
     element: Element<'_>,
-    kind: Kind,
+    kind: ElementKind,
     attribute: Attribute<'_>,
 ) -> Option<String> {
     let word = attribute.value();
     let word = word.trim();
     let meaning = match (kind, attribute.name()) {
-        (Kind::Task, "type") => docs::of_type(&config.layers, word),
-        (Kind::Task, "subtype") => {
-            let operator = operator(element).unwrap_or_else(|| "atomic".to_owned());
-            docs::of_subtype(&config.layers, &operator, word)
+        (ElementKind::Task, "type") => docs::type_doc(&config.layers, word),
+        (ElementKind::Task, "subtype") => {
+            let operator = task_operator(element).unwrap_or_else(|| "atomic".to_owned());
+            docs::subtype_doc(&config.layers, &operator, word)
         }
-        (_, name) => kind.attribute(name)?.meaning(word).map(str::to_owned),
+        (_, name) => kind.attribute(name)?.word_meaning(word).map(str::to_owned),
     };
     Some(format!("`{word}` — {}", meaning?))
 }
 
-fn about(
-    server: &Server<'_>,
+fn describe_place(
+    server: &LspServer<'_>,
     project: &ProjectState,
-    document: Document<'_>,
+    document: XmlDocument<'_>,
     offset: u32,
 ) -> Option<(String, Span)> {
     let config = &project.config;
-    let (element, spot) = place::spot(document, offset)?;
-    let kind = place::kind(element)?;
+    let (element, spot) = place::element_part(document, offset)?;
+    let kind = place::element_kind(element)?;
     match spot {
-        Spot::AttributeName(attribute) => Some((
-            docs::of_attribute(kind.attribute(attribute.name())?),
+        ElementPart::AttributeName(attribute) => Some((
+            docs::attribute_doc(kind.attribute(attribute.name())?),
             attribute.span(),
         )),
-        Spot::Value(attribute) => {
-            let own = docs::of_attribute(kind.attribute(attribute.name())?);
-            Some(match of_value(config, element, kind, attribute) {
+        ElementPart::Value(attribute) => {
+            let own = docs::attribute_doc(kind.attribute(attribute.name())?);
+            Some(match describe_value(config, element, kind, attribute) {
                 Some(value) => (format!("{value}\n\n{own}"), attribute.value_span()),
                 None => (own, attribute.span()),
             })
         }
-        Spot::Name | Spot::Tag | Spot::Inside => {
-            let setting = provenance::setting(element);
+        ElementPart::Name | ElementPart::Tag | ElementPart::Inside => {
+            let setting = provenance::element_setting(element);
             let mut text = match spot {
-                Spot::Name | Spot::Tag => of_element(kind),
+                ElementPart::Name | ElementPart::Tag => describe_element(kind),
                 // The text inside an element has no description of its own.
-                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => {
+                ElementPart::AttributeName(_) | ElementPart::Value(_) | ElementPart::Inside
+                    if setting.is_none() =>
+                {
                     return None;
                 }
-                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => {
+                ElementPart::AttributeName(_) | ElementPart::Value(_) | ElementPart::Inside => {
                     let word = element.text();
-                    let meaning = setting.and_then(|setting| setting.meaning(word.trim()));
+                    let meaning = setting.and_then(|setting| setting.word_meaning(word.trim()));
                     meaning.map_or_else(String::new, |meaning| {
                         format!("`{}` — {meaning}", word.trim())
                     })
                 }
             };
-            let resolved = resolved(server, project, document, element);
+            let resolved = describe_settings(server, project, document, element);
             if !resolved.is_empty() && !text.is_empty() {
                 text.push_str("\n\n");
             }
@@ -239,7 +252,7 @@ fn about(
     }
 }
 
-fn of_element(kind: Kind) -> String {
+fn describe_element(kind: ElementKind) -> String {
     let spec = kind.spec();
     let mut text = format!("`<{}>` — {}", spec.tag, spec.doc);
     if let Some(instead) = spec.deprecated {
@@ -249,15 +262,15 @@ fn of_element(kind: Kind) -> String {
 }
 
 /// Describes the resolved settings around an element and their origins.
-fn resolved(
-    server: &Server<'_>,
+fn describe_settings(
+    server: &LspServer<'_>,
     project: &ProjectState,
-    document: Document<'_>,
+    document: XmlDocument<'_>,
     element: Element<'_>,
 ) -> String {
     let config = &project.config;
     let place = |path: &str, line: u32| {
-        let uri = address(project, path).0;
+        let uri = file_uri(project, path).0;
         if server.client.markdown {
             format!("[{path}:{line}]({uri}#L{line})")
         } else {
@@ -265,16 +278,16 @@ fn resolved(
         }
     };
     let mut out = Vec::new();
-    provenance::settings(config, document, element, |task, body, setting| {
+    provenance::visit_settings(config, document, element, |task, body, setting| {
         // For a whole task, a setting without effect is described only if it is written.
         let is_told = |name: SettingName| {
-            body.resolved.get(name).applies || task.written().span(name).is_some()
+            body.resolved.get(name).applies || task.written_settings().span(name).is_some()
         };
         let names = SettingName::ALL
             .iter()
             .copied()
             .filter(|name| setting.map_or(is_told(*name), |one| one == *name));
-        out.extend(names.map(|name| provenance::describe(config, body, name, place)));
+        out.extend(names.map(|name| provenance::describe_setting(config, body, name, place)));
     });
     out.join("\n\n")
 }

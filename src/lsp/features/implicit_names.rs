@@ -1,9 +1,9 @@
 //! Names that the language binds inside a loop or a reduce: their meanings, sources and uses.
 
-use super::variables::{self, Occurrence, Role, VariableAtCursor};
+use super::variables::{self, Occurrence, OccurrenceRole, VariableAtCursor};
 use crate::lsp::prelude::*;
-use crate::syntax::tree::{Document, Element};
-use crate::template::scope::Target;
+use crate::syntax::tree::{Element, XmlDocument};
+use crate::template::scope::UseTarget;
 
 /// Returns the meaning of such a name.
 pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
@@ -21,7 +21,7 @@ pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the names that the language binds inside an element.
-pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
+pub(in crate::lsp) fn names_inside(tag: &str) -> &'static [&'static str] {
     match tag {
         "inner_task" => &["current_input"],
         "reduction_task" => &["current_input", "current_result", "accumulator"],
@@ -49,7 +49,7 @@ pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
 }
 
 /// Each name with the part that is its source, and a part that every such construct has.
-const PARTS: [(&str, &str, &str); 8] = [
+const NAME_SOURCES: [(&str, &str, &str); 8] = [
     ("accumulator", "initial_value", "reduction_task"),
     ("current_input", "inputs", "reduction_task"),
     ("current_iteration", "max_iterations", "director"),
@@ -67,28 +67,28 @@ pub(in crate::lsp) fn occurrences(
     pointed: &VariableAtCursor,
 ) -> Vec<Occurrence> {
     let file = &pointed.variable.file;
-    let Some(traced) = variables::traced(project, file, "") else {
+    let Some(traced) = variables::trace_file(project, file, "") else {
         return Vec::new();
     };
-    let one = |span: Span, role: Role| Occurrence {
+    let one = |span: Span, role: OccurrenceRole| Occurrence {
         file: file.clone(),
         span,
         role,
     };
-    place::with(&traced.text, &project.config.limits, |document| {
-        let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else {
+    place::with_document(&traced.text, &project.config.limits, |document| {
+        let Some((holder, part)) = source_part(document, pointed.span.start, &pointed.name) else {
             return Vec::new();
         };
-        let mut found = vec![one(part.name_span(), Role::Defines)];
+        let mut found = vec![one(part.name_span(), OccurrenceRole::Definition)];
         let uses = traced
             .trace
             .uses
             .iter()
-            .filter(|used| used.name == pointed.name && used.target == Target::Language);
-        for span in uses.flat_map(|used| variables::spelled(used, &traced.text)) {
-            let own = self::part(document, span.start, &pointed.name);
+            .filter(|used| used.name == pointed.name && used.target == UseTarget::Language);
+        for span in uses.flat_map(|used| variables::use_spans(used, &traced.text)) {
+            let own = self::source_part(document, span.start, &pointed.name);
             if own.is_some_and(|(own, _)| own.id() == holder.id()) {
-                found.push(one(span, Role::Says));
+                found.push(one(span, OccurrenceRole::Use));
             }
         }
         found.sort();
@@ -97,13 +97,15 @@ pub(in crate::lsp) fn occurrences(
 }
 
 /// Returns the loop or reduce around a place, and the part that is the source of a name.
-pub(in crate::lsp) fn part<'a>(
-    document: Document<'a>,
+pub(in crate::lsp) fn source_part<'a>(
+    document: XmlDocument<'a>,
     offset: u32,
     name: &str,
 ) -> Option<(Element<'a>, Element<'a>)> {
-    let (_, own, always) = PARTS.into_iter().find(|(known, ..)| *known == name)?;
-    let around = place::around(document.element_at(offset));
+    let (_, own, always) = NAME_SOURCES
+        .into_iter()
+        .find(|(known, ..)| *known == name)?;
+    let around = place::ancestors(document.element_at(offset));
     let child =
         |holder: Element<'a>, tag: &str| holder.elements().find(|child| child.name() == tag);
     let (holder, marker) = around

@@ -4,10 +4,13 @@ use crate::lsp::prelude::*;
 use gen_lsp_types::LinkedEditingRangeParams;
 
 /// Answers `textDocument/linkedEditingRange`: the names of both tags of an element.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangeParams) -> Answer {
+pub(in crate::lsp) fn answer(
+    server: &LspServer<'_>,
+    params: &LinkedEditingRangeParams,
+) -> RequestResult {
     let at = &params.text_document_position_params;
-    let (project, _, buffer, offset) = server.position(at)?;
-    let spans = place::with(&buffer.text, &project.config.limits, |document| {
+    let (project, _, buffer, offset) = server.document_position(at)?;
+    let spans = place::with_document(&buffer.text, &project.config.limits, |document| {
         let element = document
             .element_at(offset)
             .or_else(|| document.element_at(offset.checked_sub(1)?))?;
@@ -27,5 +30,5 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangePar
             .encoding
             .range(&buffer.text, &buffer.index, span)
     });
-    value(json!({"ranges": ranges, "wordPattern": "[A-Za-z_][A-Za-z0-9_.-]*"}))
+    to_answer(json!({"ranges": ranges, "wordPattern": "[A-Za-z_][A-Za-z0-9_.-]*"}))
 }

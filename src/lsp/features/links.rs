@@ -2,11 +2,11 @@
 
 use crate::lsp::prelude::*;
 use crate::lsp::uri;
-use crate::template::names::SourceKind;
+use crate::template::names::LinkedFileKind;
 use gen_lsp_types::DocumentLinkParams;
 
 /// Answers `textDocument/documentLink`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &DocumentLinkParams) -> Answer {
+pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: &DocumentLinkParams) -> RequestResult {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let folder = project
         .path(&name)
@@ -21,12 +21,12 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &DocumentLinkParams) -
             .client
             .encoding
             .range(&buffer.text, &buffer.index, source.span);
-        let folder = if source.kind == SourceKind::File {
+        let folder = if source.kind == LinkedFileKind::File {
             &project.root
         } else {
             &folder
         };
-        json!({"range": range, "target": uri::of(&folder.join(&*source.path))})
+        json!({"range": range, "target": uri::from_path(&folder.join(&*source.path))})
     });
-    value(links.collect::<Vec<_>>())
+    to_answer(links.collect::<Vec<_>>())
 }

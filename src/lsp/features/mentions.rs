@@ -2,7 +2,7 @@
 //! parameters, inputs, steps and results in scenarios and in their tables. And the names that the
 //! project file gives itself: roles, models and providers.
 
-use super::variables::{self, Variable, VariableAtCursor};
+use super::variables::{self, FileVariable, VariableAtCursor};
 use crate::base::fix::Edit;
 use crate::base::span::Spanned;
 use crate::lsp::prelude::*;
@@ -10,9 +10,9 @@ use crate::lsp::state::scenarios;
 use crate::project::read;
 use crate::project::roles::ModelChoice;
 use crate::rules::scenario::shown;
-use crate::scenario::load::Loaded;
+use crate::scenario::load::LoadedScenario;
 use crate::scenario::named_things::{self, NamedThing};
-use crate::scenario::table::Thing;
+use crate::scenario::table::NamedThingKind;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
@@ -25,14 +25,14 @@ pub(in crate::lsp) struct Mention {
     /// The text that the name is a part of, with its quotes.
     whole: Span,
     pub(in crate::lsp) name: String,
-    pub(in crate::lsp) what: Mentioned,
+    pub(in crate::lsp) target: MentionTarget,
     /// True for the section of the project file that defines the thing.
     pub(in crate::lsp) defines: bool,
 }
 
 /// The kind of a named thing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::lsp) enum Mentioned {
+pub(in crate::lsp) enum MentionTarget {
     /// A task.
     Task,
     /// The task of a role that has the task's name, and names no other.
@@ -52,10 +52,10 @@ pub(in crate::lsp) enum Mentioned {
 }
 
 /// Returns every such place of the project, sorted.
-pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
+pub(in crate::lsp) fn all_mentions(project: &ProjectState) -> Vec<Mention> {
     let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
-        found.extend(of_suite(project, read));
+        found.extend(suite_mentions(project, read));
         found.extend(of_table(project, read));
     }
     found.sort();
@@ -64,14 +64,18 @@ pub(in crate::lsp) fn all(project: &ProjectState) -> Vec<Mention> {
 }
 
 /// Returns the reference at an offset of a file.
-pub(in crate::lsp) fn at(project: &ProjectState, file: &str, offset: u32) -> Option<Mention> {
+pub(in crate::lsp) fn mention_at(
+    project: &ProjectState,
+    file: &str,
+    offset: u32,
+) -> Option<Mention> {
     if project.is_xml(file) {
         return None;
     }
     let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
         if *read.path == *file {
-            found.extend(of_suite(project, read));
+            found.extend(suite_mentions(project, read));
         } else if read.table().as_deref() == Some(file) {
             found.extend(of_table(project, read));
         }
@@ -90,49 +94,49 @@ fn of_project_file(project: &ProjectState) -> Vec<Mention> {
         return found;
     };
     for own in read::named_things::named_things(&file.text) {
-        found.extend(mention(&file.path, &file.text, &own, None));
+        found.extend(new_mention(&file.path, &file.text, &own, None));
     }
-    let mut add = |defines: bool, name: &Spanned<String>, what: Mentioned| {
+    let mut add = |defines: bool, name: &Spanned<String>, what: MentionTarget| {
         let own = place(&file.path, &file.text, name.span, &name.value, what);
         found.extend(own.map(|own| Mention { defines, ..own }));
     };
     for role in config.roles.values() {
         if role.task.span == role.name.span {
-            add(false, &role.task, Mentioned::OwnTask);
+            add(false, &role.task, MentionTarget::OwnTask);
         }
-        add(true, &role.name, Mentioned::Role);
+        add(true, &role.name, MentionTarget::Role);
         if let ModelChoice::Named(models) = &role.model {
             for model in models {
-                add(false, model, Mentioned::Model);
+                add(false, model, MentionTarget::Model);
             }
         }
     }
     for model in config.models.values() {
-        add(true, &model.name, Mentioned::Model);
-        add(false, &model.provider, Mentioned::Provider);
+        add(true, &model.name, MentionTarget::Model);
+        add(false, &model.provider, MentionTarget::Provider);
     }
     config
         .providers
         .values()
-        .for_each(|provider| add(true, &provider.name, Mentioned::Provider));
+        .for_each(|provider| add(true, &provider.name, MentionTarget::Provider));
     found
 }
 
 /// Returns the variable that a place references.
-pub(in crate::lsp) fn variable(
+pub(in crate::lsp) fn mentioned_variable(
     project: &ProjectState,
     mention: &Mention,
 ) -> Option<VariableAtCursor> {
-    let variable = match &mention.what {
-        Mentioned::Parameter(task) => variables::parameter(project, task, &mention.name),
-        Mentioned::Value(task) | Mentioned::Source(task) => {
-            variables::inside(project, task, &mention.name)
+    let variable = match &mention.target {
+        MentionTarget::Parameter(task) => variables::task_parameter(project, task, &mention.name),
+        MentionTarget::Value(task) | MentionTarget::Source(task) => {
+            variables::task_variable(project, task, &mention.name)
         }
-        Mentioned::Task
-        | Mentioned::OwnTask
-        | Mentioned::Role
-        | Mentioned::Model
-        | Mentioned::Provider => None,
+        MentionTarget::Task
+        | MentionTarget::OwnTask
+        | MentionTarget::Role
+        | MentionTarget::Model
+        | MentionTarget::Provider => None,
     }?;
     Some(VariableAtCursor {
         variable,
@@ -142,25 +146,25 @@ pub(in crate::lsp) fn variable(
 }
 
 /// Returns the places that reference a variable.
-pub(in crate::lsp) fn of_variable<'m>(
+pub(in crate::lsp) fn variable_mentions<'m>(
     project: &'m ProjectState,
     name: &'m str,
-    is_it: impl Fn(&Variable) -> bool + 'm,
+    is_it: impl Fn(&FileVariable) -> bool + 'm,
 ) -> impl Iterator<Item = Mention> + 'm {
-    let named = all(project)
+    let named = all_mentions(project)
         .into_iter()
         .filter(move |mention| mention.name == name);
     named.filter(move |mention| {
-        variable(project, mention).is_some_and(|found| is_it(&found.variable))
+        mentioned_variable(project, mention).is_some_and(|found| is_it(&found.variable))
     })
 }
 
 impl Mention {
     /// Returns the kind of the referenced definition, if it is one.
-    pub(in crate::lsp) fn kind(&self, project: &ProjectState) -> Option<DefinitionKind> {
-        match self.what {
-            Mentioned::Task | Mentioned::OwnTask => Some(DefinitionKind::Task),
-            Mentioned::Source(_) => {
+    pub(in crate::lsp) fn definition_kind(&self, project: &ProjectState) -> Option<DefinitionKind> {
+        match self.target {
+            MentionTarget::Task | MentionTarget::OwnTask => Some(DefinitionKind::Task),
+            MentionTarget::Source(_) => {
                 let kinds = [
                     DefinitionKind::Task,
                     DefinitionKind::Fragment,
@@ -168,20 +172,20 @@ impl Mention {
                 ];
                 let named = kinds
                     .into_iter()
-                    .find(|kind| project.index().find(*kind, &self.name).is_some());
-                named.filter(|_| variable(project, self).is_none())
+                    .find(|kind| project.index().find_definition(*kind, &self.name).is_some());
+                named.filter(|_| mentioned_variable(project, self).is_none())
             }
-            Mentioned::Role
-            | Mentioned::Model
-            | Mentioned::Provider
-            | Mentioned::Parameter(_)
-            | Mentioned::Value(_) => None,
+            MentionTarget::Role
+            | MentionTarget::Model
+            | MentionTarget::Provider
+            | MentionTarget::Parameter(_)
+            | MentionTarget::Value(_) => None,
         }
     }
 
     /// Returns the edit for a new name of the definition.
-    pub(in crate::lsp) fn rename(&self, text: &str, new: &str) -> Option<Edit> {
-        if self.what == Mentioned::OwnTask {
+    pub(in crate::lsp) fn rename_edit(&self, text: &str, new: &str) -> Option<Edit> {
+        if self.target == MentionTarget::OwnTask {
             // The role keeps its name and gets a `template` key with the task's new name.
             let rest = text.get(self.span.end as usize..)?;
             let close = rest.find(']').filter(|close| {
@@ -209,7 +213,7 @@ impl Mention {
 
 /// The task that a case is about, or the cases of a suite where they name none.
 fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
-    let named = |thing: Thing| {
+    let named = |thing: NamedThingKind| {
         group
             .iter()
             .find(|own| own.thing == thing)
@@ -219,10 +223,12 @@ fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
         project
             .config
             .roles
-            .get(named(Thing::Role)?)
+            .get(named(NamedThingKind::Role)?)
             .map(|role| role.task.value.clone())
     };
-    named(Thing::Task).map(str::to_owned).or_else(played)
+    named(NamedThingKind::Task)
+        .map(str::to_owned)
+        .or_else(played)
 }
 
 /// A scenario, a suite or a table with its names: the first group is about each task of the suite,
@@ -235,8 +241,8 @@ struct NamedFile<'f> {
     default: Option<String>,
 }
 
-fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
-    let groups = named_things::named_things(&read.text);
+fn suite_mentions(project: &ProjectState, read: &LoadedScenario) -> Vec<Mention> {
+    let groups = named_things::find_named_things(&read.text);
     let default = groups.first().and_then(|whole| task_of(project, whole));
     of_groups(
         project,
@@ -250,14 +256,14 @@ fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
     )
 }
 
-fn of_table(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
+fn of_table(project: &ProjectState, read: &LoadedScenario) -> Vec<Mention> {
     let table = read
         .table()
-        .and_then(|path| project.read(&path).map(|text| (path, text)));
+        .and_then(|path| project.read_text(&path).map(|text| (path, text)));
     let Some((path, text)) = table else {
         return Vec::new();
     };
-    let default = named_things::named_things(&read.text)
+    let default = named_things::find_named_things(&read.text)
         .first()
         .and_then(|whole| task_of(project, whole));
     let groups = named_things::named_in_table(&path, &text);
@@ -273,21 +279,21 @@ fn of_table(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
     )
 }
 
-fn of_groups(project: &ProjectState, read: &Loaded, file: &NamedFile<'_>) -> Vec<Mention> {
+fn of_groups(project: &ProjectState, read: &LoadedScenario, file: &NamedFile<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
     let Some((shared, cases)) = file.groups.split_first() else {
         return found;
     };
     let known = read.suite.iter().flat_map(|suite| &suite.cases);
     let mut tasks: BTreeSet<Option<&str>> = known
-        .map(|case| scenarios::task_of(&project.config, case))
+        .map(|case| scenarios::case_task(&project.config, case))
         .collect();
     tasks.insert(file.default.as_deref());
     for task in tasks {
         found.extend(
             shared
                 .iter()
-                .filter_map(|own| mention(&file.path, file.text, own, task)),
+                .filter_map(|own| new_mention(&file.path, file.text, own, task)),
         );
     }
     for case in cases {
@@ -295,35 +301,48 @@ fn of_groups(project: &ProjectState, read: &Loaded, file: &NamedFile<'_>) -> Vec
         let task = own.as_deref().or(file.default.as_deref());
         found.extend(
             case.iter()
-                .filter_map(|own| mention(&file.path, file.text, own, task)),
+                .filter_map(|own| new_mention(&file.path, file.text, own, task)),
         );
     }
     found
 }
 
 /// The place of a name, in a case about a task.
-fn mention(file: &Arc<str>, text: &str, own: &NamedThing, task: Option<&str>) -> Option<Mention> {
+fn new_mention(
+    file: &Arc<str>,
+    text: &str,
+    own: &NamedThing,
+    task: Option<&str>,
+) -> Option<Mention> {
     let value = own.value.as_str();
     let segment =
-        || shown::named(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
-    let name = |(_, name)| shown::numbered(name);
+        || shown::split_id(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
+    let name = |(_, name)| shown::strip_number(name);
     let task = task.map(str::to_owned);
     let (name, what) = match own.thing {
-        Thing::Task => (value, Mentioned::Task),
-        Thing::Role => (value, Mentioned::Role),
-        Thing::Parameter => (value, Mentioned::Parameter(task?)),
-        Thing::Segment => (segment().map(name)?, Mentioned::Value(task?)),
-        Thing::Source => match segment().map(name) {
-            Some(name) => (name, Mentioned::Value(task?)),
-            None => (value, Mentioned::Source(task?)),
+        NamedThingKind::Task => (value, MentionTarget::Task),
+        NamedThingKind::Role => (value, MentionTarget::Role),
+        NamedThingKind::Parameter => (value, MentionTarget::Parameter(task?)),
+        NamedThingKind::Segment => (segment().map(name)?, MentionTarget::Value(task?)),
+        NamedThingKind::Source => match segment().map(name) {
+            Some(name) => (name, MentionTarget::Value(task?)),
+            None => (value, MentionTarget::Source(task?)),
         },
         // A path names no step, and the words of a call are none.
-        Thing::Node | Thing::Step if value.starts_with('/') || value.contains('(') => return None,
-        Thing::Node | Thing::Step => (
+        NamedThingKind::Node | NamedThingKind::Step
+            if value.starts_with('/') || value.contains('(') =>
+        {
+            return None;
+        }
+        NamedThingKind::Node | NamedThingKind::Step => (
             value.split(['@', '~', '/']).next()?,
-            Mentioned::Value(task?),
+            MentionTarget::Value(task?),
         ),
-        Thing::Words | Thing::Beside | Thing::Path | Thing::Argument | Thing::Passage => {
+        NamedThingKind::PlainText
+        | NamedThingKind::SiblingFile
+        | NamedThingKind::Path
+        | NamedThingKind::Argument
+        | NamedThingKind::Passage => {
             return None;
         }
     };
@@ -331,16 +350,22 @@ fn mention(file: &Arc<str>, text: &str, own: &NamedThing, task: Option<&str>) ->
 }
 
 /// A place, where the name stands in it as it is.
-fn place(file: &Arc<str>, text: &str, whole: Span, name: &str, what: Mentioned) -> Option<Mention> {
+fn place(
+    file: &Arc<str>,
+    text: &str,
+    whole: Span,
+    name: &str,
+    what: MentionTarget,
+) -> Option<Mention> {
     let at = whole.slice(text).rfind(name).filter(|_| !name.is_empty())?;
     let start = whole.start as usize + at;
-    let span = Span::of(start, start + name.len());
+    let span = Span::from_offsets(start, start + name.len());
     Some(Mention {
         file: Arc::clone(file),
         span,
         whole,
         name: name.to_owned(),
-        what,
+        target: what,
         defines: false,
     })
 }

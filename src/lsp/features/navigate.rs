@@ -2,24 +2,24 @@
 //! here; [`super::variables`] finds parameters, inputs and steps.
 
 use super::implicit_names;
-use super::mentions::{self, Mention, Mentioned};
+use super::mentions::{self, Mention, MentionTarget};
 use super::provenance;
-use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
+use super::variables::{self, Occurrence, OccurrenceRole, VariableAtCursor, VariableWeb};
 use crate::base::fs;
-use crate::lsp::diagnostics::address;
-use crate::lsp::place::{self, Spot};
+use crate::lsp::diagnostics::file_uri;
+use crate::lsp::place::{self, ElementPart};
 use crate::lsp::prelude::*;
 use crate::project::index::DefId;
 use crate::registry::compile::sources;
 use crate::template::names::DefinitionKind;
-use crate::template::scope::Target;
+use crate::template::scope::UseTarget;
 use gen_lsp_types::{
     DefinitionParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams,
     ReferenceParams, TextDocumentPositionParams,
 };
 
 /// A place in a file.
-pub(super) type Place = (Arc<str>, Span);
+pub(super) type FilePlace = (Arc<str>, Span);
 
 /// The definition that a name at the cursor references.
 pub(in crate::lsp) struct SymbolAtCursor {
@@ -30,33 +30,39 @@ pub(in crate::lsp) struct SymbolAtCursor {
 }
 
 /// Answers `textDocument/definition`.
-pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answer {
+pub(in crate::lsp) fn answer_definition(
+    server: &LspServer<'_>,
+    params: &DefinitionParams,
+) -> RequestResult {
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = symbol_at(server, at)? {
         let found = project
             .index()
-            .find(meant.kind, &meant.name)
-            .and_then(|id| place_of(project, id));
-        return Ok(found.map_or(Value::Null, |place| location(server, project, &place)));
+            .find_definition(meant.kind, &meant.name)
+            .and_then(|id| place_of_definition(project, id));
+        return Ok(found.map_or(Value::Null, |place| to_location(server, project, &place)));
     }
-    if let Some(own) = configured(server, at)?.into_iter().find(|own| own.defines) {
-        return Ok(location(server, project, &(own.file, own.span)));
+    if let Some(own) = config_mentions_at(server, at)?
+        .into_iter()
+        .find(|own| own.defines)
+    {
+        return Ok(to_location(server, project, &(own.file, own.span)));
     }
-    if let Some(file) = source(server, at)? {
-        return Ok(location(server, project, &(file, Span::at(0))));
+    if let Some(file) = source_file_at(server, at)? {
+        return Ok(to_location(server, project, &(file, Span::empty_at(0))));
     }
     let Some(pointed) = variable_at(server, at)? else {
-        return decided(server, at);
+        return answer_setting_source(server, at);
     };
-    if let Target::Bound(span) = pointed.variable.target {
-        return Ok(location(server, project, &(pointed.variable.file, span)));
+    if let UseTarget::Bound(span) = pointed.variable.target {
+        return Ok(to_location(server, project, &(pointed.variable.file, span)));
     }
     // Without a declaration: the places where callers pass the value, otherwise the first use.
-    let found = occurrences_of(project, &pointed);
+    let found = variable_occurrences(project, &pointed);
     let declared: Vec<&Occurrence> = found
         .iter()
-        .filter(|one| one.role == Role::Defines)
+        .filter(|one| one.role == OccurrenceRole::Definition)
         .collect();
     let found = if declared.is_empty() {
         found.first().into_iter().collect()
@@ -65,7 +71,7 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     };
     let mut found: Vec<Value> = found
         .iter()
-        .map(|one| location(server, project, &(Arc::clone(&one.file), one.span)))
+        .map(|one| to_location(server, project, &(Arc::clone(&one.file), one.span)))
         .collect();
     Ok(if found.len() > 1 {
         Value::Array(found)
@@ -75,31 +81,38 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
 }
 
 /// Answers `textDocument/references`.
-pub(in crate::lsp) fn references(server: &Server<'_>, params: &ReferenceParams) -> Answer {
+pub(in crate::lsp) fn answer_references(
+    server: &LspServer<'_>,
+    params: &ReferenceParams,
+) -> RequestResult {
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
-    let mut found = occurrences(server, at)?;
-    found.retain(|one| params.context.include_declaration || one.role != Role::Defines);
-    value(
+    let mut found = occurrences_at(server, at)?;
+    found
+        .retain(|one| params.context.include_declaration || one.role != OccurrenceRole::Definition);
+    to_answer(
         found
             .into_iter()
-            .map(|one| location(server, project, &(one.file, one.span)))
+            .map(|one| to_location(server, project, &(one.file, one.span)))
             .collect::<Vec<_>>(),
     )
 }
 
 /// Answers `textDocument/documentHighlight`: the same places, in this document only.
-pub(in crate::lsp) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) -> Answer {
+pub(in crate::lsp) fn answer_highlights(
+    server: &LspServer<'_>,
+    params: &DocumentHighlightParams,
+) -> RequestResult {
     let at = &params.text_document_position_params;
     let (_, name, buffer) = server.document(&at.text_document.uri)?;
-    let mut found = occurrences(server, at)?;
+    let mut found = occurrences_at(server, at)?;
     found.retain(|one| one.file == name);
     let one = |one: &Occurrence| {
         let range = server
             .client
             .encoding
             .range(&buffer.text, &buffer.index, one.span);
-        let kind = if one.role == Role::Defines {
+        let kind = if one.role == OccurrenceRole::Definition {
             DocumentHighlightKind::Write
         } else {
             DocumentHighlightKind::Read
@@ -109,11 +122,14 @@ pub(in crate::lsp) fn highlights(server: &Server<'_>, params: &DocumentHighlight
             kind: Some(kind),
         }
     };
-    value(found.iter().map(one).collect::<Vec<_>>())
+    to_answer(found.iter().map(one).collect::<Vec<_>>())
 }
 
 /// Answers `textDocument/prepareRename`: the range of the name.
-pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
+pub(in crate::lsp) fn answer_prepare_rename(
+    server: &LspServer<'_>,
+    params: &TextDocumentPositionParams,
+) -> RequestResult {
     let (_, _, buffer) = server.document(&params.text_document.uri)?;
     let (name, span) = if let Some(meant) = symbol_at(server, params)? {
         (meant.name, meant.span)
@@ -121,8 +137,8 @@ pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPosition
         let Some(pointed) = variable_at(server, params)? else {
             return Ok(Value::Null);
         };
-        if pointed.variable.target == Target::Language {
-            return Err(Refusal::invalid(format!(
+        if pointed.variable.target == UseTarget::Language {
+            return Err(RequestError::invalid(format!(
                 "`{}` is a name of the language, which cannot be changed",
                 pointed.name
             )));
@@ -133,37 +149,40 @@ pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPosition
         .client
         .encoding
         .range(&buffer.text, &buffer.index, span);
-    value(json!({"range": range, "placeholder": name}))
+    to_answer(json!({"range": range, "placeholder": name}))
 }
 
 /// Returns every occurrence of the name at a position, in order.
-fn occurrences(
-    server: &Server<'_>,
+fn occurrences_at(
+    server: &LspServer<'_>,
     at: &TextDocumentPositionParams,
-) -> Result<Vec<Occurrence>, Refusal> {
+) -> Result<Vec<Occurrence>, RequestError> {
     let (project, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = symbol_at(server, at)? {
-        let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
-        let mut found: Vec<Occurrence> = uses(project, &meant)
+        let one = |(file, span): FilePlace, role: OccurrenceRole| Occurrence { file, span, role };
+        let mut found: Vec<Occurrence> = use_places(project, &meant)
             .into_iter()
-            .map(|place| one(place, Role::Says))
+            .map(|place| one(place, OccurrenceRole::Use))
             .collect();
-        found.extend(beside(project, &meant).map(|own| one((own.file, own.span), Role::Says)));
         found.extend(
-            definitions(project, &meant)
+            definition_mentions(project, &meant)
+                .map(|own| one((own.file, own.span), OccurrenceRole::Use)),
+        );
+        found.extend(
+            definition_places(project, &meant)
                 .into_iter()
-                .map(|place| one(place, Role::Defines)),
+                .map(|place| one(place, OccurrenceRole::Definition)),
         );
         found.sort();
         return Ok(found);
     }
-    let named = configured(server, at)?;
+    let named = config_mentions_at(server, at)?;
     if !named.is_empty() {
         let role = |own: &Mention| {
             if own.defines {
-                Role::Defines
+                OccurrenceRole::Definition
             } else {
-                Role::Says
+                OccurrenceRole::Use
             }
         };
         return Ok(named
@@ -175,21 +194,22 @@ fn occurrences(
             })
             .collect());
     }
-    Ok(variable_at(server, at)?.map_or_else(Vec::new, |pointed| occurrences_of(project, &pointed)))
+    Ok(variable_at(server, at)?
+        .map_or_else(Vec::new, |pointed| variable_occurrences(project, &pointed)))
 }
 
 /// Returns every occurrence of a variable, in order.
-fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
+fn variable_occurrences(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     match pointed.variable.target {
-        Target::Language => implicit_names::occurrences(project, pointed),
-        Target::Bound(_) | Target::Free(_) => {
-            let mut web = Web::new(project, pointed);
+        UseTarget::Language => implicit_names::occurrences(project, pointed),
+        UseTarget::Bound(_) | UseTarget::Free(_) => {
+            let mut web = VariableWeb::new(project, pointed);
             let mut found = web.occurrences();
-            let beside = web_beside(project, &web, &pointed.name);
+            let beside = variable_mentions(project, &web, &pointed.name);
             found.extend(beside.map(|own| Occurrence {
                 file: own.file,
                 span: own.span,
-                role: Role::Says,
+                role: OccurrenceRole::Use,
             }));
             found.sort();
             found.dedup();
@@ -199,34 +219,34 @@ fn occurrences_of(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occ
 }
 
 /// The places beside the templates that name a variable.
-pub(in crate::lsp) fn web_beside<'m>(
+pub(in crate::lsp) fn variable_mentions<'m>(
     project: &'m ProjectState,
-    web: &'m Web<'_>,
+    web: &'m VariableWeb<'_>,
     name: &'m str,
 ) -> impl Iterator<Item = Mention> + 'm {
-    mentions::of_variable(project, name, |variable| web.all.contains(variable))
+    mentions::variable_mentions(project, name, |variable| web.variables.contains(variable))
 }
 
 /// Returns the references to a definition outside templates.
-pub(in crate::lsp) fn beside<'p>(
+pub(in crate::lsp) fn definition_mentions<'p>(
     project: &'p ProjectState,
     meant: &'p SymbolAtCursor,
 ) -> impl Iterator<Item = Mention> + 'p {
-    let named = mentions::all(project)
+    let named = mentions::all_mentions(project)
         .into_iter()
         .filter(|own| own.name == meant.name);
-    named.filter(|own| own.kind(project) == Some(meant.kind))
+    named.filter(|own| own.definition_kind(project) == Some(meant.kind))
 }
 
 /// Returns the definition that the name at a position references.
 pub(in crate::lsp) fn symbol_at(
-    server: &Server<'_>,
+    server: &LspServer<'_>,
     at: &TextDocumentPositionParams,
-) -> Result<Option<SymbolAtCursor>, Refusal> {
-    let (project, name, _, offset) = server.position(at)?;
+) -> Result<Option<SymbolAtCursor>, RequestError> {
+    let (project, name, _, offset) = server.document_position(at)?;
     let Some(template) = project.template(&name) else {
-        let named =
-            mentions::at(project, &name, offset).and_then(|own| Some((own.kind(project)?, own)));
+        let named = mentions::mention_at(project, &name, offset)
+            .and_then(|own| Some((own.definition_kind(project)?, own)));
         return Ok(
             named.map(|(kind, Mention { name, span, .. })| SymbolAtCursor { kind, name, span }),
         );
@@ -238,7 +258,7 @@ pub(in crate::lsp) fn symbol_at(
         .find(|reference| reference.span.touches(offset));
     if let Some(found) = reference {
         return Ok(Some(SymbolAtCursor {
-            kind: found.kind.target(),
+            kind: found.kind.definition_kind(),
             name: found.name.to_string(),
             span: found.span,
         }));
@@ -257,25 +277,26 @@ pub(in crate::lsp) fn symbol_at(
 
 /// Returns the variable that the name at a position references.
 pub(in crate::lsp) fn variable_at(
-    server: &Server<'_>,
+    server: &LspServer<'_>,
     at: &TextDocumentPositionParams,
-) -> Result<Option<VariableAtCursor>, Refusal> {
-    let (project, name, _, offset) = server.position(at)?;
-    let beside = || mentions::variable(project, &mentions::at(project, &name, offset)?);
-    Ok(variables::at(project, &name, offset).or_else(beside))
+) -> Result<Option<VariableAtCursor>, RequestError> {
+    let (project, name, _, offset) = server.document_position(at)?;
+    let beside =
+        || mentions::mentioned_variable(project, &mentions::mention_at(project, &name, offset)?);
+    Ok(variables::variable_at(project, &name, offset).or_else(beside))
 }
 
 /// Returns the file whose path is at a position.
-fn source(
-    server: &Server<'_>,
+fn source_file_at(
+    server: &LspServer<'_>,
     at: &TextDocumentPositionParams,
-) -> Result<Option<Arc<str>>, Refusal> {
-    let (project, name, _, offset) = server.position(at)?;
+) -> Result<Option<Arc<str>>, RequestError> {
+    let (project, name, _, offset) = server.document_position(at)?;
     let sources = project
         .template(&name)
         .map_or(&[][..], |template| &template.facts.sources);
     let source = sources.iter().find(|source| source.span.touches(offset));
-    let file = source.and_then(|source| sources::name_of_source(&name, source));
+    let file = source.and_then(|source| sources::source_name(&name, source));
     Ok(file
         .filter(|file| project.open.contains_key(file.as_str()) || fs::is_file(&project.path(file)))
         .map(Arc::from))
@@ -283,16 +304,16 @@ fn source(
 
 /// Returns the lines of the project file that set the settings of the element at a position: a task
 /// or a setting.
-fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
-    let (project, name, buffer, offset) = server.position(at)?;
-    let mut found: Vec<Place> = Vec::new();
+fn answer_setting_source(server: &LspServer<'_>, at: &TextDocumentPositionParams) -> RequestResult {
+    let (project, name, buffer, offset) = server.document_position(at)?;
+    let mut found: Vec<FilePlace> = Vec::new();
     if project.is_xml(&name) && !buffer.is_large() {
-        place::with(&buffer.text, &project.config.limits, |document| {
-            let Some((element, Spot::Name)) = place::spot(document, offset) else {
+        place::with_document(&buffer.text, &project.config.limits, |document| {
+            let Some((element, ElementPart::Name)) = place::element_part(document, offset) else {
                 return;
             };
-            provenance::settings(&project.config, document, element, |_, body, wanted| {
-                let own = provenance::of_project(&project.config, body).into_iter();
+            provenance::visit_settings(&project.config, document, element, |_, body, wanted| {
+                let own = provenance::project_settings(&project.config, body).into_iter();
                 found.extend(
                     own.filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name))
                         .map(|(_, place)| place),
@@ -304,7 +325,7 @@ fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
     found.dedup();
     let found: Vec<Value> = found
         .iter()
-        .map(|place| location(server, project, place))
+        .map(|place| to_location(server, project, place))
         .collect();
     Ok(if found.is_empty() {
         Value::Null
@@ -314,27 +335,27 @@ fn decided(server: &Server<'_>, at: &TextDocumentPositionParams) -> Answer {
 }
 
 /// Returns all references to the role, model or provider at a position.
-fn configured(
-    server: &Server<'_>,
+fn config_mentions_at(
+    server: &LspServer<'_>,
     at: &TextDocumentPositionParams,
-) -> Result<Vec<Mention>, Refusal> {
-    let (project, name, _, offset) = server.position(at)?;
+) -> Result<Vec<Mention>, RequestError> {
+    let (project, name, _, offset) = server.document_position(at)?;
     let is_configured = |own: &Mention| {
         matches!(
-            own.what,
-            Mentioned::Role | Mentioned::Model | Mentioned::Provider
+            own.target,
+            MentionTarget::Role | MentionTarget::Model | MentionTarget::Provider
         )
     };
-    let Some(named) = mentions::at(project, &name, offset).filter(is_configured) else {
+    let Some(named) = mentions::mention_at(project, &name, offset).filter(is_configured) else {
         return Ok(Vec::new());
     };
-    Ok(mentions::all(project)
+    Ok(mentions::all_mentions(project)
         .into_iter()
-        .filter(|own| own.what == named.what && own.name == named.name)
+        .filter(|own| own.target == named.target && own.name == named.name)
         .collect())
 }
 
-fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {
+fn place_of_definition(project: &ProjectState, id: DefId) -> Option<FilePlace> {
     let index = project.index();
     Some((
         Arc::clone(index.file(id.file)?.path),
@@ -342,7 +363,10 @@ fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {
     ))
 }
 
-pub(in crate::lsp) fn definitions(project: &ProjectState, meant: &SymbolAtCursor) -> Vec<Place> {
+pub(in crate::lsp) fn definition_places(
+    project: &ProjectState,
+    meant: &SymbolAtCursor,
+) -> Vec<FilePlace> {
     let all = project.templates().flat_map(|(path, template)| {
         template
             .facts
@@ -355,17 +379,22 @@ pub(in crate::lsp) fn definitions(project: &ProjectState, meant: &SymbolAtCursor
         .collect()
 }
 
-pub(in crate::lsp) fn uses(project: &ProjectState, meant: &SymbolAtCursor) -> Vec<Place> {
+pub(in crate::lsp) fn use_places(project: &ProjectState, meant: &SymbolAtCursor) -> Vec<FilePlace> {
     let all = project
         .templates()
         .flat_map(|(path, template)| template.facts.references.iter().map(move |one| (path, one)));
-    let own = all.filter(|(_, one)| one.kind.target() == meant.kind && *one.name == *meant.name);
+    let own =
+        all.filter(|(_, one)| one.kind.definition_kind() == meant.kind && *one.name == *meant.name);
     own.map(|(path, one)| (Arc::clone(path), one.span))
         .collect()
 }
 
 /// Converts a place to a location of the protocol.
-pub(super) fn location(server: &Server<'_>, project: &ProjectState, (path, span): &Place) -> Value {
-    let (text, index) = project.text(path).unwrap_or_default();
-    json!({"uri": address(project, path), "range": server.client.encoding.range(&text, &index, *span)})
+pub(super) fn to_location(
+    server: &LspServer<'_>,
+    project: &ProjectState,
+    (path, span): &FilePlace,
+) -> Value {
+    let (text, index) = project.indexed_text(path).unwrap_or_default();
+    json!({"uri": file_uri(project, path), "range": server.client.encoding.range(&text, &index, *span)})
 }

@@ -5,48 +5,54 @@
 
 use super::mentions::Mention;
 use super::navigate::{self, SymbolAtCursor};
-use super::variables::{self, Occurrence, Role, Variable, VariableAtCursor, Web};
+use super::variables::{
+    self, FileVariable, Occurrence, OccurrenceRole, VariableAtCursor, VariableWeb,
+};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
 use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
-use crate::jinja::tags::said;
+use crate::jinja::tags::find_uses;
 use crate::lsp::prelude::*;
 use crate::lsp::state::read_cache::Traced;
 use crate::lsp::workspace_edit;
 use crate::rules::check::is_error;
-use crate::template::expression::{self, Expression, Piece};
+use crate::template::expression::{self, Expression, ScanItem};
 use crate::template::names::DefinitionKind;
-use crate::template::scope::{Bound, How, Target, TracedUse};
+use crate::template::scope::{TracedBinding, TracedUse, UseForm, UseTarget};
 use gen_lsp_types::RenameParams;
 use std::collections::BTreeMap;
 
 /// Edits by file.
-type Edits = BTreeMap<Arc<str>, Vec<Edit>>;
+type FileEdits = BTreeMap<Arc<str>, Vec<Edit>>;
 
 /// Answers `textDocument/rename`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &RenameParams) -> Answer {
+pub(in crate::lsp) fn answer(server: &LspServer<'_>, params: &RenameParams) -> RequestResult {
     let new = params.new_name.trim();
     let at = &params.text_document_position_params;
     let (project, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = navigate::symbol_at(server, at)? {
-        return answered(server, project, &name(project, &meant, new)?);
+        return edits_answer(server, project, &rename_definition(project, &meant, new)?);
     }
     let Some(pointed) = navigate::variable_at(server, at)? else {
-        return Err(Refusal::invalid("there is no name to change here"));
+        return Err(RequestError::invalid("there is no name to change here"));
     };
-    answered(server, project, &variable(project, &pointed, new)?)
+    edits_answer(server, project, &rename_variable(project, &pointed, new)?)
 }
 
-fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answer {
+fn edits_answer(
+    server: &LspServer<'_>,
+    project: &ProjectState,
+    edits: &FileEdits,
+) -> RequestResult {
     let of = |(path, edits): (&Arc<str>, &Vec<Edit>)| {
-        let (text, index) = project.text(path)?;
+        let (text, index) = project.indexed_text(path)?;
         Some((
             Arc::clone(path),
-            server.client.encoding.edits(&text, &index, edits),
+            server.client.encoding.text_edits(&text, &index, edits),
         ))
     };
-    value(workspace_edit::of(
+    to_answer(workspace_edit::file_edits(
         &server.client,
         project,
         edits.iter().filter_map(of).collect(),
@@ -54,32 +60,41 @@ fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answe
 }
 
 /// Returns the edits for a new name of a definition.
-fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edits, Refusal> {
+fn rename_definition(
+    project: &ProjectState,
+    meant: &SymbolAtCursor,
+    new: &str,
+) -> Result<FileEdits, RequestError> {
     if new.is_empty()
         || new.contains(['<', '>', '&', '"', '\'', '{', '}'])
         || new.contains(char::is_control)
     {
-        return Err(Refusal::invalid(format!(
+        return Err(RequestError::invalid(format!(
             "`{new}` cannot be a name: it must be on one line, without quotes, brackets and braces"
         )));
     }
-    if meant.name != new && project.index().find(meant.kind, new).is_some() {
-        return Err(Refusal::invalid(format!(
+    if meant.name != new && project.index().find_definition(meant.kind, new).is_some() {
+        return Err(RequestError::invalid(format!(
             "there is a {} named `{new}` already",
             meant.kind.word()
         )));
     }
-    let mut edits = Edits::new();
-    add_mentions(project, navigate::beside(project, meant), new, &mut edits);
-    for (path, span) in navigate::uses(project, meant) {
+    let mut edits = FileEdits::new();
+    add_mentions(
+        project,
+        navigate::definition_mentions(project, meant),
+        new,
+        &mut edits,
+    );
+    for (path, span) in navigate::use_places(project, meant) {
         edits
             .entry(path)
             .or_default()
             .push(Edit::replace(span, new));
     }
-    for (path, span) in navigate::definitions(project, meant) {
+    for (path, span) in navigate::definition_places(project, meant) {
         let text = project
-            .text(&path)
+            .indexed_text(&path)
             .map(|(text, _)| text)
             .unwrap_or_default();
         // A task that is named by its file gets a `name` attribute.
@@ -95,7 +110,7 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
         edits.sort();
         edits.dedup();
     }
-    sound(project, new, &edits)?;
+    check_result(project, new, &edits)?;
     Ok(edits)
 }
 
@@ -104,46 +119,46 @@ fn add_mentions(
     project: &ProjectState,
     mentions: impl Iterator<Item = Mention>,
     new: &str,
-    edits: &mut Edits,
+    edits: &mut FileEdits,
 ) {
     for mention in mentions {
         let text = project
-            .text(&mention.file)
+            .indexed_text(&mention.file)
             .map(|(text, _)| text)
             .unwrap_or_default();
-        if let Some(edit) = mention.rename(&text, new) {
+        if let Some(edit) = mention.rename_edit(&text, new) {
             edits.entry(mention.file).or_default().push(edit);
         }
     }
 }
 
 /// Another name for a variable.
-fn variable(
+fn rename_variable(
     project: &ProjectState,
     pointed: &VariableAtCursor,
     new: &str,
-) -> Result<Edits, Refusal> {
-    if pointed.variable.target == Target::Language {
-        return Err(Refusal::invalid(format!(
+) -> Result<FileEdits, RequestError> {
+    if pointed.variable.target == UseTarget::Language {
+        return Err(RequestError::invalid(format!(
             "`{}` is a name of the language, which cannot be changed",
             pointed.name
         )));
     }
-    if !is_name(new) {
-        return Err(Refusal::invalid(format!(
+    if !is_variable_name(new) {
+        return Err(RequestError::invalid(format!(
             "`{new}` cannot be a variable: a name begins with a letter or `_` and goes on with letters, digits, `_` and `-`"
         )));
     }
-    let mut web = Web::new(project, pointed);
-    let mut edits = Edits::new();
+    let mut web = VariableWeb::new(project, pointed);
+    let mut edits = FileEdits::new();
     if new == pointed.name {
         return Ok(edits);
     }
     for Occurrence { file, span, role } in web.occurrences() {
-        if role == Role::Hides {
-            let place = place(project, &file, span);
+        if role == OccurrenceRole::Escaped {
+            let place = format_place(project, &file, span);
             let name = &pointed.name;
-            return Err(Refusal::invalid(format!(
+            return Err(RequestError::invalid(format!(
                 "`{name}` is written with character references at {place}: write it as it is first"
             )));
         }
@@ -154,7 +169,7 @@ fn variable(
     }
     add_mentions(
         project,
-        navigate::web_beside(project, &web, &pointed.name),
+        navigate::variable_mentions(project, &web, &pointed.name),
         new,
         &mut edits,
     );
@@ -162,25 +177,25 @@ fn variable(
         edits.sort();
         edits.dedup();
     }
-    clashes(project, &web, new)?;
-    sound(project, new, &edits)?;
+    check_clashes(project, &web, new)?;
+    check_result(project, new, &edits)?;
     Ok(edits)
 }
 
 /// Checks the whole project with the edits in memory: a rename must add no error, and no finding in
 /// a scenario.
-fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal> {
+fn check_result(project: &ProjectState, new: &str, edits: &FileEdits) -> Result<(), RequestError> {
     let of = |(file, edits): (&Arc<str>, &Vec<Edit>)| {
-        let (text, _) = project.text(file)?;
-        Some((Arc::clone(file), fix::apply(&text, edits)?))
+        let (text, _) = project.indexed_text(file)?;
+        Some((Arc::clone(file), fix::apply_edits(&text, edits)?))
     };
     let after = project.with_texts(edits.iter().filter_map(of).collect());
-    let before = counted(project);
-    for (key, (count, finding)) in counted(&after) {
+    let before = count_findings(project);
+    for (key, (count, finding)) in count_findings(&after) {
         if before.get(&key).is_none_or(|(known, _)| *known < count) {
-            let place = place(&after, &finding.path, finding.span);
+            let place = format_place(&after, &finding.path, finding.span);
             let Diagnostic { message, .. } = finding;
-            return Err(Refusal::invalid(format!(
+            return Err(RequestError::invalid(format!(
                 "with the name `{new}` there would be a new finding at {place}: {message}"
             )));
         }
@@ -189,12 +204,12 @@ fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal
 }
 
 /// Counts the errors, and the findings in scenarios, by file and rule, with one finding of each.
-fn counted(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnostic)> {
+fn count_findings(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnostic)> {
     let mut counts = BTreeMap::new();
     for finding in project
-        .names()
+        .file_names()
         .into_iter()
-        .flat_map(|name| project.found(&name))
+        .flat_map(|name| project.findings(&name))
     {
         if is_error(&finding) || finding.rule.code.family() == 6 {
             let key = (Arc::clone(&finding.path), finding.rule.code);
@@ -204,60 +219,65 @@ fn counted(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnos
     counts
 }
 
-fn is_name(new: &str) -> bool {
+fn is_variable_name(new: &str) -> bool {
     let text = format!("{{{{{new}}}}}");
     let mut pieces = expression::scan_plain(&text, 0);
-    let is_path = |piece: Piece<'_>| match piece {
-        Piece::Expression(found) => match found.value {
+    let is_path = |piece: ScanItem<'_>| match piece {
+        ScanItem::Expression(found) => match found.value {
             Expression::Path(path) => path.rest.is_empty() && path.root.value == new,
             Expression::Call(_)
             | Expression::Text(_)
             | Expression::Number(_)
             | Expression::Boolean(_) => false,
         },
-        Piece::Text(_) | Piece::Escaped(_) | Piece::Fault(_) => false,
+        ScanItem::Text(_) | ScanItem::Escaped(_) | ScanItem::Fault(_) => false,
     };
     pieces.next().is_some_and(is_path) && pieces.next().is_none()
 }
 
-fn place(project: &ProjectState, file: &str, span: Span) -> String {
-    let (text, index) = project.text(file).unwrap_or_default();
+fn format_place(project: &ProjectState, file: &str, span: Span) -> String {
+    let (text, index) = project.indexed_text(file).unwrap_or_default();
     let found = index.position(&text, span.start);
     format!("{file}:{}:{}", found.line, found.column)
 }
 
 /// Refuses a name that another variable has: in a body around or inside the variable's own, or in a
 /// Jinja text that uses both.
-fn clashes(project: &ProjectState, web: &Web<'_>, new: &str) -> Result<(), Refusal> {
-    for Variable { file, target } in &web.all {
-        let Traced { text, trace } = variables::traced(project, file, "").unwrap_or_default();
-        let is_own = |other: Target| trace.settled(other) == *target;
-        let own: Vec<&Bound> = trace
+fn check_clashes(
+    project: &ProjectState,
+    web: &VariableWeb<'_>,
+    new: &str,
+) -> Result<(), RequestError> {
+    for FileVariable { file, target } in &web.variables {
+        let Traced { text, trace } = variables::trace_file(project, file, "").unwrap_or_default();
+        let is_own = |other: UseTarget| trace.resolve_target(other) == *target;
+        let own: Vec<&TracedBinding> = trace
             .bindings
             .iter()
-            .filter(|bound| is_own(Target::Bound(bound.span)))
+            .filter(|bound| is_own(UseTarget::Bound(bound.span)))
             .collect();
         let is_of = |owner: u32| {
-            *target == Target::Free(owner) || own.iter().any(|bound| bound.owner == owner)
+            *target == UseTarget::Free(owner) || own.iter().any(|bound| bound.owner == owner)
         };
-        let meets = |other: &&Bound| {
-            let nested =
-                |bound: &&Bound| bound.body.encloses(other.body) || other.body.encloses(bound.body);
-            other.name == new && (own.iter().any(nested) || *target == Target::Free(other.owner))
+        let meets = |other: &&TracedBinding| {
+            let nested = |bound: &&TracedBinding| {
+                bound.body.encloses(other.body) || other.body.encloses(bound.body)
+            };
+            other.name == new && (own.iter().any(nested) || *target == UseTarget::Free(other.owner))
         };
         let twin = trace
             .bindings
             .iter()
             .find(meets)
-            .map(|other| (other.kind.word(), other.span));
+            .map(|other| (other.kind.describe(), other.span));
         let is_said = |used: &&TracedUse| match (used.name == new, used.target) {
-            (true, Target::Free(owner)) => used.how != How::Taken && is_of(owner),
-            (true, Target::Language) => true,
-            (true, Target::Bound(_)) => false,
+            (true, UseTarget::Free(owner)) => used.how != UseForm::Taken && is_of(owner),
+            (true, UseTarget::Language) => true,
+            (true, UseTarget::Bound(_)) => false,
             (false, _) => {
-                used.how == How::Jinja
+                used.how == UseForm::Jinja
                     && is_own(used.target)
-                    && !said(used.span.slice(&text), new).is_empty()
+                    && !find_uses(used.span.slice(&text), new).is_empty()
             }
         };
         let used = || {
@@ -272,7 +292,7 @@ fn clashes(project: &ProjectState, web: &Web<'_>, new: &str) -> Result<(), Refus
             let message = format!(
                 "another {what} is named `{new}` already, at {file}:{line}; the two would be one"
             );
-            return Err(Refusal::invalid(message));
+            return Err(RequestError::invalid(message));
         }
     }
     Ok(())

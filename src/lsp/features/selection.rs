@@ -1,11 +1,14 @@
 //! Selections that expand from a value to its attribute, tag, element, and so on outwards.
 
 use crate::lsp::prelude::*;
-use crate::syntax::tree::{Element, Kind};
+use crate::syntax::tree::{Element, NodeKind};
 use gen_lsp_types::{Position, SelectionRange, SelectionRangeParams};
 
 /// Answers `textDocument/selectionRange`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams) -> Answer {
+pub(in crate::lsp) fn answer(
+    server: &LspServer<'_>,
+    params: &SelectionRangeParams,
+) -> RequestResult {
     let (project, _, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| {
         server
@@ -18,12 +21,12 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams)
             .client
             .encoding
             .offset(&buffer.text, &buffer.index, *position);
-        let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
-            let mut spans = vec![Span::of(0, document.text.len())];
+        let mut spans = place::with_document(&buffer.text, &project.config.limits, |document| {
+            let mut spans = vec![Span::from_offsets(0, document.text.len())];
             let Some(element) = document.element_at(offset) else {
                 return spans;
             };
-            let mut chain: Vec<Element<'_>> = place::around(element).collect();
+            let mut chain: Vec<Element<'_>> = place::ancestors(element).collect();
             chain.reverse();
             for element in chain {
                 spans.push(element.span());
@@ -40,8 +43,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams)
             spans.extend(
                 document
                     .node_at(offset)
-                    .filter(|node| node.kind() == Kind::Text)
-                    .map(crate::syntax::tree::Node::span),
+                    .filter(|node| node.kind() == NodeKind::Text)
+                    .map(crate::syntax::tree::XmlNode::span),
             );
             spans
         });
@@ -55,9 +58,9 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams)
             });
         }
         chosen.unwrap_or_else(|| SelectionRange {
-            range: range(Span::at(offset)),
+            range: range(Span::empty_at(offset)),
             parent: None,
         })
     };
-    value(params.positions.iter().map(of).collect::<Vec<_>>())
+    to_answer(params.positions.iter().map(of).collect::<Vec<_>>())
 }

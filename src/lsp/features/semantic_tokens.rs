@@ -1,41 +1,41 @@
 //! Semantic tokens of `{{…}}`.
 
-use crate::lsp::diagnostics::meet;
+use crate::lsp::diagnostics::ranges_touch;
 use crate::lsp::prelude::*;
-use crate::syntax::tree::Kind;
+use crate::syntax::tree::NodeKind;
 use crate::template::expression;
 use gen_lsp_types::{Position, Range, TextDocumentIdentifier};
 
 /// The token types, by number.
-pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
+pub(in crate::lsp) const TOKEN_TYPES: [&str; 3] = ["variable", "function", "operator"];
 
 /// Answers `textDocument/semanticTokens/full` and `/range`.
 pub(in crate::lsp) fn answer(
-    server: &Server<'_>,
+    server: &LspServer<'_>,
     document: &TextDocumentIdentifier,
     within: Option<Range>,
-) -> Answer {
+) -> RequestResult {
     let (project, name, buffer) = server.document(&document.uri)?;
     if buffer.is_large() {
-        return value(json!({"data": []}));
+        return to_answer(json!({"data": []}));
     }
-    let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
+    let mut spans = place::with_document(&buffer.text, &project.config.limits, |document| {
         let mut spans: Vec<(Span, u32)> = Vec::new();
         for node in document
             .all_nodes()
-            .filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata))
+            .filter(|node| matches!(node.kind(), NodeKind::Text | NodeKind::Cdata))
         {
-            expressions(document.text, node.inner(), &mut spans);
+            push_expression_tokens(document.text, node.inner(), &mut spans);
         }
         for element in document.elements() {
             for attribute in element.attributes() {
-                expressions(document.text, attribute.value_span(), &mut spans);
+                push_expression_tokens(document.text, attribute.value_span(), &mut spans);
             }
         }
         spans
     });
     spans.sort_unstable();
-    server.cut(&mut spans, project, &name, "tokens");
+    server.truncate_answer(&mut spans, project, &name, "tokens");
     let mut data: Vec<u32> = Vec::new();
     let mut last = Position {
         line: 0,
@@ -46,7 +46,9 @@ pub(in crate::lsp) fn answer(
             .client
             .encoding
             .range(&buffer.text, &buffer.index, span);
-        if range.start.line != range.end.line || within.is_some_and(|within| !meet(range, within)) {
+        if range.start.line != range.end.line
+            || within.is_some_and(|within| !ranges_touch(range, within))
+        {
             continue;
         }
         let line = range.start.line - last.line;
@@ -64,13 +66,13 @@ pub(in crate::lsp) fn answer(
         ]);
         last = range.start;
     }
-    value(json!({"data": data}))
+    to_answer(json!({"data": data}))
 }
 
 /// Adds the braces and names of each `{{…}}`.
-fn expressions(text: &str, within: Span, out: &mut Vec<(Span, u32)>) {
+fn push_expression_tokens(text: &str, within: Span, out: &mut Vec<(Span, u32)>) {
     let raw = within.slice(text);
-    if !expression::may_hold(raw) {
+    if !expression::has_open_braces(raw) {
         return;
     }
     let mut from = 0;

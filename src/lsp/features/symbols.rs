@@ -1,17 +1,20 @@
 //! Symbols: the names of a document as a tree, and those of the whole project as a list.
 
-use crate::lsp::diagnostics::address;
+use crate::lsp::diagnostics::file_uri;
 use crate::lsp::prelude::*;
-use crate::lsp::server::MOST;
+use crate::lsp::server::MAX_ITEMS;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::elements::Kind;
+use crate::template::elements::ElementKind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{
     DocumentSymbol, DocumentSymbolParams, Range, SymbolKind, WorkspaceSymbolParams,
 };
 
 /// Answers `textDocument/documentSymbol`.
-pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> Answer {
+pub(in crate::lsp) fn answer_document(
+    server: &LspServer<'_>,
+    params: &DocumentSymbolParams,
+) -> RequestResult {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| {
         server
@@ -19,27 +22,27 @@ pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentSymbolParam
             .encoding
             .range(&buffer.text, &buffer.index, span)
     };
-    let mut left = MOST + 1;
-    let symbols = place::with(&buffer.text, &project.config.limits, |document| {
+    let mut left = MAX_ITEMS + 1;
+    let symbols = place::with_document(&buffer.text, &project.config.limits, |document| {
         document
             .root()
-            .map_or_else(Vec::new, |root| of(root, &range, &mut left))
+            .map_or_else(Vec::new, |root| element_symbols(root, &range, &mut left))
     });
     if left == 0 {
-        server.say_cut(project, &name, "symbols");
+        server.report_truncation(project, &name, "symbols");
     }
-    value(symbols)
+    to_answer(symbols)
 }
 
 #[allow(deprecated, reason = "the field has to be given a value")]
 /// Returns the symbols of an element and its descendants. Recurses as deep as the reader's depth
 /// limit.
-fn of(
+fn element_symbols(
     element: Element<'_>,
     range: &dyn Fn(crate::base::span::Span) -> Range,
     left: &mut usize,
 ) -> Vec<DocumentSymbol> {
-    let symbol = place::kind(element).and_then(|kind| Some((kind, symbol(kind)?)));
+    let symbol = place::element_kind(element).and_then(|kind| Some((kind, symbol_kind(kind)?)));
     if symbol.is_some() && *left == 1 {
         // This symbol exceeds the limit; only its existence matters.
         *left = 0;
@@ -47,7 +50,7 @@ fn of(
     let Some((kind, symbol)) = symbol.filter(|_| *left > 0) else {
         return element
             .elements()
-            .flat_map(|child| of(child, range, left))
+            .flat_map(|child| element_symbols(child, range, left))
             .collect();
     };
     *left -= 1;
@@ -66,7 +69,7 @@ fn of(
     let selection = selection.map_or_else(|| element.name_span(), Attribute::value_span);
     let children: Vec<DocumentSymbol> = element
         .elements()
-        .flat_map(|child| of(child, range, left))
+        .flat_map(|child| element_symbols(child, range, left))
         .collect();
     let detail = match (attribute("type"), attribute("subtype")) {
         (Some(kind), Some(subtype)) => Some(format!("{kind} {subtype}")),
@@ -90,29 +93,32 @@ fn of(
     clippy::wildcard_enum_match_arm,
     reason = "what has no name of its own is no symbol, whatever comes to the table"
 )]
-const fn symbol(kind: Kind) -> Option<SymbolKind> {
+const fn symbol_kind(kind: ElementKind) -> Option<SymbolKind> {
     match kind {
-        Kind::Task
-        | Kind::InnerTask
-        | Kind::ReductionTask
-        | Kind::Director
-        | Kind::Evaluator
-        | Kind::ScriptExecution => Some(SymbolKind::Class),
-        Kind::Template => Some(SymbolKind::Function),
-        Kind::Fragment => Some(SymbolKind::Constant),
-        Kind::Call => Some(SymbolKind::Event),
-        Kind::Parameter => Some(SymbolKind::Variable),
-        Kind::Input => Some(SymbolKind::Field),
+        ElementKind::Task
+        | ElementKind::InnerTask
+        | ElementKind::ReductionTask
+        | ElementKind::Director
+        | ElementKind::Evaluator
+        | ElementKind::ScriptExecution => Some(SymbolKind::Class),
+        ElementKind::Template => Some(SymbolKind::Function),
+        ElementKind::Fragment => Some(SymbolKind::Constant),
+        ElementKind::Call => Some(SymbolKind::Event),
+        ElementKind::Parameter => Some(SymbolKind::Variable),
+        ElementKind::Input => Some(SymbolKind::Field),
         _ => None,
     }
 }
 
 /// Answers `workspace/symbol`: every definition whose name contains the letters of the query in
 /// order.
-pub(in crate::lsp) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolParams) -> Answer {
+pub(in crate::lsp) fn answer_workspace(
+    server: &LspServer<'_>,
+    params: &WorkspaceSymbolParams,
+) -> RequestResult {
     let query = params.query.to_lowercase();
     let mut found: Vec<Value> = Vec::new();
-    let workspace = server.workspace.of_workspace();
+    let workspace = server.workspace.workspace_projects();
     let all = workspace.flat_map(|project| {
         project
             .documents
@@ -124,30 +130,30 @@ pub(in crate::lsp) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolPar
             .facts
             .definitions
             .iter()
-            .filter(|definition| holds(&definition.name, &query))
+            .filter(|definition| matches_query(&definition.name, &query))
             .collect();
         if fits.is_empty() {
             continue;
         }
-        let Some((text, index)) = project.text(path) else {
+        let Some((text, index)) = project.indexed_text(path) else {
             continue;
         };
         for definition in fits {
-            if found.len() == MOST {
-                server.say_cut(project, &Arc::from("the project"), "symbols");
-                return value(found);
+            if found.len() == MAX_ITEMS {
+                server.report_truncation(project, &Arc::from("the project"), "symbols");
+                return to_answer(found);
             }
-            let kind = kind(definition.kind);
+            let kind = definition_symbol_kind(definition.kind);
             let range = server.client.encoding.range(&text, &index, definition.span);
-            let location = json!({"uri": address(project, path), "range": range});
+            let location = json!({"uri": file_uri(project, path), "range": range});
             found.push(json!({"name": definition.name, "kind": kind, "location": location, "containerName": **path}));
         }
     }
-    value(found)
+    to_answer(found)
 }
 
 /// Returns the editor's kind of a definition.
-pub(in crate::lsp) const fn kind(kind: DefinitionKind) -> SymbolKind {
+pub(in crate::lsp) const fn definition_symbol_kind(kind: DefinitionKind) -> SymbolKind {
     match kind {
         DefinitionKind::Task => SymbolKind::Class,
         DefinitionKind::Template => SymbolKind::Function,
@@ -156,7 +162,7 @@ pub(in crate::lsp) const fn kind(kind: DefinitionKind) -> SymbolKind {
 }
 
 /// Returns true if a name contains the letters in order.
-fn holds(name: &str, query: &str) -> bool {
+fn matches_query(name: &str, query: &str) -> bool {
     let name = name.to_lowercase();
     let mut rest = name.chars();
     query.chars().all(|wanted| rest.any(|own| own == wanted))

@@ -6,18 +6,18 @@ use super::variables::VariableAtCursor;
 use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::template::names::DefinitionKind;
-use crate::template::scope::Target;
+use crate::template::scope::UseTarget;
 
 /// Describes the variable at the cursor and the source of its value.
-pub(in crate::lsp) fn describe(
+pub(in crate::lsp) fn describe_variable(
     project: &ProjectState,
     pointed: &VariableAtCursor,
 ) -> Option<String> {
     let file = &pointed.variable.file;
     let name = &pointed.name;
     match pointed.variable.target {
-        Target::Language => Some(format!("`{name}` — {}", implicit_names::meaning(name)?)),
-        Target::Free(owner) => {
+        UseTarget::Language => Some(format!("`{name}` — {}", implicit_names::meaning(name)?)),
+        UseTarget::Free(owner) => {
             let owner = project
                 .template(file)?
                 .facts
@@ -29,11 +29,11 @@ pub(in crate::lsp) fn describe(
                 "`{name}` — nothing in {kind} `{of}` declares it: whoever uses the {kind} gives its value"
             ))
         }
-        Target::Bound(span) => {
-            let (text, lines) = project.text(file)?;
-            let about = place::with(&text, &project.config.limits, |document| {
+        UseTarget::Bound(span) => {
+            let (text, lines) = project.indexed_text(file)?;
+            let about = place::with_document(&text, &project.config.limits, |document| {
                 let element = document.element_at(span.start)?;
-                Some(of(project, element))
+                Some(describe_binding(project, element))
             });
             let line = lines.position(&text, span.start).line;
             about.map(|about| format!("`{name}` — {about}\n\n`{file}:{line}`"))
@@ -42,7 +42,7 @@ pub(in crate::lsp) fn describe(
 }
 
 /// Describes the value of a name that an element binds.
-pub(in crate::lsp) fn of(project: &ProjectState, element: Element<'_>) -> String {
+pub(in crate::lsp) fn describe_binding(project: &ProjectState, element: Element<'_>) -> String {
     let attribute = |name: &str| {
         element
             .attribute(name)
@@ -59,19 +59,26 @@ pub(in crate::lsp) fn of(project: &ProjectState, element: Element<'_>) -> String
             } else {
                 "optional".to_owned()
             });
-            traits
-                .extend(default.map(|default| format!("default `{}`", docs::shortened(&default))));
+            traits.extend(default.map(|default| format!("default `{}`", docs::shorten(&default))));
             traits.extend(attribute("trust").filter(|trust| trust == "untrusted"));
-            format!("parameter of {}: {}", holder(element), traits.join(", "))
+            format!(
+                "parameter of {}: {}",
+                describe_holder(element),
+                traits.join(", ")
+            )
         }
-        "template" => format!("parameter of {}: required", named(element)),
-        "input" => format!("input of {}: {}", holder(element), value(element)),
-        _ => format!("result of {}", step(project, element)),
+        "template" => format!("parameter of {}: required", describe_element(element)),
+        "input" => format!(
+            "input of {}: {}",
+            describe_holder(element),
+            describe_input_value(element)
+        ),
+        _ => format!("result of {}", describe_step(project, element)),
     }
 }
 
 /// Describes the source of an input's value.
-fn value(input: Element<'_>) -> String {
+fn describe_input_value(input: Element<'_>) -> String {
     if let Some(from) = input.attribute("from") {
         return format!("the value of `{}`", from.value().trim());
     }
@@ -82,16 +89,16 @@ fn value(input: Element<'_>) -> String {
         .elements()
         .find(|inner| matches!(inner.name(), "task" | "call"))
     {
-        return format!("the result of {}", named(inner));
+        return format!("the result of {}", describe_element(inner));
     }
-    match docs::shortened(&input.text()) {
+    match docs::shorten(&input.text()) {
         text if text.is_empty() => "no value yet".to_owned(),
         text => format!("the text “{text}”"),
     }
 }
 
 /// Describes a step: “step 2 of task `new`: task `triage`, which …”.
-fn step(project: &ProjectState, element: Element<'_>) -> String {
+fn describe_step(project: &ProjectState, element: Element<'_>) -> String {
     let place = element
         .parent()
         .filter(|parent| parent.name() == "steps")
@@ -100,7 +107,9 @@ fn step(project: &ProjectState, element: Element<'_>) -> String {
             Some(format!(
                 "step {} of {}: ",
                 at + 1,
-                steps.parent().map_or_else(|| "a task".to_owned(), named)
+                steps
+                    .parent()
+                    .map_or_else(|| "a task".to_owned(), describe_element)
             ))
         });
     let index = project.index();
@@ -113,33 +122,37 @@ fn step(project: &ProjectState, element: Element<'_>) -> String {
             .map(|name| (DefinitionKind::Template, name)),
         _ => None,
     };
-    let used = used.and_then(|(kind, name)| index.find(kind, name.value().trim()));
+    let used = used.and_then(|(kind, name)| index.find_definition(kind, name.value().trim()));
     let about = used
-        .and_then(|id| docs::of(project, &index, id))
+        .and_then(|id| docs::definition_doc(project, &index, id))
         .map(|(_, about)| about);
     let own = || {
         element
             .elements()
             .find(|own| own.name() == "description")
-            .map(|own| docs::shortened(&own.text()))
+            .map(|own| docs::shorten(&own.text()))
     };
     let about = about.or_else(own).filter(|about| !about.is_empty());
     let about = about
         .map(|about| format!("\n\n{about}"))
         .unwrap_or_default();
-    format!("{}{}{about}", place.unwrap_or_default(), named(element))
+    format!(
+        "{}{}{about}",
+        place.unwrap_or_default(),
+        describe_element(element)
+    )
 }
 
 /// Describes the task or template in which an element is declared.
-fn holder(element: Element<'_>) -> String {
-    let mut around = place::around(element.parent());
+fn describe_holder(element: Element<'_>) -> String {
+    let mut around = place::ancestors(element.parent());
     around
         .find(|element| !matches!(element.name(), "parameters" | "inputs"))
-        .map_or_else(|| "a task".to_owned(), named)
+        .map_or_else(|| "a task".to_owned(), describe_element)
 }
 
 /// Describes an element by its name: “task `review`”, “`inner_task`”, “a call of `f`”.
-fn named(element: Element<'_>) -> String {
+fn describe_element(element: Element<'_>) -> String {
     let attribute = |name: &str| {
         element
             .attribute(name)

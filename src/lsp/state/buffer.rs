@@ -1,15 +1,15 @@
 //! The text of a document in the editor, and its edits.
 
 use crate::base::source::LineIndex;
-use crate::lsp::encoding::Encoding;
+use crate::lsp::encoding::PositionEncoding;
 use gen_lsp_types::{TextDocumentContentChangeEvent as Change, Uri};
 
 /// The length above which only the structure of a text is checked: 5 MB.
-const LARGE: usize = 5_000_000;
+const MAX_CHECKED_BYTES: usize = 5_000_000;
 
 /// An open document.
 #[derive(Clone, Debug)]
-pub(in crate::lsp) struct Buffer {
+pub(in crate::lsp) struct DocumentBuffer {
     /// The URI as the client writes it.
     pub(in crate::lsp) uri: Uri,
     /// The client's version number.
@@ -20,7 +20,7 @@ pub(in crate::lsp) struct Buffer {
     pub(in crate::lsp) is_xml: bool,
 }
 
-impl Buffer {
+impl DocumentBuffer {
     /// Creates the buffer of an opened document.
     pub(in crate::lsp) fn new(uri: Uri, version: i32, text: String) -> Self {
         let index = LineIndex::new(&text);
@@ -35,16 +35,21 @@ impl Buffer {
 
     /// Returns true if only its structure is checked.
     pub(in crate::lsp) const fn is_large(&self) -> bool {
-        self.text.len() > LARGE
+        self.text.len() > MAX_CHECKED_BYTES
     }
 
     /// Returns true if only the structure of a text is checked.
     pub(in crate::lsp) const fn is_large_text(text: &str) -> bool {
-        text.len() > LARGE
+        text.len() > MAX_CHECKED_BYTES
     }
 
     /// Applies edits in order, each to the result of the previous one.
-    pub(in crate::lsp) fn apply(&mut self, changes: Vec<Change>, version: i32, encoding: Encoding) {
+    pub(in crate::lsp) fn apply_changes(
+        &mut self,
+        changes: Vec<Change>,
+        version: i32,
+        encoding: PositionEncoding,
+    ) {
         for change in changes {
             match change {
                 Change::TextDocumentContentChangePartial(part) => {

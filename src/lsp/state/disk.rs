@@ -1,24 +1,24 @@
 //! The files of a project on disk, and their changes outside the editor.
 
-use super::project::{PROJECT, ProjectState};
+use super::project::{PROJECT_FILE, ProjectState};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::project::read;
-use crate::registry::workspace::files::{self, Where};
-use crate::scenario::table::Thing;
+use crate::registry::workspace::files::{self, FileSelection};
+use crate::scenario::table::NamedThingKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The extensions of files that a client is asked to watch. Other files that templates reference
 /// are polled.
-pub(in crate::lsp) const WATCHED: [&str; 12] = [
+pub(in crate::lsp) const WATCHED_EXTENSIONS: [&str; 12] = [
     "xml", "toml", "md", "txt", "json", "j2", "jinja", "jinja2", "yaml", "yml", "csv", "jsonl",
 ];
 
 impl ProjectState {
     /// Compares all files on disk with their last read state and marks the changed ones. Returns
     /// true if any changed.
-    pub(in crate::lsp) fn poll(&mut self) -> bool {
+    pub(in crate::lsp) fn poll_all(&mut self) -> bool {
         let is_moved = self.poll_files(|_| true);
         let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
         let is_gone = |there: &BTreeSet<Arc<str>>| {
@@ -42,7 +42,7 @@ impl ProjectState {
         };
         let is_changed = is_other || is_moved;
         if is_changed {
-            self.rewalk();
+            self.schedule_walk();
         }
         is_changed
     }
@@ -67,8 +67,8 @@ impl ProjectState {
             closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
         let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();
         for name in &changed {
-            self.stamp(name);
-            self.touch(name);
+            self.record_stamp(name);
+            self.mark_changed(name);
         }
         !changed.is_empty()
     }
@@ -86,7 +86,7 @@ impl ProjectState {
                 BTreeSet::new(),
             ));
         }
-        let files = files::names(Where {
+        let files = files::list_names(FileSelection {
             root: &self.root,
             config: &self.config,
             given: &[],
@@ -98,7 +98,7 @@ impl ProjectState {
         let mut own = BTreeSet::new();
         for name in &files {
             let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-            match self.project_in(folder, &mut known) {
+            match self.nested_project_around(folder, &mut known) {
                 Some(project) => drop(inner.insert(project)),
                 None => drop(own.insert(Arc::clone(name))),
             }
@@ -107,7 +107,7 @@ impl ProjectState {
     }
 
     /// Returns the folder of the innermost nested project that contains a folder.
-    fn project_in<'n>(
+    fn nested_project_around<'n>(
         &self,
         folder: &'n str,
         known: &mut BTreeMap<&'n str, Option<PathBuf>>,
@@ -119,10 +119,10 @@ impl ProjectState {
             return project.clone();
         }
         let path = self.root.join(folder);
-        let found = if fs::is_file(&path.join(PROJECT)) {
+        let found = if fs::is_file(&path.join(PROJECT_FILE)) {
             Some(path)
         } else {
-            self.project_in(
+            self.nested_project_around(
                 folder.rsplit_once('/').map_or("", |(above, _)| above),
                 known,
             )
@@ -175,7 +175,7 @@ impl ProjectState {
                     .is_some_and(|base| base.contains('.'))
         };
         named
-            .filter(|own| own.thing == Thing::Path && is_file(&own.value))
+            .filter(|own| own.thing == NamedThingKind::Path && is_file(&own.value))
             .map(|own| Arc::from(own.value))
             .collect()
     }
@@ -196,7 +196,7 @@ impl ProjectState {
     }
 
     /// Remembers a file as it is on disk.
-    pub(in crate::lsp) fn stamp(&mut self, name: &Arc<str>) {
+    pub(in crate::lsp) fn record_stamp(&mut self, name: &Arc<str>) {
         let stamp = RealFs.stamp(&self.root.join(&**name)).ok();
         self.stamps.insert(Arc::clone(name), stamp);
     }
@@ -205,5 +205,5 @@ impl ProjectState {
 /// Returns true if a client that watches files is asked to watch this one.
 fn is_watched(name: &str) -> bool {
     name.rsplit_once('.')
-        .is_some_and(|(_, ending)| WATCHED.contains(&ending))
+        .is_some_and(|(_, ending)| WATCHED_EXTENSIONS.contains(&ending))
 }

@@ -1,6 +1,6 @@
 //! Files as the server reads them: open documents replace files on disk.
 
-use super::buffer::Buffer;
+use super::buffer::DocumentBuffer;
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use std::collections::BTreeMap;
 use std::io;
@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Open documents by their names in findings. Each is shared with threads that read it.
-pub(in crate::lsp) type Open = BTreeMap<Arc<str>, Arc<Buffer>>;
+pub(in crate::lsp) type OpenBuffers = BTreeMap<Arc<str>, Arc<DocumentBuffer>>;
 
 /// A file system in which open documents replace files on disk.
 #[derive(Debug)]
-pub(in crate::lsp) struct Overlay<'o> {
+pub(in crate::lsp) struct EditorOverlay<'o> {
     pub(in crate::lsp) root: &'o Path,
-    pub(in crate::lsp) open: &'o Open,
+    pub(in crate::lsp) open: &'o OpenBuffers,
 }
 
-impl Overlay<'_> {
-    fn buffer(&self, path: &Path) -> Option<&Buffer> {
+impl EditorOverlay<'_> {
+    fn buffer(&self, path: &Path) -> Option<&DocumentBuffer> {
         let name = crate::registry::workspace::request::name_in(self.root, path);
         self.open.get(name.as_str()).map(Arc::as_ref)
     }
 }
 
-impl ReadFs for Overlay<'_> {
+impl ReadFs for EditorOverlay<'_> {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         match self.buffer(path) {
             Some(buffer) if buffer.text.len() as u64 > limit => {
@@ -43,17 +43,20 @@ impl ReadFs for Overlay<'_> {
         self.buffer(path).is_some() || RealFs.is_regular(path)
     }
 
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        match (
+            RealFs.canonicalize(path),
+            path.parent().zip(path.file_name()),
+        ) {
             // An unsaved new document counts as saved in its folder.
             (Err(_), Some((folder, name))) if self.buffer(path).is_some() => {
-                Ok(RealFs.canonical(folder)?.join(name))
+                Ok(RealFs.canonicalize(folder)?.join(name))
             }
             (found, _) => found,
         }
     }
 
-    fn names(&self, folder: &Path) -> Vec<String> {
-        RealFs.names(folder)
+    fn entry_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.entry_names(folder)
     }
 }

@@ -1,31 +1,31 @@
 //! The state of a project in the editor: its compiled files and their findings. Edits only mark
 //! changes; `settle` applies them. Writes nothing.
 
-use super::buffer::Buffer;
-use super::overlay::{Open, Overlay};
+use super::buffer::DocumentBuffer;
+use super::overlay::{EditorOverlay, OpenBuffers};
 use super::read_cache::ReadCache;
 use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic, Label};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
-use crate::project::config::{Config, Input};
-use crate::project::index::Index;
-use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::project::config::{Config, ConfigInput};
+use crate::project::index::NameIndex;
+use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::Registry;
-use crate::registry::compile::{Compiled, Compiler, Scratch};
-use crate::registry::workspace::documents::Documents;
+use crate::registry::compile::{CompileBuffers, CompiledFile, Compiler};
+use crate::registry::workspace::documents::CompiledFiles;
 use crate::registry::workspace::request::name_in;
-use crate::rules::check::{Active, Identity};
+use crate::rules::check::{ActiveRules, Fingerprints};
 use crate::rules::input::stale_suppression;
 use crate::rules::list;
-use crate::rules::names::fault_location::IN_TEXT;
-use crate::rules::rule::Scope;
+use crate::rules::names::fault_location::IN_TEXT_LABEL;
+use crate::rules::rule::CheckScope;
 use crate::rules::scenario::cx::TaskSignature;
-use crate::scenario::load::Loaded;
+use crate::scenario::load::LoadedScenario;
 use crate::syntax::decode;
-use crate::template::names::{Source, SourceKind};
-use crate::template::scope::Purpose;
+use crate::template::names::{LinkedFile, LinkedFileKind};
+use crate::template::scope::LinkDetail;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,14 +33,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The project file.
-pub(in crate::lsp) const PROJECT: &str = "ctxc.toml";
+pub(in crate::lsp) const PROJECT_FILE: &str = "ctxc.toml";
 
 /// Findings by file.
-pub(in crate::lsp) type Found = BTreeMap<Arc<str>, Vec<Diagnostic>>;
+pub(in crate::lsp) type FindingsByFile = BTreeMap<Arc<str>, Vec<Diagnostic>>;
 
 /// A pending update.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::lsp) enum Change {
+pub(in crate::lsp) enum PendingChange {
     /// Files on disk may have changed without a notification.
     Disk,
     /// The project file, or one that it includes.
@@ -59,11 +59,11 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) root: PathBuf,
     pub(in crate::lsp) config: Arc<Config>,
     /// Open documents.
-    pub(in crate::lsp) open: Arc<Open>,
+    pub(in crate::lsp) open: Arc<OpenBuffers>,
     /// The templates of the project.
-    pub(in crate::lsp) documents: Documents,
+    pub(in crate::lsp) documents: CompiledFiles,
     /// Open templates outside the project: they use its names and define none for it.
-    pub(in crate::lsp) outside: Documents,
+    pub(in crate::lsp) outside: CompiledFiles,
     /// Templates that are checked for their structure only.
     pub(in crate::lsp) large: BTreeSet<Arc<str>>,
     /// The descriptions of each file's definitions, made on demand and kept until the file is
@@ -72,20 +72,20 @@ pub(in crate::lsp) struct ProjectState {
     /// True if the project file is currently invalid TOML, so that its earlier state is used.
     pub(in crate::lsp) is_config_broken: bool,
     /// Findings of the project file, of its included files, and of an unreadable suppressions file.
-    pub(in crate::lsp) of_config: Vec<Diagnostic>,
+    pub(in crate::lsp) config_findings: Vec<Diagnostic>,
     /// The suppressions with their text. Faults of the current text are in `of_config`.
     pub(in crate::lsp) suppressions: Option<(String, Suppressions)>,
     /// The scenarios of the project, open or not; `None` for a changed one that is not read yet.
-    pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<Loaded>>,
+    pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<LoadedScenario>>,
     /// Findings of the open scenarios, and those of the project file that depend on scenarios.
-    pub(in crate::lsp) of_scenarios: Found,
+    pub(in crate::lsp) scenario_findings: FindingsByFile,
     /// Findings of the closed scenarios, computed on demand and kept until the next change.
-    pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
+    pub(in crate::lsp) closed_findings: RefCell<Option<Rc<FindingsByFile>>>,
     /// Trees of open documents and the variables of files, kept from one request to the next until
     /// anything changes.
     pub(in crate::lsp) read: ReadCache,
     /// Findings about names and references.
-    pub(in crate::lsp) linked: Found,
+    pub(in crate::lsp) link_findings: FindingsByFile,
     /// An upper bound, in bytes, of every definition with all that it refers to put in.
     pub(in crate::lsp) largest_expansion: u64,
     /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does
@@ -93,13 +93,13 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
     /// The signatures of such tasks.
     pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
-    pub(in crate::lsp) active: Active,
+    pub(in crate::lsp) active: ActiveRules,
     /// The rules that large files are checked with.
-    pub(in crate::lsp) structure: Active,
-    pub(in crate::lsp) scratch: Scratch,
+    pub(in crate::lsp) structure: ActiveRules,
+    pub(in crate::lsp) scratch: CompileBuffers,
     /// The state of files on disk when they were last read.
     pub(in crate::lsp) stamps: BTreeMap<Arc<str>, Option<Stamp>>,
-    pub(in crate::lsp) pending: BTreeSet<Change>,
+    pub(in crate::lsp) pending: BTreeSet<PendingChange>,
     /// The number of updates of templates or the project file. Token counts of another revision
     /// belong to another text.
     pub(in crate::lsp) revision: u64,
@@ -111,12 +111,12 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) is_watched: bool,
     /// The folders of nested projects.
     pub(in crate::lsp) inner: Vec<PathBuf>,
-    pub(in crate::lsp) shown: Shown,
+    pub(in crate::lsp) shown: ShownState,
 }
 
 /// The results of a project that the client has received.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Shown {
+pub(in crate::lsp) struct ShownState {
     /// True if something was updated since diagnostics were pushed.
     pub(in crate::lsp) is_stale: bool,
     /// The last pushed diagnostics.
@@ -128,52 +128,52 @@ pub(in crate::lsp) struct Shown {
     /// The config revision at the last refresh; 0 before the first.
     pub(in crate::lsp) config_revision: u32,
     /// Messages that were shown for each document.
-    pub(in crate::lsp) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
+    pub(in crate::lsp) shown_messages: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
 }
 
 impl ProjectState {
     /// Creates the project of a folder. Reads nothing until the first `settle`.
     pub(in crate::lsp) fn new(root: PathBuf) -> Self {
         let config = Arc::new(Config::default());
-        let (active, structure) = actives(&config, Identity::Unwanted);
+        let (active, structure) = active_rules(&config, Fingerprints::Omitted);
         Self {
             root,
             config,
             open: Arc::default(),
-            documents: Documents::default(),
-            outside: Documents::default(),
+            documents: CompiledFiles::default(),
+            outside: CompiledFiles::default(),
             large: BTreeSet::new(),
             docs: RefCell::default(),
             is_config_broken: false,
-            of_config: Vec::new(),
+            config_findings: Vec::new(),
             suppressions: None,
             suites: BTreeMap::new(),
-            of_scenarios: Found::new(),
-            of_closed: RefCell::default(),
+            scenario_findings: FindingsByFile::new(),
+            closed_findings: RefCell::default(),
             read: ReadCache::default(),
-            linked: Found::new(),
+            link_findings: FindingsByFile::new(),
             largest_expansion: 0,
             compiled: RefCell::default(),
             signatures: RefCell::default(),
             active,
             structure,
-            scratch: Scratch::new(),
+            scratch: CompileBuffers::new(),
             stamps: BTreeMap::new(),
-            pending: BTreeSet::from([Change::Config]),
+            pending: BTreeSet::from([PendingChange::Config]),
             revision: 0,
             config_revision: 0,
             is_alone: false,
             is_watched: false,
             inner: Vec::new(),
-            shown: Shown::default(),
+            shown: ShownState::default(),
         }
     }
 
     /// Returns the name of a path in findings.
-    pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
+    pub(in crate::lsp) fn name_of_path(&self, path: &Path) -> Arc<str> {
         let inside = || {
             if path.strip_prefix(&self.root).is_err() {
-                self.by_links(path)
+                self.resolve_links(path)
             } else {
                 None
             }
@@ -183,10 +183,10 @@ impl ProjectState {
 
     /// Returns the path of a file inside the project's folder if it was given by way of other
     /// symbolic links.
-    fn by_links(&self, path: &Path) -> Option<PathBuf> {
-        let folder = RealFs.canonical(path.parent()?).ok()?;
+    fn resolve_links(&self, path: &Path) -> Option<PathBuf> {
+        let folder = RealFs.canonicalize(path.parent()?).ok()?;
         let inside = folder
-            .strip_prefix(RealFs.canonical(&self.root).ok()?)
+            .strip_prefix(RealFs.canonicalize(&self.root).ok()?)
             .ok()?;
         Some(self.root.join(inside).join(path.file_name()?))
     }
@@ -197,17 +197,17 @@ impl ProjectState {
     }
 
     /// Returns the file system with the editor's documents.
-    pub(in crate::lsp) fn files(&self) -> Overlay<'_> {
-        Overlay {
+    pub(in crate::lsp) fn file_system(&self) -> EditorOverlay<'_> {
+        EditorOverlay {
             root: &self.root,
             open: &self.open,
         }
     }
 
     /// Returns the text of a file, open or on disk.
-    pub(in crate::lsp) fn read(&self, name: &str) -> Option<String> {
+    pub(in crate::lsp) fn read_text(&self, name: &str) -> Option<String> {
         let bytes = self
-            .files()
+            .file_system()
             .read(&self.root.join(name), self.config.limits.file)
             .ok()?;
         decode::decode(&bytes)
@@ -216,22 +216,22 @@ impl ProjectState {
     }
 
     /// Returns the text of a file with its line index.
-    pub(in crate::lsp) fn text(&self, name: &str) -> Option<(String, LineIndex)> {
+    pub(in crate::lsp) fn indexed_text(&self, name: &str) -> Option<(String, LineIndex)> {
         if let Some(buffer) = self.open.get(name) {
             return Some((buffer.text.clone(), buffer.index.clone()));
         }
-        let text = self.read(name)?;
+        let text = self.read_text(name)?;
         let index = LineIndex::new(&text);
         Some((text, index))
     }
 
     /// Returns a template inside or outside the project.
-    pub(in crate::lsp) fn template(&self, name: &str) -> Option<&Compiled> {
+    pub(in crate::lsp) fn template(&self, name: &str) -> Option<&CompiledFile> {
         self.documents.get(name).or_else(|| self.outside.get(name))
     }
 
     /// Returns all templates: those of the project by name, then the others.
-    pub(in crate::lsp) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &Compiled)> {
+    pub(in crate::lsp) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &CompiledFile)> {
         self.documents.iter().chain(self.outside.iter())
     }
 
@@ -241,9 +241,9 @@ impl ProjectState {
     }
 
     /// Returns the findings of one file without suppressed ones, as on the command line.
-    pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
-        let mut found = self.with_suppressed(name);
-        self.suppress(&mut found);
+    pub(in crate::lsp) fn findings(&self, name: &str) -> Vec<Diagnostic> {
+        let mut found = self.all_findings(name);
+        self.remove_suppressed(&mut found);
         if let Some((text, recorded)) = self
             .suppressions
             .as_ref()
@@ -255,9 +255,9 @@ impl ProjectState {
     }
 
     /// Removes suppressed findings.
-    pub(in crate::lsp) fn suppress(&self, found: &mut Vec<Diagnostic>) {
+    pub(in crate::lsp) fn remove_suppressed(&self, found: &mut Vec<Diagnostic>) {
         if let Some((text, recorded)) = &self.suppressions {
-            stale_suppression::apply(found, (text, recorded), |_| false);
+            stale_suppression::apply_suppressions(found, (text, recorded), |_| false);
         }
     }
 
@@ -270,24 +270,24 @@ impl ProjectState {
         let mut found: Vec<Diagnostic> = recorded
             .paths()
             .into_iter()
-            .flat_map(|path| self.with_suppressed(path))
+            .flat_map(|path| self.all_findings(path))
             .collect();
-        stale_suppression::apply(&mut found, (text, recorded), |_| true);
+        stale_suppression::apply_suppressions(&mut found, (text, recorded), |_| true);
         found.retain(|finding| *finding.path == *SUPPRESSIONS);
         found
     }
 
     /// Returns all findings of one file.
-    fn with_suppressed(&self, name: &str) -> Vec<Diagnostic> {
+    fn all_findings(&self, name: &str) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self
-            .of_config
+            .config_findings
             .iter()
             .filter(|finding| *finding.path == *name)
             .cloned()
             .collect();
         if !self.is_xml(name) {
-            found.extend(self.in_text(name));
-            found.extend(self.of_request(name));
+            found.extend(self.findings_in_text(name));
+            found.extend(self.request_findings(name));
         }
         found.extend(
             self.template(name)
@@ -299,7 +299,7 @@ impl ProjectState {
             // Other findings belong to the earlier text.
             return found;
         }
-        found.extend(self.linked.get(name).into_iter().flatten().cloned());
+        found.extend(self.link_findings.get(name).into_iter().flatten().cloned());
         if self.suites.contains_key(name) && !self.open.contains_key(name) {
             found.extend(
                 self.closed_scenarios()
@@ -309,26 +309,32 @@ impl ProjectState {
                     .cloned(),
             );
         } else {
-            found.extend(self.of_scenarios.get(name).into_iter().flatten().cloned());
+            found.extend(
+                self.scenario_findings
+                    .get(name)
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
         }
-        diagnostic::sort(&mut found);
+        diagnostic::sort_diagnostics(&mut found);
         found
     }
 
     /// Returns the names of all files that are open or can have findings.
-    pub(in crate::lsp) fn names(&self) -> BTreeSet<Arc<str>> {
-        let own = self.of_config.iter().map(|finding| &finding.path);
+    pub(in crate::lsp) fn file_names(&self) -> BTreeSet<Arc<str>> {
+        let own = self.config_findings.iter().map(|finding| &finding.path);
         let suppressions = self.suppressions.as_ref().map(|_| Arc::from(SUPPRESSIONS));
         let templates = self.templates().map(|(name, _)| name);
-        let scenarios = self.of_scenarios.keys().chain(self.suites.keys());
+        let scenarios = self.scenario_findings.keys().chain(self.suites.keys());
         let findings = self
             .templates()
             .flat_map(|(_, template)| &template.diagnostics);
         let texts = findings
             .flat_map(|finding| &finding.labels)
-            .filter(|label| label.text == IN_TEXT);
+            .filter(|label| label.text == IN_TEXT_LABEL);
         let texts = texts.filter_map(|label| label.path.as_ref());
-        own.chain(self.linked.keys())
+        own.chain(self.link_findings.keys())
             .chain(templates)
             .chain(scenarios)
             .chain(texts)
@@ -339,40 +345,46 @@ impl ProjectState {
     }
 
     /// Returns true if findings of this file are shown.
-    pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
+    pub(in crate::lsp) fn shows_findings(&self, name: &str) -> bool {
         self.is_xml(name)
             || self.is_scenario(name)
             || self.is_config(name)
-            || self.is_text(name)
+            || self.is_included_text(name)
             || self.is_request(name)
     }
 
     /// Returns true if a template includes this file as a text.
-    pub(in crate::lsp) fn is_text(&self, name: &str) -> bool {
-        self.users(name).next().is_some()
+    pub(in crate::lsp) fn is_included_text(&self, name: &str) -> bool {
+        self.including_templates(name).next().is_some()
     }
 
     /// Returns the templates that include a text, each with the place of its path.
-    pub(in crate::lsp) fn users(&self, name: &str) -> impl Iterator<Item = (&Arc<str>, &Source)> {
+    pub(in crate::lsp) fn including_templates(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = (&Arc<str>, &LinkedFile)> {
         self.templates().flat_map(move |(path, template)| {
             let own = template
                 .facts
                 .sources
                 .iter()
-                .filter(|source| source.kind == SourceKind::Text);
-            own.filter(|source| contained_path::beside(path, &source.path).as_deref() == Some(name))
-                .map(move |source| (path, source))
+                .filter(|source| source.kind == LinkedFileKind::Text);
+            own.filter(|source| {
+                contained_path::resolve_beside(path, &source.path).as_deref() == Some(name)
+            })
+            .map(move |source| (path, source))
         })
     }
 
     /// Returns the findings of templates in a text that they include: at its place there, with the
     /// template as a label.
-    pub(in crate::lsp) fn in_text(&self, name: &str) -> Vec<Diagnostic> {
+    pub(in crate::lsp) fn findings_in_text(&self, name: &str) -> Vec<Diagnostic> {
         let found = self
             .templates()
             .flat_map(|(_, template)| &template.diagnostics)
-            .chain(self.linked.values().flatten());
-        let is_here = |label: &&Label| label.path.as_deref() == Some(name) && label.text == IN_TEXT;
+            .chain(self.link_findings.values().flatten());
+        let is_here =
+            |label: &&Label| label.path.as_deref() == Some(name) && label.text == IN_TEXT_LABEL;
         let templates = found
             .filter(|finding| finding.labels.iter().any(|label| is_here(&label)))
             .map(|finding| &finding.path);
@@ -400,14 +412,14 @@ impl ProjectState {
         };
         templates
             .into_iter()
-            .flat_map(|template| self.found(template))
+            .flat_map(|template| self.findings(template))
             .filter_map(one)
             .collect()
     }
 
     /// Returns true for the project file, the files it includes, and the suppressions file.
     pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
-        *name == *PROJECT
+        *name == *PROJECT_FILE
             || *name == *SUPPRESSIONS
             || self.config.files.iter().any(|file| *file.path == *name)
     }
@@ -415,34 +427,34 @@ impl ProjectState {
     /// Returns true if a file may be a template: by its name, or because the editor declares it as
     /// XML.
     pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
-        is_template(name)
+        is_template_name(name)
             || self
                 .open
                 .get(name)
-                .is_some_and(|buffer| buffer.is_xml && !is_other(name))
+                .is_some_and(|buffer| buffer.is_xml && !excludes_xml(name))
     }
 
     /// Returns the scope of the checks: a single file has unknown users of its definitions.
-    pub(in crate::lsp) const fn scope(&self) -> Scope {
+    pub(in crate::lsp) const fn check_scope(&self) -> CheckScope {
         if self.is_alone {
-            Scope::Part
+            CheckScope::NamedFiles
         } else {
-            Scope::Whole
+            CheckScope::WholeProject
         }
     }
 
     /// Returns the index of all names of the project.
-    pub(in crate::lsp) fn index(&self) -> Index<'_> {
+    pub(in crate::lsp) fn index(&self) -> NameIndex<'_> {
         self.documents.index()
     }
 
     /// Returns a compiler for a text: with all rules, or those of the structure for a large text.
     pub(in crate::lsp) fn compiler<'c>(
         &'c self,
-        files: &'c Overlay<'c>,
+        files: &'c EditorOverlay<'c>,
         text: &str,
     ) -> Compiler<'c> {
-        let active = if Buffer::is_large_text(text) {
+        let active = if DocumentBuffer::is_large_text(text) {
             &self.structure
         } else {
             &self.active
@@ -452,31 +464,34 @@ impl ProjectState {
             active,
             root: &self.root,
             files,
-            purpose: Purpose::Findings,
+            purpose: LinkDetail::Findings,
         }
     }
 
     /// Parses a text as the project file.
-    pub(in crate::lsp) fn project_of(&self, text: &str) -> Config {
-        let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        Config::read(&Input {
-            path: PROJECT,
+    pub(in crate::lsp) fn parse_config(&self, text: &str) -> Config {
+        let rules: Vec<&'static RuleMeta> = list::all_rules().map(|rule| &rule.meta).collect();
+        Config::read(&ConfigInput {
+            path: PROJECT_FILE,
             text,
             root: &self.root,
-            files: &self.files(),
+            files: &self.file_system(),
             rules: &rules,
         })
     }
 }
 
 /// Returns all active rules, and those for large files.
-pub(in crate::lsp) fn actives(config: &Config, identity: Identity) -> (Active, Active) {
-    let active = || Active::new(config).with_identity(identity);
-    (active(), active().structure())
+pub(in crate::lsp) fn active_rules(
+    config: &Config,
+    identity: Fingerprints,
+) -> (ActiveRules, ActiveRules) {
+    let active = || ActiveRules::new(config).with_fingerprints(identity);
+    (active(), active().syntax_only())
 }
 
 /// Returns true if the name's extension excludes XML, regardless of the editor.
-fn is_other(name: &str) -> bool {
+fn excludes_xml(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     [
         "md", "txt", "j2", "jinja", "jinja2", "toml", "yaml", "yml", "json", "csv", "jsonl",
@@ -485,7 +500,7 @@ fn is_other(name: &str) -> bool {
 }
 
 /// Returns true if a name has the extension of templates.
-pub(in crate::lsp) fn is_template(name: &str) -> bool {
+pub(in crate::lsp) fn is_template_name(name: &str) -> bool {
     Path::new(name)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))

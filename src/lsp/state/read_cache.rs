@@ -2,10 +2,10 @@
 //! same in a short and a long file. Holds nothing beyond the next change of anything in the
 //! project.
 
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
-use crate::syntax::tree::Document;
-use crate::template::scope::Trace;
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
+use crate::syntax::tree::XmlDocument;
+use crate::template::scope::NameTrace;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(in crate::lsp) struct Traced {
     pub(in crate::lsp) text: String,
-    pub(in crate::lsp) trace: Trace,
+    pub(in crate::lsp) trace: NameTrace,
 }
 
 /// Trees and variables by file.
 #[derive(Debug, Default)]
 pub(in crate::lsp) struct ReadCache {
-    trees: RefCell<BTreeMap<Arc<str>, Rc<Reader>>>,
+    trees: RefCell<BTreeMap<Arc<str>, Rc<XmlReader>>>,
     traces: RefCell<BTreeMap<Arc<str>, Option<Rc<Traced>>>>,
 }
 
@@ -38,12 +38,12 @@ impl ReadCache {
         &self,
         name: &Arc<str>,
         text: &str,
-        limits: &Limits,
-        look: impl FnOnce(Document<'_>) -> T,
+        limits: &XmlLimits,
+        look: impl FnOnce(XmlDocument<'_>) -> T,
     ) -> T {
         let known = self.trees.borrow().get(name).map(Rc::clone);
         let reader = known.unwrap_or_else(|| {
-            let mut reader = Reader::new();
+            let mut reader = XmlReader::new();
             reader.read(text, limits);
             let reader = Rc::new(reader);
             self.trees

@@ -2,22 +2,22 @@
 //! compiled with its references when the first case needs it. Open scenarios are checked on every
 //! change, the others on demand.
 
-use super::overlay::Open;
-use super::project::{Found, ProjectState};
-use super::snapshot::Snapshot;
+use super::overlay::OpenBuffers;
+use super::project::{FindingsByFile, ProjectState};
+use super::snapshot::DocumentSnapshot;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::config::Config;
-use crate::project::index::Index;
+use crate::project::index::NameIndex;
 use crate::project::path_patterns;
 use crate::registry::Registry;
 use crate::registry::scenarios;
 use crate::registry::workspace::partial::{self, BrokenDefinitions};
-use crate::registry::workspace::request::Goal;
+use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::is_error;
-use crate::rules::scenario::cx::{Results, TaskSignature, Tasks};
+use crate::rules::scenario::cx::{AgentResults, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
-use crate::scenario::load::{Loaded, PASSED_OVER};
-use crate::scenario::model::{Case, SCENARIO_SCHEMA, SUITE_SCHEMA, Subject};
+use crate::scenario::load::{LoadedScenario, SKIPPED_FOLDERS};
+use crate::scenario::model::{CaseSubject, SCENARIO_SCHEMA, SUITE_SCHEMA, ScenarioCase};
 use crate::scenario::request_body::is_request_body;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
@@ -36,11 +36,11 @@ impl ProjectState {
     }
 
     /// Returns the findings of scenarios that are not open.
-    pub(in crate::lsp) fn closed_scenarios(&self) -> Rc<Found> {
-        let known = self.of_closed.borrow().clone();
+    pub(in crate::lsp) fn closed_scenarios(&self) -> Rc<FindingsByFile> {
+        let known = self.closed_findings.borrow().clone();
         known.unwrap_or_else(|| {
-            let found = Rc::new(found(self, &|name| !self.open.contains_key(name)));
-            *self.of_closed.borrow_mut() = Some(Rc::clone(&found));
+            let found = Rc::new(findings(self, &|name| !self.open.contains_key(name)));
+            *self.closed_findings.borrow_mut() = Some(Rc::clone(&found));
             found
         })
     }
@@ -60,7 +60,7 @@ impl ProjectState {
         if self.is_alone {
             return BTreeSet::new();
         }
-        let names = scenarios::files(&self.root, &self.config).into_iter();
+        let names = scenarios::list_files(&self.root, &self.config).into_iter();
         let own = names.filter(|name| {
             !inner
                 .iter()
@@ -72,7 +72,8 @@ impl ProjectState {
     /// Marks the scenarios to be read again after a change of their file or case table.
     pub(in crate::lsp) fn touch_scenarios(&mut self, changed: &str) {
         for (name, read) in &mut self.suites {
-            let is_table = read.as_ref().and_then(Loaded::table).as_deref() == Some(changed);
+            let is_table =
+                read.as_ref().and_then(LoadedScenario::table).as_deref() == Some(changed);
             if is_table || **name == *changed {
                 *read = None;
             }
@@ -101,16 +102,16 @@ impl ProjectState {
             .collect();
         for name in stale {
             if !self.open.contains_key(&name) {
-                self.stamp(&name);
+                self.record_stamp(&name);
             }
             let open = |name: &str| self.open.get(name).map(|buffer| buffer.text.clone());
             let read = scenarios::read_open(&self.root, &self.config, &name, &open);
-            if let Some(table) = read.as_ref().and_then(Loaded::table) {
-                self.stamp(&Arc::from(table));
+            if let Some(table) = read.as_ref().and_then(LoadedScenario::table) {
+                self.record_stamp(&Arc::from(table));
             }
             self.suites.insert(name, read);
         }
-        if !self.config.wants_tested() {
+        if !self.config.needs_tested() {
             return false;
         }
         let cases = self
@@ -119,10 +120,10 @@ impl ProjectState {
             .flatten()
             .filter_map(|read| read.suite.as_ref())
             .flat_map(|suite| &suite.cases);
-        let tested = untested_task::tested(cases, &self.config);
+        let tested = untested_task::tested_agents(cases, &self.config);
         let is_new = self.config.tested.as_ref() != Some(&tested);
         if is_new {
-            Arc::make_mut(&mut self.config).test(tested);
+            Arc::make_mut(&mut self.config).set_tested(tested);
         }
         is_new
     }
@@ -130,7 +131,7 @@ impl ProjectState {
 
 /// Returns true if an open document is a scenario of the project: by its name and place, as on the
 /// command line.
-fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
+fn is_open_scenario(open: &OpenBuffers, config: &Config, name: &str) -> bool {
     let Some(buffer) = open.get(name) else {
         return false;
     };
@@ -140,23 +141,30 @@ fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
     if !is_ours || buffer.is_large() || is_request_body(&buffer.text) {
         return false;
     }
-    let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
+    let is_passed_over = |part: &str| part.starts_with('.') || SKIPPED_FOLDERS.contains(&part);
     config.eval.scenarios.iter().any(|place| {
         let below = name
-            .strip_prefix(&*path_patterns::fixed(&place.value))
+            .strip_prefix(&*path_patterns::fixed_prefix(&place.value))
             .unwrap_or(name);
-        path_patterns::holds(&place.value, name) && !below.split('/').any(is_passed_over)
+        path_patterns::contains_path(&place.value, name) && !below.split('/').any(is_passed_over)
     })
 }
 
 /// Returns the findings of the `wanted` scenarios by file, including those of the project file.
-pub(in crate::lsp) fn found(project: &ProjectState, wanted: &dyn Fn(&str) -> bool) -> Found {
-    let all: Vec<&Loaded> = project.suites.values().flatten().collect();
-    checked(project, &all, wanted)
+pub(in crate::lsp) fn findings(
+    project: &ProjectState,
+    wanted: &dyn Fn(&str) -> bool,
+) -> FindingsByFile {
+    let all: Vec<&LoadedScenario> = project.suites.values().flatten().collect();
+    check_scenario_files(project, &all, wanted)
 }
 
 /// Returns the findings of one scenario with another text.
-pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) -> Vec<Diagnostic> {
+pub(in crate::lsp) fn findings_of_text(
+    project: &ProjectState,
+    name: &str,
+    text: &str,
+) -> Vec<Diagnostic> {
     let open = |other: &str| match project.open.get(other) {
         _ if *other == *name => Some(text.to_owned()),
         buffer => buffer.map(|buffer| buffer.text.clone()),
@@ -169,45 +177,49 @@ pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) ->
         .values()
         .flatten()
         .map(|read| if *read.path == *name { &own } else { read });
-    checked(project, &all.collect::<Vec<_>>(), &|other| other == name)
+    check_scenario_files(project, &all.collect::<Vec<_>>(), &|other| other == name)
         .remove(name)
         .unwrap_or_default()
 }
 
-fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Found {
+fn check_scenario_files(
+    project: &ProjectState,
+    all: &[&LoadedScenario],
+    wanted: &dyn Fn(&str) -> bool,
+) -> FindingsByFile {
     if all.is_empty() && project.config.eval.section.is_none() || project.is_alone {
-        return Found::new();
+        return FindingsByFile::new();
     }
     let is_there =
-        |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
+        |path: &str| project.open.contains_key(path) || scenarios::file_exists(&project.root, path);
     let index = project.index();
     let cases = all
         .iter()
         .filter(|read| wanted(&read.path))
         .filter_map(|read| read.suite.as_ref())
         .flat_map(|suite| &suite.cases);
-    let known = Known::new(
+    let known = EditorTasks::new(
         project,
         &index,
         cases
-            .filter_map(|case| task_of(&project.config, case))
+            .filter_map(|case| case_task(&project.config, case))
             .collect(),
     );
     // While the project file has an error, its tasks are uncertain.
-    let tasks = (!project.of_config.iter().any(is_error)).then_some(&known as &dyn Tasks);
+    let tasks = (!project.config_findings.iter().any(is_error)).then_some(&known as &dyn Tasks);
     let text = |path: &str| match project.open.get(path) {
         Some(buffer) => Some(buffer.text.clone()),
-        None => scenarios::text_of(&project.root, path),
+        None => scenarios::read_project_text(&project.root, path),
     };
-    let around = scenarios::Surroundings {
+    let around = scenarios::OpenProject {
         root: &project.root,
         text: &text,
         config: &project.config,
         tasks,
         exists: &is_there,
     };
-    let mut found = Found::new();
-    for finding in scenarios::of_loaded(&around, all, wanted) {
+    let mut found = FindingsByFile::new();
+    for finding in scenarios::check_loaded(&around, all, wanted) {
         found
             .entry(Arc::clone(&finding.path))
             .or_default()
@@ -217,67 +229,70 @@ fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> boo
 }
 
 /// The task that a case is about.
-pub(in crate::lsp) fn task_of<'c>(config: &'c Config, case: &'c Case) -> Option<&'c str> {
+pub(in crate::lsp) fn case_task<'c>(config: &'c Config, case: &'c ScenarioCase) -> Option<&'c str> {
     match &case.subject.value {
-        Subject::Task(task) => Some(task),
-        Subject::Role(role) => Some(&config.roles.get(role)?.task.value),
-        Subject::Request(_) => None,
+        CaseSubject::Task(task) => Some(task),
+        CaseSubject::Role(role) => Some(&config.roles.get(role)?.task.value),
+        CaseSubject::Request(_) => None,
     }
 }
 
 /// Returns the names of a project's tasks, sorted.
-pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
-    let names: BTreeSet<&str> = index.names(DefinitionKind::Task).collect();
+pub(in crate::lsp) fn task_names<'i>(index: &NameIndex<'i>) -> Vec<&'i str> {
+    let names: BTreeSet<&str> = index.names_of_kind(DefinitionKind::Task).collect();
     names.into_iter().collect()
 }
 
 /// Returns the signature of a task.
-pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc<TaskSignature>> {
-    Known::new(project, &project.index(), BTreeSet::new()).signature(task)
+pub(in crate::lsp) fn task_signature(
+    project: &ProjectState,
+    task: &str,
+) -> Option<Rc<TaskSignature>> {
+    EditorTasks::new(project, &project.index(), BTreeSet::new()).signature(task)
 }
 
 /// Returns the step results and agents of a task.
-pub(in crate::lsp) fn results(project: &ProjectState, task: &str) -> Option<Results> {
-    Known::new(project, &project.index(), BTreeSet::new()).results(task, None)
+pub(in crate::lsp) fn task_results(project: &ProjectState, task: &str) -> Option<AgentResults> {
+    EditorTasks::new(project, &project.index(), BTreeSet::new()).results(task, None)
 }
 
 /// The tasks of a project, compiled on demand.
-struct Known<'w> {
+struct EditorTasks<'w> {
     project: &'w ProjectState,
-    index: &'w Index<'w>,
+    index: &'w NameIndex<'w>,
     broken: BrokenDefinitions<'w>,
     /// The tasks of all checked cases, which are compiled together.
-    asked: BTreeSet<&'w str>,
+    requested: BTreeSet<&'w str>,
 }
 
-impl<'w> Known<'w> {
-    fn new(project: &'w ProjectState, index: &'w Index<'w>, asked: BTreeSet<&'w str>) -> Self {
+impl<'w> EditorTasks<'w> {
+    fn new(project: &'w ProjectState, index: &'w NameIndex<'w>, asked: BTreeSet<&'w str>) -> Self {
         let templates = project
             .documents
             .iter()
             .flat_map(|(_, template)| &template.diagnostics);
-        let (order, cycles) = index.order();
-        let broken = partial::broken(
+        let (order, cycles) = index.dependency_order();
+        let broken = partial::find_broken(
             index,
             (&order, &cycles),
-            templates.chain(project.linked.values().flatten()),
+            templates.chain(project.link_findings.values().flatten()),
         );
         Self {
             project,
             index,
             broken,
-            asked,
+            requested: asked,
         }
     }
 
     /// Returns a task compiled with its references.
-    fn compiled(&self, task: &str) -> Option<Rc<Registry>> {
+    fn compile_task(&self, task: &str) -> Option<Rc<Registry>> {
         let mut known = self.project.compiled.borrow_mut();
         if let Some(known) = known.get(task) {
             return known.clone();
         }
         let asked: Vec<&str> = self
-            .asked
+            .requested
             .iter()
             .copied()
             .chain([task])
@@ -286,12 +301,12 @@ impl<'w> Known<'w> {
         let file = |task: &&str| {
             let id = self
                 .index
-                .find(DefinitionKind::Task, task)
-                .filter(|id| !self.broken.holds(*id))?;
+                .find_definition(DefinitionKind::Task, task)
+                .filter(|id| !self.broken.contains(*id))?;
             Some(self.index.file(id.file)?.path)
         };
-        let compiled = Snapshot::with(self.project, asked.iter().filter_map(file))
-            .compile(Goal::Partial)
+        let compiled = DocumentSnapshot::for_documents(self.project, asked.iter().filter_map(file))
+            .compile(CheckGoal::Partial)
             .ok()
             .map(Rc::new);
         known.extend(asked.iter().map(|task| {
@@ -304,9 +319,9 @@ impl<'w> Known<'w> {
     }
 }
 
-impl Tasks for Known<'_> {
+impl Tasks for EditorTasks<'_> {
     fn names(&self) -> Vec<&str> {
-        tasks(self.index)
+        task_names(self.index)
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
@@ -314,7 +329,7 @@ impl Tasks for Known<'_> {
             return known.clone();
         }
         let found = self
-            .compiled(task)
+            .compile_task(task)
             .and_then(|registry| registry.signature(task));
         self.project
             .signatures
@@ -323,7 +338,7 @@ impl Tasks for Known<'_> {
         found
     }
 
-    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
-        self.compiled(task)?.results(task, node)
+    fn results(&self, task: &str, node: Option<&str>) -> Option<AgentResults> {
+        self.compile_task(task)?.results(task, node)
     }
 }

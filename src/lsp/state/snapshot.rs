@@ -1,7 +1,7 @@
 //! A document with all its references at one moment. Another thread counts and renders it while the
 //! editor continues.
 
-use super::overlay::{Open, Overlay};
+use super::overlay::{EditorOverlay, OpenBuffers};
 use super::project::ProjectState;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{ReadFs, RealFs};
@@ -9,11 +9,11 @@ use crate::context::request::Files;
 use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::compile::sources::{self, FileAccess};
-use crate::registry::library::{Built, FileSource, compile_files};
-use crate::registry::workspace::request::Goal;
+use crate::registry::library::{Built, VirtualProject, compile_files};
+use crate::registry::workspace::request::CheckGoal;
 use crate::rules::check::is_error;
-use crate::rules::rule::Scope;
-use crate::template::text::normalized;
+use crate::rules::rule::CheckScope;
+use crate::template::text::normalize_line_ends;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ use std::sync::Arc;
 
 /// A document and the files it needs.
 #[derive(Debug)]
-pub(in crate::lsp) struct Snapshot {
+pub(in crate::lsp) struct DocumentSnapshot {
     root: PathBuf,
     config: Arc<Config>,
-    open: Arc<Open>,
+    open: Arc<OpenBuffers>,
     /// The document and the files of all its references.
     names: BTreeSet<Arc<str>>,
 }
 
-impl Snapshot {
+impl DocumentSnapshot {
     /// Takes a snapshot of a document.
-    pub(in crate::lsp) fn of(project: &ProjectState, name: &Arc<str>) -> Self {
-        Self::with(project, [name])
+    pub(in crate::lsp) fn for_document(project: &ProjectState, name: &Arc<str>) -> Self {
+        Self::for_documents(project, [name])
     }
 
     /// Takes a snapshot of several documents.
-    pub(in crate::lsp) fn with<'n>(
+    pub(in crate::lsp) fn for_documents<'n>(
         project: &ProjectState,
         names: impl IntoIterator<Item = &'n Arc<str>>,
     ) -> Self {
@@ -44,7 +44,7 @@ impl Snapshot {
             root: project.root.clone(),
             config: Arc::clone(&project.config),
             open: Arc::clone(&project.open),
-            names: needed(project, names),
+            names: required_files(project, names),
         }
     }
 
@@ -53,8 +53,8 @@ impl Snapshot {
         &self.config
     }
 
-    fn files(&self) -> Overlay<'_> {
-        Overlay {
+    fn file_system(&self) -> EditorOverlay<'_> {
+        EditorOverlay {
             root: &self.root,
             open: &self.open,
         }
@@ -64,12 +64,12 @@ impl Snapshot {
     ///
     /// # Errors
     /// The number of errors, if the goal requires a registry without any.
-    pub(in crate::lsp) fn compile(&self, goal: Goal) -> Result<Registry, usize> {
-        let files = self.files();
-        let source = FileSource {
+    pub(in crate::lsp) fn compile(&self, goal: CheckGoal) -> Result<Registry, usize> {
+        let files = self.file_system();
+        let source = VirtualProject {
             root: &self.root,
             files: &files,
-            scope: Scope::Part,
+            scope: CheckScope::NamedFiles,
             goal,
         };
         let read = |name: &Arc<str>| {
@@ -92,23 +92,23 @@ impl Snapshot {
     }
 }
 
-impl Files for Snapshot {
+impl Files for DocumentSnapshot {
     fn text(&self, path: &str) -> Result<String, String> {
-        let files = self.files();
-        let text = sources::inside_text(
+        let files = self.file_system();
+        let text = sources::read_inside_project(
             FileAccess {
                 root: &self.root,
                 files: &files,
-                limit: sources::CONTEXT_FILE,
+                limit: sources::MAX_CONTEXT_FILE_BYTES,
             },
             Path::new(path),
         )?;
-        Ok(normalized(&text).into_owned())
+        Ok(normalize_line_ends(&text).into_owned())
     }
 }
 
 /// Returns documents and all files of their direct and indirect references.
-fn needed<'n>(
+fn required_files<'n>(
     project: &ProjectState,
     names: impl IntoIterator<Item = &'n Arc<str>>,
 ) -> BTreeSet<Arc<str>> {
@@ -130,7 +130,7 @@ fn needed<'n>(
     while let Some(name) = open.pop() {
         for reference in references(&name) {
             let found = index
-                .find(reference.kind.target(), &reference.name)
+                .find_definition(reference.kind.definition_kind(), &reference.name)
                 .and_then(|id| index.file(id.file));
             if let Some(file) = found.filter(|file| !needed.contains(file.path)) {
                 needed.insert(Arc::clone(file.path));

@@ -1,19 +1,19 @@
 //! Checks and fixes the project with another text in place of a file, with the engine of `check
 //! --fix`. Changes nothing.
 
-use super::buffer::Buffer;
-use super::overlay::Overlay;
-use super::project::{PROJECT, ProjectState};
+use super::buffer::DocumentBuffer;
+use super::overlay::EditorOverlay;
+use super::project::{PROJECT_FILE, ProjectState};
 use super::scenarios;
 use crate::base::diagnostic::Diagnostic;
 use crate::lsp::uri;
 use crate::project::linked_names::Links;
-use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
-use crate::registry::compile::{Chosen, Compiled, Outcome, Scratch};
+use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
+use crate::registry::compile::{CompileBuffers, CompileOutcome, CompileReason, CompiledFile};
 use crate::registry::workspace::link;
-use crate::rules::apply::{self, Which};
+use crate::rules::apply::{self, FixSelection};
 use crate::rules::check;
-use crate::rules::rule::Scope;
+use crate::rules::rule::CheckScope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ impl ProjectState {
         other.is_alone = self.is_alone;
         let mut open = (*self.open).clone();
         for (name, text) in texts {
-            let uri = uri::of(&self.path(&name));
+            let uri = uri::from_path(&self.path(&name));
             let is_xml = self.is_xml(&name);
             open.insert(
                 name,
-                Arc::new(Buffer {
+                Arc::new(DocumentBuffer {
                     is_xml,
-                    ..Buffer::new(uri, 0, text)
+                    ..DocumentBuffer::new(uri, 0, text)
                 }),
             );
         }
         for (name, buffer) in open {
-            other.put(&name, buffer);
+            other.put_buffer(&name, buffer);
         }
         other.settle();
         other
@@ -44,7 +44,11 @@ impl ProjectState {
 
 /// Returns the text of a file with every safe fix, including those that appear after other fixes;
 /// `None` if there are none. No fix adds an error to any file.
-pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str) -> Option<String> {
+pub(in crate::lsp) fn fixed_text(
+    project: &ProjectState,
+    name: &Arc<str>,
+    text: &str,
+) -> Option<String> {
     if !is_fixable(project, name) {
         return None;
     }
@@ -52,31 +56,37 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
         project
             .suppressions
             .as_ref()
-            .is_some_and(|(_, known)| known.holds(finding))
+            .is_some_and(|(_, known)| known.contains(finding))
     };
     let own = |finding: &Diagnostic| finding.path == *name && !is_suppressed(finding);
-    let mut scratch = Scratch::new();
+    let mut scratch = CompileBuffers::new();
     let mut check = |text: &str| speculative_check(project, name, text, &mut scratch);
-    let fixed = apply::fix(text, Which::Safe, &project.config.limits, &own, &mut check);
+    let fixed = apply::fix_text(
+        text,
+        FixSelection::Safe,
+        &project.config.limits,
+        &own,
+        &mut check,
+    );
     (fixed.text != text).then_some(fixed.text)
 }
 
 /// Returns true if a finding of a file has a safe fix.
 pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
     project
-        .found(name)
+        .findings(name)
         .iter()
-        .any(|finding| apply::eligible(finding, Which::Safe).is_some())
+        .any(|finding| apply::eligible_fix(finding, FixSelection::Safe).is_some())
 }
 
 /// Returns the findings of a file with another text.
-pub(in crate::lsp) fn found(
+pub(in crate::lsp) fn findings_with_text(
     project: &ProjectState,
     name: &Arc<str>,
     text: &str,
 ) -> Vec<Diagnostic> {
-    let mut found = speculative_check(project, name, text, &mut Scratch::new());
-    project.suppress(&mut found);
+    let mut found = speculative_check(project, name, text, &mut CompileBuffers::new());
+    project.remove_suppressed(&mut found);
     found
 }
 
@@ -85,10 +95,10 @@ fn speculative_check(
     project: &ProjectState,
     name: &Arc<str>,
     text: &str,
-    scratch: &mut Scratch,
+    scratch: &mut CompileBuffers,
 ) -> Vec<Diagnostic> {
-    if **name == *PROJECT {
-        return check::config(&project.project_of(text));
+    if **name == *PROJECT_FILE {
+        return check::config_findings(&project.parse_config(text));
     }
     if **name == *SUPPRESSIONS {
         return Suppressions::parse(text).map_or_else(
@@ -97,16 +107,17 @@ fn speculative_check(
         );
     }
     if project.is_scenario(name) {
-        return scenarios::of_text(project, name, text);
+        return scenarios::findings_of_text(project, name, text);
     }
-    let files = Overlay {
+    let files = EditorOverlay {
         root: &project.root,
         open: &project.open,
     };
-    let outcome = project
-        .compiler(&files, text)
-        .compile_text(name, text, Chosen::Found, scratch);
-    let Outcome::Taken(mut made) = outcome else {
+    let outcome =
+        project
+            .compiler(&files, text)
+            .compile_text(name, text, CompileReason::Found, scratch);
+    let CompileOutcome::Taken(mut made) = outcome else {
         return Vec::new();
     };
     let mut found = std::mem::take(&mut made.diagnostics);
@@ -114,34 +125,34 @@ fn speculative_check(
         if *other == **name {
             Some(text.to_owned())
         } else {
-            project.read(other)
+            project.read_text(other)
         }
     };
     if project.documents.get(name).is_some() {
-        found.extend(link::link(
+        found.extend(link::link_files(
             &project.config,
             &Links::new(&project.documents.index_with(name, &made)),
-            project.scope(),
+            project.check_scope(),
             texts,
         ));
     } else {
-        found.extend(outside(project, name, &made, texts));
+        found.extend(outside_findings(project, name, &made, texts));
     }
     found
 }
 
 /// Returns the findings about names in a file outside the project: it may use the project's names
 /// and defines none for it.
-pub(in crate::lsp) fn outside(
+pub(in crate::lsp) fn outside_findings(
     project: &ProjectState,
     name: &Arc<str>,
-    template: &Compiled,
+    template: &CompiledFile,
     text: impl Fn(&str) -> Option<String>,
 ) -> Vec<Diagnostic> {
-    let found = link::link(
+    let found = link::link_files(
         &project.config,
         &Links::new(&project.documents.index_with(name, template)),
-        Scope::Part,
+        CheckScope::NamedFiles,
         text,
     );
     found

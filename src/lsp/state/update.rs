@@ -1,22 +1,22 @@
 //! Marks changed files and updates the project in one pass. Compiles only changed files, then
 //! checks names and scenarios over all files.
 
-use super::buffer::Buffer;
-use super::overlay::Overlay;
-use super::project::{Change, Found, PROJECT, actives, is_template};
+use super::buffer::DocumentBuffer;
+use super::overlay::EditorOverlay;
+use super::project::{FindingsByFile, PROJECT_FILE, PendingChange, active_rules, is_template_name};
 use super::{scenarios, speculative};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::source::LineIndex;
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
-use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::compile::sources;
-use crate::registry::compile::{Chosen, Compiled, Outcome};
-use crate::rules::check::{self, Identity};
+use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile};
+use crate::rules::check::{self, Fingerprints};
 use crate::rules::input::read_fault;
 use crate::rules::list;
-use crate::rules::names::fault_location::IN_TEXT;
+use crate::rules::names::fault_location::IN_TEXT_LABEL;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
@@ -26,58 +26,60 @@ use std::path::{Path, PathBuf};
 
 impl ProjectState {
     /// Adds an open document or replaces its buffer.
-    pub(in crate::lsp) fn put(&mut self, name: &Arc<str>, buffer: Arc<Buffer>) {
+    pub(in crate::lsp) fn put_buffer(&mut self, name: &Arc<str>, buffer: Arc<DocumentBuffer>) {
         // A new template that is not saved yet also belongs to the project.
-        if is_template(name) && self.template(name).is_none() {
-            self.pending.insert(Change::Files);
+        if is_template_name(name) && self.template(name).is_none() {
+            self.pending.insert(PendingChange::Files);
         }
         let is_new = Arc::make_mut(&mut self.open)
             .insert(Arc::clone(name), buffer)
             .is_none();
         // While it was closed, the project file may have been read without it.
         if is_new && self.is_named_in_project_file(name) {
-            self.pending.insert(Change::Config);
+            self.pending.insert(PendingChange::Config);
         }
-        self.touch(name);
+        self.mark_changed(name);
     }
 
     /// Removes a closed document, so that the file on disk counts again.
-    pub(in crate::lsp) fn close(&mut self, name: &str) -> Option<Arc<Buffer>> {
+    pub(in crate::lsp) fn close_buffer(&mut self, name: &str) -> Option<Arc<DocumentBuffer>> {
         let closed = Arc::make_mut(&mut self.open).remove(name)?;
         let name = Arc::from(name);
-        self.touch(&name);
+        self.mark_changed(&name);
         // A document without a file on disk is gone.
-        if (is_template(&name) || self.suites.contains_key(&name))
+        if (is_template_name(&name) || self.suites.contains_key(&name))
             && !fs::exists(&self.root.join(&*name))
         {
-            self.pending.insert(Change::Files);
+            self.pending.insert(PendingChange::Files);
         }
         if self.outside.remove(&name).is_some() {
-            self.pending.remove(&Change::Document(Arc::clone(&name)));
+            self.pending
+                .remove(&PendingChange::Document(Arc::clone(&name)));
         }
         Some(closed)
     }
 
     /// Marks a file as changed, in the editor or on disk.
-    pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
+    pub(in crate::lsp) fn mark_changed(&mut self, name: &Arc<str>) {
         self.touch_scenarios(name);
         // A template that keeps its names moves no finding of a project file, and findings of
         // closed scenarios are looked for on request.
         if !self.is_xml(name) || self.open.keys().any(|open| self.suites.contains_key(open)) {
-            self.pending.insert(Change::Scenarios);
+            self.pending.insert(PendingChange::Scenarios);
         }
         // What the project file takes from another file is read again with that file on disk.
         if self.is_config(name)
             || !self.open.contains_key(name) && self.is_named_in_project_file(name)
         {
-            self.pending.insert(Change::Config);
+            self.pending.insert(PendingChange::Config);
         }
         if self.is_xml(name) {
-            self.pending.insert(Change::Document(Arc::clone(name)));
+            self.pending
+                .insert(PendingChange::Document(Arc::clone(name)));
         }
         // Templates that include the file as a text.
         let base = name.rsplit('/').next().unwrap_or(name);
-        let is_user = |template: &Compiled| {
+        let is_user = |template: &CompiledFile| {
             let is_base = |path: &str| {
                 path.strip_suffix(base)
                     .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
@@ -89,85 +91,89 @@ impl ProjectState {
                 .any(|source| is_base(&source.path))
         };
         let users = self.templates().filter(|(_, template)| is_user(template));
-        let users: Vec<Change> = users
-            .map(|(user, _)| Change::Document(Arc::clone(user)))
+        let users: Vec<PendingChange> = users
+            .map(|(user, _)| PendingChange::Document(Arc::clone(user)))
             .collect();
         self.pending.extend(users);
     }
 
     /// Schedules one comparison with the disk, for clients that do not watch files.
     pub(in crate::lsp) fn expect_disk_changes(&mut self) {
-        self.pending.insert(Change::Disk);
+        self.pending.insert(PendingChange::Disk);
     }
 
     /// Schedules a new search for files after some were added or removed.
-    pub(in crate::lsp) fn rewalk(&mut self) {
-        self.pending.insert(Change::Files);
+    pub(in crate::lsp) fn schedule_walk(&mut self) {
+        self.pending.insert(PendingChange::Files);
     }
 
     /// Applies all pending changes. Returns the folders of nested projects if files were searched.
     pub(in crate::lsp) fn settle(&mut self) -> Vec<PathBuf> {
-        if self.pending.remove(&Change::Disk) {
-            self.poll();
+        if self.pending.remove(&PendingChange::Disk) {
+            self.poll_all();
         }
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
             return Vec::new();
         }
         self.read.clear();
-        let is_read = pending.contains(&Change::Config);
-        let is_walked = is_read || pending.contains(&Change::Files);
+        let is_read = pending.contains(&PendingChange::Config);
+        let is_walked = is_read || pending.contains(&PendingChange::Files);
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
         let mut inner = Vec::new();
         if is_read {
-            self.reload();
+            self.reload_config();
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
         if is_walked {
-            let (new, others) = self.walk();
+            let (new, others) = self.walk_files();
             changed.extend(new);
             self.inner.clone_from(&others);
             self.walk_scenarios(&others);
             inner = others;
         }
         if self.read_scenarios() && !self.is_config_broken {
-            self.of_config
+            self.config_findings
                 .retain(|finding| *finding.path == *SUPPRESSIONS);
-            self.of_config.append(&mut check::config(&self.config));
+            self.config_findings
+                .append(&mut check::config_findings(&self.config));
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
         changed.extend(pending.iter().filter_map(|change| match change {
-            Change::Document(name) => Some(Arc::clone(name)),
-            Change::Disk | Change::Config | Change::Files | Change::Scenarios => None,
+            PendingChange::Document(name) => Some(Arc::clone(name)),
+            PendingChange::Disk
+            | PendingChange::Config
+            | PendingChange::Files
+            | PendingChange::Scenarios => None,
         }));
         let is_moved = is_walked || !changed.is_empty();
         let mut is_linked = !is_walked;
         for name in &changed {
-            is_linked &= self.compile(name) == Names::Same;
+            is_linked &= self.compile_file(name) == NamesChange::Unchanged;
         }
         if !is_linked {
-            self.link();
+            self.check_links();
         }
         if is_moved {
             self.revision += 1;
             self.compiled.get_mut().clear();
             self.signatures.get_mut().clear();
         }
-        *self.of_closed.get_mut() = None;
-        if !is_linked || is_walked || pending.contains(&Change::Scenarios) {
+        *self.closed_findings.get_mut() = None;
+        if !is_linked || is_walked || pending.contains(&PendingChange::Scenarios) {
             self.check_scenarios();
         }
         self.shown.is_stale = true;
         inner
     }
 
-    fn reload(&mut self) {
+    fn reload_config(&mut self) {
         self.config_revision += 1;
         // The project file sets the default number of trials.
         self.suites.values_mut().for_each(|read| *read = None);
-        let text = self.read(PROJECT);
-        let new = text.map_or_else(Config::default, |text| self.project_of(&text));
-        let mut found = check::config(&new);
+        let text = self.read_text(PROJECT_FILE);
+        let new = text.map_or_else(Config::default, |text| self.parse_config(&text));
+        let mut found = check::config_findings(&new);
         // While the file is invalid TOML, the last valid state is used; if there was none, the
         // parts that can be read.
         self.is_config_broken = new.is_broken();
@@ -176,32 +182,32 @@ impl ProjectState {
         }
         self.stamp_config();
         found.extend(self.read_suppressions());
-        let before = std::mem::replace(&mut self.of_config, found);
-        if !are_alike(&before, &self.of_config) {
+        let before = std::mem::replace(&mut self.config_findings, found);
+        if !are_alike(&before, &self.config_findings) {
             self.shown.changed.extend(
                 before
                     .iter()
-                    .chain(&self.of_config)
+                    .chain(&self.config_findings)
                     .map(|finding| Arc::clone(&finding.path)),
             );
         }
         let identity = if self.suppressions.is_some() {
-            Identity::Wanted
+            Fingerprints::Computed
         } else {
-            Identity::Unwanted
+            Fingerprints::Omitted
         };
-        (self.active, self.structure) = actives(&self.config, identity);
+        (self.active, self.structure) = active_rules(&self.config, identity);
     }
 
     /// Reads the suppressions. While their file is invalid, the last valid ones are used, and the
     /// finding is returned.
     fn read_suppressions(&mut self) -> Option<Diagnostic> {
-        let text = self.read(SUPPRESSIONS);
+        let text = self.read_text(SUPPRESSIONS);
         let new = match text.as_deref().map(Suppressions::parse).transpose() {
             Ok(recorded) => text.zip(recorded),
             Err(fault) => {
                 let text = text.unwrap_or_default();
-                let rule = &list::find("project-syntax")?.meta;
+                let rule = &list::find_rule("project-syntax")?.meta;
                 let mut finding = Diagnostic::new(
                     rule,
                     &Arc::from(SUPPRESSIONS),
@@ -214,13 +220,13 @@ impl ProjectState {
         };
         if self.suppressions != new {
             self.suppressions = new;
-            self.shown.changed.extend(self.names());
+            self.shown.changed.extend(self.file_names());
         }
         None
     }
 
     /// Searches the project's files. Returns the new ones and the folders of nested projects.
-    fn walk(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
+    fn walk_files(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
         let Some((mut there, inner)) = self.files_on_disk() else {
             return Default::default();
         };
@@ -230,7 +236,7 @@ impl ProjectState {
         there.extend(
             self.open
                 .keys()
-                .filter(|name| is_template(name) && is_new(name))
+                .filter(|name| is_template_name(name) && is_new(name))
                 .cloned(),
         );
         let gone: Vec<Arc<str>> = self
@@ -244,7 +250,9 @@ impl ProjectState {
             let Some(template) = self.documents.remove(&name) else {
                 continue;
             };
-            self.shown.changed.extend(texts_in(&template.diagnostics));
+            self.shown
+                .changed
+                .extend(labelled_texts(&template.diagnostics));
             if self.open.contains_key(&name) {
                 self.outside.insert(name, template);
             }
@@ -256,7 +264,7 @@ impl ProjectState {
             }
             let template = self.outside.remove(&name).unwrap_or_else(|| {
                 new.push(Arc::clone(&name));
-                Compiled::default()
+                CompiledFile::default()
             });
             self.documents.insert(name, template);
         }
@@ -264,18 +272,18 @@ impl ProjectState {
     }
 
     /// Compiles one file. Returns whether its names and references changed.
-    fn compile(&mut self, name: &Arc<str>) -> Names {
+    fn compile_file(&mut self, name: &Arc<str>) -> NamesChange {
         let is_member = self.documents.get(name).is_some();
         let is_open = self.open.contains_key(name);
         if !is_member && !is_open {
-            return Names::Same;
+            return NamesChange::Unchanged;
         }
         if !is_open {
-            self.stamp(name);
+            self.record_stamp(name);
         }
         self.docs.borrow_mut().remove(name);
         // A file that is not a template now may become one again.
-        let (new, is_large) = self.compiled(name).unwrap_or_default();
+        let (new, is_large) = self.compile_template(name).unwrap_or_default();
         if is_large {
             self.large.insert(Arc::clone(name));
         } else {
@@ -288,12 +296,12 @@ impl ProjectState {
         };
         let old = all.insert(Arc::clone(name), new);
         let new = all.get(name);
-        let (before, after) = (findings(old.as_ref()), findings(new));
+        let (before, after) = (template_findings(old.as_ref()), template_findings(new));
         if !are_alike(before, after) {
             self.shown.changed.insert(Arc::clone(name));
             self.shown
                 .changed
-                .extend(texts_in(before).chain(texts_in(after)));
+                .extend(labelled_texts(before).chain(labelled_texts(after)));
         }
         let is_same = match (&old, new) {
             (Some(old), Some(new)) => {
@@ -307,7 +315,11 @@ impl ProjectState {
             (None, Some(_)) | (Some(_), None) => false,
         };
         self.stamp_sources(name);
-        if is_same { Names::Same } else { Names::Changed }
+        if is_same {
+            NamesChange::Unchanged
+        } else {
+            NamesChange::Changed
+        }
     }
 
     /// True if a finding about names lies in a file or shows a place in it, or depends on the size
@@ -320,70 +332,75 @@ impl ProjectState {
                 .any(|label| label.path.as_deref() == Some(name));
             has_label || finding.rule.name == "expansion-too-large"
         };
-        self.linked.contains_key(name) || self.linked.values().flatten().any(shows)
+        self.link_findings.contains_key(name) || self.link_findings.values().flatten().any(shows)
     }
 
     /// What compiling a file gives, and whether only its structure was checked; `None` for what is
     /// no template, or does not exist.
-    fn compiled(&mut self, name: &Arc<str>) -> Option<(Compiled, bool)> {
+    fn compile_template(&mut self, name: &Arc<str>) -> Option<(CompiledFile, bool)> {
         let open = self.open.get(name).map(Arc::clone);
         let read;
         let text = match &open {
             Some(buffer) => &buffer.text,
-            None => match self.disk(name)? {
+            None => match self.read_disk_text(name)? {
                 Ok(text) => {
                     read = text;
                     &read
                 }
                 Err(finding) => {
                     return Some((
-                        Compiled {
+                        CompiledFile {
                             diagnostics: vec![finding],
-                            ..Compiled::default()
+                            ..CompiledFile::default()
                         },
                         false,
                     ));
                 }
             },
         };
-        if !is_template(name) && !place::is_template(text, &self.config.limits) {
+        if !is_template_name(name) && !place::is_template(text, &self.config.limits) {
             return None;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        let files = Overlay {
+        let files = EditorOverlay {
             root: &self.root,
             open: &self.open,
         };
-        let outcome =
-            self.compiler(&files, text)
-                .compile_text(name, text, Chosen::Found, &mut scratch);
+        let outcome = self.compiler(&files, text).compile_text(
+            name,
+            text,
+            CompileReason::Found,
+            &mut scratch,
+        );
         self.scratch = scratch;
         match outcome {
-            Outcome::Skipped => None,
-            Outcome::Taken(made) => Some((*made, Buffer::is_large_text(text))),
+            CompileOutcome::Skipped => None,
+            CompileOutcome::Taken(made) => Some((*made, DocumentBuffer::is_large_text(text))),
         }
     }
 
     /// Returns a text from disk, or a finding with the read error; `None` if there is no such file.
-    fn disk(&self, name: &Arc<str>) -> Option<Result<String, Diagnostic>> {
+    fn read_disk_text(&self, name: &Arc<str>) -> Option<Result<String, Diagnostic>> {
         let limit = self.config.limits.file;
         match RealFs.read(&self.root.join(&**name), limit) {
             Ok(bytes) => Some(match decode::decode(&bytes) {
                 Ok(text) => Ok(text.into_owned()),
-                Err(fault) => Err(undecodable::word(name, &fault)),
+                Err(fault) => Err(undecodable::report(name, &fault)),
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Err(read_fault::word(name, &error, limit))),
+            Err(error) => Some(Err(read_fault::report(name, &error, limit))),
         }
     }
 
     /// Checks names and references over all files.
-    fn link(&mut self) {
-        let (found, largest) = self
-            .documents
-            .link_with_size(&self.config, self.scope(), |name| self.read(name));
+    fn check_links(&mut self) {
+        let (found, largest) =
+            self.documents
+                .link_with_size(&self.config, self.check_scope(), |name| {
+                    self.read_text(name)
+                });
         self.largest_expansion = largest;
-        let mut linked = Found::new();
+        let mut linked = FindingsByFile::new();
         for finding in found {
             linked
                 .entry(Arc::clone(&finding.path))
@@ -393,20 +410,22 @@ impl ProjectState {
         for (name, template) in self.outside.iter() {
             linked.insert(
                 Arc::clone(name),
-                speculative::outside(self, name, template, |name| self.read(name)),
+                speculative::outside_findings(self, name, template, |name| self.read_text(name)),
             );
         }
-        let before = std::mem::replace(&mut self.linked, linked);
-        self.shown.changed.extend(differing(&before, &self.linked));
+        let before = std::mem::replace(&mut self.link_findings, linked);
+        self.shown
+            .changed
+            .extend(changed_files(&before, &self.link_findings));
     }
 
     /// Checks the open scenarios against the current project.
     fn check_scenarios(&mut self) {
-        let found = scenarios::found(self, &|name| self.open.contains_key(name));
-        let before = std::mem::replace(&mut self.of_scenarios, found);
+        let found = scenarios::findings(self, &|name| self.open.contains_key(name));
+        let before = std::mem::replace(&mut self.scenario_findings, found);
         self.shown
             .changed
-            .extend(differing(&before, &self.of_scenarios));
+            .extend(changed_files(&before, &self.scenario_findings));
     }
 
     /// Records the state on disk of the project file and the files it includes.
@@ -420,10 +439,10 @@ impl ProjectState {
         let named = self.named_in_project_file();
         for name in shared
             .iter()
-            .chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)])
+            .chain(&[Arc::from(PROJECT_FILE), Arc::from(SUPPRESSIONS)])
             .chain(&named)
         {
-            self.stamp(name);
+            self.record_stamp(name);
         }
     }
 
@@ -435,17 +454,17 @@ impl ProjectState {
             .map_or(&[][..], |template| &template.facts.sources);
         let names: Vec<String> = sources
             .iter()
-            .filter_map(|source| sources::name_of_source(template, source))
+            .filter_map(|source| sources::source_name(template, source))
             .collect();
         for name in names {
             if !self.stamps.contains_key(name.as_str()) {
-                self.stamp(&Arc::from(name));
+                self.record_stamp(&Arc::from(name));
             }
         }
     }
 }
 
-fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
+fn template_findings(of: Option<&CompiledFile>) -> &[Diagnostic] {
     of.map_or(&[], |of| &of.diagnostics)
 }
 
@@ -464,25 +483,25 @@ fn grown_expansion(largest: u64, before: &FileFacts, after: &FileFacts) -> u64 {
 }
 
 /// The texts that findings of templates are shown in as well.
-fn texts_in(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
+fn labelled_texts(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
     let labels = findings
         .iter()
         .flat_map(|finding| &finding.labels)
-        .filter(|label| label.text == IN_TEXT);
+        .filter(|label| label.text == IN_TEXT_LABEL);
     labels.filter_map(|label| label.path.clone())
 }
 
 /// The effect of a compilation on the names and references of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Names {
-    Same,
+enum NamesChange {
+    Unchanged,
     Changed,
 }
 
 /// Returns the files whose shown findings differ.
-fn differing(before: &Found, after: &Found) -> Vec<Arc<str>> {
+fn changed_files(before: &FindingsByFile, after: &FindingsByFile) -> Vec<Arc<str>> {
     let names: BTreeSet<&Arc<str>> = before.keys().chain(after.keys()).collect();
-    let of = |all: &Found, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
+    let of = |all: &FindingsByFile, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
     names
         .into_iter()
         .filter(|name| !are_alike(&of(before, name), &of(after, name)))

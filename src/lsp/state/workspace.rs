@@ -5,8 +5,8 @@
 //! when one of its documents is opened or the workspace is searched. It is removed with its last
 //! document, unless it belongs to the workspace.
 
-use super::buffer::Buffer;
-use super::project::{PROJECT, ProjectState};
+use super::buffer::DocumentBuffer;
+use super::project::{PROJECT_FILE, ProjectState};
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::Uri;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// An open document.
 #[derive(Clone, Debug)]
-struct Document {
+struct OpenDocument {
     /// The key of its project.
     home: PathBuf,
     /// Its name in the project.
@@ -24,7 +24,7 @@ struct Document {
 
 /// The diagnostics of a document that were pushed to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lsp) enum Shown {
+pub(in crate::lsp) enum PushedState {
     /// A list of diagnostics, possibly empty.
     Pushed,
     /// Nothing was pushed.
@@ -33,12 +33,12 @@ pub(in crate::lsp) enum Shown {
 
 /// All projects by their folders; a single file is its own key.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Workspace {
+pub(in crate::lsp) struct LspWorkspace {
     all: BTreeMap<PathBuf, ProjectState>,
     /// The workspace folders as the client spells them; unsaved documents belong to the first.
     folders: Vec<PathBuf>,
     /// Open documents by their URIs.
-    open: BTreeMap<String, Document>,
+    open: BTreeMap<String, OpenDocument>,
     /// The client watches the files below these folders.
     watched: Vec<PathBuf>,
     /// Files of projects that have gone, whose findings are to be cleared.
@@ -47,38 +47,41 @@ pub(in crate::lsp) struct Workspace {
     is_rearranged: bool,
 }
 
-impl Workspace {
+impl LspWorkspace {
     /// Creates the projects of a workspace.
     pub(in crate::lsp) fn new(folders: Vec<PathBuf>) -> Self {
         let mut workspace = Self {
             folders,
             ..Self::default()
         };
-        workspace.found();
+        workspace.create_folder_projects();
         workspace
     }
 
     /// Returns every project.
-    pub(in crate::lsp) fn all(&self) -> impl Iterator<Item = &ProjectState> {
+    pub(in crate::lsp) fn projects(&self) -> impl Iterator<Item = &ProjectState> {
         self.all.values()
     }
 
     /// Returns every project for changes.
-    pub(in crate::lsp) fn all_mut(&mut self) -> impl Iterator<Item = &mut ProjectState> {
+    pub(in crate::lsp) fn projects_mut(&mut self) -> impl Iterator<Item = &mut ProjectState> {
         self.all.values_mut()
     }
 
     /// Returns the projects of the workspace, ordered by folder.
-    pub(in crate::lsp) fn of_workspace(&self) -> impl Iterator<Item = &ProjectState> {
+    pub(in crate::lsp) fn workspace_projects(&self) -> impl Iterator<Item = &ProjectState> {
         self.all
             .iter()
-            .filter(|(key, _)| self.is_of_workspace(key))
+            .filter(|(key, _)| self.is_in_workspace(key))
             .map(|(_, project)| project)
     }
 
     /// Returns an open document with its project and its name there.
-    pub(in crate::lsp) fn document(&self, uri: &Uri) -> Option<(&ProjectState, Arc<str>, &Buffer)> {
-        let Document { home, name } = self.open.get(&uri.0)?;
+    pub(in crate::lsp) fn document(
+        &self,
+        uri: &Uri,
+    ) -> Option<(&ProjectState, Arc<str>, &DocumentBuffer)> {
+        let OpenDocument { home, name } = self.open.get(&uri.0)?;
         let project = self.all.get(home)?;
         Some((project, Arc::clone(name), project.open.get(name)?))
     }
@@ -88,20 +91,20 @@ impl Workspace {
         &mut self,
         uri: &Uri,
     ) -> Option<(&mut ProjectState, Arc<str>)> {
-        let Document { home, name } = self.open.get(&uri.0)?;
+        let OpenDocument { home, name } = self.open.get(&uri.0)?;
         Some((self.all.get_mut(home)?, Arc::clone(name)))
     }
 
     /// Returns the project of a file on disk, if it is loaded, and the file's name there.
-    pub(in crate::lsp) fn file(&self, path: &Path) -> Option<(&ProjectState, Arc<str>)> {
-        let project = self.all.get(&self.home(path))?;
-        Some((project, project.name(path)))
+    pub(in crate::lsp) fn project_of_file(&self, path: &Path) -> Option<(&ProjectState, Arc<str>)> {
+        let project = self.all.get(&self.home_of_path(path))?;
+        Some((project, project.name_of_path(path)))
     }
 
     /// A file changed on disk, came or went, or a folder. Returns whether it may matter to a
     /// project.
-    pub(in crate::lsp) fn changed(&mut self, path: &Path) -> bool {
-        let home = self.home(path);
+    pub(in crate::lsp) fn handle_disk_change(&mut self, path: &Path) -> bool {
+        let home = self.home_of_path(path);
         let mut is_known = false;
         // A template counts in its own project; a text, a list of what is ignored, a folder in
         // every one that it is in.
@@ -112,7 +115,7 @@ impl Workspace {
             **key == home || (!is_template && path.starts_with(&project.root))
         };
         for (_, project) in self.all.iter_mut().filter(is_in) {
-            let name = project.name(path);
+            let name = project.name_of_path(path);
             let below = project.known_below(&name);
             if below.is_empty() && !project.is_known(&name) {
                 continue;
@@ -121,17 +124,17 @@ impl Workspace {
             // What is open counts as the editor has it.
             for name in below.into_iter().chain([name]) {
                 if !project.open.contains_key(&name) {
-                    project.touch(&name);
+                    project.mark_changed(&name);
                 }
             }
-            project.rewalk();
+            project.schedule_walk();
         }
         is_known
     }
 
     /// Whether a path is that of a project file, or of a folder around one.
     pub(in crate::lsp) fn may_hold_project(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| name == PROJECT)
+        path.file_name().is_some_and(|name| name == PROJECT_FILE)
             || self
                 .all
                 .values()
@@ -149,27 +152,27 @@ impl Workspace {
     }
 
     /// Handles a document that was opened or replaced.
-    pub(in crate::lsp) fn open(&mut self, buffer: Buffer) {
-        self.put(Arc::new(buffer));
+    pub(in crate::lsp) fn open_document(&mut self, buffer: DocumentBuffer) {
+        self.put_document(Arc::new(buffer));
     }
 
     /// Handles a closed document. Returns the kind of its last push, or `None` if it was not open.
-    pub(in crate::lsp) fn close(&mut self, uri: &Uri) -> Option<Shown> {
-        let Document { home, name } = self.open.remove(&uri.0)?;
+    pub(in crate::lsp) fn close_document(&mut self, uri: &Uri) -> Option<PushedState> {
+        let OpenDocument { home, name } = self.open.remove(&uri.0)?;
         let project = self.all.get_mut(&home)?;
-        project.close(&name)?;
+        project.close_buffer(&name)?;
         project
             .shown
-            .said
+            .shown_messages
             .borrow_mut()
             .retain(|(of, _)| *of != name);
         project.shown.edited.insert(Arc::clone(&name));
         let shown = if project.shown.pushed.remove(&name).is_some() {
-            Shown::Pushed
+            PushedState::Pushed
         } else {
-            Shown::Nothing
+            PushedState::Nothing
         };
-        self.tidy();
+        self.remove_unused();
         Some(shown)
     }
 
@@ -178,20 +181,20 @@ impl Workspace {
         self.folders
             .retain(|folder| !removed.contains(folder) && !added.contains(folder));
         self.folders.extend(added);
-        self.found();
-        self.rehome();
+        self.create_folder_projects();
+        self.reassign_documents();
     }
 
     /// Assigns open documents to their projects again after project files were added or removed.
-    pub(in crate::lsp) fn rehome(&mut self) {
-        self.found();
-        let moved: Vec<(String, Document)> = self
+    pub(in crate::lsp) fn reassign_documents(&mut self) {
+        self.create_folder_projects();
+        let moved: Vec<(String, OpenDocument)> = self
             .open
             .iter()
             .map(|(uri, document)| (uri.clone(), document.clone()))
             .collect();
-        for (uri, Document { home, name }) in moved {
-            if self.home_of(&Uri(uri)) == home {
+        for (uri, OpenDocument { home, name }) in moved {
+            if self.home_of_uri(&Uri(uri)) == home {
                 continue;
             }
             let Some(project) = self.all.get_mut(&home) else {
@@ -199,12 +202,12 @@ impl Workspace {
             };
             self.is_rearranged = true;
             project.shown.pushed.remove(&name);
-            if let Some(buffer) = project.close(&name) {
-                self.put(buffer);
+            if let Some(buffer) = project.close_buffer(&name) {
+                self.put_document(buffer);
             }
         }
-        self.all.values_mut().for_each(ProjectState::rewalk);
-        self.tidy();
+        self.all.values_mut().for_each(ProjectState::schedule_walk);
+        self.remove_unused();
     }
 
     /// Returns true if project files were added or removed without a notification.
@@ -218,29 +221,29 @@ impl Workspace {
                 &document.home,
             ))
         });
-        open.any(|(uri, document)| self.home_of(&Uri(uri.clone())) != document.home)
+        open.any(|(uri, document)| self.home_of_uri(&Uri(uri.clone())) != document.home)
             || self
                 .all
                 .keys()
-                .any(|key| !used.contains(key) && !self.is_wanted(key))
+                .any(|key| !used.contains(key) && !self.stays_loaded(key))
     }
 
     /// Returns true if some files must be polled.
-    pub(in crate::lsp) fn are_polled(&self) -> bool {
-        self.all().any(ProjectState::has_unwatched)
+    pub(in crate::lsp) fn needs_polling(&self) -> bool {
+        self.projects().any(ProjectState::has_unwatched)
     }
 
     /// Polls the files that the client does not watch. Returns true if any changed.
-    pub(in crate::lsp) fn poll(&mut self) -> bool {
+    pub(in crate::lsp) fn poll_projects(&mut self) -> bool {
         let is_stale = self.is_stale();
         if is_stale {
-            self.rehome();
+            self.reassign_documents();
         }
         let poll = |project: &mut ProjectState| {
             if project.is_watched {
                 project.poll_unwatched()
             } else {
-                project.poll()
+                project.poll_all()
             }
         };
         self.all
@@ -255,8 +258,8 @@ impl Workspace {
             found.append(&mut project.settle());
         }
         while let Some(root) = found.pop() {
-            if self.is_of_workspace(&root) && self.known(&root).is_none() {
-                self.begin(root.clone());
+            if self.is_in_workspace(&root) && self.loaded_key(&root).is_none() {
+                self.create_project(root.clone());
                 found.extend(
                     self.all
                         .get_mut(&root)
@@ -268,15 +271,19 @@ impl Workspace {
     }
 
     /// Returns the project folders of the workspace, and the workspace folders themselves.
-    pub(in crate::lsp) fn bases(&self) -> (Vec<PathBuf>, &[PathBuf]) {
-        let mut bases: Vec<PathBuf> = self.folders.iter().map(|folder| holder(folder)).collect();
+    pub(in crate::lsp) fn base_folders(&self) -> (Vec<PathBuf>, &[PathBuf]) {
+        let mut bases: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .map(|folder| project_folder(folder))
+            .collect();
         bases.sort();
         bases.dedup();
         (bases, &self.folders)
     }
 
     /// Records the folders that the client watches from now on.
-    pub(in crate::lsp) fn are_watched(&mut self, below: Vec<PathBuf>) {
+    pub(in crate::lsp) fn set_watched_folders(&mut self, below: Vec<PathBuf>) {
         self.watched = below;
         for project in self.all.values_mut() {
             project.is_watched = self
@@ -286,17 +293,17 @@ impl Workspace {
         }
     }
 
-    fn put(&mut self, buffer: Arc<Buffer>) {
-        let path = crate::lsp::uri::path(&buffer.uri);
+    fn put_document(&mut self, buffer: Arc<DocumentBuffer>) {
+        let path = crate::lsp::uri::to_path(&buffer.uri);
         // A document that is not a file has its URI as name.
-        let home = self.home_of(&buffer.uri);
-        self.begin(home.clone());
+        let home = self.home_of_uri(&buffer.uri);
+        self.create_project(home.clone());
         let Some(project) = self.all.get_mut(&home) else {
             return;
         };
         let name = path.map_or_else(
             || Arc::from(buffer.uri.0.as_str()),
-            |path| project.name(&path),
+            |path| project.name_of_path(&path),
         );
         // A file opened under two URIs has its name only under the first.
         let is_taken = project
@@ -310,30 +317,30 @@ impl Workspace {
         };
         self.open.insert(
             buffer.uri.0.clone(),
-            Document {
+            OpenDocument {
                 home,
                 name: Arc::clone(&name),
             },
         );
         project.shown.edited.insert(Arc::clone(&name));
-        project.put(&name, buffer);
+        project.put_buffer(&name, buffer);
     }
 
     /// Creates the projects of all workspace folders.
-    fn found(&mut self) {
+    fn create_folder_projects(&mut self) {
         for folder in self.folders.clone() {
-            let root = holder(&folder);
-            self.begin(root);
+            let root = project_folder(&folder);
+            self.create_project(root);
         }
     }
 
     /// Creates the project of a key, unless it exists.
-    fn begin(&mut self, key: PathBuf) {
+    fn create_project(&mut self, key: PathBuf) {
         if self.all.contains_key(&key) {
             return;
         }
         // A single file gets a project without other files.
-        let is_alone = !holds_project(&key) && !self.folders.contains(&key);
+        let is_alone = !has_project_file(&key) && !self.folders.contains(&key);
         let folder = key.parent().filter(|folder| is_alone && folder.has_root());
         let mut project = ProjectState::new(folder.unwrap_or(&key).to_path_buf());
         project.is_alone = is_alone;
@@ -346,12 +353,12 @@ impl Workspace {
 
     /// Removes projects outside of the workspace of which nothing is open, and those whose file has
     /// gone.
-    fn tidy(&mut self) {
+    fn remove_unused(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let gone = self
             .all
             .keys()
-            .filter(|key| !used.contains(key) && !self.is_wanted(key));
+            .filter(|key| !used.contains(key) && !self.stays_loaded(key));
         let gone: Vec<PathBuf> = gone.cloned().collect();
         for project in gone.into_iter().filter_map(|key| self.all.remove(&key)) {
             let pushed = project
@@ -360,48 +367,50 @@ impl Workspace {
                 .iter()
                 .filter(|(_, found)| !found.is_empty());
             self.cleared
-                .extend(pushed.map(|(name, _)| crate::lsp::uri::of(&project.path(name))));
+                .extend(pushed.map(|(name, _)| crate::lsp::uri::from_path(&project.path(name))));
         }
     }
 
     /// Returns true if a project stays loaded without open documents.
-    fn is_wanted(&self, key: &Path) -> bool {
+    fn stays_loaded(&self, key: &Path) -> bool {
         let is_folder = || {
             self.folders
                 .iter()
-                .any(|folder| folder == key && holder(folder) == *key)
+                .any(|folder| folder == key && project_folder(folder) == *key)
         };
-        self.is_of_workspace(key) && (holds_project(key) || is_folder())
+        self.is_in_workspace(key) && (has_project_file(key) || is_folder())
     }
 
     /// Returns true if the project of a key belongs to the workspace.
-    fn is_of_workspace(&self, key: &Path) -> bool {
+    fn is_in_workspace(&self, key: &Path) -> bool {
         self.folders.iter().any(|folder| {
-            key.starts_with(folder) || (folder.starts_with(key) && holder(folder) == *key)
+            key.starts_with(folder) || (folder.starts_with(key) && project_folder(folder) == *key)
         })
     }
 
     /// Returns the key of a document's project. An unsaved document can use the names of the first
     /// folder; other URIs without a file (an old version, a web page) are projects of their own.
-    fn home_of(&self, uri: &Uri) -> PathBuf {
-        if let Some(path) = crate::lsp::uri::path(uri) {
-            return self.home(&path);
+    fn home_of_uri(&self, uri: &Uri) -> PathBuf {
+        if let Some(path) = crate::lsp::uri::to_path(uri) {
+            return self.home_of_path(&path);
         }
         let first = self
             .folders
             .first()
             .filter(|_| uri.0.starts_with("untitled:"));
-        first.map_or_else(|| PathBuf::from(&uri.0), |folder| holder(folder))
+        first.map_or_else(|| PathBuf::from(&uri.0), |folder| project_folder(folder))
     }
 
     /// Returns the key of a file's project.
-    fn home(&self, path: &Path) -> PathBuf {
+    fn home_of_path(&self, path: &Path) -> PathBuf {
         if let Some(holder) = path
             .ancestors()
             .skip(1)
-            .find(|folder| holds_project(folder))
+            .find(|folder| has_project_file(folder))
         {
-            return self.known(holder).unwrap_or_else(|| holder.to_path_buf());
+            return self
+                .loaded_key(holder)
+                .unwrap_or_else(|| holder.to_path_buf());
         }
         let parent = path.parent().unwrap_or(path);
         let around = self
@@ -411,42 +420,42 @@ impl Workspace {
         if let Some(folder) = around.max_by_key(|folder| folder.components().count()) {
             return folder.clone();
         }
-        let real = RealFs.canonical(parent).unwrap_or_default();
+        let real = RealFs.canonicalize(parent).unwrap_or_default();
         let by_links = |folder: &&PathBuf| {
             RealFs
-                .canonical(folder)
+                .canonicalize(folder)
                 .is_ok_and(|folder| real.starts_with(folder))
         };
         self.folders
             .iter()
             .find(by_links)
-            .map_or_else(|| path.to_path_buf(), |folder| holder(folder))
+            .map_or_else(|| path.to_path_buf(), |folder| project_folder(folder))
     }
 
     /// Returns the key of the loaded project with this folder, even if it is reached by other
     /// symbolic links.
-    fn known(&self, folder: &Path) -> Option<PathBuf> {
+    fn loaded_key(&self, folder: &Path) -> Option<PathBuf> {
         if self.all.contains_key(folder) {
             return Some(folder.to_path_buf());
         }
-        let real = RealFs.canonical(folder).ok()?;
+        let real = RealFs.canonicalize(folder).ok()?;
         self.all
             .keys()
-            .find(|key| RealFs.canonical(key).is_ok_and(|own| own == real))
+            .find(|key| RealFs.canonicalize(key).is_ok_and(|own| own == real))
             .cloned()
     }
 }
 
 /// Returns the project folder of a workspace folder: the nearest one above it with a project file.
-fn holder(folder: &Path) -> PathBuf {
+fn project_folder(folder: &Path) -> PathBuf {
     folder
         .ancestors()
-        .find(|above| holds_project(above))
+        .find(|above| has_project_file(above))
         .unwrap_or(folder)
         .to_path_buf()
 }
 
 /// Returns true if a folder contains a project file on disk.
-fn holds_project(folder: &Path) -> bool {
-    fs::is_file(&folder.join(PROJECT))
+fn has_project_file(folder: &Path) -> bool {
+    fs::is_file(&folder.join(PROJECT_FILE))
 }

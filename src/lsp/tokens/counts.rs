@@ -5,13 +5,13 @@
 //! that after an edit only the changed texts are counted. Older counts stay visible until newer
 //! ones arrive.
 
-use super::named_counters::{NamedCounters, locked};
-use super::render::{self, Wanted};
-use crate::context::manifest::{Entry, ManifestOptions, of_task};
+use super::named_counters::{NamedCounters, lock_mutex};
+use super::render::{self, RenderSelection};
+use crate::context::manifest::{Entry, ManifestOptions, task_manifest};
 use crate::context::request::Request;
 use crate::lsp::state::project::ProjectState;
-use crate::lsp::state::snapshot::Snapshot;
-use crate::registry::workspace::request::Goal;
+use crate::lsp::state::snapshot::DocumentSnapshot;
+use crate::registry::workspace::request::CheckGoal;
 use crate::template::names::DefinitionKind;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::Value;
@@ -24,50 +24,53 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// The maximum number of counted tasks of a document.
-const MOST: usize = 500;
+const MAX_TASKS: usize = 500;
 
 /// The key of a document: the folder of its project and its name there.
-type Key = (PathBuf, Arc<str>);
+type DocumentKey = (PathBuf, Arc<str>);
 
 /// Sends a message to the client from any thread.
-type Tell = Arc<dyn Fn(Message) + Send + Sync>;
+type SendMessage = Arc<dyn Fn(Message) + Send + Sync>;
 
 /// The token counts of a document's tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::lsp) struct Known {
+pub(in crate::lsp) struct DocumentCounts {
     /// The manifest entries of each task that could be assembled.
     pub(in crate::lsp) tasks: BTreeMap<String, Vec<Entry>>,
 }
 
 /// A job for the counting thread.
 #[derive(Debug)]
-pub(in crate::lsp) enum Work {
+pub(in crate::lsp) enum TokenWork {
     /// Counts the contexts of the agents of these tasks.
     Count {
-        document: Key,
+        document: DocumentKey,
         tasks: Vec<String>,
         state: u64,
         /// True if the client can be asked to request lenses again.
         is_told: bool,
     },
     /// Answers a request with the context of an agent.
-    Render { id: RequestId, wanted: Wanted },
+    Render {
+        id: RequestId,
+        wanted: RenderSelection,
+    },
 }
 
 #[derive(Debug)]
-struct Job {
-    snapshot: Snapshot,
-    work: Work,
+struct TokenJob {
+    snapshot: DocumentSnapshot,
+    work: TokenWork,
 }
 
 /// The token counts of all documents, and the counting thread.
 pub(in crate::lsp) struct TokenCounts {
-    tell: Tell,
-    known: Arc<Mutex<BTreeMap<Key, Arc<Known>>>>,
+    send_message: SendMessage,
+    known: Arc<Mutex<BTreeMap<DocumentKey, Arc<DocumentCounts>>>>,
     /// The last requested revision of each document.
-    asked: BTreeMap<Key, u64>,
+    asked: BTreeMap<DocumentKey, u64>,
     /// `None` until the first job.
-    jobs: Option<mpsc::Sender<Job>>,
+    jobs: Option<mpsc::Sender<TokenJob>>,
     worker: Option<JoinHandle<()>>,
 }
 
@@ -83,7 +86,7 @@ impl TokenCounts {
     /// Creates an empty state without a thread.
     pub(in crate::lsp) fn new(tell: impl Fn(Message) + Send + Sync + 'static) -> Self {
         Self {
-            tell: Arc::new(tell),
+            send_message: Arc::new(tell),
             known: Arc::default(),
             asked: BTreeMap::new(),
             jobs: None,
@@ -92,37 +95,42 @@ impl TokenCounts {
     }
 
     /// Returns the counts of a document.
-    pub(in crate::lsp) fn of(&self, document: &Key) -> Option<Arc<Known>> {
-        locked(&self.known).get(document).cloned()
+    pub(in crate::lsp) fn counts_of(&self, document: &DocumentKey) -> Option<Arc<DocumentCounts>> {
+        lock_mutex(&self.known).get(document).cloned()
     }
 
     /// Records a request for a revision; returns true if it is new.
-    pub(in crate::lsp) fn is_new(&mut self, document: &Key, state: u64) -> bool {
+    pub(in crate::lsp) fn record_revision(&mut self, document: &DocumentKey, state: u64) -> bool {
         self.asked.insert(document.clone(), state) != Some(state)
     }
 
     /// Removes the counts of a document.
-    pub(in crate::lsp) fn forget(&mut self, document: &Key) {
+    pub(in crate::lsp) fn remove_document(&mut self, document: &DocumentKey) {
         self.asked.remove(document);
-        locked(&self.known).remove(document);
+        lock_mutex(&self.known).remove(document);
     }
 
     /// Starts counting the tasks of a document, unless this revision was requested before.
-    pub(in crate::lsp) fn want(&mut self, project: &ProjectState, name: &Arc<str>, is_told: bool) {
+    pub(in crate::lsp) fn request_counts(
+        &mut self,
+        project: &ProjectState,
+        name: &Arc<str>,
+        is_told: bool,
+    ) {
         let document = (project.root.clone(), Arc::clone(name));
         if project
             .open
             .get(name)
             .is_none_or(|buffer| buffer.is_large())
-            || !self.is_new(&document, project.revision)
+            || !self.record_revision(&document, project.revision)
         {
             return;
         }
-        let tasks = tasks(project, name);
+        let tasks = task_names(project, name);
         if !tasks.is_empty() {
-            self.begin(
-                Snapshot::of(project, name),
-                Work::Count {
+            self.start_work(
+                DocumentSnapshot::for_document(project, name),
+                TokenWork::Count {
                     document,
                     tasks,
                     state: project.revision,
@@ -133,9 +141,9 @@ impl TokenCounts {
     }
 
     /// Sends a job to the thread and starts the thread if necessary.
-    pub(in crate::lsp) fn begin(&mut self, snapshot: Snapshot, work: Work) {
+    pub(in crate::lsp) fn start_work(&mut self, snapshot: DocumentSnapshot, work: TokenWork) {
         let Self {
-            tell,
+            send_message: tell,
             known,
             jobs,
             worker,
@@ -145,11 +153,13 @@ impl TokenCounts {
             let (sender, receiver) = mpsc::channel();
             let tell = Arc::clone(tell);
             let known = Arc::clone(known);
-            *worker = Some(std::thread::spawn(move || run(&receiver, &tell, &known)));
+            *worker = Some(std::thread::spawn(move || {
+                run_worker(&receiver, &tell, &known);
+            }));
             sender
         });
         // The thread ends when `self` is dropped, not before.
-        let _ = jobs.send(Job { snapshot, work });
+        let _ = jobs.send(TokenJob { snapshot, work });
     }
 }
 
@@ -164,14 +174,18 @@ impl Drop for TokenCounts {
 
 /// Runs the thread: takes all waiting jobs together and counts only the last requested revision of
 /// each document.
-fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>>>) {
+fn run_worker(
+    jobs: &Receiver<TokenJob>,
+    tell: &SendMessage,
+    known: &Mutex<BTreeMap<DocumentKey, Arc<DocumentCounts>>>,
+) {
     let counters = NamedCounters::new();
     let mut refreshes = 0;
     while let Ok(first) = jobs.recv() {
-        let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
-        let mut newest: BTreeMap<Key, u64> = BTreeMap::new();
+        let waiting: Vec<TokenJob> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let mut newest: BTreeMap<DocumentKey, u64> = BTreeMap::new();
         for job in &waiting {
-            if let Work::Count {
+            if let TokenWork::Count {
                 document, state, ..
             } = &job.work
             {
@@ -179,25 +193,26 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
             }
         }
         let mut is_news = false;
-        for Job { snapshot, work } in waiting {
+        for TokenJob { snapshot, work } in waiting {
             match work {
-                Work::Count {
+                TokenWork::Count {
                     document,
                     tasks,
                     state,
                     is_told,
                 } if newest.get(&document) == Some(&state) => {
-                    let found =
-                        catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counters)));
+                    let found = catch_unwind(AssertUnwindSafe(|| {
+                        count_tasks(&snapshot, &tasks, &counters)
+                    }));
                     let Ok(Some(tasks)) = found else { continue };
-                    let now = Arc::new(Known { tasks });
-                    let before = locked(known).insert(document, Arc::clone(&now));
+                    let now = Arc::new(DocumentCounts { tasks });
+                    let before = lock_mutex(known).insert(document, Arc::clone(&now));
                     is_news |= is_told && before.is_none_or(|before| before != now);
                 }
-                Work::Count { .. } => {}
-                Work::Render { id, wanted } => {
+                TokenWork::Count { .. } => {}
+                TokenWork::Render { id, wanted } => {
                     let made = catch_unwind(AssertUnwindSafe(|| {
-                        render::of(&snapshot, &wanted, &counters)
+                        render::render_context(&snapshot, &wanted, &counters)
                     }));
                     let made = made.unwrap_or_else(|_| {
                         Err("a bug in ctxc: this could not be rendered".to_owned())
@@ -223,14 +238,14 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
 }
 
 /// Counts the agents of each task; `None` if the texts have errors, so that older counts stay.
-fn count(
-    snapshot: &Snapshot,
+fn count_tasks(
+    snapshot: &DocumentSnapshot,
     tasks: &[String],
     counters: &NamedCounters,
 ) -> Option<BTreeMap<String, Vec<Entry>>> {
-    let registry = snapshot.compile(Goal::Registry).ok()?;
+    let registry = snapshot.compile(CheckGoal::Registry).ok()?;
     let how = ManifestOptions {
-        options: counters.options(snapshot.config()),
+        options: counters.assembly_options(snapshot.config()),
         files: snapshot,
     };
     let of = |task: &String| {
@@ -248,7 +263,7 @@ fn count(
             roles
         };
         let made = requests.iter().map(|request| {
-            of_task(&registry, request, None, &how)
+            task_manifest(&registry, request, None, &how)
                 .ok()
                 .map(|manifest| manifest.entries)
         });
@@ -259,7 +274,7 @@ fn count(
 }
 
 /// Returns the names of a document's tasks.
-fn tasks(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
+fn task_names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
     let definitions = project
         .template(name)
         .map_or(&[][..], |template| &template.facts.definitions);
@@ -267,7 +282,7 @@ fn tasks(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
         .iter()
         .filter(|definition| definition.kind == DefinitionKind::Task);
     tasks
-        .take(MOST)
+        .take(MAX_TASKS)
         .map(|definition| definition.name.to_string())
         .collect()
 }

@@ -1,18 +1,18 @@
 //! Formats token counts: a line above a definition, and the hover text of a segment.
 
-use super::counts::Known;
-use crate::base::number::thousands;
+use super::counts::DocumentCounts;
+use crate::base::number::format_thousands;
 use crate::context::manifest::{Entry, Part};
 use crate::kernel::context::Kind as Segment;
 use crate::lsp::prelude::*;
-use crate::syntax::tree::{Document, Element};
-use crate::template::elements::Kind;
+use crate::syntax::tree::{Element, XmlDocument};
+use crate::template::elements::ElementKind;
 use crate::template::{self, nodes};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Returns the names of a document's definitions, in order.
-pub(in crate::lsp) fn names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
+pub(in crate::lsp) fn definition_names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
     let definitions = project
         .template(name)
         .map_or(&[][..], |template| &template.facts.definitions);
@@ -23,7 +23,7 @@ pub(in crate::lsp) fn names(project: &ProjectState, name: &Arc<str>) -> Vec<Stri
 }
 
 /// Summarises entries: “84 tokens · waits for ticket · reusable prefix 78”.
-pub(in crate::lsp) fn brief(entries: &[Entry]) -> Option<String> {
+pub(in crate::lsp) fn summarize_entries(entries: &[Entry]) -> Option<String> {
     let first = entries.first()?;
     let fixed: usize = entries.iter().map(|entry| entry.total.fixed).sum();
     let about = if first.tokenizer.exact { "" } else { "≈ " };
@@ -37,23 +37,27 @@ pub(in crate::lsp) fn brief(entries: &[Entry]) -> Option<String> {
         .as_ref()
         .filter(|_| entries.iter().all(|entry| entry.role == first.role));
     let role = as_role.map_or_else(String::new, |role| format!("{role}: "));
-    let mut out = format!("{role}{agents}{about}{} tokens", thousands(fixed));
-    let waits: BTreeSet<&str> = entries.iter().flat_map(waiting).collect();
+    let mut out = format!("{role}{agents}{about}{} tokens", format_thousands(fixed));
+    let waits: BTreeSet<&str> = entries.iter().flat_map(awaited_inputs).collect();
     if !waits.is_empty() {
         let shown: Vec<&str> = waits.iter().copied().take(3).collect();
         let more = if waits.len() > 3 { ", …" } else { "" };
         let _ = write!(out, " · waits for {}{more}", shown.join(", "));
     }
     if entries.len() == 1 {
-        let _ = write!(out, " · reusable prefix {}", thousands(first.prefix_tokens));
+        let _ = write!(
+            out,
+            " · reusable prefix {}",
+            format_thousands(first.prefix_tokens)
+        );
     }
     if let Some(budget) = first.budget.tokens.filter(|_| entries.len() == 1) {
-        let _ = write!(out, " · budget {}", thousands(budget));
+        let _ = write!(out, " · budget {}", format_thousands(budget));
     }
     Some(out)
 }
 
-fn waiting(entry: &Entry) -> impl Iterator<Item = &str> {
+fn awaited_inputs(entry: &Entry) -> impl Iterator<Item = &str> {
     entry
         .segments
         .iter()
@@ -62,30 +66,30 @@ fn waiting(entry: &Entry) -> impl Iterator<Item = &str> {
 }
 
 /// Describes the token count of the task or segment at an offset, in Markdown.
-pub(in crate::lsp) fn at(
-    document: Document<'_>,
+pub(in crate::lsp) fn describe_at(
+    document: XmlDocument<'_>,
     names: &[String],
-    known: &Known,
+    known: &DocumentCounts,
     offset: u32,
 ) -> Option<String> {
     let element = document.element_at(offset)?;
-    let kind = place::kind(element)?;
+    let kind = place::element_kind(element)?;
     let is_body = kind.is_body();
     let segment = if is_body {
         None
     } else {
-        Some(segment(element)?)
+        Some(element_segment(element)?)
     };
-    let body =
-        place::around(element).find(|element| place::kind(*element).is_some_and(Kind::is_body))?;
-    let file = template::lower(document);
+    let body = place::ancestors(element)
+        .find(|element| place::element_kind(*element).is_some_and(ElementKind::is_body))?;
+    let file = template::lower_document(document);
     let mut found = None;
     for (definition, name) in file.definitions.iter().zip(names) {
         let Some(task) = definition.task() else {
             continue;
         };
-        nodes::paths(task, &mut |node, path| {
-            if let nodes::Node::Task(task) = node
+        nodes::visit_nodes(task, &mut |node, path| {
+            if let nodes::TaskNode::Task(task) = node
                 && task.element.id() == body.id()
             {
                 found = Some((name.clone(), path.to_owned()));
@@ -96,27 +100,33 @@ pub(in crate::lsp) fn at(
     let entries = known.tasks.get(&task)?;
     let here: Vec<Entry> = entries
         .iter()
-        .filter(|entry| is_at(entry, &node))
+        .filter(|entry| is_inside_node(entry, &node))
         .cloned()
         .collect();
     match segment {
         None => {
             let entry = here.iter().find(|entry| entry.node == node);
-            let list = entry.map_or_else(String::new, |entry| format!("\n\n{}", list(entry)));
-            Some(format!("**receives** {}{list}", brief(&here)?))
+            let list =
+                entry.map_or_else(String::new, |entry| format!("\n\n{}", list_segments(entry)));
+            Some(format!("**receives** {}{list}", summarize_entries(&here)?))
         }
         Some((kind, id)) => {
             let entry = here.iter().find(|entry| entry.node == node)?;
             let of_kind =
                 |part: &&Part| part.kind == kind && id.as_ref().is_none_or(|id| part.id == *id);
-            let parts: Vec<String> = entry.segments.iter().filter(of_kind).map(line).collect();
+            let parts: Vec<String> = entry
+                .segments
+                .iter()
+                .filter(of_kind)
+                .map(describe_segment)
+                .collect();
             (!parts.is_empty()).then(|| format!("segment {}", parts.join("\n\nsegment ")))
         }
     }
 }
 
 /// Returns true if an agent is at a node or inside it.
-fn is_at(entry: &Entry, node: &str) -> bool {
+fn is_inside_node(entry: &Entry, node: &str) -> bool {
     node == "/"
         || entry.node == node
         || entry
@@ -131,35 +141,37 @@ fn is_at(entry: &Entry, node: &str) -> bool {
     clippy::wildcard_enum_match_arm,
     reason = "most elements give no segment a text of their own"
 )]
-fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
-    let chain = place::around(element);
+fn element_segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
+    let chain = place::ancestors(element);
     for element in chain {
-        let kind = place::kind(element)?;
+        let kind = place::element_kind(element)?;
         let attribute = |name: &str| {
             element
                 .attribute(name)
                 .map(|attribute| attribute.value().trim().to_owned())
         };
         let found = match kind {
-            Kind::System => (Segment::System, None),
-            Kind::Description => (Segment::Description, None),
-            Kind::Instructions => (Segment::Instructions, None),
-            Kind::Criteria => (Segment::Criteria, None),
-            Kind::Constraint | Kind::Constraints => (Segment::Constraints, None),
-            Kind::Example | Kind::Examples => (Segment::Examples, None),
-            Kind::OutputFormat => (Segment::OutputFormat, None),
-            Kind::Path => (
+            ElementKind::System => (Segment::System, None),
+            ElementKind::Description => (Segment::Description, None),
+            ElementKind::Instructions => (Segment::Instructions, None),
+            ElementKind::Criteria => (Segment::Criteria, None),
+            ElementKind::Constraint | ElementKind::Constraints => (Segment::Constraints, None),
+            ElementKind::Example | ElementKind::Examples => (Segment::Examples, None),
+            ElementKind::OutputFormat => (Segment::OutputFormat, None),
+            ElementKind::Path => (
                 Segment::File,
                 Some(format!("file:{}", element.text().trim())),
             ),
-            Kind::FilePaths => (Segment::File, None),
-            Kind::Input => (
+            ElementKind::FilePaths => (Segment::File, None),
+            ElementKind::Input => (
                 Segment::Input,
                 Some(format!("input:{}", attribute("name")?)),
             ),
-            Kind::FreshContext => (Segment::Fresh, None),
-            Kind::InheritContext => (Segment::Inherited, None),
-            Kind::AccumulateData | Kind::AccumulationFormat => (Segment::Accumulated, None),
+            ElementKind::FreshContext => (Segment::Fresh, None),
+            ElementKind::InheritContext => (Segment::Inherited, None),
+            ElementKind::AccumulateData | ElementKind::AccumulationFormat => {
+                (Segment::Accumulated, None)
+            }
             _ if kind.is_body() => return None,
             _ => continue,
         };
@@ -169,13 +181,13 @@ fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
 }
 
 /// Lists the segments of an agent in order.
-fn list(entry: &Entry) -> String {
+fn list_segments(entry: &Entry) -> String {
     let dropped = entry.segments.iter().filter(|part| part.position.is_none());
     let parts = entry
-        .positioned()
+        .segments_in_order()
         .into_iter()
         .chain(dropped)
-        .map(|part| format!("- {}", line(part)));
+        .map(|part| format!("- {}", describe_segment(part)));
     let counted = format!("counted by {}", entry.tokenizer.name);
     parts
         .chain([format!("\n{counted}")])
@@ -184,13 +196,13 @@ fn list(entry: &Entry) -> String {
 }
 
 /// Describes a segment: “`system` 6 tokens, the same in every call”.
-fn line(part: &Part) -> String {
-    let known = thousands(part.tokens);
+fn describe_segment(part: &Part) -> String {
+    let known = format_thousands(part.tokens);
     let tokens = match part.bound {
         _ if !part.is_variable() => format!("{known} tokens"),
         Some(bound) => format!(
             "{known} to {} tokens, waits for {}",
-            thousands(bound),
+            format_thousands(bound),
             part.variable.join(", ")
         ),
         None => format!(

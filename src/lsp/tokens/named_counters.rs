@@ -2,12 +2,12 @@
 
 use crate::context::options::{ModelSettings, Options};
 use crate::context::tokens;
-use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::kernel::tokens::{ByteCounter, TokenCounter};
 use crate::project::config::Config;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(in crate::lsp) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(in crate::lsp) fn lock_mutex<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -20,18 +20,18 @@ pub(in crate::lsp) struct NamedCounters(
 
 impl NamedCounters {
     pub(in crate::lsp) fn new() -> Self {
-        let named = tokens::names().filter_map(|name| Some((name, tokens::counter(name)?)));
+        let named = tokens::counter_names().filter_map(|name| Some((name, tokens::counter(name)?)));
         Self(
             named.collect(),
-            tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes)),
+            tokens::counter(tokens::DEFAULT_COUNTER).unwrap_or_else(|| Arc::new(ByteCounter)),
         )
     }
 
     /// Returns the assembly options of a project, as on the command line.
-    pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
+    pub(in crate::lsp) fn assembly_options<'a>(&'a self, config: &'a Config) -> Options<'a> {
         Options {
             counter: &*self.1,
-            models: Some(ModelSettings::of(config, &self.0)),
+            models: Some(ModelSettings::from_config(config, &self.0)),
             ..Options::default()
         }
     }

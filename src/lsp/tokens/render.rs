@@ -1,33 +1,33 @@
 //! Renders the context of an agent. Values that only a run produces are shown as ⟨descriptions⟩.
 
 use super::named_counters::NamedCounters;
-use crate::context::assemble::preview;
+use crate::context::assemble::preview_context;
 use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::kernel::budget::Counting;
-use crate::lsp::state::snapshot::Snapshot;
-use crate::registry::workspace::request::Goal;
+use crate::lsp::state::snapshot::DocumentSnapshot;
+use crate::registry::workspace::request::CheckGoal;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The agent to render.
 #[derive(Debug)]
-pub(in crate::lsp) struct Wanted {
+pub(in crate::lsp) struct RenderSelection {
     pub(in crate::lsp) task: String,
     /// `None` for the first agent.
     pub(in crate::lsp) node: Option<String>,
 }
 
 /// Renders the context of an agent as a text with a title.
-pub(in crate::lsp) fn of(
-    snapshot: &Snapshot,
-    wanted: &Wanted,
+pub(in crate::lsp) fn render_context(
+    snapshot: &DocumentSnapshot,
+    wanted: &RenderSelection,
     counters: &NamedCounters,
 ) -> Result<Value, String> {
     let errors = |count: usize| {
         format!("the texts have {count} errors: what an agent would receive is not certain")
     };
-    let registry = snapshot.compile(Goal::Registry).map_err(errors)?;
+    let registry = snapshot.compile(CheckGoal::Registry).map_err(errors)?;
     let forest = crate::context::TaskGraph::load(&registry, &wanted.task)
         .map_err(|fault| fault.to_string())?;
     let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
@@ -55,9 +55,10 @@ pub(in crate::lsp) fn of(
     };
     let options = Options {
         counting: Counting::Always,
-        ..counters.options(snapshot.config())
+        ..counters.assembly_options(snapshot.config())
     };
-    let assembly = preview(&registry, &request, &options).map_err(|refused| refused.to_string())?;
+    let assembly =
+        preview_context(&registry, &request, &options).map_err(|refused| refused.to_string())?;
     let title = format!("{}{}", wanted.task, agent.node.trim_end_matches('/'));
     let mut text = String::new();
     for (number, message) in assembly.messages.iter().enumerate() {

@@ -2,69 +2,73 @@
 //! effect.
 
 use super::layers::DefaultLine;
-use super::sections::near;
-use super::value::Sink;
+use super::sections::nearest_name;
+use super::value::FaultSink;
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::{Fault, FaultKind, Refusal};
+use crate::project::fault::{DeclarationRefusal, ProjectFault, ProjectFaultKind};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
-use crate::settings::conflict::defaults_conflict;
+use crate::settings::conflict::has_conflicting_defaults;
 use crate::settings::layers::{DeclaredRow, Layers};
-use crate::settings::operators::{Kind, Operator};
-use crate::settings::provenance::{Origin, Place};
-use crate::template::setting::Written;
+use crate::settings::operators::{Operator, RowKind};
+use crate::settings::provenance::{SettingOrigin, ValuePlace};
+use crate::template::setting::WrittenSettings;
 use std::collections::BTreeMap;
 
 /// A span in a project file.
-type At = (u16, Span);
+type ConfigSpan = (u16, Span);
 
 /// The maximum number of rows that a project may declare.
-const ROWS: usize = 1000;
+const MAX_ROWS: usize = 1000;
 
 /// Checks the number of declared rows; removes those beyond the maximum.
-pub(super) fn rows(sink: &mut Sink, rows: &mut Vec<(Span, DeclaredRow)>) {
+pub(super) fn limit_rows(sink: &mut FaultSink, rows: &mut Vec<(Span, DeclaredRow)>) {
     let mut count = 0;
     rows.retain(|(span, row)| {
         count += 1;
-        if count == ROWS + 1 {
+        if count == MAX_ROWS + 1 {
             sink.report(
                 *span,
-                FaultKind::BadDeclaration {
+                ProjectFaultKind::BadDeclaration {
                     row: row_name(row),
-                    why: Refusal::TooMany,
+                    why: DeclarationRefusal::TooMany,
                 },
             );
         }
-        count <= ROWS
+        count <= MAX_ROWS
     });
 }
 
 /// Checks that declared subtypes belong to a known operator, and that the language does not define
 /// them. (A table cannot be written twice, so a row cannot be declared twice in one file.)
-pub(super) fn subtypes(sink: &mut Sink, layers: &Layers, rows: &[(Span, DeclaredRow)]) {
+pub(super) fn report_bad_subtypes(
+    sink: &mut FaultSink,
+    layers: &Layers,
+    rows: &[(Span, DeclaredRow)],
+) {
     let own = Layers::default();
     for (span, row) in rows {
         if row.subtype.is_none() {
-            without_effect(sink, layers, &row.operator, None, &row.written);
+            report_without_effect(sink, layers, &row.operator, None, &row.written);
             continue;
         }
         let name = row.subtype.as_deref();
         let standard = &*row.operator == "atomic" && name == Some("standard");
-        let language = own.find(&row.operator, name).is_some() || name == Some("subtask");
+        let language = own.find_row(&row.operator, name).is_some() || name == Some("subtask");
         let part = Operator::parse(&row.operator).is_none()
             && layers
-                .find(&row.operator, name)
-                .is_some_and(|id| layers.get(id).kind() == Kind::Part);
+                .find_row(&row.operator, name)
+                .is_some_and(|id| layers.get(id).kind() == RowKind::Part);
         if standard || language || part {
             sink.report(
                 *span,
-                FaultKind::BadDeclaration {
+                ProjectFaultKind::BadDeclaration {
                     row: row_name(row),
-                    why: Refusal::Language,
+                    why: DeclarationRefusal::Language,
                 },
             );
         } else {
-            without_effect(sink, layers, &row.operator, name, &row.written);
+            report_without_effect(sink, layers, &row.operator, name, &row.written);
         }
     }
 }
@@ -77,21 +81,26 @@ fn row_name(row: &DeclaredRow) -> String {
 }
 
 /// Checks that `[defaults]` refers to known operators, subtypes and parts.
-pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLine], file: u16) {
+pub(super) fn report_bad_defaults(
+    sink: &mut FaultSink,
+    layers: &Layers,
+    lines: &mut [DefaultLine],
+    file: u16,
+) {
     let own = std::mem::replace(&mut sink.file, file);
     let mut unknown: Option<Span> = None;
     for line in lines {
         let operator = &*line.declared.operator;
         let subtype = line.declared.subtype.as_deref();
-        if layers.find(operator, None).is_none() {
+        if layers.find_row(operator, None).is_none() {
             // Once for the operator, regardless of the number of its subtypes.
             if unknown != Some(line.operator) {
                 unknown = Some(line.operator);
-                let valid: Vec<String> = layers.operators().map(str::to_owned).collect();
-                let near = near(operator, layers.operators());
+                let valid: Vec<String> = layers.operator_names().map(str::to_owned).collect();
+                let near = nearest_name(operator, layers.operator_names());
                 sink.report(
                     line.operator,
-                    FaultKind::UnknownOperator {
+                    ProjectFaultKind::UnknownOperator {
                         found: operator.to_owned(),
                         near,
                         valid,
@@ -101,20 +110,20 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
             continue;
         }
         if let (Some(subtype), Some(span)) = (subtype, line.subtype)
-            && layers.find(operator, Some(subtype)).is_none()
+            && layers.find_row(operator, Some(subtype)).is_none()
             && !(operator == "atomic" && subtype == "standard")
         {
             let names = || names_under(layers, operator);
-            let kind = FaultKind::UnknownSubtype {
+            let kind = ProjectFaultKind::UnknownSubtype {
                 operator: operator.to_owned(),
                 found: subtype.to_owned(),
-                near: near(subtype, names()),
+                near: nearest_name(subtype, names()),
                 valid: names().map(str::to_owned).collect(),
             };
             sink.report(span, kind);
             continue;
         }
-        without_effect(sink, layers, operator, subtype, &line.declared.written);
+        report_without_effect(sink, layers, operator, subtype, &line.declared.written);
     }
     sink.file = own;
 }
@@ -123,23 +132,23 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
 fn names_under<'l>(layers: &'l Layers, operator: &'l str) -> impl Iterator<Item = &'l str> {
     let parts = layers
         .rows()
-        .filter(move |(_, row)| row.kind() == Kind::Part && &**row.operator() == operator);
+        .filter(move |(_, row)| row.kind() == RowKind::Part && &**row.operator() == operator);
     layers
-        .subtypes_of(operator)
+        .subtype_names(operator)
         .chain(parts.filter_map(|(_, row)| row.subtype().map(|name| &**name)))
 }
 
 /// Reports accumulation for an operator without steps to accumulate.
-fn without_effect(
-    sink: &mut Sink,
+fn report_without_effect(
+    sink: &mut FaultSink,
     layers: &Layers,
     operator: &str,
     subtype: Option<&str>,
-    written: &Written,
+    written: &WrittenSettings,
 ) {
     let row = layers
-        .find(operator, subtype)
-        .or_else(|| layers.find(operator, None))
+        .find_row(operator, subtype)
+        .or_else(|| layers.find_row(operator, None))
         .map(|id| layers.get(id));
     let Some(row) = row.filter(|row| !row.accumulates()) else {
         return;
@@ -155,7 +164,7 @@ fn without_effect(
     let format = written.accumulation_format.map(|written| written.span);
     for (span, setting) in [(data, "accumulate_data"), (format, "accumulation_format")] {
         if let Some(span) = span {
-            let kind = FaultKind::DefaultWithoutEffect {
+            let kind = ProjectFaultKind::DefaultWithoutEffect {
                 row: name.clone(),
                 setting,
                 base: row.base(),
@@ -166,18 +175,20 @@ fn without_effect(
 }
 
 /// Reports rows that conflict by themselves, once for each pair of conflicting values.
-pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
-    let mut found: BTreeMap<(At, Option<At>), Fault> = BTreeMap::new();
+pub(super) fn report_conflicts(sink: &mut FaultSink, layers: &Layers) {
+    let mut found: BTreeMap<(ConfigSpan, Option<ConfigSpan>), ProjectFault> = BTreeMap::new();
     for (id, row) in layers
         .rows()
-        .filter(|(id, _)| defaults_conflict(layers, *id))
+        .filter(|(id, _)| has_conflicting_defaults(layers, *id))
     {
         let sides = [
             row.defaults().fresh_context.origin,
             row.defaults().inherit_context.origin,
         ];
-        let mut written: Vec<(Origin, u16, Span)> =
-            sides.into_iter().filter_map(|side| place(&side)).collect();
+        let mut written: Vec<(SettingOrigin, u16, Span)> = sides
+            .into_iter()
+            .filter_map(|side| project_place(&side))
+            .collect();
         // The later layer caused the conflict; if both are in one layer, fresh context did.
         written.sort_by_key(|(origin, ..)| std::cmp::Reverse(origin.layer));
         let mut written = written.into_iter();
@@ -188,14 +199,14 @@ pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
         let entry = found.entry(((file, span), other));
         entry
             .and_modify(|fault| {
-                if let FaultKind::ConflictingDefaults { others, .. } = &mut fault.kind {
+                if let ProjectFaultKind::ConflictingDefaults { others, .. } = &mut fault.kind {
                     others.push(id);
                 }
             })
-            .or_insert(Fault {
+            .or_insert(ProjectFault {
                 file,
                 span,
-                kind: FaultKind::ConflictingDefaults {
+                kind: ProjectFaultKind::ConflictingDefaults {
                     row: id,
                     others: Vec::new(),
                     other,
@@ -205,16 +216,16 @@ pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
     sink.faults.extend(found.into_values());
 }
 
-fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
+fn project_place(origin: &SettingOrigin) -> Option<(SettingOrigin, u16, Span)> {
     match origin.place {
-        Place::Project(file, span) => Some((*origin, file, span)),
-        Place::Language | Place::Template(_) => None,
+        ValuePlace::Project(file, span) => Some((*origin, file, span)),
+        ValuePlace::Language | ValuePlace::Template(_) => None,
     }
 }
 
 /// Checks the operators, subtypes and roles of selectors.
-pub(super) fn selectors(
-    sink: &mut Sink,
+pub(super) fn report_bad_selectors(
+    sink: &mut FaultSink,
     layers: &Layers,
     roles: &BTreeMap<String, Role>,
     all: &[Requirement],
@@ -226,13 +237,13 @@ pub(super) fn selectors(
         for operator in selector
             .operator
             .iter()
-            .filter(|name| layers.find(&name.value, None).is_none())
+            .filter(|name| layers.find_row(&name.value, None).is_none())
         {
-            let valid = layers.operators().map(str::to_owned).collect();
-            let near = near(&operator.value, layers.operators());
+            let valid = layers.operator_names().map(str::to_owned).collect();
+            let near = nearest_name(&operator.value, layers.operator_names());
             sink.report(
                 operator.span,
-                FaultKind::UnknownOperator {
+                ProjectFaultKind::UnknownOperator {
                     found: operator.value.clone(),
                     near,
                     valid,
@@ -240,17 +251,17 @@ pub(super) fn selectors(
             );
         }
         for subtype in &selector.subtype {
-            selected_subtype(sink, layers, subtype);
+            report_bad_subtype(sink, layers, subtype);
         }
         for role in selector
             .role
             .iter()
             .filter(|role| !roles.contains_key(&role.value))
         {
-            let near = near(&role.value, roles.keys().map(String::as_str));
+            let near = nearest_name(&role.value, roles.keys().map(String::as_str));
             sink.report(
                 role.span,
-                FaultKind::UnknownRole {
+                ProjectFaultKind::UnknownRole {
                     found: role.value.clone(),
                     near,
                 },
@@ -261,11 +272,11 @@ pub(super) fn selectors(
 }
 
 /// Checks a subtype without its operator: a subtype of any operator is valid.
-fn selected_subtype(sink: &mut Sink, layers: &Layers, subtype: &Spanned<String>) {
+fn report_bad_subtype(sink: &mut FaultSink, layers: &Layers, subtype: &Spanned<String>) {
     let known = || {
         let rows = layers
             .rows()
-            .filter(|(_, row)| row.kind() != Kind::Operator);
+            .filter(|(_, row)| row.kind() != RowKind::Operator);
         rows.filter_map(|(_, row)| row.subtype().map(|name| &**name))
             .chain(["standard"])
     };
@@ -275,10 +286,10 @@ fn selected_subtype(sink: &mut Sink, layers: &Layers, subtype: &Spanned<String>)
     let mut valid: Vec<String> = known().map(str::to_owned).collect();
     valid.sort();
     valid.dedup();
-    let kind = FaultKind::UnknownSubtype {
+    let kind = ProjectFaultKind::UnknownSubtype {
         operator: String::new(),
         found: subtype.value.clone(),
-        near: near(&subtype.value, known()),
+        near: nearest_name(&subtype.value, known()),
         valid,
     };
     sink.report(subtype.span, kind);

@@ -1,276 +1,288 @@
 //! `[eval]` with its tables `gate`, `drift` and `stability`.
 
-use super::row::{At, Row, keys, naming, needed, row, rows};
-use super::value::{Key, Sink, Value, span, table};
+use super::row::{
+    KeyReader, KeyValue, optional_row, read_rows, required_row, row_keys, with_names,
+};
+use super::value::{FaultSink, TomlKey, TomlValue, read_table, to_span};
 use crate::base::span::Spanned;
-use crate::project::eval::{Drift, Eval, Gate, Stability, Stale, Uncovered};
+use crate::project::eval::{
+    DriftSettings, Eval, GateSettings, StabilityPolicy, StalePolicy, UncoveredPolicy,
+};
 use crate::project::glob::Globs;
 use crate::project::path_patterns::is_pattern;
-use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::keys::RUNS;
-use crate::scenario::table::Thing;
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
+use crate::scenario::keys::MAX_RUNS;
+use crate::scenario::table::NamedThingKind;
 use crate::scenario::{paths, pattern};
 
 /// A number of trials.
-const TRIALS: Shape = Shape::Whole((1, RUNS));
+const TRIALS: ConfigShape = ConfigShape::Whole((1, MAX_RUNS));
 /// A growth as a fraction, up to a hundredfold.
-const PART: Shape = Shape::Number((0.0, 100.0));
+const GROWTH: ConfigShape = ConfigShape::Number((0.0, 100.0));
 /// A fraction of a whole.
-const RATE: Shape = Shape::Number((0.0, 1.0));
+const RATE: ConfigShape = ConfigShape::Number((0.0, 1.0));
 /// The cost of a run in US$.
-const DOLLARS: Shape = Shape::Number((0.0, 1e9));
+const DOLLARS: ConfigShape = ConfigShape::Number((0.0, 1e9));
 /// The values of `stale`.
-const STALE: [&str; 2] = ["error", "warn"];
+const STALE_WORDS: [&str; 2] = ["error", "warn"];
 
 /// `[eval]`.
-pub(super) static EVAL: Table = of(
+pub(super) static EVAL: ConfigTable = of(
     "scenarios and how they are tried",
-    &keys::<_, { ROWS.len() }>(ROWS),
+    &row_keys::<_, { ROWS.len() }>(ROWS),
 );
 
-const ROWS: &[Row<Eval>] = &[
-    naming(
-        Thing::Path,
-        &row(
+const ROWS: &[KeyReader<Eval>] = &[
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "scenarios",
-            Shape::Texts,
+            ConfigShape::Texts,
             "files and folders of scenarios, and patterns of them; `scenarios` where it is left out",
-            scenarios,
+            read_scenarios,
         ),
     ),
-    row(
+    optional_row(
         "runs",
         TRIALS,
         "trials of a case that says nothing",
-        |at, eval| eval.runs = at.whole().map(|runs| runs.value as u32),
+        |at, eval| eval.runs = at.read_whole().map(|runs| runs.value as u32),
     ),
-    row(
+    optional_row(
         "pass",
         TRIALS,
         "trials of them that must pass",
         |at, eval| {
-            eval.pass = at.whole().map(|pass| pass.map(|pass| pass as u32));
+            eval.pass = at.read_whole().map(|pass| pass.map(|pass| pass as u32));
         },
     ),
-    row(
+    optional_row(
         "plan_path",
-        Shape::Text,
+        ConfigShape::Text,
         "the JSONPath at which an answer has the parts of its plan",
-        plan_path,
+        read_plan_path,
     ),
-    row(
+    optional_row(
         "stale_after_days",
-        Shape::Whole((1, 36_500)),
+        ConfigShape::Whole((1, 36_500)),
         "days after which a scenario is due for review",
         |at, eval| {
             eval.stale_after_days = at
-                .whole()
+                .read_whole()
                 .map_or(eval.stale_after_days, |days| days.value as u32);
         },
     ),
-    row(
+    optional_row(
         "stale",
-        Shape::Word(&STALE),
+        ConfigShape::Word(&STALE_WORDS),
         "what a stale result is",
         |at, eval| {
-            let is_warning = at.word(STALE).is_some_and(|found| found.value == "warn");
+            let is_warning = at
+                .read_word(STALE_WORDS)
+                .is_some_and(|found| found.value == "warn");
             eval.stale = if is_warning {
-                Stale::Warn
+                StalePolicy::Warn
             } else {
-                Stale::Error
+                StalePolicy::Error
             };
         },
     ),
-    row(
+    optional_row(
         "gate",
-        Shape::Table(&GATE),
+        ConfigShape::Table(&GATE),
         "what may not get worse",
-        |at, eval| at.rows(GATE_ROWS, &mut eval.gate),
+        |at, eval| at.read_table(GATE_ROWS, &mut eval.gate),
     ),
-    row(
+    optional_row(
         "drift",
-        Shape::Table(&DRIFT),
+        ConfigShape::Table(&DRIFT),
         "what counts as drift",
-        |at, eval| at.rows(DRIFT_ROWS, &mut eval.drift),
+        |at, eval| at.read_table(DRIFT_ROWS, &mut eval.drift),
     ),
-    row(
+    optional_row(
         "stability",
-        Shape::Table(&STABILITY),
+        ConfigShape::Table(&STABILITY),
         "when runs with live models may gate",
         |at, eval| {
-            eval.stability = stability(at);
+            eval.stability = read_stability(at);
         },
     ),
 ];
 
 /// Values of `uncovered`.
-const UNCOVERED: [&str; 3] = ["warn", "fail", "off"];
+const UNCOVERED_WORDS: [&str; 3] = ["warn", "fail", "off"];
 
 /// `[eval.gate]`.
-static GATE: Table = of(
+static GATE: ConfigTable = of(
     "what may not get worse",
-    &keys::<_, { GATE_ROWS.len() }>(GATE_ROWS),
+    &row_keys::<_, { GATE_ROWS.len() }>(GATE_ROWS),
 );
 
-const GATE_ROWS: &[Row<Gate>] = &[
-    row(
+const GATE_ROWS: &[KeyReader<GateSettings>] = &[
+    optional_row(
         "manifest_tokens",
-        PART,
+        GROWTH,
         "growth of a manifest, as a part of it",
         |at, gate| {
-            gate.manifest_tokens = at.number().map_or(gate.manifest_tokens, |part| part.value);
+            gate.manifest_tokens = at
+                .read_number()
+                .map_or(gate.manifest_tokens, |part| part.value);
         },
     ),
-    row(
+    optional_row(
         "pass_rate",
         RATE,
         "the least part of cases that pass",
         |at, gate| {
-            gate.pass_rate = at.number().map(|rate| rate.value);
+            gate.pass_rate = at.read_number().map(|rate| rate.value);
         },
     ),
-    row(
+    optional_row(
         "tokens",
-        PART,
+        GROWTH,
         "growth of the tokens of a run",
-        |at, gate| gate.tokens = at.number().map(|part| part.value),
+        |at, gate| gate.tokens = at.read_number().map(|part| part.value),
     ),
-    row("cost_usd", DOLLARS, "US$ of a run", |at, gate| {
-        gate.cost_usd = at.number().map(|usd| usd.value);
+    optional_row("cost_usd", DOLLARS, "US$ of a run", |at, gate| {
+        gate.cost_usd = at.read_number().map(|usd| usd.value);
     }),
-    row(
+    optional_row(
         "uncovered",
-        Shape::Word(&UNCOVERED),
+        ConfigShape::Word(&UNCOVERED_WORDS),
         "what text is that a change takes away and no scenario held",
         |at, gate| {
-            gate.uncovered = match at.word(["warn", "off"]).map(|found| found.value) {
-                Some("fail") => Uncovered::Fail,
-                Some("off") => Uncovered::Off,
-                _ => Uncovered::Warn,
+            gate.uncovered = match at.read_word(["warn", "off"]).map(|found| found.value) {
+                Some("fail") => UncoveredPolicy::Fail,
+                Some("off") => UncoveredPolicy::Off,
+                _ => UncoveredPolicy::Warn,
             };
         },
     ),
-    row(
+    optional_row(
         "accepters",
-        Shape::Set,
+        ConfigShape::Set,
         "who may accept what a change loosens; `codeowners` for those of baselines/LOG.jsonl",
-        |at, gate| gate.accepters = at.set(),
+        |at, gate| gate.accepters = at.read_unique_texts(),
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "link",
-            Shape::Set,
+            ConfigShape::Set,
             "folders of dependencies that git does not hold, for checks of the project's own as the base has them",
             |at, gate| {
-                gate.link = at.set();
+                gate.link = at.read_unique_texts();
             },
         ),
     ),
 ];
 
 /// `[eval.drift]`.
-static DRIFT: Table = of(
+static DRIFT: ConfigTable = of(
     "what counts as drift",
-    &keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS),
+    &row_keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS),
 );
 
-const DRIFT_ROWS: &[Row<Drift>] = &[
-    row(
+const DRIFT_ROWS: &[KeyReader<DriftSettings>] = &[
+    optional_row(
         "token_inflation",
-        PART,
+        GROWTH,
         "growth of the mean tokens",
         |at, drift| {
-            drift.token_inflation = at.number().map_or(drift.token_inflation, |part| part.value);
+            drift.token_inflation = at
+                .read_number()
+                .map_or(drift.token_inflation, |part| part.value);
         },
     ),
-    row(
+    optional_row(
         "window",
-        Shape::Whole((2, 1000)),
+        ConfigShape::Whole((2, 1000)),
         "runs that are compared",
         |at, drift| {
-            drift.window = at.whole().map_or(drift.window, |runs| runs.value as u32);
+            drift.window = at
+                .read_whole()
+                .map_or(drift.window, |runs| runs.value as u32);
         },
     ),
-    row(
+    optional_row(
         "latency_regression",
-        PART,
+        GROWTH,
         "growth of the mean time",
         |at, drift| {
             drift.latency_regression = at
-                .number()
+                .read_number()
                 .map_or(drift.latency_regression, |part| part.value);
         },
     ),
-    row(
+    optional_row(
         "batches",
-        Shape::Whole((1, 1000)),
+        ConfigShape::Whole((1, 1000)),
         "batches in a row below the pass rate",
         |at, drift| {
             drift.batches = at
-                .whole()
+                .read_whole()
                 .map_or(drift.batches, |batches| batches.value as u32);
         },
     ),
 ];
 
 /// `[eval.stability]`.
-static STABILITY: Table = of(
+static STABILITY: ConfigTable = of(
     "when runs with live models may gate: all of it, or none",
-    &keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS),
+    &row_keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS),
 );
 
-const STABILITY_ROWS: &[Row<Written>] = &[
-    needed(
+const STABILITY_ROWS: &[KeyReader<WrittenStability>] = &[
+    required_row(
         "reruns",
         TRIALS,
         "the least number of trials of each case",
         |at, out| {
-            out.reruns = at.whole().map(|runs| runs.value as u32);
+            out.reruns = at.read_whole().map(|runs| runs.value as u32);
         },
     ),
-    needed(
+    required_row(
         "variance",
         RATE,
         "the most that the verdicts of a case's trials may vary: of a pass rate r, r·(1 − r)",
-        |at, out| out.variance = at.number().map(|rate| rate.value),
+        |at, out| out.variance = at.read_number().map(|rate| rate.value),
     ),
-    needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| {
-        out.cost_usd = at.number().map(|usd| usd.value);
+    required_row("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| {
+        out.cost_usd = at.read_number().map(|usd| usd.value);
     }),
-    needed(
+    required_row(
         "accepters",
-        Shape::Set,
+        ConfigShape::Set,
         "who may accept a baseline",
-        |at, out| out.accepters = Some(at.set()),
+        |at, out| out.accepters = Some(at.read_unique_texts()),
     ),
 ];
 
 /// `[eval.stability]` as written.
 #[derive(Default)]
-struct Written {
+struct WrittenStability {
     reruns: Option<u32>,
     variance: Option<f64>,
     cost_usd: Option<f64>,
     accepters: Option<Vec<Spanned<String>>>,
 }
 
-pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
-    let section = table(sink, "eval", value).map(|_| span(&key.span()));
+pub(super) fn read_eval(sink: &mut FaultSink, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Eval {
+    let section = read_table(sink, "eval", value).map(|_| to_span(&key.span()));
     let mut out = Eval {
         section,
         ..Eval::default()
     };
     if out.section.is_some() {
-        rows(sink, "eval", value, ROWS, &mut out);
-        threshold(sink, &mut out);
+        read_rows(sink, "eval", value, ROWS, &mut out);
+        check_pass_threshold(sink, &mut out);
     }
     out
 }
 
 /// Reports a pass threshold above the number of trials.
-fn threshold(sink: &mut Sink, out: &mut Eval) {
-    let rule = out.rule();
+fn check_pass_threshold(sink: &mut FaultSink, out: &mut Eval) {
+    let rule = out.trial_rule();
     if let Some(pass) = out.pass.filter(|_| rule.pass > rule.runs) {
         let expected = format!("a number from 1 to {}, since `eval.runs` is {0}", rule.runs);
         sink.bad_value(
@@ -284,13 +296,13 @@ fn threshold(sink: &mut Sink, out: &mut Eval) {
 }
 
 /// Reads the places of scenarios, which must be inside the project.
-fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
+fn read_scenarios(at: &mut KeyValue<'_, '_>, eval: &mut Eval) {
     let mut out = Vec::new();
-    for place in at.texts() {
-        let inside = paths::beside("ctxc.toml", &place.value)
+    for place in at.read_texts() {
+        let inside = paths::resolve_beside("ctxc.toml", &place.value)
             .filter(|path| !path.is_empty() || place.value == ".");
         let is_pattern = is_pattern(&place.value);
-        let is_sound = !is_pattern || Globs::default().add(&place.value).is_ok();
+        let is_sound = !is_pattern || Globs::default().add_pattern(&place.value).is_ok();
         if let Some(path) = inside.filter(|_| is_sound) {
             out.push(Spanned::new(
                 if path.is_empty() {
@@ -306,7 +318,7 @@ fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
             } else {
                 "a file or folder"
             };
-            at.bad(
+            at.report_bad_value(
                 &place,
                 format!("{what} of the project, relative to its root"),
             );
@@ -317,30 +329,30 @@ fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
     }
 }
 
-fn plan_path(at: &mut At<'_, '_>, eval: &mut Eval) {
-    eval.plan_path = at.spanned();
+fn read_plan_path(at: &mut KeyValue<'_, '_>, eval: &mut Eval) {
+    eval.plan_path = at.read_string();
     if let Some(path) = eval
         .plan_path
-        .take_if(|path| pattern::path(&path.value).is_err())
+        .take_if(|path| pattern::check_path(&path.value).is_err())
     {
-        at.bad(&path, "a JSONPath of RFC 9535: `$.subtasks`");
+        at.report_bad_value(&path, "a JSONPath of RFC 9535: `$.subtasks`");
     }
 }
 
 /// Reads the stability policy. It must be complete: with half a policy, live runs would gate by
 /// limits that were never decided.
-fn stability(at: &mut At<'_, '_>) -> Option<Stability> {
-    let own = table(at.sink, &at.path, at.value)?;
-    let mut found = Written::default();
-    at.rows(STABILITY_ROWS, &mut found);
-    at.needs(at.key, own, &STABILITY);
-    let Written {
+fn read_stability(at: &mut KeyValue<'_, '_>) -> Option<StabilityPolicy> {
+    let own = read_table(at.sink, &at.path, at.value)?;
+    let mut found = WrittenStability::default();
+    at.read_table(STABILITY_ROWS, &mut found);
+    at.report_missing_keys(at.key, own, &STABILITY);
+    let WrittenStability {
         reruns,
         variance,
         cost_usd,
         accepters,
     } = found;
-    Some(Stability {
+    Some(StabilityPolicy {
         reruns: reruns?,
         variance: variance?,
         cost_usd: cost_usd?,

@@ -1,21 +1,21 @@
 //! `extends` as written.
 
-use super::value::{Sink, Value, span, text};
+use super::value::{FaultSink, TomlValue, read_text, to_span};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::FaultKind;
-use crate::project::table::{Shape, Table, key, needed, table};
-use crate::scenario::table::Thing;
+use crate::project::fault::ProjectFaultKind;
+use crate::project::table::{ConfigShape, ConfigTable, key_table, optional_key, required_key};
+use crate::scenario::table::NamedThingKind;
 use std::path::Path;
 use toml::de::DeValue;
 
 /// `extends`.
-pub(super) static EXTENDS: Table = table(
+pub(super) static EXTENDS: ConfigTable = key_table(
     "a shared file, pinned by its hash",
     &[
-        needed("path", Shape::Text, "its path").names(Thing::Path),
-        key(
+        required_key("path", ConfigShape::Text, "its path").with_names(NamedThingKind::Path),
+        optional_key(
             "hash",
-            Shape::Text,
+            ConfigShape::Text,
             "the hash of its text, whatever its line ends: `b3:…`",
         ),
     ],
@@ -32,11 +32,11 @@ pub(super) struct Extends {
     pub(super) pin: Option<(Span, String, &'static str)>,
 }
 
-pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
-    let at = span(&value.span());
+pub(super) fn read_extends(sink: &mut FaultSink, value: &TomlValue<'_>) -> Option<Extends> {
+    let at = to_span(&value.span());
     if let DeValue::String(path) = value.get_ref() {
-        let before = format!("{{ path = {}, hash = \"", quoted(path));
-        return local(
+        let before = format!("{{ path = {}, hash = \"", toml_quote(path));
+        return check_local(
             sink,
             Extends {
                 path: Spanned::new(path.as_ref().to_owned(), at),
@@ -58,27 +58,27 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
     let mut package = false;
     for (key, value) in keys {
         match key.get_ref().as_ref() {
-            "path" => path = text(sink, "extends.path", value),
-            "hash" => hash = text(sink, "extends.hash", value),
+            "path" => path = read_text(sink, "extends.path", value),
+            "hash" => hash = read_text(sink, "extends.hash", value),
             "package" => {
                 package = true;
-                if let Some(name) = text(sink, "extends.package", value) {
+                if let Some(name) = read_text(sink, "extends.package", value) {
                     sink.report(
                         name.span,
-                        FaultKind::SharedPackage {
+                        ProjectFaultKind::SharedPackage {
                             name: name.value.to_owned(),
                         },
                     );
                 }
             }
-            _ => sink.unknown_key("extends", key, &EXTENDS.names()),
+            _ => sink.unknown_key("extends", key, &EXTENDS.key_names()),
         }
     }
     if package {
         return None;
     }
     let Some(path) = path else {
-        let kind = FaultKind::WrongType {
+        let kind = ProjectFaultKind::WrongType {
             key: "extends".to_owned(),
             expected: "a table with `path`",
             found: "a table without `path`",
@@ -86,9 +86,13 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
         sink.report(at, kind);
         return None;
     };
-    let pin = Some((Span::at(path.span.end), ", hash = \"".to_owned(), "\""))
-        .filter(|_| is_inline(value));
-    local(
+    let pin = Some((
+        Span::empty_at(path.span.end),
+        ", hash = \"".to_owned(),
+        "\"",
+    ))
+    .filter(|_| is_inline(value));
+    check_local(
         sink,
         Extends {
             path: path.map(str::to_owned),
@@ -100,7 +104,7 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
 
 /// True if a table is written in braces: its span then covers more than the header of its first
 /// key.
-fn is_inline(value: &Value<'_>) -> bool {
+fn is_inline(value: &TomlValue<'_>) -> bool {
     let DeValue::Table(keys) = value.get_ref() else {
         return false;
     };
@@ -110,12 +114,12 @@ fn is_inline(value: &Value<'_>) -> bool {
 }
 
 /// Accepts a path inside or beside the project; rejects packages and absolute paths.
-fn local(sink: &mut Sink, extends: Extends) -> Option<Extends> {
+fn check_local(sink: &mut FaultSink, extends: Extends) -> Option<Extends> {
     let path = extends.path.value.as_str();
     if let Some(name) = path.strip_prefix("package:") {
         sink.report(
             extends.path.span,
-            FaultKind::SharedPackage {
+            ProjectFaultKind::SharedPackage {
                 name: name.trim().to_owned(),
             },
         );
@@ -133,6 +137,6 @@ fn local(sink: &mut Sink, extends: Extends) -> Option<Extends> {
     Some(extends)
 }
 
-fn quoted(text: &str) -> String {
+fn toml_quote(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

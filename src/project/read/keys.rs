@@ -11,166 +11,178 @@ use super::require::REQUIRE;
 use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, TEMPLATES};
 use super::tools::TOOLS;
-use crate::project::config::EDITION;
-use crate::project::table::{Key, Shape, Table, key, table};
-use crate::scenario::table::Thing;
+use crate::project::config::DEFAULT_EDITION;
+use crate::project::table::{ConfigKey, ConfigShape, ConfigTable, key_table, optional_key};
+use crate::scenario::table::NamedThingKind;
 use crate::template::setting::SettingName;
 
 /// The keys at the top of a project file.
-pub static TOP: Table = table(
+pub static TOP_TABLE: ConfigTable = key_table(
     "the project file of ctxc",
     &[
-        key(
+        optional_key(
             "edition",
-            Shape::Word(&[EDITION]),
+            ConfigShape::Word(&[DEFAULT_EDITION]),
             "the edition of the language",
         ),
-        key(
+        optional_key(
             "extends",
-            Shape::NameOr(&EXTENDS),
+            ConfigShape::NameOr(&EXTENDS),
             "a shared file beneath this one: lints, defaults and requirements",
         )
-        .names(Thing::Path),
-        key("project", Shape::Table(&PROJECT), "the project"),
-        key(
+        .with_names(NamedThingKind::Path),
+        optional_key("project", ConfigShape::Table(&PROJECT), "the project"),
+        optional_key(
             "templates",
-            Shape::Table(&TEMPLATES),
+            ConfigShape::Table(&TEMPLATES),
             "which files are templates",
         ),
-        key(
+        optional_key(
             "context",
-            Shape::Table(&CONTEXT),
+            ConfigShape::Table(&CONTEXT),
             "what fresh context is looked up in",
         ),
-        key(
+        optional_key(
             "defaults",
-            Shape::Map(&Shape::Table(&SETTINGS)),
+            ConfigShape::Map(&ConfigShape::Table(&SETTINGS)),
             "default settings of types: `[defaults.atomic]`",
         ),
-        key(
+        optional_key(
             "operators",
-            Shape::Map(&Shape::Table(&OPERATOR)),
+            ConfigShape::Map(&ConfigShape::Table(&OPERATOR)),
             "types and subtypes of the project's own",
         ),
-        key("lints", Shape::Lints, "how much rules weigh"),
-        key(
+        optional_key("lints", ConfigShape::Lints, "how much rules weigh"),
+        optional_key(
             "require",
-            Shape::List(&REQUIRE),
+            ConfigShape::List(&REQUIRE),
             "what must hold for resolved tasks",
         ),
-        key(
+        optional_key(
             "owners",
-            Shape::Map(&Shape::Text),
+            ConfigShape::Map(&ConfigShape::Text),
             "who answers for the files of a pattern",
         )
-        .keyed_by(Thing::Path),
-        key(
+        .with_key_names(NamedThingKind::Path),
+        optional_key(
             "limits",
-            Shape::Table(&LIMITS),
+            ConfigShape::Table(&LIMITS),
             "what an input may not exceed",
         ),
-        key(
+        optional_key(
             "allow",
-            Shape::Table(&ALLOW),
+            ConfigShape::Table(&ALLOW),
             "in a shared file: what projects may loosen",
         ),
-        key("roles", Shape::Map(&Shape::Table(&ROLE)), "agent roles"),
-        key("tools", Shape::Table(&TOOLS), "definitions of tools"),
-        key("models", Shape::Map(&Shape::Table(&MODEL)), "models"),
-        key(
+        optional_key(
+            "roles",
+            ConfigShape::Map(&ConfigShape::Table(&ROLE)),
+            "agent roles",
+        ),
+        optional_key("tools", ConfigShape::Table(&TOOLS), "definitions of tools"),
+        optional_key(
+            "models",
+            ConfigShape::Map(&ConfigShape::Table(&MODEL)),
+            "models",
+        ),
+        optional_key(
             "policy",
-            Shape::Table(&POLICY),
+            ConfigShape::Table(&POLICY),
             "what runs may do of what their user permits",
         ),
-        key(
+        optional_key(
             "mcp",
-            Shape::Map(&Shape::Table(&SERVER)),
+            ConfigShape::Map(&ConfigShape::Table(&SERVER)),
             "servers of tools that runs start",
         ),
-        key(
+        optional_key(
             "providers",
-            Shape::Map(&Shape::Table(&PROVIDER)),
+            ConfigShape::Map(&ConfigShape::Table(&PROVIDER)),
             "who serves models",
         ),
-        key(
+        optional_key(
             "eval",
-            Shape::Table(&EVAL),
+            ConfigShape::Table(&EVAL),
             "scenarios and how they are tried",
         ),
-        key(
+        optional_key(
             "history",
-            Shape::Table(&HISTORY),
+            ConfigShape::Table(&HISTORY),
             "where runs of `ctxc eval` are kept",
         ),
-        key("record", Shape::Table(&RECORD), "what is kept of answers"),
-        key(
+        optional_key(
+            "record",
+            ConfigShape::Table(&RECORD),
+            "what is kept of answers",
+        ),
+        optional_key(
             "requests",
-            Shape::Table(&REQUESTS),
+            ConfigShape::Table(&REQUESTS),
             "requests of other programs, and how requests are compared with recorded ones",
         ),
-        key("package", Shape::Later, "of a later release"),
-        key(
+        optional_key("package", ConfigShape::Later, "of a later release"),
+        optional_key(
             "fmt",
-            Shape::Table(&FORMAT),
+            ConfigShape::Table(&FORMAT),
             "how `ctxc fmt` lays out templates",
         ),
     ],
 );
 
 /// The keys that a shared file may have.
-pub(super) const SHARED: [&str; 5] = ["edition", "lints", "defaults", "require", "allow"];
+pub(super) const SHARED_KEYS: [&str; 5] = ["edition", "lints", "defaults", "require", "allow"];
 
 /// The four settings.
-pub static SETTINGS: Table = Table {
-    others: Some(&Shape::Table(&ROW_SETTINGS)),
-    ..table(
+pub static SETTINGS: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Table(&ROW_SETTINGS)),
+    ..key_table(
         "default settings of a type; of a subtype or part, in a table of its own",
         SETTING_KEYS,
     )
 };
 
 /// The four settings, without tables of subtypes.
-pub(super) static ROW_SETTINGS: Table =
-    table("default settings of a subtype or part", SETTING_KEYS);
+pub(super) static ROW_SETTINGS: ConfigTable =
+    key_table("default settings of a subtype or part", SETTING_KEYS);
 
 /// A type of the project, or subtypes of one of the language.
-pub(super) static OPERATOR: Table = Table {
-    others: Some(&Shape::Table(&ROW_SETTINGS)),
-    ..table(
+pub(super) static OPERATOR: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Table(&ROW_SETTINGS)),
+    ..key_table(
         "a type of the project; its subtypes in tables of their own",
         OPERATOR_KEYS,
     )
 };
 
-const OPERATOR_KEYS: &[Key] = &[
-    key(
+const OPERATOR_KEYS: &[ConfigKey] = &[
+    optional_key(
         "base",
-        Shape::Base,
+        ConfigShape::Base,
         "the type of the language that it is built on",
     ),
-    key(
+    optional_key(
         "inherit_context",
-        Shape::Setting(SettingName::InheritContext),
+        ConfigShape::Setting(SettingName::InheritContext),
         "how much of the parent's context a task gets",
     ),
-    key(
+    optional_key(
         "accumulate_data",
-        Shape::Setting(SettingName::AccumulateData),
+        ConfigShape::Setting(SettingName::AccumulateData),
         "whether steps see the results of those before",
     ),
-    key(
+    optional_key(
         "accumulation_format",
-        Shape::Setting(SettingName::AccumulationFormat),
+        ConfigShape::Setting(SettingName::AccumulationFormat),
         "what of a result they see",
     ),
-    key(
+    optional_key(
         "fresh_context",
-        Shape::Setting(SettingName::FreshContext),
+        ConfigShape::Setting(SettingName::FreshContext),
         "whether context is looked up",
     ),
 ];
 
-const SETTING_KEYS: &[Key] = match OPERATOR_KEYS.split_first() {
+const SETTING_KEYS: &[ConfigKey] = match OPERATOR_KEYS.split_first() {
     Some((_, settings)) => settings,
     None => &[],
 };

@@ -2,13 +2,16 @@
 //! checked after all of them are read.
 
 use super::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
-use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
+use super::value::{
+    FaultSink, TomlKey, TomlTable, TomlValue, read_boolean, read_table, read_text, read_word,
+    to_span,
+};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::{FaultKind, Refusal};
+use crate::project::fault::{DeclarationRefusal, ProjectFaultKind};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::settings::operators::Operator;
 use crate::template::legacy_type;
-use crate::template::setting::{SettingName, Word, Written};
+use crate::template::setting::{SettingName, Word, WrittenSettings};
 use std::sync::Arc;
 use toml::de::DeValue;
 
@@ -24,21 +27,21 @@ pub(super) struct DefaultLine {
 }
 
 /// Reads one setting. Returns false if the key is not a setting.
-fn setting(
-    sink: &mut Sink,
+fn read_setting(
+    sink: &mut FaultSink,
     row: &str,
-    key: &Key<'_>,
-    value: &Value<'_>,
-    out: &mut Written,
+    key: &TomlKey<'_>,
+    value: &TomlValue<'_>,
+    out: &mut WrittenSettings,
 ) -> bool {
-    fn one<T: Word>(
-        sink: &mut Sink,
+    fn read_value<T: Word>(
+        sink: &mut FaultSink,
         key: &str,
-        value: &Value<'_>,
+        value: &TomlValue<'_>,
         switch: [&str; 2],
     ) -> Option<Spanned<T>> {
         let words: Vec<&str> = T::ALL.iter().map(|word| word.word()).collect();
-        let found = word(sink, key, value, &words, switch)?;
+        let found = read_word(sink, key, value, &words, switch)?;
         T::parse(found.value).map(|word| Spanned::new(word, found.span))
     }
     let Some(name) = SettingName::parse(key.get_ref()) else {
@@ -47,55 +50,63 @@ fn setting(
     let full = format!("{row}.{}", name.word());
     match name {
         SettingName::InheritContext => {
-            out.inherit_context = one(sink, &full, value, ["full", "none"]);
+            out.inherit_context = read_value(sink, &full, value, ["full", "none"]);
         }
-        SettingName::AccumulateData => out.accumulate_data = boolean(sink, &full, value),
+        SettingName::AccumulateData => out.accumulate_data = read_boolean(sink, &full, value),
         SettingName::AccumulationFormat => {
-            out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"]);
+            out.accumulation_format = read_value(sink, &full, value, ["full_output", "notes_only"]);
         }
         SettingName::FreshContext => {
-            out.fresh_context = one(sink, &full, value, ["enabled", "disabled"]);
+            out.fresh_context = read_value(sink, &full, value, ["enabled", "disabled"]);
         }
     }
     true
 }
 
-pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<DefaultLine>) {
-    for (operator, value) in table(sink, "defaults", value).into_iter().flatten() {
+pub(super) fn read_defaults(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    out: &mut Vec<DefaultLine>,
+) {
+    for (operator, value) in read_table(sink, "defaults", value).into_iter().flatten() {
         let name: Arc<str> = operator.get_ref().as_ref().into();
         if SettingName::parse(&name).is_some() {
             // A common mistake: a setting for all types at once.
-            let kind = FaultKind::UnknownOperator {
+            let kind = ProjectFaultKind::UnknownOperator {
                 found: name.to_string(),
                 near: None,
                 valid: Vec::new(),
             };
-            sink.report(span(&operator.span()), kind);
+            sink.report(to_span(&operator.span()), kind);
             continue;
         }
         let row = format!("defaults.{name}");
-        let Some(settings) = table(sink, &row, value) else {
+        let Some(settings) = read_table(sink, &row, value) else {
             continue;
         };
-        let operator_span = span(&operator.span());
-        let mut written = Written::default();
+        let operator_span = to_span(&operator.span());
+        let mut written = WrittenSettings::default();
         for (key, value) in settings {
-            if setting(sink, &row, key, value, &mut written) {
+            if read_setting(sink, &row, key, value, &mut written) {
                 continue;
             }
             let DeValue::Table(of_subtype) = value.get_ref() else {
-                sink.unknown_key(&row, key, &SETTINGS.names());
+                sink.unknown_key(&row, key, &SETTINGS.key_names());
                 continue;
             };
             let declared = DeclaredDefault {
                 operator: Arc::clone(&name),
                 subtype: Some(key.get_ref().as_ref().into()),
-                written: subtype_settings(sink, &format!("{row}.{}", key.get_ref()), of_subtype),
+                written: read_subtype_settings(
+                    sink,
+                    &format!("{row}.{}", key.get_ref()),
+                    of_subtype,
+                ),
                 file: sink.file,
             };
             out.push(DefaultLine {
                 operator: operator_span,
-                subtype: Some(span(&key.span())),
+                subtype: Some(to_span(&key.span())),
                 declared,
             });
         }
@@ -113,46 +124,54 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
     }
 }
 
-fn subtype_settings(sink: &mut Sink, row: &str, settings: &Table<'_>) -> Written {
-    let mut written = Written::default();
+fn read_subtype_settings(
+    sink: &mut FaultSink,
+    row: &str,
+    settings: &TomlTable<'_>,
+) -> WrittenSettings {
+    let mut written = WrittenSettings::default();
     for (key, value) in settings {
-        if !setting(sink, row, key, value, &mut written) {
-            sink.unknown_key(row, key, &ROW_SETTINGS.names());
+        if !read_setting(sink, row, key, value, &mut written) {
+            sink.unknown_key(row, key, &ROW_SETTINGS.key_names());
         }
     }
     written
 }
 
-pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span, DeclaredRow)>) {
-    for (key, value) in table(sink, "operators", value).into_iter().flatten() {
+pub(super) fn read_operators(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    out: &mut Vec<(Span, DeclaredRow)>,
+) {
+    for (key, value) in read_table(sink, "operators", value).into_iter().flatten() {
         let name: Arc<str> = key.get_ref().as_ref().into();
         let table_name = format!("operators.{name}");
-        let Some(row) = table(sink, &table_name, value) else {
+        let Some(row) = read_table(sink, &table_name, value) else {
             continue;
         };
-        let at = span(&key.span());
+        let at = to_span(&key.span());
         if let Some((modern, subtype)) = legacy_type(&name) {
             sink.report(
                 at,
-                FaultKind::BadDeclaration {
+                ProjectFaultKind::BadDeclaration {
                     row: name.to_string(),
-                    why: Refusal::Legacy { modern, subtype },
+                    why: DeclarationRefusal::Legacy { modern, subtype },
                 },
             );
             continue;
         }
         if Operator::parse(&name).is_none() {
-            operator(sink, at, &name, row, out);
+            read_operator(sink, at, &name, row, out);
         }
         for (key, value) in row {
             let subtype = key.get_ref().as_ref();
-            let key_span = span(&key.span());
+            let key_span = to_span(&key.span());
             let DeValue::Table(settings) = value.get_ref() else {
                 if Operator::parse(&name).is_some() {
-                    let why = Refusal::Language;
+                    let why = DeclarationRefusal::Language;
                     sink.report(
                         key_span,
-                        FaultKind::BadDeclaration {
+                        ProjectFaultKind::BadDeclaration {
                             row: name.to_string(),
                             why,
                         },
@@ -164,7 +183,7 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
                 operator: Arc::clone(&name),
                 subtype: Some(subtype.into()),
                 base: Operator::Atomic,
-                written: subtype_settings(sink, &format!("{table_name}.{subtype}"), settings),
+                written: read_subtype_settings(sink, &format!("{table_name}.{subtype}"), settings),
                 file: sink.file,
             };
             if is_name(subtype) {
@@ -172,9 +191,9 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
             } else {
                 sink.report(
                     key_span,
-                    FaultKind::BadDeclaration {
+                    ProjectFaultKind::BadDeclaration {
                         row: format!("{name}.{subtype}"),
-                        why: Refusal::BadName,
+                        why: DeclarationRefusal::BadName,
                     },
                 );
             }
@@ -183,29 +202,29 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
 }
 
 /// Reads the own keys of a declared operator.
-fn operator(
-    sink: &mut Sink,
+fn read_operator(
+    sink: &mut FaultSink,
     at: Span,
     name: &Arc<str>,
-    row: &Table<'_>,
+    row: &TomlTable<'_>,
     out: &mut Vec<(Span, DeclaredRow)>,
 ) {
     let table_name = format!("operators.{name}");
-    let mut written = Written::default();
+    let mut written = WrittenSettings::default();
     let mut base = None;
     let mut has_base = false;
     for (key, value) in row {
-        if setting(sink, &table_name, key, value, &mut written)
+        if read_setting(sink, &table_name, key, value, &mut written)
             || matches!(value.get_ref(), DeValue::Table(_))
         {
             continue;
         }
         if key.get_ref() != "base" {
-            sink.unknown_key(&table_name, key, &OPERATOR.names());
+            sink.unknown_key(&table_name, key, &OPERATOR.key_names());
             continue;
         }
         has_base = true;
-        let Some(word) = text(sink, &format!("{table_name}.base"), value) else {
+        let Some(word) = read_text(sink, &format!("{table_name}.base"), value) else {
             continue;
         };
         base = Operator::parse(word.value);
@@ -220,18 +239,18 @@ fn operator(
     if !has_base {
         sink.report(
             at,
-            FaultKind::BadDeclaration {
+            ProjectFaultKind::BadDeclaration {
                 row: name.to_string(),
-                why: Refusal::NoBase,
+                why: DeclarationRefusal::NoBase,
             },
         );
     }
     if !is_name(name) {
         sink.report(
             at,
-            FaultKind::BadDeclaration {
+            ProjectFaultKind::BadDeclaration {
                 row: name.to_string(),
-                why: Refusal::BadName,
+                why: DeclarationRefusal::BadName,
             },
         );
         return;

@@ -1,17 +1,17 @@
 //! Reads `[lints]` and resolves names to rules. A line for one rule overrides one for a family,
 //! which overrides `all`.
 
-use super::sections::near;
-use super::value::{Sink, Value, span, table, word};
+use super::sections::nearest_name;
+use super::value::{FaultSink, TomlValue, read_table, read_word, to_span};
 use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::FaultKind;
-use crate::project::lints::{FAMILIES, Level};
+use crate::project::fault::ProjectFaultKind;
+use crate::project::lints::{FAMILIES, LintLevel};
 use toml::de::DeValue;
 
 /// The scope of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(super) enum LintReach {
     All,
     Family,
     Rule,
@@ -22,26 +22,26 @@ pub(super) enum Reach {
 pub(super) struct LintLine {
     /// The span of the level.
     pub(super) span: Span,
-    pub(super) reach: Reach,
+    pub(super) reach: LintReach,
     /// The rules that it sets, without locked rules that it would lower.
     pub(super) codes: Vec<Code>,
-    pub(super) level: Level,
+    pub(super) level: LintLevel,
 }
 
 /// Resolves a name in `[lints]` or `[allow] loosen`.
-pub(super) fn named(
+pub(super) fn resolve_lint_name(
     name: &str,
     rules: &[&'static RuleMeta],
-) -> Option<(Reach, Vec<&'static RuleMeta>)> {
+) -> Option<(LintReach, Vec<&'static RuleMeta>)> {
     if name == "all" {
-        return Some((Reach::All, rules.to_vec()));
+        return Some((LintReach::All, rules.to_vec()));
     }
     let family = FAMILIES.iter().find(|family| {
         family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number))
     });
     if let Some(family) = family {
         return Some((
-            Reach::Family,
+            LintReach::Family,
             rules
                 .iter()
                 .copied()
@@ -57,20 +57,20 @@ pub(super) fn named(
     rules
         .iter()
         .find(is_named)
-        .map(|rule| (Reach::Rule, vec![*rule]))
+        .map(|rule| (LintReach::Rule, vec![*rule]))
 }
 
-pub(super) fn lints(
-    sink: &mut Sink,
-    value: &Value<'_>,
+pub(super) fn read_lints(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
     rules: &[&'static RuleMeta],
     out: &mut Vec<LintLine>,
 ) {
     let mut seen: Vec<(Code, Span)> = Vec::new();
-    for (key, value) in table(sink, "lints", value).into_iter().flatten() {
+    for (key, value) in read_table(sink, "lints", value).into_iter().flatten() {
         let name = key.get_ref().as_ref();
-        let at = span(&key.span());
-        let Some((reach, named)) = named(name, rules) else {
+        let at = to_span(&key.span());
+        let Some((reach, named)) = resolve_lint_name(name, rules) else {
             let words = rules
                 .iter()
                 .map(|rule| rule.name)
@@ -78,21 +78,21 @@ pub(super) fn lints(
                 .chain(["all"]);
             sink.report(
                 at,
-                FaultKind::UnknownRule {
+                ProjectFaultKind::UnknownRule {
                     found: name.to_owned(),
-                    near: near(name, words),
+                    near: nearest_name(name, words),
                 },
             );
             continue;
         };
-        let Some((word, level)) = level(sink, &format!("lints.{name}"), value) else {
+        let Some((word, level)) = read_level(sink, &format!("lints.{name}"), value) else {
             continue;
         };
-        if let (Reach::Rule, [rule]) = (reach, named.as_slice()) {
+        if let (LintReach::Rule, [rule]) = (reach, named.as_slice()) {
             if let Some((_, first)) = seen.iter().find(|(code, _)| *code == rule.code) {
                 sink.report(
                     at,
-                    FaultKind::RepeatedRule {
+                    ProjectFaultKind::RepeatedRule {
                         rule: rule.name,
                         first: *first,
                     },
@@ -114,7 +114,7 @@ pub(super) fn lints(
                 .map_or("error", |severity| severity.as_str());
             sink.report(
                 word.span,
-                FaultKind::LockedRule {
+                ProjectFaultKind::LockedRule {
                     rule: name.to_owned(),
                     level: level.as_str(),
                     floor,
@@ -132,7 +132,7 @@ pub(super) fn lints(
 }
 
 /// The levels of other tools, with our equivalents.
-const FOREIGN: [(&str, &str); 6] = [
+const FOREIGN_LEVELS: [(&str, &str); 6] = [
     ("warn", "warning"),
     ("deny", "error"),
     ("forbid", "error"),
@@ -141,26 +141,26 @@ const FOREIGN: [(&str, &str); 6] = [
     ("note", "info"),
 ];
 
-fn level<'v>(
-    sink: &mut Sink,
+fn read_level<'v>(
+    sink: &mut FaultSink,
     key: &str,
-    value: &'v Value<'_>,
-) -> Option<(Spanned<&'v str>, Level)> {
+    value: &'v TomlValue<'_>,
+) -> Option<(Spanned<&'v str>, LintLevel)> {
     if let DeValue::String(text) = value.get_ref()
-        && let Some((_, meant)) = FOREIGN.iter().find(|(foreign, _)| foreign == text)
+        && let Some((_, meant)) = FOREIGN_LEVELS.iter().find(|(foreign, _)| foreign == text)
     {
-        let at = Spanned::new(text.as_ref(), span(&value.span()));
-        sink.bad_word_near(key, at, &Level::WORDS, Some((*meant).to_owned()));
+        let at = Spanned::new(text.as_ref(), to_span(&value.span()));
+        sink.bad_word_near(key, at, &LintLevel::WORDS, Some((*meant).to_owned()));
         return None;
     }
-    let found = word(sink, key, value, &Level::WORDS, ["warning", "off"])?;
-    Level::parse(found.value).map(|level| (found, level))
+    let found = read_word(sink, key, value, &LintLevel::WORDS, ["warning", "off"])?;
+    LintLevel::parse(found.value).map(|level| (found, level))
 }
 
 /// True if a level is lower than the severity of a locked rule.
-fn is_lowered(rule: &RuleMeta, level: Level) -> bool {
+fn is_lowered(rule: &RuleMeta, level: LintLevel) -> bool {
     let promised = rule
         .severity
-        .map_or(0, |severity| Level::At(severity).strictness());
+        .map_or(0, |severity| LintLevel::At(severity).strictness());
     rule.locked && level.strictness() < promised
 }

@@ -1,60 +1,60 @@
 //! Merges the project's own file with the shared file that it extends into one [`Config`].
 
 use super::check;
-use super::draft::{Draft, Owner, draft};
+use super::draft::{ConfigDraft, FileOwner, read_draft};
 use super::layers::DefaultLine;
 use super::models::{self, MODEL, PROVIDER};
 use super::policy_check;
 use super::roles::ROLE;
 use super::routes;
-use super::shared::load;
+use super::shared::load_shared;
 use super::tool_definitions;
-use super::value::Sink;
+use super::value::FaultSink;
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
-use crate::project::config::{Config, ConfigFile, Input};
-use crate::project::fault::{Fault, FaultKind};
-use crate::project::table::Table;
+use crate::project::config::{Config, ConfigFile, ConfigInput};
+use crate::project::fault::{ProjectFault, ProjectFaultKind};
+use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
 use std::collections::BTreeMap;
 
 impl Config {
     /// Reads a project file, and the shared file that it extends. Never fails: faults are in
     /// [`Config::faults`], and everything else is valid.
-    pub fn read(input: &Input<'_>) -> Self {
+    pub fn read(input: &ConfigInput<'_>) -> Self {
         let own_file = ConfigFile {
             path: input.path.into(),
             text: input.text.into(),
             lines: LineIndex::new(input.text),
-            hash: Hash::of(input.text.as_bytes()),
+            hash: Hash::digest(input.text.as_bytes()),
         };
-        let mut own = draft(input.text, 0, Owner::Project, input.rules);
-        let mut sink = Sink {
+        let mut own = read_draft(input.text, 0, FileOwner::Project, input.rules);
+        let mut sink = FaultSink {
             file: 0,
             faults: std::mem::take(&mut own.faults),
         };
         let loaded = own
             .extends
             .take()
-            .and_then(|extends| load(&mut sink, input, &extends));
+            .and_then(|extends| load_shared(&mut sink, input, &extends));
         let (shared_file, mut shared) = loaded.map_or_else(
-            || (None, Draft::default()),
+            || (None, ConfigDraft::default()),
             |(file, draft)| (Some(file), draft),
         );
         sink.faults.append(&mut shared.faults);
         let files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
-        merge(sink, files, own, shared, input)
+        merge_files(sink, files, own, shared, input)
     }
 }
 
-fn merge(
-    mut sink: Sink,
+fn merge_files(
+    mut sink: FaultSink,
     files: Vec<ConfigFile>,
-    mut own: Draft,
-    mut shared: Draft,
-    input: &Input<'_>,
+    mut own: ConfigDraft,
+    mut shared: ConfigDraft,
+    input: &ConfigInput<'_>,
 ) -> Config {
-    let is_syntax = |fault: &Fault| matches!(fault.kind, FaultKind::Syntax { .. });
+    let is_syntax = |fault: &ProjectFault| matches!(fault.kind, ProjectFaultKind::Syntax { .. });
     // A section missing from a file with invalid TOML causes no further faults.
     let broken = sink
         .faults
@@ -62,44 +62,51 @@ fn merge(
         .find(|fault| is_syntax(fault))
         .map(|fault| fault.file);
     let written = sink.faults.len();
-    let allowed = policy_check::allowed(&mut sink, &shared.allow, 1, input.rules);
-    check::rows(&mut sink, &mut own.rows);
+    let allowed = policy_check::read_allowed(&mut sink, &shared.allow, 1, input.rules);
+    check::limit_rows(&mut sink, &mut own.rows);
     let mut declared = Declarations {
         files: files.iter().map(|file| file.path.clone()).collect(),
         rows: own.rows.iter().map(|(_, row)| row.clone()).collect(),
         defaults: Vec::new(),
     };
     let bare = Layers::new(&declared);
-    check::subtypes(&mut sink, &bare, &own.rows);
-    check::defaults(&mut sink, &bare, &mut shared.defaults, 1);
-    check::defaults(&mut sink, &bare, &mut own.defaults, 0);
+    check::report_bad_subtypes(&mut sink, &bare, &own.rows);
+    check::report_bad_defaults(&mut sink, &bare, &mut shared.defaults, 1);
+    check::report_bad_defaults(&mut sink, &bare, &mut own.defaults, 0);
 
-    declared.defaults = shared.defaults.iter().map(declaration).collect();
+    declared.defaults = shared.defaults.iter().map(declared_default).collect();
     let shared_layers = Layers::new(&declared);
     declared
         .defaults
-        .extend(own.defaults.iter().map(declaration));
+        .extend(own.defaults.iter().map(declared_default));
     let mut layers = Layers::new(&declared);
-    if policy_check::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared) {
+    if policy_check::remove_relaxed_defaults(
+        &mut sink,
+        &allowed,
+        &shared_layers,
+        &layers,
+        &mut declared,
+    ) {
         layers = Layers::new(&declared);
     }
-    check::conflicts(&mut sink, &layers);
+    check::report_conflicts(&mut sink, &layers);
 
-    let lints = policy_check::lints(&mut sink, &allowed, &shared.lints, &own.lints, input.rules);
+    let lints =
+        policy_check::merge_lints(&mut sink, &allowed, &shared.lints, &own.lints, input.rules);
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
-    check::selectors(&mut sink, &layers, &own.roles, &requirements);
-    models::protocols(&mut own.models, &own.providers);
-    routes::routes(&mut sink, &own.roles, &own.models, &own.providers);
-    routes::system_prompts(&mut sink, input, &mut own.roles);
-    tool_definitions::define(&mut sink, input, own.tools, &mut own.roles);
+    check::report_bad_selectors(&mut sink, &layers, &own.roles, &requirements);
+    models::set_protocols(&mut own.models, &own.providers);
+    routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
+    routes::load_system_prompts(&mut sink, input, &mut own.roles);
+    tool_definitions::define_tools(&mut sink, input, own.tools, &mut own.roles);
 
     let mut faults = sink.faults;
     if let Some(file) = broken {
         faults.truncate(written);
         faults.retain(|fault| file > 0 || is_syntax(fault));
     }
-    lost_headers(&mut faults);
+    merge_lost_headers(&mut faults);
     Config {
         files,
         name: own.name,
@@ -126,16 +133,16 @@ fn merge(
     }
 }
 
-fn declaration(line: &DefaultLine) -> crate::settings::layers::DeclaredDefault {
+fn declared_default(line: &DefaultLine) -> crate::settings::layers::DeclaredDefault {
     line.declared.clone()
 }
 
 /// Merges several unknown keys that some other section has into one fault: the section's header is
 /// missing above them.
-fn lost_headers(faults: &mut Vec<Fault>) {
+fn merge_lost_headers(faults: &mut Vec<ProjectFault>) {
     let mut unknown: BTreeMap<(u16, String), Vec<String>> = BTreeMap::new();
     for fault in &*faults {
-        if let FaultKind::UnknownKey { table, key, .. } = &fault.kind {
+        if let ProjectFaultKind::UnknownKey { table, key, .. } = &fault.kind {
             unknown
                 .entry((fault.file, table.clone()))
                 .or_default()
@@ -153,13 +160,16 @@ fn lost_headers(faults: &mut Vec<Fault>) {
         .filter(|(_, keys)| keys.len() > 1)
         .take(32)
     {
-        let has_all = |own: &Table| keys.iter().all(|key| own.names().contains(&key.as_str()));
+        let has_all = |own: &ConfigTable| {
+            keys.iter()
+                .all(|key| own.key_names().contains(&key.as_str()))
+        };
         let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else {
             continue;
         };
-        let is_own = |fault: &Fault| {
+        let is_own = |fault: &ProjectFault| {
             fault.file == file
-                && matches!(&fault.kind, FaultKind::UnknownKey { table: own, .. } if *own == table)
+                && matches!(&fault.kind, ProjectFaultKind::UnknownKey { table: own, .. } if *own == table)
         };
         let Some(at) = faults
             .iter()
@@ -169,22 +179,23 @@ fn lost_headers(faults: &mut Vec<Fault>) {
             continue;
         };
         // Faults that follow from the missing header are removed.
-        let of_model = |kind: &FaultKind| {
+        let of_model = |kind: &ProjectFaultKind| {
             matches!(
                 kind,
-                FaultKind::UnknownModel { .. } | FaultKind::TwoModels { .. }
+                ProjectFaultKind::UnknownModel { .. } | ProjectFaultKind::TwoModels { .. }
             )
         };
-        let of_provider = |kind: &FaultKind| matches!(kind, FaultKind::UnknownProvider { .. });
+        let of_provider =
+            |kind: &ProjectFaultKind| matches!(kind, ProjectFaultKind::UnknownProvider { .. });
         faults.retain(|fault| match section {
             "models" if of_model(&fault.kind) => false,
             "providers" if of_provider(&fault.kind) => false,
             _ => !is_own(fault),
         });
-        faults.push(Fault {
+        faults.push(ProjectFault {
             file,
             span: at,
-            kind: FaultKind::LostHeader {
+            kind: ProjectFaultKind::LostHeader {
                 table,
                 keys,
                 section,

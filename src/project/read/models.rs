@@ -1,25 +1,27 @@
 //! Reads `[models.NAME]` and `[providers.NAME]`. A fault never contains a value that may be an API
 //! key.
 
-use super::row::{At, Row, both, keys, needed, row, rows_or};
+use super::row::{
+    KeyReader, KeyValue, joined_row_keys, optional_row, read_rows_or_else, required_row, row_keys,
+};
 use super::sampling;
-use super::value::{Sink, Value, named, needs, span, table};
+use super::value::{FaultSink, TomlValue, check_name, read_table, report_missing_keys, to_span};
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::kernel::sampling::{Parameter, Sampling};
-use crate::project::fault::FaultKind;
-use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
+use crate::project::fault::ProjectFaultKind;
+use crate::project::models::{ModelConfig, Prices, ProviderConfig, ProviderKind, TOKENIZERS};
 use crate::project::roles::Tier;
-use crate::project::table::{Shape, Table, table as of};
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The valid numbers of tokens in a budget.
-pub(super) const TOKENS: (u64, u64) = (1, 1_000_000_000);
+pub(super) const TOKEN_BOUNDS: (u64, u64) = (1, 1_000_000_000);
 /// An amount in US$: a role's budget, or the price of a million tokens.
-pub(super) const PRICE: Shape = Shape::Number((0.0, 1e6));
+pub(super) const PRICE_SHAPE: ConfigShape = ConfigShape::Number((0.0, 1e6));
 
 /// Key names under which an API key is often written.
-const SECRETS: [&str; 9] = [
+const SECRET_KEYS: [&str; 9] = [
     "api_key",
     "apikey",
     "api-key",
@@ -33,21 +35,21 @@ const SECRETS: [&str; 9] = [
 
 /// The valid models, and the names of all models in the file, including invalid ones.
 #[derive(Debug, Default)]
-pub(super) struct Models {
-    pub(super) sound: BTreeMap<String, Model>,
+pub(super) struct ReadModels {
+    pub(super) sound: BTreeMap<String, ModelConfig>,
     pub(super) names: BTreeSet<String>,
     /// The providers that they refer to.
     pub(super) providers: Vec<Spanned<String>>,
 }
 
-pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
-    let mut out = Models::default();
-    for (key, value) in table(sink, "models", value).into_iter().flatten() {
-        let Some(name) = named(sink, "models", key) else {
+pub(super) fn read_models(sink: &mut FaultSink, value: &TomlValue<'_>) -> ReadModels {
+    let mut out = ReadModels::default();
+    for (key, value) in read_table(sink, "models", value).into_iter().flatten() {
+        let Some(name) = check_name(sink, "models", key) else {
             continue;
         };
         out.names.insert(name.value.clone());
-        if let Some(model) = model(sink, name, value, &mut out.providers) {
+        if let Some(model) = read_model(sink, name, value, &mut out.providers) {
             out.sound.insert(model.name.value.clone(), model);
         }
     }
@@ -55,72 +57,79 @@ pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
 }
 
 /// `[models.NAME]`.
-pub(super) static MODEL: Table = of(
+pub(super) static MODEL: ConfigTable = of(
     "a model",
-    &both::<_, _, { MODEL_ROWS.len() + sampling::ROWS.len() }>(MODEL_ROWS, sampling::ROWS),
+    &joined_row_keys::<_, _, { MODEL_ROWS.len() + sampling::ROWS.len() }>(
+        MODEL_ROWS,
+        sampling::ROWS,
+    ),
 );
 
-const MODEL_ROWS: &[Row<WrittenModel>] = &[
-    needed(
+const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
+    required_row(
         "provider",
-        Shape::Text,
+        ConfigShape::Text,
         "who serves it: a name under `[providers]`, or a kind of provider",
         |at, model| {
-            model.provider = at.spanned();
+            model.provider = at.read_string();
         },
     ),
-    row(
+    optional_row(
         "id",
-        Shape::Text,
+        ConfigShape::Text,
         "what its provider calls it; its name here where the key is left out",
-        |at, model| match at.spanned() {
+        |at, model| match at.read_string() {
             Some(found) if found.value.trim().is_empty() => {
-                at.bad(&found, "the name that its provider knows");
+                at.report_bad_value(&found, "the name that its provider knows");
             }
             found => model.id = found.map(|found| found.value),
         },
     ),
-    needed(
+    required_row(
         "tier",
-        TIER,
+        TIER_SHAPE,
         "how able it is, in the project's own judgement",
-        |at, model| model.tier = tier(at),
+        |at, model| model.tier = read_tier(at),
     ),
-    row(
+    optional_row(
         "capabilities",
-        Shape::Set,
+        ConfigShape::Set,
         "what it can do, in words of the project's own",
         |at, model| {
-            model.capabilities = at.set().into_iter().map(|found| found.value).collect();
+            model.capabilities = at
+                .read_unique_texts()
+                .into_iter()
+                .map(|found| found.value)
+                .collect();
         },
     ),
-    needed(
+    required_row(
         "context_window",
-        Shape::Whole(TOKENS),
+        ConfigShape::Whole(TOKEN_BOUNDS),
         "tokens that it takes",
         |at, model| {
-            model.window = at.whole().map(|tokens| tokens.value);
+            model.window = at.read_whole().map(|tokens| tokens.value);
         },
     ),
-    row(
+    optional_row(
         "output_reserve",
-        Shape::Whole((0, TOKENS.1)),
+        ConfigShape::Whole((0, TOKEN_BOUNDS.1)),
         "tokens of it that are kept free for the answer",
         |at, model| {
-            model.reserve = at.whole();
+            model.reserve = at.read_whole();
         },
     ),
-    row(
+    optional_row(
         "tokenizer",
-        Shape::Word(&TOKENIZERS),
+        ConfigShape::Word(&TOKENIZERS),
         "who counts its tokens",
-        |at, model| model.tokenizer = tokenizer(at),
+        |at, model| model.tokenizer = read_tokenizer(at),
     ),
-    row(
+    optional_row(
         "usd_per_million",
-        Shape::Table(&PRICES),
+        ConfigShape::Table(&PRICES),
         "what it costs",
-        |at, model| model.prices = prices(at),
+        |at, model| model.prices = read_prices(at),
     ),
 ];
 
@@ -137,17 +146,17 @@ struct WrittenModel {
     prices: Option<Prices>,
 }
 
-fn model(
-    sink: &mut Sink,
+fn read_model(
+    sink: &mut FaultSink,
     name: Spanned<String>,
-    value: &Value<'_>,
+    value: &TomlValue<'_>,
     providers: &mut Vec<Spanned<String>>,
-) -> Option<Model> {
+) -> Option<ModelConfig> {
     let path = format!("models.{}", name.value);
-    let own = table(sink, &path, value)?;
+    let own = read_table(sink, &path, value)?;
     let mut found = WrittenModel::default();
     let (mut sampling, mut answer) = (Sampling::new(), Span::default());
-    rows_or(
+    read_rows_or_else(
         sink,
         &path,
         own,
@@ -155,15 +164,15 @@ fn model(
         &mut found,
         &mut |sink, key, value| {
             if key.get_ref() == Parameter::MaxOutputTokens.word() {
-                answer = span(&value.span());
+                answer = to_span(&value.span());
             }
-            if !sampling::take(sink, &path, key, value, &mut sampling) {
-                sink.unknown_key(&path, key, &MODEL.names());
+            if !sampling::read_parameter(sink, &path, key, value, &mut sampling) {
+                sink.unknown_key(&path, key, &MODEL.key_names());
             }
         },
     );
     providers.extend(found.provider.clone());
-    needs(sink, (&path, name.span), own, &MODEL);
+    report_missing_keys(sink, (&path, name.span), own, &MODEL);
     let provider = found.provider?;
     let tier = found.tier?.value;
     let window = found.window?;
@@ -186,7 +195,7 @@ fn model(
             return None;
         }
     }
-    Some(Model {
+    Some(ModelConfig {
         id: found.id.unwrap_or_else(|| name.value.clone()),
         name,
         provider,
@@ -204,21 +213,21 @@ fn model(
 }
 
 /// The accepted values of a tier.
-pub(super) const TIER: Shape = Shape::Word(&Tier::WORDS);
+pub(super) const TIER_SHAPE: ConfigShape = ConfigShape::Word(&Tier::WORDS);
 
 /// Reads a tier.
-pub(super) fn tier(at: &mut At<'_, '_>) -> Option<Spanned<Tier>> {
-    let found = at.word(["standard", "economy"])?;
+pub(super) fn read_tier(at: &mut KeyValue<'_, '_>) -> Option<Spanned<Tier>> {
+    let found = at.read_word(["standard", "economy"])?;
     Tier::parse(found.value).map(|tier| Spanned::new(tier, found.span))
 }
 
-fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
-    let found = at.text()?;
+fn read_tokenizer(at: &mut KeyValue<'_, '_>) -> Option<&'static str> {
+    let found = at.read_text()?;
     let known = TOKENIZERS.into_iter().find(|name| *name == found.value);
     if known.is_none() {
         // Vendors' names of encodings have an ending that ours do not have.
         let plain = found.value.strip_suffix("_base").unwrap_or(found.value);
-        let near = nearest(plain, TOKENIZERS).map(str::to_owned);
+        let near = nearest_candidate(plain, TOKENIZERS).map(str::to_owned);
         at.sink.bad_word_near(&at.path, found, &TOKENIZERS, near);
     }
     known
@@ -226,9 +235,9 @@ fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
 
 /// Sets the protocol of each model to that of its provider, and the default tokenizer of the
 /// provider's models if it names none.
-pub(super) fn protocols(models: &mut Models, providers: &Providers) {
+pub(super) fn set_protocols(models: &mut ReadModels, providers: &ReadProviders) {
     for model in models.sound.values_mut() {
-        model.kind = ProviderKind::of(
+        model.kind = ProviderKind::for_provider(
             &model.provider.value,
             providers.sound.get(&model.provider.value),
         );
@@ -240,31 +249,31 @@ pub(super) fn protocols(models: &mut Models, providers: &Providers) {
 }
 
 /// Prices of a model.
-static PRICES: Table = of(
+static PRICES: ConfigTable = of(
     "US$ for a million tokens",
-    &keys::<_, { PRICE_ROWS.len() }>(PRICE_ROWS),
+    &row_keys::<_, { PRICE_ROWS.len() }>(PRICE_ROWS),
 );
 
-const PRICE_ROWS: &[Row<[Option<f64>; 3]>] = &[
-    needed("input", PRICE, "read", |at, prices| {
-        prices[0] = at.number().map(|usd| usd.value);
+const PRICE_ROWS: &[KeyReader<[Option<f64>; 3]>] = &[
+    required_row("input", PRICE_SHAPE, "read", |at, prices| {
+        prices[0] = at.read_number().map(|usd| usd.value);
     }),
-    row(
+    optional_row(
         "cached_input",
-        PRICE,
+        PRICE_SHAPE,
         "read from the provider's cache",
-        |at, prices| prices[1] = at.number().map(|usd| usd.value),
+        |at, prices| prices[1] = at.read_number().map(|usd| usd.value),
     ),
-    needed("output", PRICE, "written", |at, prices| {
-        prices[2] = at.number().map(|usd| usd.value);
+    required_row("output", PRICE_SHAPE, "written", |at, prices| {
+        prices[2] = at.read_number().map(|usd| usd.value);
     }),
 ];
 
-fn prices(at: &mut At<'_, '_>) -> Option<Prices> {
-    let own = table(at.sink, &at.path, at.value)?;
+fn read_prices(at: &mut KeyValue<'_, '_>) -> Option<Prices> {
+    let own = read_table(at.sink, &at.path, at.value)?;
     let mut found = [None; 3];
-    at.rows(PRICE_ROWS, &mut found);
-    at.needs(at.span(), own, &PRICES);
+    at.read_table(PRICE_ROWS, &mut found);
+    at.report_missing_keys(at.span(), own, &PRICES);
     let [input, cached, output] = found;
     let input = input?;
     Some(Prices {
@@ -276,19 +285,19 @@ fn prices(at: &mut At<'_, '_>) -> Option<Prices> {
 
 /// The valid providers, and the names of all providers in the file.
 #[derive(Debug, Default)]
-pub(super) struct Providers {
-    pub(super) sound: BTreeMap<String, Provider>,
+pub(super) struct ReadProviders {
+    pub(super) sound: BTreeMap<String, ProviderConfig>,
     pub(super) names: BTreeSet<String>,
 }
 
-pub(super) fn providers(sink: &mut Sink, value: &Value<'_>) -> Providers {
-    let mut out = Providers::default();
-    for (key, value) in table(sink, "providers", value).into_iter().flatten() {
-        let Some(name) = named(sink, "providers", key) else {
+pub(super) fn read_providers(sink: &mut FaultSink, value: &TomlValue<'_>) -> ReadProviders {
+    let mut out = ReadProviders::default();
+    for (key, value) in read_table(sink, "providers", value).into_iter().flatten() {
+        let Some(name) = check_name(sink, "providers", key) else {
             continue;
         };
         out.names.insert(name.value.clone());
-        if let Some(provider) = provider(sink, name, value) {
+        if let Some(provider) = read_provider(sink, name, value) {
             out.sound.insert(provider.name.value.clone(), provider);
         }
     }
@@ -296,18 +305,18 @@ pub(super) fn providers(sink: &mut Sink, value: &Value<'_>) -> Providers {
 }
 
 /// `[providers.NAME]`.
-pub(super) static PROVIDER: Table = of(
+pub(super) static PROVIDER: ConfigTable = of(
     "who serves models; no key stands in the file",
-    &keys::<_, { PROVIDER_ROWS.len() }>(PROVIDER_ROWS),
+    &row_keys::<_, { PROVIDER_ROWS.len() }>(PROVIDER_ROWS),
 );
 
-const PROVIDER_ROWS: &[Row<WrittenProvider>] = &[
-    needed(
+const PROVIDER_ROWS: &[KeyReader<WrittenProvider>] = &[
+    required_row(
         "kind",
-        Shape::Word(&ProviderKind::WORDS),
+        ConfigShape::Word(&ProviderKind::WORDS),
         "the interface that it speaks",
         |at, provider| {
-            if let Some(found) = at.text() {
+            if let Some(found) = at.read_text() {
                 provider.kind = ProviderKind::parse(found.value);
                 if provider.kind.is_none() {
                     at.sink.bad_word(&at.path, found, &ProviderKind::WORDS);
@@ -315,38 +324,40 @@ const PROVIDER_ROWS: &[Row<WrittenProvider>] = &[
             }
         },
     ),
-    row(
+    optional_row(
         "base_url",
-        Shape::Text,
+        ConfigShape::Text,
         "its address, where it is not the usual one",
-        |at, provider| match at.text() {
-            Some(found) if holds_secret(found.value) => provider.report(at, "base_url"),
-            Some(found) if !is_address(found.value) => at.bad(
+        |at, provider| match at.read_text() {
+            Some(found) if contains_secret(found.value) => provider.report_secret(at, "base_url"),
+            Some(found) if !is_address(found.value) => at.report_bad_value(
                 &found,
                 "an address that begins with `https://` or `http://`",
             ),
-            Some(found) if found.value.contains('#') => at.bad(
+            Some(found) if found.value.contains('#') => at.report_bad_value(
                 &found,
                 "an address without `#`: what stands behind it is never sent",
             ),
             found => provider.base_url = found.map(|found| found.value.to_owned()),
         },
     ),
-    row(
+    optional_row(
         "api_key_env",
-        Shape::Text,
+        ConfigShape::Text,
         "the environment variable that holds the key",
-        |at, provider| match at.text() {
-            Some(found) if !is_variable(found.value) => provider.report(at, "api_key_env"),
+        |at, provider| match at.read_text() {
+            Some(found) if !is_variable_name(found.value) => {
+                provider.report_secret(at, "api_key_env");
+            }
             found => provider.api_key_env = found.map(|found| found.value.to_owned()),
         },
     ),
-    row(
+    optional_row(
         "timeout_s",
-        Shape::Whole((1, 86_400)),
+        ConfigShape::Whole((1, 86_400)),
         "seconds that a call may take",
         |at, provider| {
-            provider.timeout_s = at.whole().map(|seconds| seconds.value);
+            provider.timeout_s = at.read_whole().map(|seconds| seconds.value);
         },
     ),
 ];
@@ -363,8 +374,8 @@ struct WrittenProvider {
 impl WrittenProvider {
     /// Reports that a key contains a secret. The span is that of the provider's name, so that the
     /// secret is not printed.
-    fn report(&self, at: &mut At<'_, '_>, key: &'static str) {
-        let kind = FaultKind::KeyInFile {
+    fn report_secret(&self, at: &mut KeyValue<'_, '_>, key: &'static str) {
+        let kind = ProjectFaultKind::KeyInFile {
             provider: self.name.value.clone(),
             key,
             at: at.span(),
@@ -373,9 +384,13 @@ impl WrittenProvider {
     }
 }
 
-fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Provider> {
+fn read_provider(
+    sink: &mut FaultSink,
+    name: Spanned<String>,
+    value: &TomlValue<'_>,
+) -> Option<ProviderConfig> {
     let path = format!("providers.{}", name.value);
-    let own = table(sink, &path, value)?;
+    let own = read_table(sink, &path, value)?;
     let at = name.span;
     let mut found = WrittenProvider {
         name,
@@ -385,28 +400,28 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
         timeout_s: None,
     };
     let provider = found.name.value.clone();
-    rows_or(
+    read_rows_or_else(
         sink,
         &path,
         own,
         PROVIDER_ROWS,
         &mut found,
-        &mut |sink, key, value| match SECRETS
+        &mut |sink, key, value| match SECRET_KEYS
             .into_iter()
             .find(|word| word.eq_ignore_ascii_case(key.get_ref()))
         {
             Some(key) => {
-                let kind = FaultKind::KeyInFile {
+                let kind = ProjectFaultKind::KeyInFile {
                     provider: provider.clone(),
                     key,
-                    at: span(&value.span()),
+                    at: to_span(&value.span()),
                 };
                 sink.report(at, kind);
             }
-            None => sink.unknown_key(&path, key, &PROVIDER.names()),
+            None => sink.unknown_key(&path, key, &PROVIDER.key_names()),
         },
     );
-    needs(sink, (&path, at), own, &PROVIDER);
+    report_missing_keys(sink, (&path, at), own, &PROVIDER);
     let WrittenProvider {
         name,
         kind,
@@ -414,7 +429,7 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
         api_key_env,
         timeout_s,
     } = found;
-    Some(Provider {
+    Some(ProviderConfig {
         name,
         kind: kind?,
         base_url,
@@ -425,7 +440,7 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
 
 /// True for the usual form of a variable's name: capitals, digits and `_`. An API key does not have
 /// this form.
-fn is_variable(text: &str) -> bool {
+fn is_variable_name(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     text.len() <= 100
         && text.chars().all(is_word)
@@ -444,7 +459,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// True if an address contains a user name or password, or a query, which may contain a key.
-fn holds_secret(text: &str) -> bool {
+fn contains_secret(text: &str) -> bool {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     host.contains('@') || text.contains('?')

@@ -1,24 +1,25 @@
 //! The names and paths in a project file and in the suppressions file, according to their tables.
 
-use super::keys::TOP;
-use super::value::{Value, span};
+use super::keys::TOP_TABLE;
+use super::value::{TomlValue, to_span};
 use crate::base::span::Span;
-use crate::project::table::{Key, Shape, key};
+use crate::project::table::{ConfigKey, ConfigShape, optional_key};
 use crate::scenario::named_things::NamedThing;
-use crate::scenario::table::Thing;
+use crate::scenario::table::NamedThingKind;
 use toml::de::{DeTable, DeValue};
 
 /// A key that the project chooses itself.
-const OTHER: Key = key("", Shape::Any, "");
+const OTHER_KEY: ConfigKey = optional_key("", ConfigShape::Any, "");
 
 /// Returns the names and paths in `ctxc.toml`. If it is not valid TOML, those in the valid lines.
 pub fn named_things(text: &str) -> Vec<NamedThing> {
     let (tree, _) = DeTable::parse_recoverable(text);
     let mut found = Vec::new();
     for (name, value) in tree.get_ref() {
-        TOP.key(name.get_ref())
+        TOP_TABLE
+            .key(name.get_ref())
             .into_iter()
-            .for_each(|key| walk(key.shape, key, value, &mut found));
+            .for_each(|key| collect_named_things(key.shape, key, value, &mut found));
     }
     found
 }
@@ -31,31 +32,42 @@ pub fn suppressed_files(text: &str) -> Vec<NamedThing> {
         .iter()
         .filter(|(_, value)| value.get_ref().is_table());
     files
-        .map(|(path, _)| named(Thing::Path, path.get_ref(), span(&path.span())))
+        .map(|(path, _)| named_thing(NamedThingKind::Path, path.get_ref(), to_span(&path.span())))
         .collect()
 }
 
-fn walk(shape: Shape, key: &Key, value: &Value<'_>, found: &mut Vec<NamedThing>) {
+fn collect_named_things(
+    shape: ConfigShape,
+    key: &ConfigKey,
+    value: &TomlValue<'_>,
+    found: &mut Vec<NamedThing>,
+) {
     match value.get_ref() {
-        DeValue::String(text) if key.names != Thing::Words => {
-            found.push(named(key.names, text, span(&value.span())));
+        DeValue::String(text) if key.names != NamedThingKind::PlainText => {
+            found.push(named_thing(key.names, text, to_span(&value.span())));
         }
         DeValue::Array(items) => {
             for item in items {
-                walk(shape, key, item, found);
+                collect_named_things(shape, key, item, found);
             }
         }
         DeValue::Table(own) => {
             for (name, value) in own {
-                if let Shape::Map(inner) = shape {
-                    if key.keyed_by != Thing::Words {
-                        found.push(named(key.keyed_by, name.get_ref(), span(&name.span())));
+                if let ConfigShape::Map(inner) = shape {
+                    if key.keyed_by != NamedThingKind::PlainText {
+                        found.push(named_thing(
+                            key.keyed_by,
+                            name.get_ref(),
+                            to_span(&name.span()),
+                        ));
                     }
-                    walk(*inner, key, value, found);
+                    collect_named_things(*inner, key, value, found);
                 } else if let Some(table) = shape.table() {
                     match (table.key(name.get_ref()), table.others) {
-                        (Some(key), _) => walk(key.shape, key, value, found),
-                        (None, Some(other)) => walk(*other, &OTHER, value, found),
+                        (Some(key), _) => collect_named_things(key.shape, key, value, found),
+                        (None, Some(other)) => {
+                            collect_named_things(*other, &OTHER_KEY, value, found);
+                        }
                         (None, None) => {}
                     }
                 }
@@ -69,7 +81,7 @@ fn walk(shape: Shape, key: &Key, value: &Value<'_>, found: &mut Vec<NamedThing>)
     }
 }
 
-fn named(thing: Thing, value: &str, span: Span) -> NamedThing {
+fn named_thing(thing: NamedThingKind, value: &str, span: Span) -> NamedThing {
     NamedThing {
         thing,
         value: value.to_owned(),

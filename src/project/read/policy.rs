@@ -1,87 +1,92 @@
 //! Reads `[policy]` and `[mcp.NAME]`: the restrictions on a run's permissions, and the tool servers
 //! that it starts.
 
-use super::row::{At, Row, keys, naming, needed, row, rows};
-use super::value::{Sink, Value, named, needs, table};
-use crate::project::config::{Policy, Server};
-use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::table::Thing;
+use super::row::{
+    KeyReader, KeyValue, optional_row, read_rows, required_row, row_keys, with_names,
+};
+use super::value::{FaultSink, TomlValue, check_name, read_table, report_missing_keys};
+use crate::project::config::{McpServerConfig, Policy};
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
+use crate::scenario::table::NamedThingKind;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
 /// `[policy]`.
-pub(super) static POLICY: Table = of(
+pub(super) static POLICY: ConfigTable = of(
     "what runs may do of what their user permits; it permits nothing by itself",
-    &keys::<_, { POLICY_ROWS.len() }>(POLICY_ROWS),
+    &row_keys::<_, { POLICY_ROWS.len() }>(POLICY_ROWS),
 );
 
-pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
-    naming(
-        Thing::Argument,
-        &row(
+pub(super) const POLICY_ROWS: &[KeyReader<Policy>] = &[
+    with_names(
+        NamedThingKind::Argument,
+        &optional_row(
             "commands",
-            Shape::Texts,
+            ConfigShape::Texts,
             "how the lines of commands begin that may run; every one that the user permits where it is left out",
             |at, policy| {
-                policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect());
+                policy.commands = Some(at.read_texts().into_iter().map(|one| one.value).collect());
             },
         ),
     ),
-    row(
+    optional_row(
         "blocked",
-        Shape::Texts,
+        ConfigShape::Texts,
         "what no line of a command may have in it",
         |at, policy| {
-            policy.blocked = at.texts().into_iter().map(|one| one.value).collect();
+            policy.blocked = at.read_texts().into_iter().map(|one| one.value).collect();
         },
     ),
-    row(
+    optional_row(
         "env",
-        Shape::Texts,
+        ConfigShape::Texts,
         "variables that commands see besides the usual ones, such as PATH and HOME",
         |at, policy| {
-            policy.env = variables(at);
+            policy.env = read_variables(at);
         },
     ),
 ];
 
 /// `[mcp.NAME]`.
-pub(super) static SERVER: Table = of(
+pub(super) static SERVER: ConfigTable = of(
     "a server of tools",
-    &keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS),
+    &row_keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS),
 );
 
-const SERVER_ROWS: &[Row<Server>] = &[
-    naming(
-        Thing::Argument,
-        &needed(
+const SERVER_ROWS: &[KeyReader<McpServerConfig>] = &[
+    with_names(
+        NamedThingKind::Argument,
+        &required_row(
             "command",
-            Shape::Texts,
+            ConfigShape::Texts,
             "the program that speaks MCP on its standard input and output, and its arguments",
             |at, server| {
-                server.command = at.texts().into_iter().map(|one| one.value).collect();
+                server.command = at.read_texts().into_iter().map(|one| one.value).collect();
             },
         ),
     ),
-    row(
+    optional_row(
         "env",
-        Shape::Texts,
+        ConfigShape::Texts,
         "variables that it sees besides the usual ones",
-        |at, server| server.env = variables(at),
+        |at, server| server.env = read_variables(at),
     ),
 ];
 
-pub(super) fn servers(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Server> {
+pub(super) fn read_servers(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+) -> BTreeMap<String, McpServerConfig> {
     let mut found = BTreeMap::new();
-    for (key, value) in table(sink, "mcp", value).into_iter().flatten() {
-        let Some(name) = named(sink, "mcp", key) else {
+    for (key, value) in read_table(sink, "mcp", value).into_iter().flatten() {
+        let Some(name) = check_name(sink, "mcp", key) else {
             continue;
         };
-        let mut server = Server::default();
+        let mut server = McpServerConfig::default();
         let path = format!("mcp.{}", name.value);
-        rows(sink, &path, value, SERVER_ROWS, &mut server);
+        read_rows(sink, &path, value, SERVER_ROWS, &mut server);
         if let DeValue::Table(own) = value.get_ref() {
-            needs(sink, (&path, name.span), own, &SERVER);
+            report_missing_keys(sink, (&path, name.span), own, &SERVER);
         }
         if !server.command.is_empty() {
             found.insert(name.value, server);
@@ -91,12 +96,12 @@ pub(super) fn servers(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Se
 }
 
 /// Reads the names of environment variables.
-pub(super) fn variables(at: &mut At<'_, '_>) -> Vec<String> {
+pub(super) fn read_variables(at: &mut KeyValue<'_, '_>) -> Vec<String> {
     let mut names = Vec::new();
-    for name in at.texts() {
+    for name in at.read_texts() {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.value.is_empty() || !name.value.chars().all(is_name) {
-            at.bad(&name, "the name of an environment variable");
+            at.report_bad_value(&name, "the name of an environment variable");
         } else {
             names.push(name.value);
         }

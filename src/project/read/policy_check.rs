@@ -4,29 +4,29 @@
 //! A default is stricter if less context flows: `none` before `subset` before `full`, not looked up
 //! before looked up, not carried before carried, notes before full output.
 
-use super::lints::{LintLine, Reach, named};
-use super::sections::near;
-use super::shared::SHARED;
-use super::value::Sink;
+use super::lints::{LintLine, LintReach, resolve_lint_name};
+use super::sections::nearest_name;
+use super::shared::SHARED_FILE;
+use super::value::FaultSink;
 use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::{Fault, FaultKind};
-use crate::project::lints::{Level, Lints};
-use crate::settings::layers::{Declarations, Layers, Link};
-use crate::settings::provenance::{Layer, Place, Value};
+use crate::project::fault::{ProjectFault, ProjectFaultKind};
+use crate::project::lints::{LintLevel, Lints};
+use crate::settings::layers::{Declarations, LayerValue, Layers};
+use crate::settings::provenance::{Layer, SettingValue, ValuePlace};
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The relaxations that a shared file permits.
 #[derive(Debug, Default)]
-pub(super) struct Allowed {
+pub(super) struct AllowedRelaxations {
     codes: BTreeSet<Code>,
     /// `defaults`, `defaults.atomic`, `defaults.atomic.subtask`.
     defaults: Vec<String>,
 }
 
-impl Allowed {
-    fn default_of(&self, row: &str) -> bool {
+impl AllowedRelaxations {
+    fn allows_default(&self, row: &str) -> bool {
         let path = format!("defaults.{row}");
         self.defaults.iter().any(|entry| {
             path == *entry
@@ -38,14 +38,14 @@ impl Allowed {
 }
 
 /// Reads `[allow] loosen` of the shared file.
-pub(super) fn allowed(
-    sink: &mut Sink,
+pub(super) fn read_allowed(
+    sink: &mut FaultSink,
     entries: &[Spanned<String>],
     file: u16,
     rules: &[&'static RuleMeta],
-) -> Allowed {
+) -> AllowedRelaxations {
     let own = std::mem::replace(&mut sink.file, file);
-    let mut out = Allowed::default();
+    let mut out = AllowedRelaxations::default();
     for entry in entries {
         let text = entry.value.as_str();
         if text == "all" || text == "defaults" || text.starts_with("defaults.") {
@@ -57,18 +57,18 @@ pub(super) fn allowed(
         }
         if text == "lints" || text == "all" {
             out.codes.extend(rules.iter().map(|rule| rule.code));
-        } else if let Some((_, rules)) = named(text, rules) {
+        } else if let Some((_, rules)) = resolve_lint_name(text, rules) {
             out.codes.extend(rules.iter().map(|rule| rule.code));
         } else if !text.starts_with("defaults.") && text != "defaults" {
             let words = rules
                 .iter()
                 .map(|rule| rule.name)
                 .chain(["all", "lints", "defaults"]);
-            let kind = FaultKind::BadValue {
+            let kind = ProjectFaultKind::BadValue {
                 key: "allow.loosen".to_owned(),
                 found: text.to_owned(),
                 expected: "`all`, `lints`, `defaults`, `defaults.TYPE`, or the name, code or family of a rule".to_owned(),
-                near: near(text, words),
+                near: nearest_name(text, words),
             };
             sink.report(entry.span, kind);
         }
@@ -78,20 +78,20 @@ pub(super) fn allowed(
 }
 
 /// Merges the project's lints with those of the shared file.
-pub(super) fn lints(
-    sink: &mut Sink,
-    allowed: &Allowed,
+pub(super) fn merge_lints(
+    sink: &mut FaultSink,
+    allowed: &AllowedRelaxations,
     shared: &[LintLine],
     own: &[LintLine],
     rules: &[&'static RuleMeta],
 ) -> Lints {
-    let shared = by_code(shared);
+    let shared = lines_by_code(shared);
     let mut reported: BTreeSet<Span> = BTreeSet::new();
-    let mut levels: BTreeMap<Code, Level> = shared
+    let mut levels: BTreeMap<Code, LintLevel> = shared
         .iter()
         .map(|(code, line)| (*code, line.level))
         .collect();
-    for (code, line) in by_code(own) {
+    for (code, line) in lines_by_code(own) {
         let Some(before) = shared
             .get(&code)
             .filter(|before| is_looser(line.level, before.level))
@@ -101,18 +101,18 @@ pub(super) fn lints(
         };
         if allowed.codes.contains(&code) {
             levels.insert(code, line.level);
-        } else if line.reach == Reach::Rule && reported.insert(line.span) {
+        } else if line.reach == LintReach::Rule && reported.insert(line.span) {
             // A line for a family or `all` does not relax stricter rules silently; only a line for
             // the one rule is reported.
             let name = rules
                 .iter()
                 .find(|rule| rule.code == code)
                 .map_or("", |rule| rule.name);
-            let kind = FaultKind::Loosened {
+            let kind = ProjectFaultKind::Loosened {
                 what: name.to_owned(),
                 here: line.level.as_str().to_owned(),
                 shared: before.level.as_str().to_owned(),
-                at: (SHARED, before.span),
+                at: (SHARED_FILE, before.span),
                 entry: name.to_owned(),
             };
             sink.report(line.span, kind);
@@ -121,12 +121,12 @@ pub(super) fn lints(
     Lints { levels }
 }
 
-fn is_looser(level: Level, than: Level) -> bool {
+fn is_looser(level: LintLevel, than: LintLevel) -> bool {
     level.strictness() < than.strictness()
 }
 
 /// The effective line of each rule: the one with the narrowest scope, and of those the last.
-fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
+fn lines_by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
     let mut out: BTreeMap<Code, &LintLine> = BTreeMap::new();
     for line in lines {
         for code in &line.codes {
@@ -142,36 +142,38 @@ fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
 /// Compares the project's defaults and declared rows with the defaults of the shared file: the
 /// resolved value of each row with its value without the project's defaults, and with the shared
 /// file's last value beneath. Removes relaxed values, and returns true if any was removed.
-pub(super) fn defaults(
-    sink: &mut Sink,
-    allowed: &Allowed,
+pub(super) fn remove_relaxed_defaults(
+    sink: &mut FaultSink,
+    allowed: &AllowedRelaxations,
     before: &Layers,
     after: &Layers,
     declared: &mut Declarations,
 ) -> bool {
-    let mut loosened: BTreeMap<Span, (SettingName, FaultKind)> = BTreeMap::new();
+    let mut loosened: BTreeMap<Span, (SettingName, ProjectFaultKind)> = BTreeMap::new();
     for (id, row) in after.rows() {
         for name in SettingName::ALL.iter().copied() {
             let new = row.defaults().get(name);
-            let Place::Project(0, span) = new.origin.place else {
+            let ValuePlace::Project(0, span) = new.origin.place else {
                 continue;
             };
-            let of_house = |link: &&Link| matches!(link.origin.place, Place::Project(SHARED, _));
-            let Some(house) = after.chain(id, name).iter().rev().find(of_house) else {
+            let of_house = |link: &&LayerValue| {
+                matches!(link.origin.place, ValuePlace::Project(SHARED_FILE, _))
+            };
+            let Some(house) = after.layer_values(id, name).iter().rev().find(of_house) else {
                 continue;
             };
-            let Place::Project(_, at) = house.origin.place else {
+            let ValuePlace::Project(_, at) = house.origin.place else {
                 continue;
             };
             let old = before.defaults(id).get(name);
-            let is_own = matches!(old.origin.place, Place::Project(0, _));
+            let is_own = matches!(old.origin.place, ValuePlace::Project(0, _));
             let least = if is_own {
-                flow(house.value)
+                context_flow(house.value)
             } else {
-                flow(old.value).max(flow(house.value))
+                context_flow(old.value).max(context_flow(house.value))
             };
             let row = after.get(new.origin.row).name();
-            if flow(new.value) <= least || allowed.default_of(row) {
+            if context_flow(new.value) <= least || allowed.allows_default(row) {
                 continue;
             }
             let table = if new.origin.layer == Layer::Subtype {
@@ -179,11 +181,11 @@ pub(super) fn defaults(
             } else {
                 "defaults"
             };
-            let kind = FaultKind::Loosened {
+            let kind = ProjectFaultKind::Loosened {
                 what: format!("{table}.{row}.{}", name.word()),
-                here: new.value.word().to_owned(),
-                shared: house.value.word().to_owned(),
-                at: (SHARED, at),
+                here: new.value.as_str().to_owned(),
+                shared: house.value.as_str().to_owned(),
+                at: (SHARED_FILE, at),
                 entry: format!("defaults.{row}"),
             };
             loosened.entry(span).or_insert((name, kind));
@@ -208,7 +210,7 @@ pub(super) fn defaults(
     }
     let any = !loosened.is_empty();
     sink.faults
-        .extend(loosened.into_iter().map(|(span, (_, kind))| Fault {
+        .extend(loosened.into_iter().map(|(span, (_, kind))| ProjectFault {
             file: 0,
             span,
             kind,
@@ -217,17 +219,17 @@ pub(super) fn defaults(
 }
 
 /// The amount of context that a value lets flow, for comparison.
-const fn flow(value: Value) -> u8 {
+const fn context_flow(value: SettingValue) -> u8 {
     match value {
-        Value::NotApplicable
-        | Value::Inherit(Inherit::None)
-        | Value::Accumulate(false)
-        | Value::Format(Format::NotesOnly)
-        | Value::Fresh(Fresh::Disabled) => 0,
-        Value::Inherit(Inherit::Subset)
-        | Value::Accumulate(true)
-        | Value::Format(Format::FullOutput)
-        | Value::Fresh(Fresh::Enabled) => 1,
-        Value::Inherit(Inherit::Full) => 2,
+        SettingValue::NotApplicable
+        | SettingValue::Inherit(Inherit::None)
+        | SettingValue::Accumulate(false)
+        | SettingValue::Format(Format::NotesOnly)
+        | SettingValue::Fresh(Fresh::Disabled) => 0,
+        SettingValue::Inherit(Inherit::Subset)
+        | SettingValue::Accumulate(true)
+        | SettingValue::Format(Format::FullOutput)
+        | SettingValue::Fresh(Fresh::Enabled) => 1,
+        SettingValue::Inherit(Inherit::Full) => 2,
     }
 }

@@ -1,51 +1,54 @@
 //! Reads `[requests]`: named sections of texts, and the parts of a request that comparisons ignore.
 
-use super::row::{At, Row, keys, needed, row, rows};
-use super::value::{Sink, Value, span, table, text};
+use super::row::{KeyReader, KeyValue, optional_row, read_rows, required_row, row_keys};
+use super::value::{FaultSink, TomlValue, read_table, read_text, to_span};
 use crate::base::span::Spanned;
-use crate::project::config::{Requests, VolatilePart};
-use crate::project::table::{Shape, Table, table as of};
+use crate::project::config::{RequestSettings, VolatilePart};
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::pattern;
 use toml::de::DeValue;
 
 /// `[requests]`.
-pub(super) static REQUESTS: Table = of(
+pub(super) static REQUESTS: ConfigTable = of(
     "requests of other programs, and how requests are compared with recorded ones",
-    &keys::<_, { ROWS.len() }>(ROWS),
+    &row_keys::<_, { ROWS.len() }>(ROWS),
 );
 
-pub(super) const ROWS: &[Row<Requests>] = &[
-    row(
+pub(super) const ROWS: &[KeyReader<RequestSettings>] = &[
+    optional_row(
         "blocks",
-        Shape::Map(&Shape::Text),
+        ConfigShape::Map(&ConfigShape::Text),
         "sections of the texts in requests by their names, each with the pattern that it is found by",
-        blocks,
+        read_blocks,
     ),
-    row(
+    optional_row(
         "volatile",
-        Shape::PointersOr(&PART),
+        ConfigShape::PointersOr(&PART),
         "what is left out of the comparison: JSON Pointers of values, or what a pattern finds in the texts at and below one",
         |at, out| match at.value.get_ref() {
             DeValue::Array(list) => list
                 .iter()
-                .for_each(|item| out.volatile.extend(part(at, item))),
+                .for_each(|item| out.volatile.extend(read_volatile_part(at, item))),
             DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Float(_)
             | DeValue::Integer(_)
             | DeValue::String(_)
-            | DeValue::Table(_) => out.volatile.extend(part(at, at.value)),
+            | DeValue::Table(_) => out.volatile.extend(read_volatile_part(at, at.value)),
         },
     ),
 ];
 
-fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
-    for (name, value) in table(at.sink, &at.path, at.value).into_iter().flatten() {
+fn read_blocks(at: &mut KeyValue<'_, '_>, out: &mut RequestSettings) {
+    for (name, value) in read_table(at.sink, &at.path, at.value)
+        .into_iter()
+        .flatten()
+    {
         let path = format!("{}.{}", at.path, name.get_ref());
-        let Some(found) = text(at.sink, &path, value) else {
+        let Some(found) = read_text(at.sink, &path, value) else {
             continue;
         };
-        match pattern::fault(found.value) {
+        match pattern::find_fault(found.value) {
             Some(fault) => {
                 at.sink
                     .bad_value(&path, &found, format!("a pattern: {}", fault.reason), None);
@@ -59,51 +62,51 @@ fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
 }
 
 /// The text that a pattern finds.
-static PART: Table = of(
+static PART: ConfigTable = of(
     "texts of which a part is left out",
-    &keys::<_, { PART_ROWS.len() }>(PART_ROWS),
+    &row_keys::<_, { PART_ROWS.len() }>(PART_ROWS),
 );
 
-const PART_ROWS: &[Row<Written>] = &[
-    needed(
+const PART_ROWS: &[KeyReader<WrittenVolatilePart>] = &[
+    required_row(
         "in",
-        Shape::Pointer,
+        ConfigShape::Pointer,
         "the JSON Pointer of a text, or of what holds texts; `\"\"` is the whole request",
         |at, part| {
-            part.place = at.spanned();
+            part.place = at.read_string();
         },
     ),
-    needed(
+    required_row(
         "pattern",
-        Shape::Text,
+        ConfigShape::Text,
         "what is left out of them (Rust regex)",
-        |at, part| part.pattern = at.spanned(),
+        |at, part| part.pattern = at.read_string(),
     ),
 ];
 
 #[derive(Default)]
-struct Written {
+struct WrittenVolatilePart {
     place: Option<Spanned<String>>,
     pattern: Option<Spanned<String>>,
 }
 
-fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
+fn read_volatile_part(at: &mut KeyValue<'_, '_>, value: &TomlValue<'_>) -> Option<VolatilePart> {
     let path = at.path.clone();
     let sink = &mut *at.sink;
     match value.get_ref() {
         DeValue::String(place) => {
-            let place = Spanned::new(place.as_ref().to_owned(), span(&value.span()));
-            is_pointer(sink, &path, &place).then_some(VolatilePart {
+            let place = Spanned::new(place.as_ref().to_owned(), to_span(&value.span()));
+            check_pointer(sink, &path, &place).then_some(VolatilePart {
                 place: place.value,
                 pattern: None,
             })
         }
         DeValue::Table(own) => {
-            let mut found = Written::default();
-            rows(sink, &path, value, PART_ROWS, &mut found);
-            super::value::needs(sink, (&path, span(&value.span())), own, &PART);
+            let mut found = WrittenVolatilePart::default();
+            read_rows(sink, &path, value, PART_ROWS, &mut found);
+            super::value::report_missing_keys(sink, (&path, to_span(&value.span())), own, &PART);
             let (place, written) = (found.place?, found.pattern?);
-            if let Some(fault) = pattern::fault(&written.value) {
+            if let Some(fault) = pattern::find_fault(&written.value) {
                 sink.bad_value(
                     &format!("{path}.pattern"),
                     &written,
@@ -112,7 +115,7 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
                 );
                 return None;
             }
-            let is_sound = place.value.is_empty() || is_pointer(sink, &path, &place);
+            let is_sound = place.value.is_empty() || check_pointer(sink, &path, &place);
             is_sound.then_some(VolatilePart {
                 place: place.value,
                 pattern: Some(written.value),
@@ -130,7 +133,7 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
 }
 
 /// Checks that a text is the JSON Pointer of a part of a request.
-fn is_pointer(sink: &mut Sink, path: &str, found: &Spanned<String>) -> bool {
+fn check_pointer(sink: &mut FaultSink, path: &str, found: &Spanned<String>) -> bool {
     let is_pointer = found.value.starts_with('/') && found.value.len() > 1;
     if !is_pointer {
         sink.bad_value(

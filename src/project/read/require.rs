@@ -1,18 +1,24 @@
 //! Reads `[[require]]`: selectors and conditions.
 
-use super::condition::condition;
-use super::row::{At, Row, keys, naming, needed, row, rows_or};
-use super::value::{Key, Sink, Value, span};
+use super::condition::parse_condition;
+use super::row::{
+    KeyReader, KeyValue, optional_row, read_rows_or_else, required_row, row_keys, with_names,
+};
+use super::value::{FaultSink, TomlKey, TomlValue, to_span};
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::FaultKind;
-use crate::project::lints::Level;
+use crate::project::fault::ProjectFaultKind;
+use crate::project::lints::LintLevel;
 use crate::project::require::{Condition, Requirement, Selector};
-use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::table::Thing;
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
+use crate::scenario::table::NamedThingKind;
 use toml::de::DeValue;
 
-pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
+pub(super) fn read_requirements(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    out: &mut Vec<Requirement>,
+) {
     let DeValue::Array(list) = value.get_ref() else {
         sink.wrong_type(
             "require",
@@ -26,92 +32,101 @@ pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Req
             sink.wrong_type("require", item, "a table");
             continue;
         };
-        out.extend(requirement(sink, span(&item.span()), table));
+        out.extend(read_requirement(sink, to_span(&item.span()), table));
     }
 }
 
 /// `[[require]]`.
-pub(super) static REQUIRE: Table = of(
+pub(super) static REQUIRE: ConfigTable = of(
     "what must hold for resolved tasks",
-    &keys::<_, { ROWS.len() }>(ROWS),
+    &row_keys::<_, { ROWS.len() }>(ROWS),
 );
 
-const ROWS: &[Row<Written>] = &[
-    naming(
-        Thing::Path,
-        &row(
+const ROWS: &[KeyReader<WrittenRequirement>] = &[
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "path",
-            Shape::Globs,
+            ConfigShape::Globs,
             "the files of the tasks that it is about",
-            |at, out| out.selector.path = Some(at.globs()),
+            |at, out| out.selector.path = Some(at.read_globs()),
         ),
     ),
-    naming(
-        Thing::Task,
-        &row("name", Shape::Globs, "their names", |at, out| {
-            out.selector.name = Some(at.globs());
+    with_names(
+        NamedThingKind::Task,
+        &optional_row("name", ConfigShape::Globs, "their names", |at, out| {
+            out.selector.name = Some(at.read_globs());
         }),
     ),
-    row("operator", Shape::Texts, "their types", |at, out| {
-        out.selector.operator = at.texts();
+    optional_row("operator", ConfigShape::Texts, "their types", |at, out| {
+        out.selector.operator = at.read_texts();
     }),
-    row("subtype", Shape::Texts, "their subtypes", |at, out| {
-        out.selector.subtype = at.texts();
-    }),
-    naming(
-        Thing::Role,
-        &row(
+    optional_row(
+        "subtype",
+        ConfigShape::Texts,
+        "their subtypes",
+        |at, out| {
+            out.selector.subtype = at.read_texts();
+        },
+    ),
+    with_names(
+        NamedThingKind::Role,
+        &optional_row(
             "role",
-            Shape::Texts,
+            ConfigShape::Texts,
             "the agent roles that play them",
-            |at, out| out.selector.role = at.texts(),
+            |at, out| out.selector.role = at.read_texts(),
         ),
     ),
-    needed(
+    required_row(
         "must",
-        Shape::Texts,
+        ConfigShape::Texts,
         "conditions: `has owner`, `fresh_context == disabled`, `manifest_tokens <= 4000`, `model in [\"a\"]`",
-        |at, out| out.conditions = Some(conditions(at)),
+        |at, out| out.conditions = Some(read_conditions(at)),
     ),
-    row(
+    optional_row(
         "level",
-        Shape::Word(&LEVELS),
+        ConfigShape::Word(&LEVEL_WORDS),
         "how much it weighs; an error where it is left out",
-        |at, out| out.level = level(at),
+        |at, out| out.level = read_severity(at),
     ),
-    row(
+    optional_row(
         "reason",
-        Shape::Text,
+        ConfigShape::Text,
         "why, shown with each finding",
-        |at, out| out.reason = at.string(),
+        |at, out| out.reason = at.read_plain_string(),
     ),
 ];
 
-const LEVELS: [&str; 4] = ["hint", "info", "warning", "error"];
+const LEVEL_WORDS: [&str; 4] = ["hint", "info", "warning", "error"];
 
 /// A requirement as written.
 #[derive(Default)]
-struct Written {
+struct WrittenRequirement {
     selector: Selector,
     conditions: Option<Vec<Spanned<Condition>>>,
     level: Option<Severity>,
     reason: Option<String>,
 }
 
-fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option<Requirement> {
-    let mut found = Written::default();
-    let other = &mut |sink: &mut Sink, key: &Key<'_>, _: &Value<'_>| {
-        sink.unknown_key("[require]", key, &REQUIRE.names());
+fn read_requirement(
+    sink: &mut FaultSink,
+    at: Span,
+    own: &toml::de::DeTable<'_>,
+) -> Option<Requirement> {
+    let mut found = WrittenRequirement::default();
+    let other = &mut |sink: &mut FaultSink, key: &TomlKey<'_>, _: &TomlValue<'_>| {
+        sink.unknown_key("[require]", key, &REQUIRE.key_names());
     };
-    rows_or(sink, "require", own, ROWS, &mut found, other);
-    let Written {
+    read_rows_or_else(sink, "require", own, ROWS, &mut found, other);
+    let WrittenRequirement {
         selector,
         conditions,
         level,
         reason,
     } = found;
     if conditions.is_none() {
-        sink.report(at, FaultKind::EmptyRequirement);
+        sink.report(at, ProjectFaultKind::EmptyRequirement);
     }
     let conditions = conditions.filter(|conditions| !conditions.is_empty())?;
     // An invalid pattern has been reported; without it, the requirement would apply to other tasks.
@@ -130,20 +145,22 @@ fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option
     })
 }
 
-fn conditions(at: &mut At<'_, '_>) -> Vec<Spanned<Condition>> {
+fn read_conditions(at: &mut KeyValue<'_, '_>) -> Vec<Spanned<Condition>> {
     let mut out = Vec::new();
-    for written in at.texts() {
-        match condition(&written.value) {
+    for written in at.read_texts() {
+        match parse_condition(&written.value) {
             Ok(condition) => {
-                if let Some(needs) = condition.needs() {
+                if let Some(needs) = condition.required_facts() {
                     let condition = condition.text.clone();
-                    at.sink
-                        .report(written.span, FaultKind::NotChecked { condition, needs });
+                    at.sink.report(
+                        written.span,
+                        ProjectFaultKind::NotChecked { condition, needs },
+                    );
                 }
                 out.push(Spanned::new(condition, written.span));
             }
             Err(error) => {
-                let kind = FaultKind::BadCondition {
+                let kind = ProjectFaultKind::BadCondition {
                     found: written.value,
                     reason: error.reason,
                     near: error.near,
@@ -155,12 +172,12 @@ fn conditions(at: &mut At<'_, '_>) -> Vec<Spanned<Condition>> {
     out
 }
 
-fn level(at: &mut At<'_, '_>) -> Option<Severity> {
-    let word = at.text()?;
-    if let Some(Level::At(severity)) = Level::parse(word.value) {
+fn read_severity(at: &mut KeyValue<'_, '_>) -> Option<Severity> {
+    let word = at.read_text()?;
+    if let Some(LintLevel::At(severity)) = LintLevel::parse(word.value) {
         return Some(severity);
     }
-    let words: Vec<&str> = Level::WORDS
+    let words: Vec<&str> = LintLevel::WORDS
         .iter()
         .copied()
         .filter(|level| *level != "off")

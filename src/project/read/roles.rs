@@ -1,161 +1,168 @@
 //! Reads `[roles.NAME]`. References of a role (its model, its prompt's file) are checked after
 //! everything is read.
 
-use super::models::{PRICE, TIER, TOKENS, tier};
-use super::row::{At, Row, both, keys, naming, needed, row, rows_or};
+use super::models::{PRICE_SHAPE, TIER_SHAPE, TOKEN_BOUNDS, read_tier};
+use super::row::{
+    KeyReader, KeyValue, joined_row_keys, optional_row, read_rows_or_else, required_row, row_keys,
+    with_names,
+};
 use super::sampling;
-use super::value::{Sink, Value, named, span, table};
-use crate::base::quoted::either;
+use super::value::{FaultSink, TomlValue, check_name, read_table, to_span};
+use crate::base::quoted::name_choice;
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
-use crate::project::fault::FaultKind;
+use crate::project::fault::ProjectFaultKind;
 use crate::project::glob::Globs;
-use crate::project::roles::{Budget, KINDS, ModelChoice, Role, SystemPrompt, Tier, Tools, covers};
-use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::table::{Group, Thing};
+use crate::project::roles::{
+    ModelChoice, ORDERABLE_KINDS, Role, RoleBudget, RoleTools, SystemPrompt, Tier, matches_tool,
+};
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
+use crate::scenario::table::{KeyGroup, NamedThingKind};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 
 /// `[roles.NAME]`.
-pub(super) static ROLE: Table = Table {
-    groups: &[Group::Apart("model", &["tier", "capabilities"])],
+pub(super) static ROLE: ConfigTable = ConfigTable {
+    groups: &[KeyGroup::Exclusive("model", &["tier", "capabilities"])],
     ..of(
         "an agent role",
-        &both::<_, _, { ROWS.len() + sampling::ROWS.len() }>(ROWS, sampling::ROWS),
+        &joined_row_keys::<_, _, { ROWS.len() + sampling::ROWS.len() }>(ROWS, sampling::ROWS),
     )
 };
 
-const ROWS: &[Row<WrittenRole>] = &[
-    naming(
-        Thing::Task,
-        &row(
+const ROWS: &[KeyReader<WrittenRole>] = &[
+    with_names(
+        NamedThingKind::Task,
+        &optional_row(
             "template",
-            Shape::Text,
+            ConfigShape::Text,
             "the task that it plays; the one of its own name where the key is left out",
             |at, out| {
-                out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
+                out.role.task = at.read_string().unwrap_or_else(|| out.role.name.clone());
             },
         ),
     ),
-    row(
+    optional_row(
         "description",
-        Shape::Text,
+        ConfigShape::Text,
         "what it is for, for people",
-        |at, out| out.role.description = at.string(),
+        |at, out| out.role.description = at.read_plain_string(),
     ),
-    row(
+    optional_row(
         "system",
-        Shape::NameOr(&SYSTEM),
+        ConfigShape::NameOr(&SYSTEM),
         "who the agent is; takes no values",
-        |at, out| out.role.system = system(at),
+        |at, out| out.role.system = read_system_prompt(at),
     ),
-    row(
+    optional_row(
         "tools",
-        Shape::Set,
+        ConfigShape::Set,
         "tools that it may use; `git_*` for all that begin so",
         |at, out| {
-            out.role.tools.get_or_insert_default().allowed = at.set();
+            out.role.tools.get_or_insert_default().allowed = at.read_unique_texts();
         },
     ),
-    row(
+    optional_row(
         "blocked_tools",
-        Shape::Set,
+        ConfigShape::Set,
         "tools that are refused even where they are allowed",
         |at, out| {
-            out.role.tools.get_or_insert_default().blocked = at.set();
+            out.role.tools.get_or_insert_default().blocked = at.read_unique_texts();
         },
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "protected_paths",
-            Shape::Globs,
+            ConfigShape::Globs,
             "paths that its tools may not touch",
             |at, out| {
-                out.role.protected_paths = at.set();
-                out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
+                out.role.protected_paths = at.read_unique_texts();
+                out.role.protected = parse_patterns(at.sink, &mut out.role.protected_paths);
             },
         ),
     ),
-    row(
+    optional_row(
         "budget",
-        Shape::Table(&BUDGET),
+        ConfigShape::Table(&BUDGET),
         "what it may use up in a call",
         |at, out| {
-            at.rows(BUDGET_ROWS, &mut out.role.budget);
+            at.read_table(BUDGET_ROWS, &mut out.role.budget);
         },
     ),
-    row(
+    optional_row(
         "model",
-        Shape::Set,
+        ConfigShape::Set,
         "its models, the first that answers",
-        |at, out| out.models = Some(at.set()),
+        |at, out| out.models = Some(at.read_unique_texts()),
     ),
-    row(
+    optional_row(
         "tier",
-        TIER,
+        TIER_SHAPE,
         "the lowest tier that will do: the cheapest model of it is taken",
         |at, out| {
-            out.tier = tier(at);
+            out.tier = read_tier(at);
             out.least.push(("tier", at.key));
         },
     ),
-    row(
+    optional_row(
         "capabilities",
-        Shape::Set,
+        ConfigShape::Set,
         "what its model has to be able to do",
         |at, out| {
-            out.capabilities = at.set();
+            out.capabilities = at.read_unique_texts();
             out.least.push(("capabilities", at.key));
         },
     ),
-    row(
+    optional_row(
         "profile",
-        Shape::Word(&Profile::WORDS),
+        ConfigShape::Word(&Profile::WORDS),
         "how its segments look, where its task does not say",
         |at, out| {
-            out.role.profile = profile(at);
+            out.role.profile = read_profile(at);
         },
     ),
-    row(
+    optional_row(
         "order",
-        Shape::Words(KINDS),
+        ConfigShape::Words(ORDERABLE_KINDS),
         "kinds of segments that stand first, in this order",
-        |at, out| out.role.order = order(at),
+        |at, out| out.role.order = read_order(at),
     ),
 ];
 
 /// A role's budget.
-static BUDGET: Table = of(
+static BUDGET: ConfigTable = of(
     "what a role may use up in a call",
-    &keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS),
+    &row_keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS),
 );
 
-const BUDGET_ROWS: &[Row<Budget>] = &[
-    row(
+const BUDGET_ROWS: &[KeyReader<RoleBudget>] = &[
+    optional_row(
         "tokens",
-        Shape::Whole(TOKENS),
+        ConfigShape::Whole(TOKEN_BOUNDS),
         "tokens of its context",
-        |at, budget| budget.tokens = at.whole(),
+        |at, budget| budget.tokens = at.read_whole(),
     ),
-    row("usd", PRICE, "US$", |at, budget| budget.usd = at.number()),
+    optional_row("usd", PRICE_SHAPE, "US$", |at, budget| {
+        budget.usd = at.read_number();
+    }),
 ];
 
 /// A role's system prompt in a file.
-static SYSTEM: Table = of(
+static SYSTEM: ConfigTable = of(
     "a text in a file",
-    &keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS),
+    &row_keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS),
 );
 
-const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] = &[naming(
-    Thing::Path,
-    &needed(
+const SYSTEM_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[with_names(
+    NamedThingKind::Path,
+    &required_row(
         "file",
-        Shape::Text,
+        ConfigShape::Text,
         "its path, relative to the project",
-        |at, file| *file = at.spanned(),
+        |at, file| *file = at.read_string(),
     ),
 )];
 
@@ -170,11 +177,11 @@ struct WrittenRole {
     least: Vec<(&'static str, Span)>,
 }
 
-pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role> {
+pub(super) fn read_roles(sink: &mut FaultSink, value: &TomlValue<'_>) -> BTreeMap<String, Role> {
     let mut out = BTreeMap::new();
-    for (key, value) in table(sink, "roles", value).into_iter().flatten() {
-        if let Some(name) = named(sink, "roles", key)
-            && let Some(role) = role(sink, name, value)
+    for (key, value) in read_table(sink, "roles", value).into_iter().flatten() {
+        if let Some(name) = check_name(sink, "roles", key)
+            && let Some(role) = read_role(sink, name, value)
         {
             out.insert(role.name.value.clone(), role);
         }
@@ -182,49 +189,49 @@ pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role
     out
 }
 
-fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Role> {
+fn read_role(sink: &mut FaultSink, name: Spanned<String>, value: &TomlValue<'_>) -> Option<Role> {
     let path = format!("roles.{}", name.value);
-    let own = table(sink, &path, value)?;
+    let own = read_table(sink, &path, value)?;
     let models = None;
     let tier = None;
     let capabilities = Vec::new();
     let least = Vec::new();
     let mut out = WrittenRole {
-        role: silent(name),
+        role: default_role(name),
         models,
         tier,
         capabilities,
         least,
     };
     let mut sampling = Sampling::new();
-    rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, value| {
-        if sampling::take(sink, &path, key, value, &mut sampling) {
+    read_rows_or_else(sink, &path, own, ROWS, &mut out, &mut |sink, key, value| {
+        if sampling::read_parameter(sink, &path, key, value, &mut sampling) {
             return;
         }
         if key.get_ref() != "task" {
-            return sink.unknown_key(&path, key, &ROLE.names());
+            return sink.unknown_key(&path, key, &ROLE.key_names());
         }
         // `task` is the language's word for the task of a role; this table calls it `template`.
         let table = path.clone();
         let near = Some("template".to_owned());
-        let kind = FaultKind::UnknownKey {
+        let kind = ProjectFaultKind::UnknownKey {
             table,
             key: "task".to_owned(),
             near,
-            valid: ROLE.names(),
+            valid: ROLE.key_names(),
         };
-        sink.report(span(&key.span()), kind);
+        sink.report(to_span(&key.span()), kind);
     });
     out.role.sampling = sampling;
-    out.role.model = out.choice(sink);
+    out.role.model = out.model_choice(sink);
     if let Some(tools) = &out.role.tools {
-        blocked(sink, &out.role.name.value, tools);
+        report_blocked_tools(sink, &out.role.name.value, tools);
     }
     Some(out.role)
 }
 
 /// A role without any keys: its task is the one of its own name.
-fn silent(name: Spanned<String>) -> Role {
+fn default_role(name: Spanned<String>) -> Role {
     Role {
         task: name.clone(),
         name,
@@ -233,7 +240,7 @@ fn silent(name: Spanned<String>) -> Role {
         tools: None,
         protected_paths: Vec::new(),
         protected: Globs::default(),
-        budget: Budget::default(),
+        budget: RoleBudget::default(),
         model: ModelChoice::Open,
         profile: None,
         order: Vec::new(),
@@ -243,12 +250,12 @@ fn silent(name: Spanned<String>) -> Role {
 
 impl WrittenRole {
     /// The choice of its model.
-    fn choice(&mut self, sink: &mut Sink) -> ModelChoice {
+    fn model_choice(&mut self, sink: &mut FaultSink) -> ModelChoice {
         if let Some(models) = self.models.take() {
             for (key, at) in &self.least {
                 sink.report(
                     *at,
-                    FaultKind::TwoModels {
+                    ProjectFaultKind::TwoModels {
                         role: self.role.name.value.clone(),
                         key,
                     },
@@ -263,7 +270,7 @@ impl WrittenRole {
         if self.tier.is_none() && self.capabilities.is_empty() {
             return ModelChoice::Open;
         }
-        ModelChoice::Least {
+        ModelChoice::Cheapest {
             tier: self.tier,
             capabilities: std::mem::take(&mut self.capabilities),
         }
@@ -271,7 +278,7 @@ impl WrittenRole {
 }
 
 /// Reads `"You are …"`, or `{ file = "prompts/planner.md" }`, whose file is read later.
-fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
+fn read_system_prompt(at: &mut KeyValue<'_, '_>) -> Option<SystemPrompt> {
     let prompt = |span, file, text| SystemPrompt {
         span,
         file,
@@ -281,7 +288,7 @@ fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
     };
     if let DeValue::String(text) = at.value.get_ref() {
         if text.trim().is_empty() {
-            at.bad(
+            at.report_bad_value(
                 &Spanned::new(text, at.span()),
                 "a text, or `{ file = \"…\" }`",
             );
@@ -298,13 +305,13 @@ fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
         return None;
     };
     let mut file = None;
-    at.rows(SYSTEM_ROWS, &mut file);
-    at.needs(at.span(), own, &SYSTEM);
+    at.read_table(SYSTEM_ROWS, &mut file);
+    at.report_missing_keys(at.span(), own, &SYSTEM);
     file.map(|file: Spanned<String>| prompt(file.span, Some(file.value), String::new()))
 }
 
-fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
-    let found = at.text()?;
+fn read_profile(at: &mut KeyValue<'_, '_>) -> Option<Spanned<Profile>> {
+    let found = at.read_text()?;
     let known = Profile::parse(found.value);
     if known.is_none() {
         at.sink.bad_word(&at.path, found, &Profile::WORDS);
@@ -312,34 +319,40 @@ fn profile(at: &mut At<'_, '_>) -> Option<Spanned<Profile>> {
     known.map(|profile| Spanned::new(profile, found.span))
 }
 
-fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
+fn read_order(at: &mut KeyValue<'_, '_>) -> Vec<Spanned<&'static str>> {
     let mut out = Vec::new();
     // `set` reports duplicates; only the remaining entries are checked.
-    for entry in at.set() {
-        if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
+    for entry in at.read_unique_texts() {
+        if let Some(kind) = ORDERABLE_KINDS
+            .iter()
+            .copied()
+            .find(|kind| *kind == entry.value)
+        {
             out.push(Spanned::new(kind, entry.span));
         } else if matches!(&*entry.value, "tools" | "system") {
-            at.bad(
+            at.report_bad_value(
                 &entry,
                 "another kind: tools and what the system says always stand first",
             );
         } else {
-            let near = nearest(&entry.value, KINDS.iter().copied()).map(str::to_owned);
-            at.sink.bad_value(&at.path, &entry, either(KINDS), near);
+            let near =
+                nearest_candidate(&entry.value, ORDERABLE_KINDS.iter().copied()).map(str::to_owned);
+            at.sink
+                .bad_value(&at.path, &entry, name_choice(ORDERABLE_KINDS), near);
         }
     }
     out
 }
 
 /// Parses the patterns; reports and removes invalid ones.
-fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
+fn parse_patterns(sink: &mut FaultSink, written: &mut Vec<Spanned<String>>) -> Globs {
     let mut globs = Globs::default();
-    written.retain(|pattern| match globs.add(&pattern.value) {
+    written.retain(|pattern| match globs.add_pattern(&pattern.value) {
         Ok(()) => true,
         Err(error) => {
             sink.report(
                 pattern.span,
-                FaultKind::BadGlob {
+                ProjectFaultKind::BadGlob {
                     pattern: pattern.value.clone(),
                     error,
                 },
@@ -352,19 +365,19 @@ fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
 
 /// Reports tools that are both allowed and blocked as a whole. Blocking a part of an allowed prefix
 /// is the purpose of `blocked_tools`.
-fn blocked(sink: &mut Sink, role: &str, tools: &Tools) {
+fn report_blocked_tools(sink: &mut FaultSink, role: &str, tools: &RoleTools) {
     for tool in &tools.allowed {
         let prefix = tool.value.strip_suffix('*').unwrap_or(&tool.value);
         let whole = |entry: &&Spanned<String>| {
             entry.value == tool.value
-                || (entry.value.ends_with('*') && covers(&entry.value, prefix))
+                || (entry.value.ends_with('*') && matches_tool(&entry.value, prefix))
         };
         if let Some(entry) = tools.blocked.iter().find(whole) {
             let role = role.to_owned();
             let blocked = entry.clone();
             sink.report(
                 tool.span,
-                FaultKind::ToolBlocked {
+                ProjectFaultKind::ToolBlocked {
                     role,
                     tool: tool.value.clone(),
                     blocked,

@@ -1,46 +1,46 @@
 //! Checks that require all roles, models and providers: existence of names, qualified models,
 //! budgets, and readable prompt files.
 
-use super::models::{Models, Providers};
-use super::sections::near;
-use super::value::Sink;
+use super::models::{ReadModels, ReadProviders};
+use super::sections::nearest_name;
+use super::value::FaultSink;
 use crate::base::contained_path;
-use crate::base::lines::ended;
+use crate::base::lines::count_line_ends;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::sampling::Parameter;
-use crate::project::config::{FILE_LIMIT, Input};
-use crate::project::disqualified::Unfit;
-use crate::project::fault::FaultKind;
-use crate::project::models::{Model, ProviderKind};
+use crate::project::config::{ConfigInput, MAX_FILE_BYTES};
+use crate::project::disqualified::Disqualification;
+use crate::project::fault::ProjectFaultKind;
+use crate::project::models::{ModelConfig, ProviderKind};
 use crate::project::roles::{ModelChoice, Role, SystemPrompt};
-use crate::project::routing::candidates;
-use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_plain};
+use crate::project::routing::candidate_models;
+use crate::template::expression::{ExpressionFaultKind, ScanItem, has_open_braces, scan_plain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The maximum number of models that are listed if none qualifies.
-const FEW: usize = 3;
+const MAX_REFUSED_MODELS: usize = 3;
 
 /// Checks roles against models, and models against providers.
-pub(super) fn routes(
-    sink: &mut Sink,
+pub(super) fn check_routes(
+    sink: &mut FaultSink,
     roles: &BTreeMap<String, Role>,
-    models: &Models,
-    providers: &Providers,
+    models: &ReadModels,
+    providers: &ReadProviders,
 ) {
     for found in &models.providers {
-        provider(sink, found, providers);
+        check_provider(sink, found, providers);
     }
     let mut used = BTreeSet::new();
     for role in roles.values() {
-        let found = candidates(&models.sound, &role.model, &[]);
+        let found = candidate_models(&models.sound, &role.model, &[]);
         match &role.model {
-            ModelChoice::Named(names) => unknown(sink, names, models),
-            ModelChoice::Least { .. } if found.is_empty() => no_model(sink, role, models),
-            ModelChoice::Least { .. } | ModelChoice::Open => {}
+            ModelChoice::Named(names) => report_unknown_models(sink, names, models),
+            ModelChoice::Cheapest { .. } if found.is_empty() => report_no_model(sink, role, models),
+            ModelChoice::Cheapest { .. } | ModelChoice::Open => {}
         }
         if let Some(model) = found.first() {
-            budget(sink, role, model);
+            check_budget(sink, role, model);
         }
         used.extend(found.iter().map(|model| model.name.value.as_str()));
     }
@@ -49,7 +49,9 @@ pub(super) fn routes(
     // unknown.
     let is_open = |role: &Role| match &role.model {
         ModelChoice::Named(names) => names.iter().any(|name| !models.names.contains(&name.value)),
-        ModelChoice::Least { .. } => candidates(&models.sound, &role.model, &[]).is_empty(),
+        ModelChoice::Cheapest { .. } => {
+            candidate_models(&models.sound, &role.model, &[]).is_empty()
+        }
         ModelChoice::Open => true,
     };
     if roles.is_empty() || roles.values().any(is_open) {
@@ -62,14 +64,14 @@ pub(super) fn routes(
     {
         sink.report(
             model.name.span,
-            FaultKind::UnusedModel {
+            ProjectFaultKind::UnusedModel {
                 model: model.name.value.clone(),
             },
         );
     }
 }
 
-fn provider(sink: &mut Sink, found: &Spanned<String>, providers: &Providers) {
+fn check_provider(sink: &mut FaultSink, found: &Spanned<String>, providers: &ReadProviders) {
     if providers.names.contains(&found.value) || ProviderKind::parse(&found.value).is_some() {
         return;
     }
@@ -80,10 +82,10 @@ fn provider(sink: &mut Sink, found: &Spanned<String>, providers: &Providers) {
         .chain(ProviderKind::WORDS)
         .map(str::to_owned)
         .collect();
-    let near = near(&found.value, valid.iter().map(String::as_str));
+    let near = nearest_name(&found.value, valid.iter().map(String::as_str));
     sink.report(
         found.span,
-        FaultKind::UnknownProvider {
+        ProjectFaultKind::UnknownProvider {
             found: found.value.clone(),
             near,
             valid,
@@ -91,16 +93,16 @@ fn provider(sink: &mut Sink, found: &Spanned<String>, providers: &Providers) {
     );
 }
 
-fn unknown(sink: &mut Sink, names: &[Spanned<String>], models: &Models) {
+fn report_unknown_models(sink: &mut FaultSink, names: &[Spanned<String>], models: &ReadModels) {
     for name in names
         .iter()
         .filter(|name| !models.names.contains(&name.value))
     {
-        let near = near(&name.value, models.names.iter().map(String::as_str));
+        let near = nearest_name(&name.value, models.names.iter().map(String::as_str));
         let valid = models.names.iter().cloned().collect();
         sink.report(
             name.span,
-            FaultKind::UnknownModel {
+            ProjectFaultKind::UnknownModel {
                 found: name.value.clone(),
                 near,
                 valid,
@@ -109,18 +111,18 @@ fn unknown(sink: &mut Sink, names: &[Spanned<String>], models: &Models) {
     }
 }
 
-fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
+fn report_no_model(sink: &mut FaultSink, role: &Role, models: &ReadModels) {
     // An unreadable model may qualify.
     if models.names.len() > models.sound.len() {
         return;
     }
-    let ModelChoice::Least { tier, capabilities } = &role.model else {
+    let ModelChoice::Cheapest { tier, capabilities } = &role.model else {
         return;
     };
-    let mut refused: Vec<(&Model, Unfit)> = models
+    let mut refused: Vec<(&ModelConfig, Disqualification)> = models
         .sound
         .values()
-        .filter_map(|model| Some((model, Unfit::of(model, &role.model)?)))
+        .filter_map(|model| Some((model, Disqualification::for_choice(model, &role.model)?)))
         .collect();
     refused.sort_by_key(|(model, unfit)| {
         (
@@ -129,7 +131,7 @@ fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
             std::cmp::Reverse(model.tier),
         )
     });
-    refused.truncate(FEW);
+    refused.truncate(MAX_REFUSED_MODELS);
     let known: BTreeSet<&str> = models
         .sound
         .values()
@@ -139,13 +141,13 @@ fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
     let near = capabilities.iter().find_map(|wanted| {
         let meant = Some(&wanted.value).filter(|word| !known.contains(word.as_str()));
         meant
-            .and_then(|word| near(word, known.iter().copied()))
+            .and_then(|word| nearest_name(word, known.iter().copied()))
             .map(|near| (wanted.clone(), near))
     });
     let at = tier
         .map(|tier| tier.span)
         .or_else(|| capabilities.first().map(|wanted| wanted.span));
-    let kind = FaultKind::NoModel {
+    let kind = ProjectFaultKind::NoModel {
         role: role.name.value.clone(),
         tier: tier.map(|tier| tier.value),
         capabilities: capabilities
@@ -161,7 +163,7 @@ fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
     sink.report(at.unwrap_or(role.name.span), kind);
 }
 
-fn budget(sink: &mut Sink, role: &Role, model: &Model) {
+fn check_budget(sink: &mut FaultSink, role: &Role, model: &ModelConfig) {
     let key = Parameter::MaxOutputTokens;
     let answer = role.sampling.get(&key).and_then(serde_json::Value::as_u64);
     if let Some(tokens) = answer.filter(|tokens| *tokens >= model.window) {
@@ -180,24 +182,24 @@ fn budget(sink: &mut Sink, role: &Role, model: &Model) {
     let Some(tokens) = role
         .budget
         .tokens
-        .filter(|tokens| tokens.value > model.room())
+        .filter(|tokens| tokens.value > model.context_room())
     else {
         return;
     };
-    let kind = FaultKind::BudgetOverWindow {
+    let kind = ProjectFaultKind::BudgetOverWindow {
         role: role.name.value.clone(),
         tokens: tokens.value,
         model: model.name.value.clone(),
-        room: model.room(),
+        room: model.context_room(),
     };
     sink.report(tokens.span, kind);
 }
 
 /// Loads the texts of system prompts and sets their positions. An unreadable one is removed and
 /// reported.
-pub(super) fn system_prompts(
-    sink: &mut Sink,
-    input: &Input<'_>,
+pub(super) fn load_system_prompts(
+    sink: &mut FaultSink,
+    input: &ConfigInput<'_>,
     roles: &mut BTreeMap<String, Role>,
 ) {
     for role in roles.values_mut() {
@@ -212,25 +214,27 @@ pub(super) fn system_prompts(
                 .iter()
                 .find_map(|quotes| written.strip_prefix(quotes));
             let is_below = opens.is_some_and(|rest| rest.starts_with(['\n', '\r']));
-            system.line = ended(before) + u32::from(is_below) + ended(blank(&system.text));
+            system.line = count_line_ends(before)
+                + u32::from(is_below)
+                + count_line_ends(leading_space(&system.text));
             system.text = system.text.trim().to_owned();
             input.path.clone_into(&mut system.path);
-            values(sink, &role.name.value, system, Some(written));
+            report_prompt_values(sink, &role.name.value, system, Some(written));
             continue;
         };
-        match text_of(input, file) {
+        match read_text_file(input, file) {
             Ok(text) => {
-                system.line = ended(blank(&text));
+                system.line = count_line_ends(leading_space(&text));
                 text.trim().clone_into(&mut system.text);
                 system.path = file.trim_start_matches("./").to_owned();
-                values(sink, &role.name.value, system, None);
+                report_prompt_values(sink, &role.name.value, system, None);
             }
             Err(why) => {
                 let role_name = role.name.value.clone();
                 let path = file.clone();
                 sink.report(
                     system.span,
-                    FaultKind::SystemPrompt {
+                    ProjectFaultKind::SystemPrompt {
                         role: role_name,
                         path,
                         why,
@@ -244,35 +248,45 @@ pub(super) fn system_prompts(
 
 /// Reports expressions, which would be sent unchanged, without duplicates. Their spans are in the
 /// project file if the text is. `written` is the value as in the project file.
-fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&str>) {
-    if !may_hold(&system.text) {
+fn report_prompt_values(
+    sink: &mut FaultSink,
+    role: &str,
+    system: &SystemPrompt,
+    written: Option<&str>,
+) {
+    if !has_open_braces(&system.text) {
         return;
     }
     let mut seen = BTreeSet::new();
     for piece in scan_plain(&system.text, 0) {
         let at = match piece {
-            Piece::Expression(found) => found.span,
+            ScanItem::Expression(found) => found.span,
             // A filter, which plain texts do not support either.
-            Piece::Fault(fault) if fault.kind == ExpressionFaultKind::TrailingText => {
+            ScanItem::Fault(fault) if fault.kind == ExpressionFaultKind::TrailingText => {
                 fault.expression
             }
-            Piece::Fault(_) | Piece::Text(_) | Piece::Escaped(_) => continue,
+            ScanItem::Fault(_) | ScanItem::Text(_) | ScanItem::Escaped(_) => continue,
         };
         let found = at.slice(&system.text);
         if !seen.insert(found) {
             continue;
         }
         let before = system.text.get(..at.start as usize).unwrap_or("");
-        let line = written
-            .is_none()
-            .then(|| (system.path.clone(), system.line + ended(before) + 1));
+        let line = written.is_none().then(|| {
+            (
+                system.path.clone(),
+                system.line + count_line_ends(before) + 1,
+            )
+        });
         let inside = written
             .and_then(|written| written.find(found))
             .map(|at| system.span.start as usize + at);
-        let span = inside.map_or(system.span, |start| Span::of(start, start + found.len()));
+        let span = inside.map_or(system.span, |start| {
+            Span::from_offsets(start, start + found.len())
+        });
         sink.report(
             span,
-            FaultKind::PromptValue {
+            ProjectFaultKind::PromptValue {
                 role: role.to_owned(),
                 written: found.to_owned(),
                 line,
@@ -282,14 +296,14 @@ fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&s
 }
 
 /// The white space at the start of a text.
-fn blank(text: &str) -> &str {
+fn leading_space(text: &str) -> &str {
     text.get(..text.len() - text.trim_start().len())
         .unwrap_or("")
 }
 
 /// Reads a text file of the project, which must not be blank.
-pub(super) fn text_of(input: &Input<'_>, path: &str) -> Result<String, String> {
-    let read = contained_path::read(input.files, input.root, Path::new(path), FILE_LIMIT);
+pub(super) fn read_text_file(input: &ConfigInput<'_>, path: &str) -> Result<String, String> {
+    let read = contained_path::read_file(input.files, input.root, Path::new(path), MAX_FILE_BYTES);
     let bytes = read.map_err(|refused| refused.to_string())?;
     let text =
         crate::syntax::decode::decode(&bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;

@@ -1,102 +1,111 @@
 //! Reads the sampling parameters in `[models.NAME]` and `[roles.NAME]`, beside the other keys of
 //! these tables.
 
-use super::row::{At, Row, row};
-use super::value::{Key, Sink, Value, span};
+use super::row::{KeyReader, KeyValue, optional_row};
+use super::value::{FaultSink, TomlKey, TomlValue, to_span};
 use crate::kernel::sampling::{
-    EFFORT, OUTPUT, Parameter, SEED, STOPS, Sampling, TEMPERATURE, TOP_P,
+    EFFORT_WORDS, MAX_STOPS, OUTPUT_TOKEN_BOUNDS, Parameter, SEED_BOUNDS, Sampling,
+    TEMPERATURE_BOUNDS, TOP_P_BOUNDS,
 };
-use crate::project::table::Shape;
+use crate::project::table::ConfigShape;
 use serde_json::Value as Json;
 
-pub(super) const ROWS: &[Row<Sampling>] = &[
-    row(
+pub(super) const ROWS: &[KeyReader<Sampling>] = &[
+    optional_row(
         "temperature",
-        Shape::Number(TEMPERATURE),
+        ConfigShape::Number(TEMPERATURE_BOUNDS),
         "how far it may stray from the likeliest words",
         |at, out| {
-            put(
+            set_parameter(
                 out,
                 Parameter::Temperature,
-                at.number().map(|found| found.value),
+                at.read_number().map(|found| found.value),
             );
         },
     ),
-    row(
+    optional_row(
         "top_p",
-        Shape::Number(TOP_P),
+        ConfigShape::Number(TOP_P_BOUNDS),
         "which part of the likeliest words is looked at",
         |at, out| {
-            put(out, Parameter::TopP, at.number().map(|found| found.value));
-        },
-    ),
-    row(
-        "seed",
-        Shape::Whole(SEED),
-        "where its chance begins, so that an answer may be repeated",
-        |at, out| {
-            put(out, Parameter::Seed, at.whole().map(|found| found.value));
-        },
-    ),
-    row(
-        "effort",
-        Shape::Word(&EFFORT),
-        "how long it thinks first",
-        |at, out| {
-            put(
+            set_parameter(
                 out,
-                Parameter::Effort,
-                at.word(["high", "low"]).map(|found| found.value),
+                Parameter::TopP,
+                at.read_number().map(|found| found.value),
             );
         },
     ),
-    row(
-        "stop",
-        Shape::Texts,
-        "texts before which an answer ends, at most four",
-        stop,
-    ),
-    row(
-        "tool_choice",
-        Shape::Name,
-        "`auto`, `none`, `required`, or the tool that it has to call",
-        |at, out| match at.spanned() {
-            Some(found) if found.value.trim().is_empty() => {
-                at.bad(&found, Parameter::ToolChoice.expected());
-            }
-            found => put(out, Parameter::ToolChoice, found.map(|found| found.value)),
+    optional_row(
+        "seed",
+        ConfigShape::Whole(SEED_BOUNDS),
+        "where its chance begins, so that an answer may be repeated",
+        |at, out| {
+            set_parameter(
+                out,
+                Parameter::Seed,
+                at.read_whole().map(|found| found.value),
+            );
         },
     ),
-    row(
+    optional_row(
+        "effort",
+        ConfigShape::Word(&EFFORT_WORDS),
+        "how long it thinks first",
+        |at, out| {
+            set_parameter(
+                out,
+                Parameter::Effort,
+                at.read_word(["high", "low"]).map(|found| found.value),
+            );
+        },
+    ),
+    optional_row(
+        "stop",
+        ConfigShape::Texts,
+        "texts before which an answer ends, at most four",
+        read_stop,
+    ),
+    optional_row(
+        "tool_choice",
+        ConfigShape::Name,
+        "`auto`, `none`, `required`, or the tool that it has to call",
+        |at, out| match at.read_string() {
+            Some(found) if found.value.trim().is_empty() => {
+                at.report_bad_value(&found, Parameter::ToolChoice.expected_value());
+            }
+            found => set_parameter(out, Parameter::ToolChoice, found.map(|found| found.value)),
+        },
+    ),
+    optional_row(
         "max_output_tokens",
-        Shape::Whole(OUTPUT),
+        ConfigShape::Whole(OUTPUT_TOKEN_BOUNDS),
         "tokens that an answer may have",
         |at, out| {
-            put(
+            set_parameter(
                 out,
                 Parameter::MaxOutputTokens,
-                at.whole().map(|found| found.value),
+                at.read_whole().map(|found| found.value),
             );
         },
     ),
 ];
 
-fn put(out: &mut Sampling, parameter: Parameter, value: Option<impl Into<Json>>) {
+fn set_parameter(out: &mut Sampling, parameter: Parameter, value: Option<impl Into<Json>>) {
     if let Some(value) = value {
         out.insert(parameter, value.into());
     }
 }
 
-fn stop(at: &mut At<'_, '_>, out: &mut Sampling) {
-    let texts = at.texts();
+fn read_stop(at: &mut KeyValue<'_, '_>, out: &mut Sampling) {
+    let texts = at.read_texts();
     let beyond = texts
-        .get(STOPS)
+        .get(MAX_STOPS)
         .or_else(|| texts.iter().find(|text| text.value.is_empty()));
     if let Some(text) = beyond {
-        return at.bad(text, "at most four texts, each of at least one character");
+        return at.report_bad_value(text, "at most four texts, each of at least one character");
     }
     let texts: Vec<String> = texts.into_iter().map(|text| text.value).collect();
-    put(
+    set_parameter(
         out,
         Parameter::Stop,
         Some(texts).filter(|texts| !texts.is_empty()),
@@ -104,20 +113,20 @@ fn stop(at: &mut At<'_, '_>, out: &mut Sampling) {
 }
 
 /// Reads a key if it is a sampling parameter; returns false otherwise.
-pub(super) fn take(
-    sink: &mut Sink,
+pub(super) fn read_parameter(
+    sink: &mut FaultSink,
     path: &str,
-    key: &Key<'_>,
-    value: &Value<'_>,
+    key: &TomlKey<'_>,
+    value: &TomlValue<'_>,
     out: &mut Sampling,
 ) -> bool {
     let name = key.get_ref().as_ref();
-    let row = ROWS.iter().find(|row| row.is(name));
+    let row = ROWS.iter().find(|row| row.has_name(name));
     if let Some(row) = row {
-        row.take(
+        row.read_value(
             sink,
             format!("{path}.{name}"),
-            span(&key.span()),
+            to_span(&key.span()),
             value,
             out,
         );

@@ -1,28 +1,30 @@
 //! Reads the small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`,
 //! `[owners]`, `[fmt]`, `[allow]`, and those of later releases.
 
-use super::row::{At, Row, keys, naming, row, rows};
-use super::value::{Key, Sink, Value, span, table, text};
+use super::row::{KeyReader, KeyValue, optional_row, read_rows, row_keys, with_names};
+use super::value::{FaultSink, TomlKey, TomlValue, read_table, read_text, to_span};
 use crate::base::span::Spanned;
-use crate::base::suggest::nearest;
+use crate::base::suggest::nearest_candidate;
 use crate::format::Indent;
-use crate::project::config::{Content, EDITION, Format, Lookup, Record, Reserved, Templates};
-use crate::project::fault::FaultKind;
+use crate::project::config::{
+    DEFAULT_EDITION, Format, LookupSettings, RecordSettings, RecordedContent, Reserved, Templates,
+};
+use crate::project::fault::ProjectFaultKind;
 use crate::project::glob::Globs;
-use crate::project::table::{Shape, Table, table as of};
-use crate::scenario::table::Thing;
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
+use crate::scenario::table::NamedThingKind;
 use crate::scenario::{paths, pattern};
-use crate::syntax::limits::Limits;
+use crate::syntax::limits::XmlLimits;
 use toml::de::DeValue;
 
-pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
-    let Some(found) = text(sink, "edition", value) else {
+pub(super) fn check_edition(sink: &mut FaultSink, value: &TomlValue<'_>) {
+    let Some(found) = read_text(sink, "edition", value) else {
         return;
     };
-    if found.value != EDITION {
+    if found.value != DEFAULT_EDITION {
         sink.report(
             found.span,
-            FaultKind::UnknownEdition {
+            ProjectFaultKind::UnknownEdition {
                 found: found.value.to_owned(),
             },
         );
@@ -30,26 +32,31 @@ pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
 }
 
 /// `[project]`.
-pub(super) static PROJECT: Table = of(
+pub(super) static PROJECT: ConfigTable = of(
     "the project",
-    &keys::<_, { PROJECT_ROWS.len() }>(PROJECT_ROWS),
+    &row_keys::<_, { PROJECT_ROWS.len() }>(PROJECT_ROWS),
 );
 
-const PROJECT_ROWS: &[Row<Option<Spanned<String>>>] = &[
-    row("name", Shape::Name, "its name", |at, name| {
-        *name = at.spanned();
+const PROJECT_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[
+    optional_row("name", ConfigShape::Name, "its name", |at, name| {
+        *name = at.read_string();
     }),
-    row("version", Shape::Text, "its version", |at, _| {
-        drop(at.string());
+    optional_row("version", ConfigShape::Text, "its version", |at, _| {
+        drop(at.read_plain_string());
     }),
-    row("description", Shape::Text, "what it is for", |at, _| {
-        drop(at.string());
-    }),
+    optional_row(
+        "description",
+        ConfigShape::Text,
+        "what it is for",
+        |at, _| {
+            drop(at.read_plain_string());
+        },
+    ),
 ];
 
-pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
+pub(super) fn read_project(sink: &mut FaultSink, value: &TomlValue<'_>) -> Option<Spanned<String>> {
     let mut name = None;
-    rows(sink, "project", value, PROJECT_ROWS, &mut name);
+    read_rows(sink, "project", value, PROJECT_ROWS, &mut name);
     if let Some(empty) = name.take_if(|name| name.value.trim().is_empty()) {
         sink.bad_value(
             "project.name",
@@ -62,295 +69,311 @@ pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<Stri
 }
 
 /// `[templates]`.
-pub(super) static TEMPLATES: Table = of(
+pub(super) static TEMPLATES: ConfigTable = of(
     "which files are templates",
-    &keys::<_, { TEMPLATES_ROWS.len() }>(TEMPLATES_ROWS),
+    &row_keys::<_, { TEMPLATES_ROWS.len() }>(TEMPLATES_ROWS),
 );
 
-pub(super) const TEMPLATES_ROWS: &[Row<Templates>] = &[
-    naming(
-        Thing::Path,
-        &row(
+pub(super) const TEMPLATES_ROWS: &[KeyReader<Templates>] = &[
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "include",
-            Shape::Globs,
+            ConfigShape::Globs,
             "those that are",
             |at, templates| {
-                templates.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+                templates.include = Some(at.read_globs()).filter(|globs| !globs.is_empty());
             },
         ),
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "exclude",
-            Shape::Globs,
+            ConfigShape::Globs,
             "those of them that are not",
-            |at, templates| templates.exclude = at.globs(),
+            |at, templates| templates.exclude = at.read_globs(),
         ),
     ),
 ];
 
 /// `[context]`.
-pub(super) static CONTEXT: Table = of(
+pub(super) static CONTEXT: ConfigTable = of(
     "what fresh context is looked up in",
-    &keys::<_, { CONTEXT_ROWS.len() }>(CONTEXT_ROWS),
+    &row_keys::<_, { CONTEXT_ROWS.len() }>(CONTEXT_ROWS),
 );
 
-pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
-    naming(
-        Thing::Path,
-        &row(
+pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "include",
-            Shape::Globs,
+            ConfigShape::Globs,
             "files that are; all of the project where it is left out",
             |at, lookup| {
-                lookup.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+                lookup.include = Some(at.read_globs()).filter(|globs| !globs.is_empty());
             },
         ),
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "exclude",
-            Shape::Globs,
+            ConfigShape::Globs,
             "those of them that are not",
-            |at, lookup| lookup.exclude = at.globs(),
+            |at, lookup| lookup.exclude = at.read_globs(),
         ),
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "documents",
-            Shape::Globs,
+            ConfigShape::Globs,
             "files taken besides, whatever hides or excludes them",
             |at, lookup| {
-                lookup.documents = at.globs();
+                lookup.documents = at.read_globs();
             },
         ),
     ),
-    row(
+    optional_row(
         "objective_tokens",
-        Shape::Whole((1, 10_000_000)),
+        ConfigShape::Whole((1, 10_000_000)),
         "tokens that the objective of a request may have; 8,000 where it is left out",
         |at, lookup| {
-            lookup.objective_tokens = at.whole().map(|most| most.value as usize);
+            lookup.objective_tokens = at.read_whole().map(|most| most.value as usize);
         },
     ),
 ];
 
 /// `[history]`.
-pub(super) static HISTORY: Table = of(
+pub(super) static HISTORY: ConfigTable = of(
     "where runs of `ctxc eval` are kept",
-    &keys::<_, { HISTORY_ROWS.len() }>(HISTORY_ROWS),
+    &row_keys::<_, { HISTORY_ROWS.len() }>(HISTORY_ROWS),
 );
 
-pub(super) const HISTORY_ROWS: &[Row<Option<Spanned<String>>>] = &[naming(
-    Thing::Path,
-    &row(
+pub(super) const HISTORY_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[with_names(
+    NamedThingKind::Path,
+    &optional_row(
         "path",
-        Shape::Text,
+        ConfigShape::Text,
         "the file that they are kept in; in the user's own folder for state where it is left out",
         |at, history| {
-            let Some(path) = at.spanned() else { return };
-            match paths::beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
+            let Some(path) = at.read_string() else { return };
+            match paths::resolve_beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
                 Some(inside) => *history = Some(path.map(|_| inside)),
-                None => at.bad(&path, "a file of the project, relative to its root"),
+                None => at.report_bad_value(&path, "a file of the project, relative to its root"),
             }
         },
     ),
 )];
 
 /// `[record]`.
-pub(super) static RECORD: Table = of(
+pub(super) static RECORD: ConfigTable = of(
     "what is kept of calls",
-    &keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS),
+    &row_keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS),
 );
 
 /// The values of `content`.
-const CONTENT: [&str; 3] = ["redacted", "full", "shape"];
+const CONTENT_WORDS: [&str; 3] = ["redacted", "full", "shape"];
 
-pub(super) const RECORD_ROWS: &[Row<Record>] = &[
-    row(
+pub(super) const RECORD_ROWS: &[KeyReader<RecordSettings>] = &[
+    optional_row(
         "content",
-        Shape::Word(&CONTENT),
+        ConfigShape::Word(&CONTENT_WORDS),
         "`redacted`: words, with secrets and personal data replaced; `full`: what `ctxc record` keeps has personal data as well; `shape`: hashes, tokens and times alone",
         |at, record| {
-            record.content = match at.word(["redacted", "shape"]).map(|found| found.value) {
-                Some("shape") => Content::Shape,
-                Some("full") => Content::Full,
-                _ => Content::Redacted,
+            record.content = match at.read_word(["redacted", "shape"]).map(|found| found.value) {
+                Some("shape") => RecordedContent::Shape,
+                Some("full") => RecordedContent::Full,
+                _ => RecordedContent::Redacted,
             };
         },
     ),
-    row(
+    optional_row(
         "env",
-        Shape::Texts,
+        ConfigShape::Texts,
         "variables that `ctxc record` sets to the address of its proxy, besides the usual ones",
         |at, record| {
-            record.env = super::policy::variables(at);
+            record.env = super::policy::read_variables(at);
         },
     ),
-    row(
+    optional_row(
         "mask",
-        Shape::Texts,
+        ConfigShape::Texts,
         "patterns of what is replaced before a call is kept, besides secrets and personal data",
         |at, record| {
-            for found in at.texts() {
-                match pattern::fault(&found.value) {
-                    Some(fault) => at.bad(&found, format!("a pattern: {}", fault.reason)),
+            for found in at.read_texts() {
+                match pattern::find_fault(&found.value) {
+                    Some(fault) => {
+                        at.report_bad_value(&found, format!("a pattern: {}", fault.reason));
+                    }
                     None => record.mask.push(found.value),
                 }
             }
         },
     ),
-    row(
+    optional_row(
         "upstream",
-        Shape::Texts,
+        ConfigShape::Texts,
         "where `ctxc record` and `ctxc proxy` send calls on, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit it",
         |at, record| {
             record
                 .upstream
-                .extend(at.texts().into_iter().map(|address| address.value));
+                .extend(at.read_texts().into_iter().map(|address| address.value));
         },
     ),
 ];
 
 /// `[limits]`. The upper bound of each limit is the capacity of spans, counters and the stack.
-pub(super) static LIMITS: Table = of(
+pub(super) static LIMITS: ConfigTable = of(
     "what an input may not exceed",
-    &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS),
+    &row_keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS),
 );
 
-pub(super) const LIMIT_ROWS: &[Row<Limits>] = &[
-    row(
+pub(super) const LIMIT_ROWS: &[KeyReader<XmlLimits>] = &[
+    optional_row(
         "depth",
-        Shape::Whole((1, 512)),
+        ConfigShape::Whole((1, 512)),
         "elements inside each other",
         |at, limits| {
-            limits.depth = at.whole().map_or(limits.depth, |most| most.value as u32);
+            limits.depth = at
+                .read_whole()
+                .map_or(limits.depth, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "attributes",
-        Shape::Whole((1, 65_535)),
+        ConfigShape::Whole((1, 65_535)),
         "attributes of an element",
         |at, limits| {
             limits.attributes = at
-                .whole()
+                .read_whole()
                 .map_or(limits.attributes, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "namespaces",
-        Shape::Whole((1, 1_000)),
+        ConfigShape::Whole((1, 1_000)),
         "namespaces of a file",
         |at, limits| {
             limits.namespaces = at
-                .whole()
+                .read_whole()
                 .map_or(limits.namespaces, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "file",
-        Shape::Whole((1, 1 << 30)),
+        ConfigShape::Whole((1, 1 << 30)),
         "bytes of a file",
         |at, limits| {
-            limits.file = at.whole().map_or(limits.file, |most| most.value);
+            limits.file = at.read_whole().map_or(limits.file, |most| most.value);
         },
     ),
-    row(
+    optional_row(
         "text",
-        Shape::Whole((1, 1 << 30)),
+        ConfigShape::Whole((1, 1 << 30)),
         "bytes of a text",
         |at, limits| {
-            limits.text = at.whole().map_or(limits.text, |most| most.value as u32);
+            limits.text = at
+                .read_whole()
+                .map_or(limits.text, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "name",
-        Shape::Whole((1, 65_535)),
+        ConfigShape::Whole((1, 65_535)),
         "bytes of a name",
         |at, limits| {
-            limits.name = at.whole().map_or(limits.name, |most| most.value as u32);
+            limits.name = at
+                .read_whole()
+                .map_or(limits.name, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "nodes",
-        Shape::Whole((1, 100_000_000)),
+        ConfigShape::Whole((1, 100_000_000)),
         "nodes of a file",
         |at, limits| {
-            limits.nodes = at.whole().map_or(limits.nodes, |most| most.value as u32);
+            limits.nodes = at
+                .read_whole()
+                .map_or(limits.nodes, |most| most.value as u32);
         },
     ),
-    row(
+    optional_row(
         "diagnostics",
-        Shape::Whole((1, 1_000_000)),
+        ConfigShape::Whole((1, 1_000_000)),
         "findings of a file",
         |at, limits| {
             limits.diagnostics = at
-                .whole()
+                .read_whole()
                 .map_or(limits.diagnostics, |most| most.value as u32);
         },
     ),
 ];
 
-pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, String)>) {
-    for (key, value) in table(sink, "owners", value).into_iter().flatten() {
+pub(super) fn read_owners(
+    sink: &mut FaultSink,
+    value: &TomlValue<'_>,
+    out: &mut Vec<(Globs, String)>,
+) {
+    for (key, value) in read_table(sink, "owners", value).into_iter().flatten() {
         let pattern = key.get_ref().as_ref();
         let mut globs = Globs::default();
-        if let Err(error) = globs.add(pattern) {
+        if let Err(error) = globs.add_pattern(pattern) {
             sink.report(
-                span(&key.span()),
-                FaultKind::BadGlob {
+                to_span(&key.span()),
+                ProjectFaultKind::BadGlob {
                     pattern: pattern.to_owned(),
                     error,
                 },
             );
         }
-        if let Some(owner) = text(sink, &format!("owners.\"{pattern}\""), value) {
+        if let Some(owner) = read_text(sink, &format!("owners.\"{pattern}\""), value) {
             out.push((globs, owner.value.to_owned()));
         }
     }
 }
 
 /// `[fmt]`.
-pub(super) static FORMAT: Table = of(
+pub(super) static FORMAT: ConfigTable = of(
     "how `ctxc fmt` lays out templates",
-    &keys::<_, { FORMAT_ROWS.len() }>(FORMAT_ROWS),
+    &row_keys::<_, { FORMAT_ROWS.len() }>(FORMAT_ROWS),
 );
 
-pub(super) const FORMAT_ROWS: &[Row<Format>] = &[
-    row(
+pub(super) const FORMAT_ROWS: &[KeyReader<Format>] = &[
+    optional_row(
         "width",
-        Shape::Whole((20, 1_000)),
+        ConfigShape::Whole((20, 1_000)),
         "columns of a line",
         |at, format| {
-            format.width = at.whole().map_or(format.width, |width| width.value as u32);
+            format.width = at
+                .read_whole()
+                .map_or(format.width, |width| width.value as u32);
         },
     ),
-    row(
+    optional_row(
         "indent",
-        Shape::WholeOr((1, 16), TAB),
+        ConfigShape::WholeOr((1, 16), TAB_WORD),
         "spaces of a level, or `tab`",
-        indent,
+        read_indent,
     ),
 ];
 
 /// The word for an indent of tabs.
-const TAB: &str = "tab";
+const TAB_WORD: &str = "tab";
 
-fn indent(at: &mut At<'_, '_>, format: &mut Format) {
+fn read_indent(at: &mut KeyValue<'_, '_>, format: &mut Format) {
     let DeValue::String(word) = at.value.get_ref() else {
         format.indent = at
-            .whole()
+            .read_whole()
             .map_or(format.indent, |spaces| Indent::Spaces(spaces.value as u8));
         return;
     };
-    if word == TAB {
+    if word == TAB_WORD {
         format.indent = Indent::Tab;
         return;
     }
-    let near = nearest(word, [TAB]).map(str::to_owned);
+    let near = nearest_candidate(word, [TAB_WORD]).map(str::to_owned);
     let found = Spanned::new(word, at.span());
     at.sink.bad_value(
         &at.path,
@@ -361,29 +384,36 @@ fn indent(at: &mut At<'_, '_>, format: &mut Format) {
 }
 
 /// `[allow]`.
-pub(super) static ALLOW: Table = of(
+pub(super) static ALLOW: ConfigTable = of(
     "what a project may loosen of a shared file",
-    &keys::<_, { ALLOW_ROWS.len() }>(ALLOW_ROWS),
+    &row_keys::<_, { ALLOW_ROWS.len() }>(ALLOW_ROWS),
 );
 
-pub(super) const ALLOW_ROWS: &[Row<Vec<Spanned<String>>>] = &[row(
+pub(super) const ALLOW_ROWS: &[KeyReader<Vec<Spanned<String>>>] = &[optional_row(
     "loosen",
-    Shape::Texts,
+    ConfigShape::Texts,
     "rules, defaults and settings by name",
-    |at, allow| *allow = at.texts(),
+    |at, allow| *allow = at.read_texts(),
 )];
 
 /// Reads a section of a later release: a table, recorded with its span.
-pub(super) fn reserved(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Option<Reserved> {
-    table(sink, key.get_ref(), value)?;
+pub(super) fn read_reserved(
+    sink: &mut FaultSink,
+    key: &TomlKey<'_>,
+    value: &TomlValue<'_>,
+) -> Option<Reserved> {
+    read_table(sink, key.get_ref(), value)?;
     Some(Reserved {
         file: sink.file,
-        span: span(&key.span()),
-        value: span(&value.span()),
+        span: to_span(&key.span()),
+        value: to_span(&value.span()),
     })
 }
 
 /// The most similar name, owned.
-pub(super) fn near<'s>(written: &str, names: impl IntoIterator<Item = &'s str>) -> Option<String> {
-    nearest(written, names).map(str::to_owned)
+pub(super) fn nearest_name<'s>(
+    written: &str,
+    names: impl IntoIterator<Item = &'s str>,
+) -> Option<String> {
+    nearest_candidate(written, names).map(str::to_owned)
 }

@@ -1,21 +1,21 @@
 //! Reads definitions of tools, from the project file and from files in the formats of OpenAI and
 //! MCP, and checks the tools of roles against them.
 
-use super::routes::text_of;
-use super::sections::near;
-use super::tools::{Parameters, Tools, WrittenTool};
-use super::value::Sink;
+use super::routes::read_text_file;
+use super::sections::nearest_name;
+use super::tools::{ToolParameters, WrittenTool, WrittenTools};
+use super::value::FaultSink;
 use crate::base::json::UniqueKeys;
-use crate::base::lines::ended;
+use crate::base::lines::count_line_ends;
 use crate::base::span::{Span, Spanned};
-use crate::kernel::sampling::{Parameter, TOOL_CHOICE};
-use crate::project::config::Input;
-use crate::project::fault::{FaultKind, ToolFault};
-use crate::project::roles::{Role, covers};
-use crate::project::tools::ToolDefinition;
+use crate::kernel::sampling::{Parameter, TOOL_CHOICE_WORDS};
+use crate::project::config::ConfigInput;
+use crate::project::fault::{ProjectFaultKind, ToolFault};
+use crate::project::roles::{Role, matches_tool};
+use crate::project::tools::ProjectTool;
 use crate::request::dialect::Dialect;
-use crate::request::schema_fault::{SchemaFault, schema_fault};
-use crate::scenario::json_schema::{self, Slip, SlipKind};
+use crate::request::schema_fault::{ToolSchemaFault, find_fault};
+use crate::scenario::json_schema::{self, JsonSchemaFault, JsonSchemaFaultKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
@@ -24,24 +24,24 @@ use std::sync::Arc;
 
 /// A definition with the span for its findings: its name in the project file, or the reference to
 /// the file that contains it.
-type Found = (Span, ToolDefinition);
+type LocatedTool = (Span, ProjectTool);
 
 /// Sets the project's definitions in every role, and reports unknown names.
-pub(super) fn define(
-    sink: &mut Sink,
-    input: &Input<'_>,
-    written: Tools,
+pub(super) fn define_tools(
+    sink: &mut FaultSink,
+    input: &ConfigInput<'_>,
+    written: WrittenTools,
     roles: &mut BTreeMap<String, Role>,
 ) {
     let before = sink.faults.len();
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<LocatedTool> = Vec::new();
     for path in &written.from {
-        from_file(sink, input, path, &mut found);
+        read_tool_file(sink, input, path, &mut found);
     }
     for (name, tool) in written.own {
-        own(sink, input, name, tool, &mut found);
+        read_own_tool(sink, input, name, tool, &mut found);
     }
-    let mut defined: BTreeMap<String, ToolDefinition> = BTreeMap::new();
+    let mut defined: BTreeMap<String, ProjectTool> = BTreeMap::new();
     for (at, tool) in found {
         let place = Some((tool.path.clone(), tool.line + 1)).filter(|(path, _)| path != input.path);
         let fault = match defined.get(&tool.name) {
@@ -49,12 +49,12 @@ pub(super) fn define(
                 path: first.path.clone(),
                 line: first.line + 1,
             }),
-            None => unsound(&tool),
+            None => tool_fault(&tool),
         };
         match fault {
             Some(why) => sink.report(
                 at,
-                FaultKind::BadTool {
+                ProjectFaultKind::BadTool {
                     tool: Some(tool.name),
                     place,
                     why,
@@ -66,7 +66,7 @@ pub(super) fn define(
     // The name of an unreadable definition is unknown.
     if sink.faults.len() == before && !defined.is_empty() {
         for role in roles.values() {
-            unknown(sink, role, &defined);
+            report_unknown_tools(sink, role, &defined);
         }
     }
     let defined = Arc::new(defined);
@@ -76,23 +76,23 @@ pub(super) fn define(
 }
 
 /// Reads a tool of the project file.
-fn own(
-    sink: &mut Sink,
-    input: &Input<'_>,
+fn read_own_tool(
+    sink: &mut FaultSink,
+    input: &ConfigInput<'_>,
     name: Spanned<String>,
     tool: WrittenTool,
-    out: &mut Vec<Found>,
+    out: &mut Vec<LocatedTool>,
 ) {
     let parameters = match tool.parameters.map(|found| (found.value, found.span)) {
-        None => none(),
-        Some((Parameters::Inline(schema), _)) => schema,
-        Some((Parameters::File(path), at)) => match json(input, &path) {
+        None => empty_parameters(),
+        Some((ToolParameters::Inline(schema), _)) => schema,
+        Some((ToolParameters::File(path), at)) => match read_json_file(input, &path) {
             Ok((schema, _)) => schema,
             Err((line, why)) => {
                 let place = Some((path, line));
                 return sink.report(
                     at,
-                    FaultKind::BadTool {
+                    ProjectFaultKind::BadTool {
                         tool: Some(name.value),
                         place,
                         why,
@@ -101,12 +101,12 @@ fn own(
             }
         },
     };
-    let line = ended(input.text.get(..name.span.start as usize).unwrap_or(""));
+    let line = count_line_ends(input.text.get(..name.span.start as usize).unwrap_or(""));
     let description = tool.description.unwrap_or_default();
     let path = input.path.to_owned();
     out.push((
         name.span,
-        ToolDefinition {
+        ProjectTool {
             name: name.value,
             description,
             parameters,
@@ -119,14 +119,14 @@ fn own(
 }
 
 /// The schema of a tool without arguments.
-fn none() -> Json {
+fn empty_parameters() -> Json {
     json!({"type": "object", "properties": {}})
 }
 
 /// Reads a JSON file of the project, as a value and as text; on failure returns the line and the
 /// fault.
-fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault)> {
-    let text = text_of(input, path).map_err(|why| (0, ToolFault::Unreadable(why)))?;
+fn read_json_file(input: &ConfigInput<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault)> {
+    let text = read_text_file(input, path).map_err(|why| (0, ToolFault::Unreadable(why)))?;
     match serde_json::from_str::<UniqueKeys>(&text) {
         Ok(UniqueKeys(value)) => Ok((value, text)),
         Err(error) => {
@@ -144,32 +144,37 @@ fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault
 
 /// The list in an MCP response to `tools/list`.
 #[derive(Deserialize)]
-struct Listed<'t> {
+struct ToolList<'t> {
     #[serde(borrow)]
     tools: Vec<&'t RawValue>,
 }
 
 /// Reads the tools of a file.
-fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &mut Vec<Found>) {
+fn read_tool_file(
+    sink: &mut FaultSink,
+    input: &ConfigInput<'_>,
+    path: &Spanned<String>,
+    out: &mut Vec<LocatedTool>,
+) {
     let mut report = |tool: Option<&str>, line: u32, why: ToolFault| {
         let place = Some((path.value.clone(), line));
         sink.report(
             path.span,
-            FaultKind::BadTool {
+            ProjectFaultKind::BadTool {
                 tool: tool.map(str::to_owned),
                 place,
                 why,
             },
         );
     };
-    let (value, text) = match json(input, &path.value) {
+    let (value, text) = match read_json_file(input, &path.value) {
         Ok(found) => found,
         Err((line, why)) => return report(None, line, why),
     };
     let entries = value.as_array().or_else(|| value.get("tools")?.as_array());
     let listed: Option<Vec<&RawValue>> = serde_json::from_str(&text).ok();
     let listed = listed.or_else(|| {
-        serde_json::from_str::<Listed<'_>>(&text)
+        serde_json::from_str::<ToolList<'_>>(&text)
             .ok()
             .map(|listed| listed.tools)
     });
@@ -179,13 +184,13 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     for (entry, raw) in entries.iter().zip(listed) {
         // The text of an entry is a slice of the file's text.
         let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-        let line = ended(text.get(..start).unwrap_or(""));
-        match entry_of(entry) {
+        let line = count_line_ends(text.get(..start).unwrap_or(""));
+        match parse_entry(entry) {
             Ok(tool) => {
                 let path_of = path.value.trim_start_matches("./").to_owned();
                 out.push((
                     path.span,
-                    ToolDefinition {
+                    ProjectTool {
                         path: path_of,
                         line,
                         ..tool
@@ -198,7 +203,7 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
 }
 
 /// Parses an entry of a file, in OpenAI's nested or flat format or in MCP's.
-fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
+fn parse_entry(entry: &Json) -> Result<ProjectTool, (Option<&str>, ToolFault)> {
     if let Some(kind) = entry
         .get("type")
         .and_then(Json::as_str)
@@ -222,9 +227,9 @@ fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
     let parameters = schema
         .filter(|schema| !schema.is_null())
         .cloned()
-        .unwrap_or_else(none);
+        .unwrap_or_else(empty_parameters);
     let strict = own.get("strict").and_then(Json::as_bool);
-    Ok(ToolDefinition {
+    Ok(ProjectTool {
         name: name.to_owned(),
         description,
         parameters,
@@ -236,7 +241,7 @@ fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
 }
 
 /// Returns the fault of a definition that providers would reject or ignore.
-fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
+fn tool_fault(tool: &ProjectTool) -> Option<ToolFault> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(is_word) {
         return Some(ToolFault::BadName);
@@ -244,9 +249,15 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     if tool.parameters.get("type") != Some(&json!("object")) {
         return Some(ToolFault::NoObject);
     }
-    let is_sure = |slip: &Slip| !matches!(slip.kind, SlipKind::Unknown { near: None });
-    let looks = |slip: &Slip| json_schema::looks_around(&tool.parameters, &slip.path);
-    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::slips(&tool.parameters)
+    let is_sure = |slip: &JsonSchemaFault| {
+        !matches!(
+            slip.kind,
+            JsonSchemaFaultKind::UnknownKeyword { near: None }
+        )
+    };
+    let looks =
+        |slip: &JsonSchemaFault| json_schema::uses_look_around(&tool.parameters, &slip.path);
+    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::schema_faults(&tool.parameters)
         .into_iter()
         .filter(is_sure)
         .partition(looks);
@@ -257,23 +268,28 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
         .map(|slip| ToolFault::Pattern(slip.path));
     slip.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
-        let (_, fault) = schema_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
+        let (_, fault) = find_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
         // Restrictions of OpenAI alone are checked only if a tool is for it, or when a request is
         // sent to it.
-        let is_sure = is_strict || matches!(fault, SchemaFault::Top("oneOf" | "anyOf" | "allOf"));
+        let is_sure =
+            is_strict || matches!(fault, ToolSchemaFault::Top("oneOf" | "anyOf" | "allOf"));
         is_sure.then_some(ToolFault::Refused(fault))
     })
 }
 
 /// The key that selects one tool.
-const CHOICE: &str = Parameter::ToolChoice.word();
+const TOOL_CHOICE_KEY: &str = Parameter::ToolChoice.word();
 
 /// Reports names and patterns of a role that match no definition.
-fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
+fn report_unknown_tools(
+    sink: &mut FaultSink,
+    role: &Role,
+    defined: &BTreeMap<String, ProjectTool>,
+) {
     let mut report = |span, key, found: &str| {
         let is_pattern = found.ends_with('*');
-        let near = near(found, defined.keys().map(String::as_str))
-            .filter(|_| !is_pattern && key != CHOICE);
+        let near = nearest_name(found, defined.keys().map(String::as_str))
+            .filter(|_| !is_pattern && key != TOOL_CHOICE_KEY);
         let (role, found, valid) = (
             role.name.value.clone(),
             found.to_owned(),
@@ -281,7 +297,7 @@ fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefiniti
         );
         sink.report(
             span,
-            FaultKind::UnknownTool {
+            ProjectFaultKind::UnknownTool {
                 role,
                 key,
                 found,
@@ -294,16 +310,16 @@ fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefiniti
         .sampling
         .get(&Parameter::ToolChoice)
         .and_then(Json::as_str);
-    if let Some(choice) =
-        choice.filter(|choice| !TOOL_CHOICE.contains(choice) && !defined.contains_key(*choice))
+    if let Some(choice) = choice
+        .filter(|choice| !TOOL_CHOICE_WORDS.contains(choice) && !defined.contains_key(*choice))
     {
-        report(role.name.span, CHOICE, choice);
+        report(role.name.span, TOOL_CHOICE_KEY, choice);
     }
     let Some(tools) = &role.tools else { return };
     for (key, entries) in [("tools", &tools.allowed), ("blocked_tools", &tools.blocked)] {
         for entry in entries
             .iter()
-            .filter(|entry| !defined.keys().any(|name| covers(&entry.value, name)))
+            .filter(|entry| !defined.keys().any(|name| matches_tool(&entry.value, name)))
         {
             report(entry.span, key, &entry.value);
         }

@@ -1,79 +1,79 @@
 //! Reads `[tools]` of the project file. The files that it refers to are read later, with those of
 //! roles.
 
-use super::row::{At, Row, keys, naming, row, rows};
-use super::value::{Sink, Value, boolean, named, table, texts};
+use super::row::{KeyReader, KeyValue, optional_row, read_rows, row_keys, with_names};
+use super::value::{FaultSink, TomlValue, check_name, read_boolean, read_table, read_texts};
 use crate::base::span::Spanned;
-use crate::project::table::{Shape, Table, key, table as of};
-use crate::scenario::table::Thing;
+use crate::project::table::{ConfigShape, ConfigTable, key_table as of, optional_key};
+use crate::scenario::table::NamedThingKind;
 use serde_json::{Map, Number, Value as Json};
 use toml::de::DeValue;
 
 /// `[tools]`.
-pub(super) static TOOLS: Table = Table {
-    others: Some(&Shape::Table(&TOOL)),
+pub(super) static TOOLS: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Table(&TOOL)),
     ..of(
         "tools that roles choose from",
-        &[key(
+        &[optional_key(
             "from",
-            Shape::Texts,
+            ConfigShape::Texts,
             "files that define tools, in the form of OpenAI, Anthropic or MCP",
         )
-        .names(Thing::Path)],
+        .with_names(NamedThingKind::Path)],
     )
 };
 
 /// `[tools.NAME]`.
-static TOOL: Table = of("a tool", &keys::<_, { TOOL_ROWS.len() }>(TOOL_ROWS));
+static TOOL: ConfigTable = of("a tool", &row_keys::<_, { TOOL_ROWS.len() }>(TOOL_ROWS));
 
-const TOOL_ROWS: &[Row<WrittenTool>] = &[
-    row(
+const TOOL_ROWS: &[KeyReader<WrittenTool>] = &[
+    optional_row(
         "description",
-        Shape::Text,
+        ConfigShape::Text,
         "what it is for, as the agent reads it",
-        |at, tool| tool.description = at.string(),
+        |at, tool| tool.description = at.read_plain_string(),
     ),
-    naming(
-        Thing::Path,
-        &row(
+    with_names(
+        NamedThingKind::Path,
+        &optional_row(
             "parameters",
-            Shape::NameOr(&PARAMETERS),
+            ConfigShape::NameOr(&PARAMETERS),
             "the JSON Schema of its arguments, or the file that holds it",
             |at, tool| {
-                tool.parameters = parameters(at);
+                tool.parameters = read_parameters(at);
             },
         ),
     ),
-    naming(
-        Thing::Argument,
-        &row(
+    with_names(
+        NamedThingKind::Argument,
+        &optional_row(
             "command",
-            Shape::Texts,
+            ConfigShape::Texts,
             "the program that runs it, and its arguments: it reads what the tool is given, as JSON",
             |at, tool| {
-                tool.command = at.texts().into_iter().map(|one| one.value).collect();
+                tool.command = at.read_texts().into_iter().map(|one| one.value).collect();
             },
         ),
     ),
-    row(
+    optional_row(
         "strict",
-        Shape::Bool,
+        ConfigShape::Bool,
         "whether OpenAI is to hold calls to the schema",
         |at, tool| {
-            tool.strict = boolean(at.sink, &at.path, at.value).map(|found| found.value);
+            tool.strict = read_boolean(at.sink, &at.path, at.value).map(|found| found.value);
         },
     ),
 ];
 
 /// A JSON Schema in TOML.
-static PARAMETERS: Table = Table {
-    others: Some(&Shape::Any),
+static PARAMETERS: ConfigTable = ConfigTable {
+    others: Some(&ConfigShape::Any),
     ..of("a JSON Schema of type `object`", &[])
 };
 
 /// The whole content of `[tools]`.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+pub(super) struct WrittenTools {
     /// `from`.
     pub(super) from: Vec<Spanned<String>>,
     /// `[tools.NAME]`.
@@ -84,29 +84,29 @@ pub(super) struct Tools {
 #[derive(Debug, Default)]
 pub(super) struct WrittenTool {
     pub(super) description: Option<String>,
-    pub(super) parameters: Option<Spanned<Parameters>>,
+    pub(super) parameters: Option<Spanned<ToolParameters>>,
     pub(super) strict: Option<bool>,
     pub(super) command: Vec<String>,
 }
 
 /// The location of a tool's schema.
 #[derive(Debug)]
-pub(super) enum Parameters {
+pub(super) enum ToolParameters {
     Inline(Json),
     File(String),
 }
 
-pub(super) fn tools(sink: &mut Sink, value: &Value<'_>) -> Tools {
-    let mut out = Tools::default();
-    for (key, value) in table(sink, "tools", value).into_iter().flatten() {
+pub(super) fn read_tools(sink: &mut FaultSink, value: &TomlValue<'_>) -> WrittenTools {
+    let mut out = WrittenTools::default();
+    for (key, value) in read_table(sink, "tools", value).into_iter().flatten() {
         if key.get_ref() == "from" {
-            out.from = texts(sink, "tools.from", value)
+            out.from = read_texts(sink, "tools.from", value)
                 .into_iter()
                 .map(|path| path.map(str::to_owned))
                 .collect();
-        } else if let Some(name) = named(sink, "tools", key) {
+        } else if let Some(name) = check_name(sink, "tools", key) {
             let mut tool = WrittenTool::default();
-            rows(
+            read_rows(
                 sink,
                 &format!("tools.{}", name.value),
                 value,
@@ -119,10 +119,10 @@ pub(super) fn tools(sink: &mut Sink, value: &Value<'_>) -> Tools {
     out
 }
 
-fn parameters(at: &mut At<'_, '_>) -> Option<Spanned<Parameters>> {
+fn read_parameters(at: &mut KeyValue<'_, '_>) -> Option<Spanned<ToolParameters>> {
     if let DeValue::Table(_) = at.value.get_ref() {
-        let schema = json_of(at.sink, &at.path, at.value)?;
-        return Some(Spanned::new(Parameters::Inline(schema), at.span()));
+        let schema = toml_to_json(at.sink, &at.path, at.value)?;
+        return Some(Spanned::new(ToolParameters::Inline(schema), at.span()));
     }
     if !matches!(at.value.get_ref(), DeValue::String(_)) {
         at.sink.wrong_type(
@@ -132,19 +132,19 @@ fn parameters(at: &mut At<'_, '_>) -> Option<Spanned<Parameters>> {
         );
         return None;
     }
-    let path = at.spanned()?;
+    let path = at.read_string()?;
     if path.value.trim().is_empty() {
-        at.bad(
+        at.report_bad_value(
             &path,
             "a JSON Schema as a table, or the path of a file that holds one",
         );
         return None;
     }
-    Some(path.map(Parameters::File))
+    Some(path.map(ToolParameters::File))
 }
 
 /// Converts a value of TOML to JSON.
-fn json_of(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Json> {
+fn toml_to_json(sink: &mut FaultSink, path: &str, value: &TomlValue<'_>) -> Option<Json> {
     let found = match value.get_ref() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),
         DeValue::Boolean(boolean) => Some(Json::from(*boolean)),
@@ -158,14 +158,17 @@ fn json_of(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Json> {
             .and_then(Number::from_f64)
             .map(Json::Number),
         DeValue::Array(items) => {
-            return items.iter().map(|item| json_of(sink, path, item)).collect();
+            return items
+                .iter()
+                .map(|item| toml_to_json(sink, path, item))
+                .collect();
         }
         DeValue::Table(members) => {
-            let member = |(key, value): (&super::value::Key<'_>, &Value<'_>)| {
+            let member = |(key, value): (&super::value::TomlKey<'_>, &TomlValue<'_>)| {
                 let name = key.get_ref().as_ref();
                 Some((
                     name.to_owned(),
-                    json_of(sink, &format!("{path}.{name}"), value)?,
+                    toml_to_json(sink, &format!("{path}.{name}"), value)?,
                 ))
             };
             return members

@@ -1,33 +1,33 @@
 //! Typed access to TOML values: each function returns the value or reports the actual type.
 
-use crate::base::quoted::either;
+use crate::base::quoted::name_choice;
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
-use crate::project::fault::{Fault, FaultKind};
+use crate::base::suggest::nearest_candidate;
+use crate::project::fault::{ProjectFault, ProjectFaultKind};
 use crate::project::glob::Globs;
 use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
 
 /// A TOML table with the spans of its keys and values.
-pub(super) type Table<'i> = toml::de::DeTable<'i>;
+pub(super) type TomlTable<'i> = toml::de::DeTable<'i>;
 /// A key with its span.
-pub(super) type Key<'i> = toml::Spanned<DeString<'i>>;
+pub(super) type TomlKey<'i> = toml::Spanned<DeString<'i>>;
 /// A value with its span.
-pub(super) type Value<'i> = toml::Spanned<DeValue<'i>>;
+pub(super) type TomlValue<'i> = toml::Spanned<DeValue<'i>>;
 
 /// The collected faults of one file.
 #[derive(Debug)]
-pub(super) struct Sink {
+pub(super) struct FaultSink {
     /// The file's index.
     pub(super) file: u16,
     /// The faults so far.
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<ProjectFault>,
 }
 
-impl Sink {
-    pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
-        self.faults.push(Fault {
+impl FaultSink {
+    pub(super) fn report(&mut self, span: Span, kind: ProjectFaultKind) {
+        self.faults.push(ProjectFault {
             file: self.file,
             span,
             kind,
@@ -35,30 +35,30 @@ impl Sink {
     }
 
     /// Reports a value of a wrong type.
-    pub(super) fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &'static str) {
-        let kind = FaultKind::WrongType {
+    pub(super) fn wrong_type(&mut self, key: &str, value: &TomlValue<'_>, expected: &'static str) {
+        let kind = ProjectFaultKind::WrongType {
             key: key.to_owned(),
             expected,
-            found: found(value.get_ref()),
+            found: describe_type(value.get_ref()),
         };
-        self.report(span(&value.span()), kind);
+        self.report(to_span(&value.span()), kind);
     }
 
     /// Reports an unknown key.
-    pub(super) fn unknown_key(&mut self, table: &str, key: &Key<'_>, valid: &[&'static str]) {
-        let near = nearest(key.get_ref(), valid.iter().copied()).map(str::to_owned);
-        let kind = FaultKind::UnknownKey {
+    pub(super) fn unknown_key(&mut self, table: &str, key: &TomlKey<'_>, valid: &[&'static str]) {
+        let near = nearest_candidate(key.get_ref(), valid.iter().copied()).map(str::to_owned);
+        let kind = ProjectFaultKind::UnknownKey {
             table: table.to_owned(),
             key: key.get_ref().as_ref().to_owned(),
             near,
             valid: valid.to_vec(),
         };
-        self.report(span(&key.span()), kind);
+        self.report(to_span(&key.span()), kind);
     }
 
     /// Reports a word outside its set.
     pub(super) fn bad_word(&mut self, key: &str, value: Spanned<&str>, words: &[&str]) {
-        let near = nearest(value.value, words.iter().copied()).map(str::to_owned);
+        let near = nearest_candidate(value.value, words.iter().copied()).map(str::to_owned);
         self.bad_word_near(key, value, words, near);
     }
 
@@ -70,7 +70,7 @@ impl Sink {
         words: &[&str],
         near: Option<String>,
     ) {
-        self.bad_value(key, &value, either(words), near);
+        self.bad_value(key, &value, name_choice(words), near);
     }
 
     /// Reports a value that a key does not accept.
@@ -85,7 +85,7 @@ impl Sink {
         let expected = expected.into();
         self.report(
             value.span,
-            FaultKind::BadValue {
+            ProjectFaultKind::BadValue {
                 key: key.to_owned(),
                 found,
                 expected,
@@ -97,26 +97,28 @@ impl Sink {
 
 /// Reports required keys that are missing. A misspelled key has been reported as unknown and does
 /// not count as missing.
-pub(super) fn needs(
-    sink: &mut Sink,
+pub(super) fn report_missing_keys(
+    sink: &mut FaultSink,
     (name, at): (&str, Span),
-    table: &Table<'_>,
-    keys: &keys::Table,
+    table: &TomlTable<'_>,
+    keys: &keys::ConfigTable,
 ) {
-    let valid = keys.names();
+    let valid = keys.key_names();
     let is_meant = |key: &str| {
         let mut unknown = table
             .keys()
             .map(|key| key.get_ref().as_ref())
             .filter(|word| !valid.contains(word));
-        unknown.any(|word| valid.len() == 1 || nearest(word, valid.iter().copied()) == Some(key))
+        unknown.any(|word| {
+            valid.len() == 1 || nearest_candidate(word, valid.iter().copied()) == Some(key)
+        })
     };
-    for key in keys.needed() {
+    for key in keys.required_names() {
         // An invalid value has been reported at its own span.
         if !table.contains_key(key) && !is_meant(key) {
             sink.report(
                 at,
-                FaultKind::MissingKey {
+                ProjectFaultKind::MissingKey {
                     table: name.to_owned(),
                     key,
                 },
@@ -127,14 +129,14 @@ pub(super) fn needs(
 
 /// Reads one of some words. For a bare `true` or `false`, the corresponding word of `switch` is
 /// suggested: the first for `true`, the second for `false`.
-pub(super) fn word<'v>(
-    sink: &mut Sink,
+pub(super) fn read_word<'v>(
+    sink: &mut FaultSink,
     key: &str,
-    value: &'v Value<'_>,
+    value: &'v TomlValue<'_>,
     words: &[&str],
     switch: [&str; 2],
 ) -> Option<Spanned<&'v str>> {
-    let at = span(&value.span());
+    let at = to_span(&value.span());
     if let DeValue::Boolean(boolean) = value.get_ref() {
         let [on, off] = switch;
         let (written, meant) = if *boolean {
@@ -150,7 +152,7 @@ pub(super) fn word<'v>(
         );
         return None;
     }
-    let found = text(sink, key, value)?;
+    let found = read_text(sink, key, value)?;
     if words.contains(&found.value) {
         return Some(found);
     }
@@ -159,11 +161,11 @@ pub(super) fn word<'v>(
 }
 
 /// Converts a range of the TOML parser to a span.
-pub(super) fn span(range: &Range<usize>) -> Span {
-    Span::of(range.start, range.end)
+pub(super) fn to_span(range: &Range<usize>) -> Span {
+    Span::from_offsets(range.start, range.end)
 }
 
-fn found(value: &DeValue<'_>) -> &'static str {
+fn describe_type(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -175,39 +177,43 @@ fn found(value: &DeValue<'_>) -> &'static str {
 }
 
 /// Reads a text.
-pub(super) fn text<'v>(
-    sink: &mut Sink,
+pub(super) fn read_text<'v>(
+    sink: &mut FaultSink,
     key: &str,
-    value: &'v Value<'_>,
+    value: &'v TomlValue<'_>,
 ) -> Option<Spanned<&'v str>> {
     let DeValue::String(text) = value.get_ref() else {
         sink.wrong_type(key, value, "a text in quotes");
         return None;
     };
-    Some(Spanned::new(text.as_ref(), span(&value.span())))
+    Some(Spanned::new(text.as_ref(), to_span(&value.span())))
 }
 
 /// Reads a text, or a list of texts.
-pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec<Spanned<&'v str>> {
+pub(super) fn read_texts<'v>(
+    sink: &mut FaultSink,
+    key: &str,
+    value: &'v TomlValue<'_>,
+) -> Vec<Spanned<&'v str>> {
     if let DeValue::Array(list) = value.get_ref() {
         return list
             .iter()
-            .filter_map(|item| text(sink, key, item))
+            .filter_map(|item| read_text(sink, key, item))
             .collect();
     }
     let DeValue::String(text) = value.get_ref() else {
         sink.wrong_type(key, value, "a text or a list of texts");
         return Vec::new();
     };
-    vec![Spanned::new(text.as_ref(), span(&value.span()))]
+    vec![Spanned::new(text.as_ref(), to_span(&value.span()))]
 }
 
 /// Reads a table.
-pub(super) fn table<'v, 'i>(
-    sink: &mut Sink,
+pub(super) fn read_table<'v, 'i>(
+    sink: &mut FaultSink,
     key: &str,
-    value: &'v Value<'i>,
-) -> Option<&'v Table<'i>> {
+    value: &'v TomlValue<'i>,
+) -> Option<&'v TomlTable<'i>> {
     let DeValue::Table(table) = value.get_ref() else {
         sink.wrong_type(key, value, "a table");
         return None;
@@ -216,19 +222,23 @@ pub(super) fn table<'v, 'i>(
 }
 
 /// Reads `true` or `false`.
-pub(super) fn boolean(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<Spanned<bool>> {
+pub(super) fn read_boolean(
+    sink: &mut FaultSink,
+    key: &str,
+    value: &TomlValue<'_>,
+) -> Option<Spanned<bool>> {
     let DeValue::Boolean(boolean) = value.get_ref() else {
         sink.wrong_type(key, value, "`true` or `false` without quotes");
         return None;
     };
-    Some(Spanned::new(*boolean, span(&value.span())))
+    Some(Spanned::new(*boolean, to_span(&value.span())))
 }
 
 /// Reads a whole number within bounds.
-pub(super) fn number(
-    sink: &mut Sink,
+pub(super) fn read_whole(
+    sink: &mut FaultSink,
     key: &str,
-    value: &Value<'_>,
+    value: &TomlValue<'_>,
     bounds: (u64, u64),
 ) -> Option<u64> {
     let DeValue::Integer(integer) = value.get_ref() else {
@@ -243,7 +253,7 @@ pub(super) fn number(
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
     sink.bad_value(
         key,
-        &Spanned::new(integer.as_str(), span(&value.span())),
+        &Spanned::new(integer.as_str(), to_span(&value.span())),
         expected,
         None,
     );
@@ -251,10 +261,10 @@ pub(super) fn number(
 }
 
 /// Reads a number within bounds.
-pub(super) fn decimal(
-    sink: &mut Sink,
+pub(super) fn read_number(
+    sink: &mut FaultSink,
     key: &str,
-    value: &Value<'_>,
+    value: &TomlValue<'_>,
     bounds: (f64, f64),
 ) -> Option<f64> {
     let written = if let DeValue::Float(float) = value.get_ref() {
@@ -272,7 +282,7 @@ pub(super) fn decimal(
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
     sink.bad_value(
         key,
-        &Spanned::new(written, span(&value.span())),
+        &Spanned::new(written, to_span(&value.span())),
         expected,
         None,
     );
@@ -280,15 +290,19 @@ pub(super) fn decimal(
 }
 
 /// Reads a text or a list of texts, and reports duplicates.
-pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<String>> {
+pub(super) fn read_unique_texts(
+    sink: &mut FaultSink,
+    key: &str,
+    value: &TomlValue<'_>,
+) -> Vec<Spanned<String>> {
     let mut out: Vec<Spanned<String>> = Vec::new();
     let mut seen = std::collections::BTreeMap::new();
-    for entry in texts(sink, key, value) {
+    for entry in read_texts(sink, key, value) {
         if entry.value.trim().is_empty() {
             sink.bad_value(key, &entry, "a text with at least one character", None);
         } else if let Some(first) = seen.insert(entry.value, entry.span) {
             seen.insert(entry.value, first);
-            let kind = FaultKind::RepeatedEntry {
+            let kind = ProjectFaultKind::RepeatedEntry {
                 key: key.to_owned(),
                 entry: entry.value.to_owned(),
                 first,
@@ -302,13 +316,13 @@ pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<
 }
 
 /// Reads a pattern, or a list of patterns.
-pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
+pub(super) fn read_globs(sink: &mut FaultSink, key: &str, value: &TomlValue<'_>) -> Globs {
     let mut globs = Globs::default();
-    for pattern in texts(sink, key, value) {
-        if let Err(error) = globs.add(pattern.value) {
+    for pattern in read_texts(sink, key, value) {
+        if let Err(error) = globs.add_pattern(pattern.value) {
             sink.report(
                 pattern.span,
-                FaultKind::BadGlob {
+                ProjectFaultKind::BadGlob {
                     pattern: pattern.value.to_owned(),
                     error,
                 },
@@ -319,9 +333,13 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
 }
 
 /// Reads the name of a role, model or provider: any text on one line.
-pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spanned<String>> {
+pub(super) fn check_name(
+    sink: &mut FaultSink,
+    section: &str,
+    key: &TomlKey<'_>,
+) -> Option<Spanned<String>> {
     let name = key.get_ref().as_ref();
-    let at = span(&key.span());
+    let at = to_span(&key.span());
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {
         return Some(Spanned::new(name.to_owned(), at));
     }

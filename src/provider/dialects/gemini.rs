@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::kernel::conversation::Part;
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "gemini",
     base_url: "https://generativelanguage.googleapis.com",
     key_variable: Some("GEMINI_API_KEY"),
@@ -17,43 +17,51 @@ pub(super) static DIALECT: Dialect = Dialect {
         )
     },
     expected: "`candidates`",
-    take,
+    take_event,
 };
 
-fn take(event: &Value, draft: &mut Draft) -> bool {
-    draft.model(text(event, "/modelVersion"));
+fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
+    draft.set_model(text_at(event, "/modelVersion"));
     if let Some(usage) = event.get("usageMetadata") {
-        let sum = |one: &str, more: &str| match (count(usage, one), count(usage, more)) {
+        let sum = |one: &str, more: &str| match (count_at(usage, one), count_at(usage, more)) {
             (None, None) => None,
             (one, more) => Some(one.unwrap_or(0).saturating_add(more.unwrap_or(0))),
         };
-        draft.count(Usage {
+        draft.update_usage(Usage {
             input: sum("/promptTokenCount", "/toolUsePromptTokenCount"),
-            cached: count(usage, "/cachedContentTokenCount"),
+            cached: count_at(usage, "/cachedContentTokenCount"),
             output: sum("/candidatesTokenCount", "/thoughtsTokenCount"),
-            reasoning: count(usage, "/thoughtsTokenCount"),
+            reasoning: count_at(usage, "/thoughtsTokenCount"),
         });
     }
-    for (_, part) in list(event, "/candidates/0/content/parts") {
+    for (_, part) in list_at(event, "/candidates/0/content/parts") {
         if let Some(call) = part.get("functionCall") {
-            let at = draft.next();
-            draft.call(at, text(call, "/id"), text(call, "/name"), call.get("args"));
-        } else if let Some(more) = text(part, "/text") {
+            let at = draft.next_number();
+            draft.push_call(
+                at,
+                text_at(call, "/id"),
+                text_at(call, "/name"),
+                call.get("args"),
+            );
+        } else if let Some(more) = text_at(part, "/text") {
             if part.get("thought") == Some(&Value::Bool(true)) {
-                draft.reason(
-                    draft.goes_on(|part| matches!(part, Part::Reasoning(_))),
+                draft.push_reasoning(
+                    draft.continued_number(|part| matches!(part, Part::Reasoning(_))),
                     more,
                 );
             } else {
-                draft.text(draft.goes_on(|part| matches!(part, Part::Text(_))), more);
+                draft.push_text(
+                    draft.continued_number(|part| matches!(part, Part::Text(_))),
+                    more,
+                );
             }
         }
     }
     // A blocked prompt has no candidates.
-    if text(event, "/promptFeedback/blockReason").is_some() {
+    if text_at(event, "/promptFeedback/blockReason").is_some() {
         draft.stop = Some(Stop::Filter);
     }
-    if let Some(reason) = text(event, "/candidates/0/finishReason") {
+    if let Some(reason) = text_at(event, "/candidates/0/finishReason") {
         draft.stop = Some(match reason {
             "STOP" if draft.has_calls() => Stop::Tool,
             "STOP" => Stop::End,

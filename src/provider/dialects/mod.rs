@@ -7,10 +7,10 @@ mod openai_chat;
 mod openai_responses;
 mod prelude;
 
-use super::dialect::Dialect;
+use super::dialect::ResponseDialect;
 
 /// Every dialect.
-pub(super) static DIALECTS: &[&Dialect] = &[
+pub(super) static DIALECTS: &[&ResponseDialect] = &[
     &openai_chat::DIALECT,
     &openai_responses::DIALECT,
     &anthropic::DIALECT,

@@ -3,7 +3,7 @@
 
 use super::prelude::*;
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "ollama",
     base_url: "http://127.0.0.1:11434",
     key_variable: None,
@@ -11,7 +11,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     headers: &[],
     address: |base, _| format!("{base}/api/chat"),
     expected: "`message`",
-    take,
+    take_event,
 };
 
 /// The numbers of the parts, since a message does not order them.
@@ -19,32 +19,32 @@ const REASONING: u64 = 0;
 const TEXT: u64 = 1;
 const CALLS: u64 = 2;
 
-fn take(event: &Value, draft: &mut Draft) -> bool {
-    draft.model(text(event, "/model"));
-    draft.count(Usage {
-        input: count(event, "/prompt_eval_count"),
+fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
+    draft.set_model(text_at(event, "/model"));
+    draft.update_usage(Usage {
+        input: count_at(event, "/prompt_eval_count"),
         cached: None,
-        output: count(event, "/eval_count"),
+        output: count_at(event, "/eval_count"),
         reasoning: None,
     });
-    if let Some(more) = text(event, "/message/thinking") {
-        draft.reason(REASONING, more);
+    if let Some(more) = text_at(event, "/message/thinking") {
+        draft.push_reasoning(REASONING, more);
     }
-    if let Some(more) = text(event, "/message/content") {
-        draft.text(TEXT, more);
+    if let Some(more) = text_at(event, "/message/content") {
+        draft.push_text(TEXT, more);
     }
-    for (_, call) in list(event, "/message/tool_calls") {
-        let at = draft.next().max(CALLS);
-        draft.call(
+    for (_, call) in list_at(event, "/message/tool_calls") {
+        let at = draft.next_number().max(CALLS);
+        draft.push_call(
             at,
-            text(call, "/id"),
-            text(call, "/function/name"),
+            text_at(call, "/id"),
+            text_at(call, "/function/name"),
             call.pointer("/function/arguments"),
         );
     }
     draft.is_open = event.get("done") == Some(&Value::Bool(false));
     if !draft.is_open {
-        draft.stop = Some(match text(event, "/done_reason") {
+        draft.stop = Some(match text_at(event, "/done_reason") {
             Some("stop") | None if draft.has_calls() => Stop::Tool,
             Some("stop") | None => Stop::End,
             Some("length") => Stop::Length,

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-chat",
     base_url: "https://api.openai.com/v1",
     key_variable: Some("OPENAI_API_KEY"),
@@ -10,7 +10,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     headers: &[],
     address: |base, _| format!("{base}/chat/completions"),
     expected: "`choices`",
-    take,
+    take_event,
 };
 
 /// The numbers of the parts, since a choice does not order them.
@@ -19,20 +19,20 @@ const TEXT: u64 = 1;
 const CALLS: u64 = 2;
 
 /// Takes a completion, or a chunk of one, which has `delta` in place of `message`.
-fn take(event: &Value, draft: &mut Draft) -> bool {
-    draft.model(text(event, "/model"));
+fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
+    draft.set_model(text_at(event, "/model"));
     if let Some(usage) = event.get("usage") {
-        draft.count(Usage {
-            input: count(usage, "/prompt_tokens"),
-            cached: count(usage, "/prompt_tokens_details/cached_tokens")
-                .or_else(|| count(usage, "/prompt_cache_hit_tokens")),
-            output: count(usage, "/completion_tokens"),
-            reasoning: count(usage, "/completion_tokens_details/reasoning_tokens"),
+        draft.update_usage(Usage {
+            input: count_at(usage, "/prompt_tokens"),
+            cached: count_at(usage, "/prompt_tokens_details/cached_tokens")
+                .or_else(|| count_at(usage, "/prompt_cache_hit_tokens")),
+            output: count_at(usage, "/completion_tokens"),
+            reasoning: count_at(usage, "/completion_tokens_details/reasoning_tokens"),
         });
     }
     // Requests ask for a single choice.
     let Some((_, choice)) =
-        list(event, "/choices").find(|(_, choice)| count(choice, "/index").unwrap_or(0) == 0)
+        list_at(event, "/choices").find(|(_, choice)| count_at(choice, "/index").unwrap_or(0) == 0)
     else {
         return false;
     };
@@ -42,8 +42,9 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
         .unwrap_or(&Value::Null);
     // The key of vLLM and DeepSeek, then that of OpenRouter; a server that sends both sends the
     // same text.
-    if let Some(more) = text(said, "/reasoning_content").or_else(|| text(said, "/reasoning")) {
-        draft.reason(REASONING, more);
+    if let Some(more) = text_at(said, "/reasoning_content").or_else(|| text_at(said, "/reasoning"))
+    {
+        draft.push_reasoning(REASONING, more);
     }
     if said
         .get("content")
@@ -51,24 +52,24 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     {
         return false;
     }
-    let parts = list(said, "/content").filter_map(|(_, part)| text(part, "/text"));
-    for more in text(said, "/content").into_iter().chain(parts) {
-        draft.text(TEXT, more);
+    let parts = list_at(said, "/content").filter_map(|(_, part)| text_at(part, "/text"));
+    for more in text_at(said, "/content").into_iter().chain(parts) {
+        draft.push_text(TEXT, more);
     }
-    if let Some(more) = text(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
-        draft.text(TEXT, more);
+    if let Some(more) = text_at(said, "/refusal").filter(|refusal| !refusal.is_empty()) {
+        draft.push_text(TEXT, more);
         draft.is_refused = true;
     }
-    for (at, call) in list(said, "/tool_calls") {
-        let at = CALLS + count(call, "/index").unwrap_or(at);
-        draft.call(
+    for (at, call) in list_at(said, "/tool_calls") {
+        let at = CALLS + count_at(call, "/index").unwrap_or(at);
+        draft.push_call(
             at,
-            text(call, "/id"),
-            text(call, "/function/name"),
+            text_at(call, "/id"),
+            text_at(call, "/function/name"),
             call.pointer("/function/arguments"),
         );
     }
-    if let Some(reason) = text(choice, "/finish_reason") {
+    if let Some(reason) = text_at(choice, "/finish_reason") {
         draft.stop = Some(match reason {
             "stop" if draft.has_calls() => Stop::Tool,
             "stop" => Stop::End,

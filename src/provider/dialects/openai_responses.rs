@@ -3,7 +3,7 @@
 
 use super::prelude::*;
 
-pub(super) static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-responses",
     base_url: "https://api.openai.com/v1",
     key_variable: Some("OPENAI_API_KEY"),
@@ -11,43 +11,43 @@ pub(super) static DIALECT: Dialect = Dialect {
     headers: &[],
     address: |base, _| format!("{base}/responses"),
     expected: "`output`",
-    take,
+    take_event,
 };
 
-fn take(event: &Value, draft: &mut Draft) -> bool {
-    match text(event, "/type") {
+fn take_event(event: &Value, draft: &mut AnswerDraft) -> bool {
+    match text_at(event, "/type") {
         Some("response.completed" | "response.incomplete") => event
             .get("response")
-            .is_some_and(|whole| response(whole, draft)),
+            .is_some_and(|whole| take_response(whole, draft)),
         // Some servers omit the items from the whole response.
         Some("response.output_item.done") => {
-            if let (Some(at), Some(one)) = (count(event, "/output_index"), event.get("item")) {
-                item(at, one, draft);
+            if let (Some(at), Some(one)) = (count_at(event, "/output_index"), event.get("item")) {
+                take_item(at, one, draft);
             }
             true
         }
         Some(_) => false,
-        None => response(event, draft),
+        None => take_response(event, draft),
     }
 }
 
-fn response(whole: &Value, draft: &mut Draft) -> bool {
-    if list(whole, "/output").next().is_some() {
-        draft.clear();
+fn take_response(whole: &Value, draft: &mut AnswerDraft) -> bool {
+    if list_at(whole, "/output").next().is_some() {
+        draft.clear_parts();
     }
-    for (at, one) in list(whole, "/output") {
-        item(at, one, draft);
+    for (at, one) in list_at(whole, "/output") {
+        take_item(at, one, draft);
     }
-    draft.model(text(whole, "/model"));
-    draft.count(Usage {
-        input: count(whole, "/usage/input_tokens"),
-        cached: count(whole, "/usage/input_tokens_details/cached_tokens"),
-        output: count(whole, "/usage/output_tokens"),
-        reasoning: count(whole, "/usage/output_tokens_details/reasoning_tokens"),
+    draft.set_model(text_at(whole, "/model"));
+    draft.update_usage(Usage {
+        input: count_at(whole, "/usage/input_tokens"),
+        cached: count_at(whole, "/usage/input_tokens_details/cached_tokens"),
+        output: count_at(whole, "/usage/output_tokens"),
+        reasoning: count_at(whole, "/usage/output_tokens_details/reasoning_tokens"),
     });
     draft.stop = match (
-        text(whole, "/status"),
-        text(whole, "/incomplete_details/reason"),
+        text_at(whole, "/status"),
+        text_at(whole, "/incomplete_details/reason"),
     ) {
         (Some("completed"), _) if draft.has_calls() => Some(Stop::Tool),
         (Some("completed"), _) => Some(Stop::End),
@@ -59,29 +59,31 @@ fn response(whole: &Value, draft: &mut Draft) -> bool {
 }
 
 /// Takes an item of the output. Each has its own number; the texts of a message are joined.
-fn item(at: u64, item: &Value, draft: &mut Draft) {
-    match text(item, "/type") {
+fn take_item(at: u64, item: &Value, draft: &mut AnswerDraft) {
+    match text_at(item, "/type") {
         Some("message") => {
-            for (_, part) in list(item, "/content") {
-                if let Some(refusal) = text(part, "/refusal") {
+            for (_, part) in list_at(item, "/content") {
+                if let Some(refusal) = text_at(part, "/refusal") {
                     draft.is_refused = true;
-                    draft.text(at, refusal);
+                    draft.push_text(at, refusal);
                 }
-                draft.text(at, text(part, "/text").unwrap_or_default());
+                draft.push_text(at, text_at(part, "/text").unwrap_or_default());
             }
         }
-        Some("function_call") => draft.call(
+        Some("function_call") => draft.push_call(
             at,
-            text(item, "/call_id"),
-            text(item, "/name"),
+            text_at(item, "/call_id"),
+            text_at(item, "/name"),
             item.get("arguments"),
         ),
         Some("reasoning") => {
-            let parts = list(item, "/summary").chain(list(item, "/content"));
-            let texts: Vec<&str> = parts.filter_map(|(_, part)| text(part, "/text")).collect();
-            if let Some(reasoning) = draft.reasoning(at) {
+            let parts = list_at(item, "/summary").chain(list_at(item, "/content"));
+            let texts: Vec<&str> = parts
+                .filter_map(|(_, part)| text_at(part, "/text"))
+                .collect();
+            if let Some(reasoning) = draft.reasoning_mut(at) {
                 reasoning.text = texts.join("\n\n");
-                reasoning.signature = text(item, "/encrypted_content").map(str::to_owned);
+                reasoning.signature = text_at(item, "/encrypted_content").map(str::to_owned);
             }
         }
         _ => {}

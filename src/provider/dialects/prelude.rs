@@ -1,6 +1,6 @@
 //! The imports that all dialects share.
 
 pub(super) use crate::kernel::provider::{Stop, Usage};
-pub(super) use crate::provider::dialect::{Dialect, count, list, text};
-pub(super) use crate::provider::draft::Draft;
+pub(super) use crate::provider::dialect::{ResponseDialect, count_at, list_at, text_at};
+pub(super) use crate::provider::draft::AnswerDraft;
 pub(super) use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Converts calls of another tool to recorded calls.
 
-use super::super::addresses::without_secrets;
+use super::super::addresses::split_secrets;
 use super::super::json_text;
-use super::super::key::key;
+use super::super::key::call_key;
 use super::super::recording::Recording;
 use crate::provider::read;
 use crate::request::dialect::Dialect;
@@ -10,34 +10,34 @@ use crate::schema::json::names::REQUEST;
 use serde_json::value::RawValue;
 
 /// The dialect of calls that are not requests to a model.
-pub(super) const OTHER: &str = "other";
+pub(super) const OTHER_DIALECT: &str = "other";
 
 /// Creates a call without name and answer.
-pub(super) fn call(
+pub(super) fn new_call(
     number: usize,
     dialect: Option<Dialect>,
     endpoint: &str,
     body: &str,
 ) -> Recording {
-    let request = json_text::raw(body);
+    let request = json_text::to_raw_json(body);
     Recording {
         schema: REQUEST.to_owned(),
         id: number.to_string(),
-        dialect: dialect.map_or(OTHER, Dialect::word).to_owned(),
+        dialect: dialect.map_or(OTHER_DIALECT, Dialect::word).to_owned(),
         endpoint: endpoint.to_owned(),
-        key: key("POST", endpoint, request.get()).to_string(),
+        key: call_key("POST", endpoint, request.get()).to_string(),
         request,
         ..Recording::default()
     }
 }
 
 /// Creates an empty entry for a call that is not a request to a model, to keep the numbering.
-pub(super) fn other(number: usize) -> Recording {
-    call(number, None, "", "{}")
+pub(super) fn other_call(number: usize) -> Recording {
+    new_call(number, None, "", "{}")
 }
 
 /// Adds the response to a call.
-pub(super) fn answered(
+pub(super) fn add_response(
     recording: &mut Recording,
     dialect: Dialect,
     status: Option<u16>,
@@ -47,16 +47,17 @@ pub(super) fn answered(
     if text.is_empty() {
         return;
     }
-    let answer = read::dialect(dialect.word()).and_then(|dialect| read::answer(dialect, text).ok());
+    let answer =
+        read::find_dialect(dialect.word()).and_then(|dialect| read::answer(dialect, text).ok());
     if let Some(answer) = answer {
         recording.usage = answer.usage;
     }
-    recording.response = Some(json_text::raw(text));
+    recording.response = Some(json_text::to_raw_json(text));
 }
 
 /// Returns a path as it is recorded: without host, without keys in its query, and for `OpenAI`
 /// without the version.
-pub fn endpoint(uri: &str) -> String {
+pub fn recorded_endpoint(uri: &str) -> String {
     let path = uri.split_once("://").map_or(uri, |(_, rest)| {
         rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
     });
@@ -69,12 +70,12 @@ pub fn endpoint(uri: &str) -> String {
         .strip_prefix("/v1")
         .filter(|rest| is_openai && rest.starts_with('/'))
         .unwrap_or(path);
-    path.to_owned() + &without_secrets(query).0
+    path.to_owned() + &split_secrets(query).0
 }
 
 /// The top-level fields of a body.
 #[derive(Default, serde::Deserialize)]
-struct Head {
+struct BodyHead {
     #[serde(default)]
     model: serde_json::Value,
     #[serde(default)]
@@ -82,12 +83,12 @@ struct Head {
 }
 
 /// Copies model and stream from a request's body. Returns false if the body is not a JSON object.
-pub(super) fn take_head(recording: &mut Recording) -> bool {
+pub(super) fn read_head(recording: &mut Recording) -> bool {
     let text = recording.request.get();
     if !text.starts_with('{') || serde_json::from_str::<&RawValue>(text).is_err() {
         return false;
     }
-    let head: Head = serde_json::from_str(text).unwrap_or_default();
+    let head: BodyHead = serde_json::from_str(text).unwrap_or_default();
     let path = recording.endpoint.split('?').next().unwrap_or_default();
     let in_path = || {
         path.rsplit('/')

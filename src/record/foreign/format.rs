@@ -7,7 +7,7 @@ use crate::schema::json::names::{REQUEST, RUN};
 
 /// The format of a file with calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum RecordingFormat {
     /// Lines of ctxc's own format.
     Ctxc,
     /// A VCR cassette, as YAML or JSON.
@@ -17,12 +17,12 @@ pub enum Format {
 }
 
 /// Detects the format of a file by its first few thousand bytes; `None` for another file.
-pub fn format_of(head: &str) -> Option<Format> {
+pub fn detect_format(head: &str) -> Option<RecordingFormat> {
     if [REQUEST, RUN]
         .iter()
         .any(|schema| head.contains(schema.trim_end_matches(char::is_numeric)))
     {
-        return Some(Format::Ctxc);
+        return Some(RecordingFormat::Ctxc);
     }
     let text = head.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
     if text.starts_with(['{', '[']) {
@@ -33,16 +33,16 @@ pub fn format_of(head: &str) -> Option<Format> {
             "resource_spans",
             "resource_logs",
         ]) {
-            Some(Format::Otlp)
+            Some(RecordingFormat::Otlp)
         } else if has(&["interactions", "http_interactions"]) && has(&["request"]) {
-            Some(Format::Vcr)
+            Some(RecordingFormat::Vcr)
         } else {
             None
         };
     }
     let lists = ["interactions:", "http_interactions:"];
     let is_list = |line: &str| lists.iter().any(|list| line.starts_with(list));
-    text.lines().any(is_list).then_some(Format::Vcr)
+    text.lines().any(is_list).then_some(RecordingFormat::Vcr)
 }
 
 /// Reads the calls of another tool, each as a recorded call. Calls to other servers get the dialect
@@ -50,16 +50,20 @@ pub fn format_of(head: &str) -> Option<Format> {
 ///
 /// # Errors
 /// The text contains no call to a model.
-pub fn read(format: Format, text: &str) -> Result<Vec<Recording>, ForeignFault> {
+pub fn read_calls(format: RecordingFormat, text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let calls = match format {
-        Format::Ctxc => Vec::new(),
-        Format::Vcr => vcr::read(text)?,
-        Format::Otlp => otlp::read(text)?,
+        RecordingFormat::Ctxc => Vec::new(),
+        RecordingFormat::Vcr => vcr::read_calls(text)?,
+        RecordingFormat::Otlp => otlp::read_calls(text)?,
     };
     match calls.len() {
         0 => Err(ForeignFault::Empty),
-        count if calls.iter().all(|call| call.dialect == super::call::OTHER) => {
+        count
+            if calls
+                .iter()
+                .all(|call| call.dialect == super::call::OTHER_DIALECT) =>
+        {
             Err(ForeignFault::NoCall(count))
         }
         _ => Ok(calls),

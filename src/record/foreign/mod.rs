@@ -9,4 +9,4 @@ mod otlp_messages;
 mod vcr;
 
 pub use fault::ForeignFault;
-pub use format::{Format, format_of, read};
+pub use format::{RecordingFormat, detect_format, read_calls};

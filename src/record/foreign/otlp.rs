@@ -5,7 +5,7 @@
 //! body is rebuilt as a chat completion for every vendor: it is not the body that was sent.
 
 use super::super::recording::Recording;
-use super::call::{answered, call, take_head};
+use super::call::{add_response, new_call, read_head};
 use super::fault::ForeignFault;
 use super::otlp_messages as messages;
 use crate::kernel::provider::Usage;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The collected data of a span.
 #[derive(Debug, Default)]
-struct Span {
+struct TraceSpan {
     /// The start, in nanoseconds.
     start: u64,
     /// True if the span ended with an error.
@@ -27,8 +27,8 @@ struct Span {
 }
 
 /// Reads the calls of a file: one document, a list of them, or one a line.
-pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
-    let mut spans: BTreeMap<(String, String), Span> = BTreeMap::new();
+pub(super) fn read_calls(text: &str) -> Result<Vec<Recording>, ForeignFault> {
+    let mut spans: BTreeMap<(String, String), TraceSpan> = BTreeMap::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let document = document.map_err(|fault| ForeignFault::Unreadable {
             what: "OTLP JSON",
@@ -41,19 +41,22 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
             .and_then(Value::as_array)
             .map_or(one.as_slice(), Vec::as_slice)
         {
-            collect(document, &mut spans);
+            collect_spans(document, &mut spans);
         }
     }
-    let mut spans: Vec<Span> = spans.into_values().filter(Span::is_of_model).collect();
+    let mut spans: Vec<TraceSpan> = spans
+        .into_values()
+        .filter(TraceSpan::is_model_call)
+        .collect();
     spans.sort_by_key(|span| span.start);
     if spans.is_empty() {
         return Err(ForeignFault::NoSpans);
     }
     let calls: Vec<Recording> = spans
         .iter()
-        .filter_map(|span| Some((span, span.body()?)))
+        .filter_map(|span| Some((span, span.request_body()?)))
         .enumerate()
-        .map(made)
+        .map(build_call)
         .collect();
     if calls.is_empty() {
         let count = spans.len();
@@ -67,18 +70,18 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
 }
 
 /// Returns the value of a key in camel case or snake case.
-fn at<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
+fn field<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| value.get(snake))
 }
 
 /// Returns the items of lists nested under three levels of keys.
-fn each<'v>(
+fn nested_items<'v>(
     document: &'v Value,
     keys: [(&'static str, &'static str); 3],
 ) -> impl Iterator<Item = &'v Value> {
     let [first, second, third] = keys;
     let list = |value: &'v Value, key: (&str, &str)| {
-        at(value, key.0, key.1)
+        field(value, key.0, key.1)
             .and_then(Value::as_array)
             .into_iter()
             .flatten()
@@ -89,16 +92,16 @@ fn each<'v>(
 }
 
 /// Returns a time in nanoseconds, which OTLP writes as a string.
-fn time(value: &Value, camel: &str, snake: &str) -> u64 {
-    let value = at(value, camel, snake);
+fn nanoseconds(value: &Value, camel: &str, snake: &str) -> u64 {
+    let value = field(value, camel, snake);
     value
         .and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok()))
         .unwrap_or(0)
 }
 
-fn ids(value: &Value) -> (String, String) {
+fn span_id(value: &Value) -> (String, String) {
     let id = |camel: &str, snake: &str| {
-        at(value, camel, snake)
+        field(value, camel, snake)
             .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned()
@@ -106,15 +109,15 @@ fn ids(value: &Value) -> (String, String) {
     (id("traceId", "trace_id"), id("spanId", "span_id"))
 }
 
-fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
+fn collect_spans(document: &Value, spans: &mut BTreeMap<(String, String), TraceSpan>) {
     let of_spans = [
         ("resourceSpans", "resource_spans"),
         ("scopeSpans", "scope_spans"),
         ("spans", "spans"),
     ];
-    for span in each(document, of_spans) {
-        let own = spans.entry(ids(span)).or_default();
-        own.start = time(span, "startTimeUnixNano", "start_time_unix_nano");
+    for span in nested_items(document, of_spans) {
+        let own = spans.entry(span_id(span)).or_default();
+        own.start = nanoseconds(span, "startTimeUnixNano", "start_time_unix_nano");
         let code = span.pointer("/status/code");
         own.is_failed = code.is_some_and(|code| {
             code.as_u64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR")
@@ -132,8 +135,8 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
                 .unwrap_or_default()
                 .to_owned();
             let attributes = Value::Object(attributes(event));
-            own.add(
-                time(event, "timeUnixNano", "time_unix_nano"),
+            own.add_event(
+                nanoseconds(event, "timeUnixNano", "time_unix_nano"),
                 name,
                 attributes,
             );
@@ -144,9 +147,9 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
         ("scopeLogs", "scope_logs"),
         ("logRecords", "log_records"),
     ];
-    for record in each(document, of_logs) {
+    for record in nested_items(document, of_logs) {
         let mut said = attributes(record);
-        let name = at(record, "eventName", "event_name")
+        let name = field(record, "eventName", "event_name")
             .and_then(Value::as_str)
             .filter(|name| !name.is_empty());
         let name = name
@@ -156,11 +159,11 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
         if !name.starts_with("gen_ai.") {
             continue;
         }
-        if let Some(Value::Object(mut body)) = record.get("body").map(any) {
+        if let Some(Value::Object(mut body)) = record.get("body").map(read_value) {
             said.append(&mut body);
         }
-        let own = spans.entry(ids(record)).or_default();
-        let when = time(record, "timeUnixNano", "time_unix_nano").max(time(
+        let own = spans.entry(span_id(record)).or_default();
+        let when = nanoseconds(record, "timeUnixNano", "time_unix_nano").max(nanoseconds(
             record,
             "observedTimeUnixNano",
             "observed_time_unix_nano",
@@ -168,17 +171,22 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
         if own.start == 0 {
             own.start = when;
         }
-        own.add(when, name, Value::Object(said));
+        own.add_event(when, name, Value::Object(said));
     }
 }
 
 /// Returns the attributes of a span, an event or a log record.
 fn attributes(of: &Value) -> Map<String, Value> {
-    of.get("attributes").map(pairs).unwrap_or_default()
+    of.get("attributes").map(read_pairs).unwrap_or_default()
 }
 
-fn pairs(list: &Value) -> Map<String, Value> {
-    let pair = |one: &Value| Some((one.get("key")?.as_str()?.to_owned(), any(one.get("value")?)));
+fn read_pairs(list: &Value) -> Map<String, Value> {
+    let pair = |one: &Value| {
+        Some((
+            one.get("key")?.as_str()?.to_owned(),
+            read_value(one.get("value")?),
+        ))
+    };
     list.as_array()
         .into_iter()
         .flatten()
@@ -187,8 +195,8 @@ fn pairs(list: &Value) -> Map<String, Value> {
 }
 
 /// Reads a typed OTLP value: `{"stringValue": …}`.
-fn any(value: &Value) -> Value {
-    let found = |camel: &str, snake: &str| at(value, camel, snake);
+fn read_value(value: &Value) -> Value {
+    let found = |camel: &str, snake: &str| field(value, camel, snake);
     if let Some(plain) =
         found("stringValue", "string_value").or_else(|| found("boolValue", "bool_value"))
     {
@@ -206,16 +214,16 @@ fn any(value: &Value) -> Value {
             .and_then(Value::as_array)
             .into_iter()
             .flatten()
-            .map(any)
+            .map(read_value)
             .collect();
     }
     found("kvlistValue", "kvlist_value")
         .and_then(|list| list.get("values"))
-        .map_or(Value::Null, |list| Value::Object(pairs(list)))
+        .map_or(Value::Null, |list| Value::Object(read_pairs(list)))
 }
 
-impl Span {
-    fn add(&mut self, when: u64, name: String, said: Value) {
+impl TraceSpan {
+    fn add_event(&mut self, when: u64, name: String, said: Value) {
         // This event carries all attributes that a span may have.
         if let ("gen_ai.client.inference.operation.details", Value::Object(said)) =
             (name.as_str(), &said)
@@ -225,63 +233,68 @@ impl Span {
         self.events.push((when, name, said));
     }
 
-    fn text(&self, key: &str) -> Option<&str> {
+    fn text_attribute(&self, key: &str) -> Option<&str> {
         self.attributes
             .get(key)
             .and_then(Value::as_str)
             .filter(|text| !text.is_empty())
     }
 
-    fn number(&self, keys: &[&str]) -> Option<u64> {
+    fn number_attribute(&self, keys: &[&str]) -> Option<u64> {
         keys.iter()
             .find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
     /// Returns true for the span of one model call: agents and tools have their own spans.
-    fn is_of_model(&self) -> bool {
+    fn is_model_call(&self) -> bool {
         let is_call =
             |operation: &str| matches!(operation, "chat" | "text_completion" | "generate_content");
         let is_known = self.attributes.keys().any(|key| key.starts_with("gen_ai."));
         match self
-            .text("gen_ai.operation.name")
-            .or_else(|| self.text("llm.request.type"))
+            .text_attribute("gen_ai.operation.name")
+            .or_else(|| self.text_attribute("llm.request.type"))
         {
             Some(operation) => is_call(operation) || operation == "completion",
             None => {
-                is_known && self.text("gen_ai.request.model").is_some()
-                    || self.events.iter().any(|(_, name, _)| says(name))
+                is_known && self.text_attribute("gen_ai.request.model").is_some()
+                    || self
+                        .events
+                        .iter()
+                        .any(|(_, name, _)| is_message_event(name))
             }
         }
     }
 
     /// Builds the request as a chat completion; `None` if its content was left out.
-    fn body(&self) -> Option<String> {
-        let mut said = messages::system(self.attributes.get("gen_ai.system_instructions"));
-        said.extend(messages::list(self.attributes.get("gen_ai.input.messages")));
+    fn request_body(&self) -> Option<String> {
+        let mut said = messages::system_messages(self.attributes.get("gen_ai.system_instructions"));
+        said.extend(messages::read_messages(
+            self.attributes.get("gen_ai.input.messages"),
+        ));
         if said.is_empty() {
             let mut events: Vec<&(u64, String, Value)> = self.events.iter().collect();
             events.sort_by_key(|(when, ..)| *when);
             said.extend(
                 events
                     .into_iter()
-                    .flat_map(|(_, name, said)| messages::event(name, said)),
+                    .flat_map(|(_, name, said)| messages::event_messages(name, said)),
             );
         }
         if said.is_empty() {
-            said = messages::flat(&self.attributes, "gen_ai.prompt.");
+            said = messages::flat_messages(&self.attributes, "gen_ai.prompt.");
         }
         if said.is_empty() {
             return None;
         }
         let mut body = Map::new();
         if let Some(model) = self
-            .text("gen_ai.request.model")
-            .or_else(|| self.text("gen_ai.response.model"))
+            .text_attribute("gen_ai.request.model")
+            .or_else(|| self.text_attribute("gen_ai.response.model"))
         {
             body.insert("model".to_owned(), model.into());
         }
         body.insert("messages".to_owned(), said.into());
-        let tools = messages::tools(&self.attributes);
+        let tools = messages::read_tools(&self.attributes);
         if !tools.is_empty() {
             body.insert("tools".to_owned(), tools.into());
         }
@@ -289,18 +302,18 @@ impl Span {
     }
 
     /// Builds the response as a chat completion; `None` if its content was left out.
-    fn response(&self) -> Option<String> {
-        let mut said = messages::list(self.attributes.get("gen_ai.output.messages"));
+    fn response_body(&self) -> Option<String> {
+        let mut said = messages::read_messages(self.attributes.get("gen_ai.output.messages"));
         if said.is_empty() {
             let choice = |(_, name, said): &(u64, String, Value)| {
                 (name == "gen_ai.choice")
-                    .then(|| messages::choice(said))
+                    .then(|| messages::choice_message(said))
                     .flatten()
             };
             said.extend(self.events.iter().find_map(choice));
         }
         if said.is_empty() {
-            said = messages::flat(&self.attributes, "gen_ai.completion.");
+            said = messages::flat_messages(&self.attributes, "gen_ai.completion.");
         }
         let message = said.into_iter().next()?;
         let reason = if message.get("tool_calls").is_some() {
@@ -314,39 +327,41 @@ impl Span {
 }
 
 /// Returns true if an event carries message content.
-fn says(name: &str) -> bool {
+fn is_message_event(name: &str) -> bool {
     name.starts_with("gen_ai.")
         && (name.ends_with(".message")
             || name == "gen_ai.content.prompt"
             || name.ends_with(".details"))
 }
 
-fn made((at, (span, body)): (usize, (&Span, String))) -> Recording {
-    let mut own = call(
+fn build_call((at, (span, body)): (usize, (&TraceSpan, String))) -> Recording {
+    let mut own = new_call(
         at + 1,
         Some(Dialect::OpenaiChat),
-        Dialect::OpenaiChat.path(),
+        Dialect::OpenaiChat.path_suffix(),
         &body,
     );
-    take_head(&mut own);
+    read_head(&mut own);
     own.at = i64::try_from(span.start / 1_000_000_000)
         .ok()
         .filter(|seconds| *seconds > 0)
-        .map(date::time);
-    own.agent = span.text("gen_ai.agent.name").map(str::to_owned);
-    own.conversation = span.text("gen_ai.conversation.id").map(str::to_owned);
-    match span.response().filter(|_| !span.is_failed) {
-        Some(response) => answered(&mut own, Dialect::OpenaiChat, None, &response),
+        .map(date::format_time);
+    own.agent = span.text_attribute("gen_ai.agent.name").map(str::to_owned);
+    own.conversation = span
+        .text_attribute("gen_ai.conversation.id")
+        .map(str::to_owned);
+    match span.response_body().filter(|_| !span.is_failed) {
+        Some(response) => add_response(&mut own, Dialect::OpenaiChat, None, &response),
         None if span.is_failed => own.error = Some("the span ended with an error".to_owned()),
         None => {}
     }
     own.usage = Usage {
-        input: span.number(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
-        cached: span.number(&[
+        input: span.number_attribute(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+        cached: span.number_attribute(&[
             "gen_ai.usage.cache_read.input_tokens",
             "gen_ai.usage.cache_read_input_tokens",
         ]),
-        output: span.number(&[
+        output: span.number_attribute(&[
             "gen_ai.usage.output_tokens",
             "gen_ai.usage.completion_tokens",
         ]),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Returns a value, parsed if it is JSON in a string, as some libraries write it.
-fn parsed(value: Option<&Value>) -> Value {
+fn parse_value(value: Option<&Value>) -> Value {
     match value {
         Some(Value::String(text)) => {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
@@ -13,12 +13,12 @@ fn parsed(value: Option<&Value>) -> Value {
     }
 }
 
-fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
+fn text_field<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     keys.iter().find_map(|key| value.get(*key)?.as_str())
 }
 
 /// Returns a value as text: other values than strings as JSON.
-fn as_text(value: Option<&Value>) -> String {
+fn to_text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
@@ -27,13 +27,13 @@ fn as_text(value: Option<&Value>) -> String {
 }
 
 /// Converts system instructions that are separate from the messages.
-pub(super) fn system(instructions: Option<&Value>) -> Vec<Value> {
-    let instructions = parsed(instructions);
+pub(super) fn system_messages(instructions: Option<&Value>) -> Vec<Value> {
+    let instructions = parse_value(instructions);
     let said: Vec<Value> = match &instructions {
         Value::String(text) if !text.is_empty() => vec![text.as_str().into()],
         Value::Array(parts) => parts
             .iter()
-            .filter_map(|part| Some(text(part, &["content", "text"])?.into()))
+            .filter_map(|part| Some(text_field(part, &["content", "text"])?.into()))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
             Vec::new()
@@ -45,30 +45,30 @@ pub(super) fn system(instructions: Option<&Value>) -> Vec<Value> {
 }
 
 /// Converts messages with parts.
-pub(super) fn list(messages: Option<&Value>) -> Vec<Value> {
-    let Value::Array(messages) = parsed(messages) else {
+pub(super) fn read_messages(messages: Option<&Value>) -> Vec<Value> {
+    let Value::Array(messages) = parse_value(messages) else {
         return Vec::new();
     };
-    messages.iter().flat_map(message).collect()
+    messages.iter().flat_map(read_message).collect()
 }
 
 /// Converts a message with parts; each tool result becomes a message of its own.
-fn message(message: &Value) -> Vec<Value> {
-    let role = text(message, &["role"]).unwrap_or("user");
+fn read_message(message: &Value) -> Vec<Value> {
+    let role = text_field(message, &["role"]).unwrap_or("user");
     let Some(parts) = message.get("parts").and_then(Value::as_array) else {
-        return vec![old(role, message)];
+        return vec![flat_message(role, message)];
     };
     let mut out = Vec::new();
     let (mut content, mut calls, mut thoughts) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts {
-        let kind = text(part, &["type"]).unwrap_or_default();
+        let kind = text_field(part, &["type"]).unwrap_or_default();
         match kind {
-            "tool_call" => calls.push(call(part)),
-            "tool_call_response" => out.push(json!({"role": "tool", "tool_call_id": text(part, &["id"]).unwrap_or_default(),
-                "content": as_text(part.get("response").or_else(|| part.get("result")))})),
-            "reasoning" | "thinking" => thoughts.push(text(part, &["content"]).unwrap_or_default().to_owned()),
-            "text" => content.push(json!({"type": "text", "text": text(part, &["content", "text"]).unwrap_or_default()})),
-            _ => content.push(media(part)),
+            "tool_call" => calls.push(tool_call(part)),
+            "tool_call_response" => out.push(json!({"role": "tool", "tool_call_id": text_field(part, &["id"]).unwrap_or_default(),
+                "content": to_text(part.get("response").or_else(|| part.get("result")))})),
+            "reasoning" | "thinking" => thoughts.push(text_field(part, &["content"]).unwrap_or_default().to_owned()),
+            "text" => content.push(json!({"type": "text", "text": text_field(part, &["content", "text"]).unwrap_or_default()})),
+            _ => content.push(media_part(part)),
         }
     }
     if content.is_empty() && calls.is_empty() && thoughts.is_empty() {
@@ -100,20 +100,20 @@ fn message(message: &Value) -> Vec<Value> {
 }
 
 /// Converts an image or a file; keeps parts of unknown kind unchanged.
-fn media(part: &Value) -> Value {
-    let is_image = text(part, &["modality"]) == Some("image")
-        || text(part, &["mime_type"]).is_some_and(|mime| mime.starts_with("image/"));
-    let mime = text(part, &["mime_type"]).unwrap_or(if is_image {
+fn media_part(part: &Value) -> Value {
+    let is_image = text_field(part, &["modality"]) == Some("image")
+        || text_field(part, &["mime_type"]).is_some_and(|mime| mime.starts_with("image/"));
+    let mime = text_field(part, &["mime_type"]).unwrap_or(if is_image {
         "image/png"
     } else {
         "application/octet-stream"
     });
-    let address = match text(part, &["type"]) {
+    let address = match text_field(part, &["type"]) {
         Some("blob") => {
-            text(part, &["content", "data"]).map(|data| format!("data:{mime};base64,{data}"))
+            text_field(part, &["content", "data"]).map(|data| format!("data:{mime};base64,{data}"))
         }
-        Some("uri") => text(part, &["uri"]).map(str::to_owned),
-        Some("file") => text(part, &["file_id"]).map(str::to_owned),
+        Some("uri") => text_field(part, &["uri"]).map(str::to_owned),
+        Some("file") => text_field(part, &["file_id"]).map(str::to_owned),
         _ => None,
     };
     match address {
@@ -123,17 +123,17 @@ fn media(part: &Value) -> Value {
     }
 }
 
-fn call(part: &Value) -> Value {
+fn tool_call(part: &Value) -> Value {
     let function = part.get("function").unwrap_or(part);
     let arguments = function
         .get("arguments")
-        .map_or_else(|| "{}".to_owned(), |arguments| as_text(Some(arguments)));
-    json!({"id": text(part, &["id"]).unwrap_or_default(), "type": "function",
-        "function": {"name": text(function, &["name"]).unwrap_or_default(), "arguments": arguments}})
+        .map_or_else(|| "{}".to_owned(), |arguments| to_text(Some(arguments)));
+    json!({"id": text_field(part, &["id"]).unwrap_or_default(), "type": "function",
+        "function": {"name": text_field(function, &["name"]).unwrap_or_default(), "arguments": arguments}})
 }
 
 /// Converts a message without parts, as in events and in the attributes of older libraries.
-fn old(role: &str, said: &Value) -> Value {
+fn flat_message(role: &str, said: &Value) -> Value {
     let mut own = Map::new();
     own.insert("role".to_owned(), role.into());
     let content = match said.get("content") {
@@ -147,22 +147,25 @@ fn old(role: &str, said: &Value) -> Value {
     };
     own.insert("content".to_owned(), content);
     if role == "tool"
-        && let Some(id) = text(said, &["id", "tool_call_id"])
+        && let Some(id) = text_field(said, &["id", "tool_call_id"])
     {
         own.insert("tool_call_id".to_owned(), id.into());
     }
-    if let Value::Array(calls) = parsed(said.get("tool_calls"))
+    if let Value::Array(calls) = parse_value(said.get("tool_calls"))
         && !calls.is_empty()
     {
-        own.insert("tool_calls".to_owned(), calls.iter().map(call).collect());
+        own.insert(
+            "tool_calls".to_owned(),
+            calls.iter().map(tool_call).collect(),
+        );
     }
     Value::Object(own)
 }
 
 /// Converts an event to messages.
-pub(super) fn event(name: &str, said: &Value) -> Vec<Value> {
+pub(super) fn event_messages(name: &str, said: &Value) -> Vec<Value> {
     if name == "gen_ai.content.prompt" {
-        return list(said.get("gen_ai.prompt"));
+        return read_messages(said.get("gen_ai.prompt"));
     }
     let Some(role) = name
         .strip_prefix("gen_ai.")
@@ -174,24 +177,27 @@ pub(super) fn event(name: &str, said: &Value) -> Vec<Value> {
         .iter()
         .any(|key| said.get(*key).is_some_and(|value| !value.is_null()));
     if has_content {
-        vec![old(text(said, &["role"]).unwrap_or(role), said)]
+        vec![flat_message(
+            text_field(said, &["role"]).unwrap_or(role),
+            said,
+        )]
     } else {
         Vec::new()
     }
 }
 
 /// Returns the message of a choice event.
-pub(super) fn choice(said: &Value) -> Option<Value> {
-    let message = parsed(said.get("message"));
+pub(super) fn choice_message(said: &Value) -> Option<Value> {
+    let message = parse_value(said.get("message"));
     let message = if message.is_object() { &message } else { said };
     let has_content = ["content", "tool_calls"]
         .iter()
         .any(|key| message.get(*key).is_some_and(|value| !value.is_null()));
-    has_content.then(|| old("assistant", message))
+    has_content.then(|| flat_message("assistant", message))
 }
 
 /// Collects the values below `PREFIX0.`, `PREFIX1.` and so on as one object per number.
-fn numbered(attributes: &Map<String, Value>, prefix: &str) -> Vec<Map<String, Value>> {
+fn numbered_objects(attributes: &Map<String, Value>, prefix: &str) -> Vec<Map<String, Value>> {
     let mut out: std::collections::BTreeMap<usize, Map<String, Value>> =
         std::collections::BTreeMap::new();
     for (key, value) in attributes {
@@ -211,9 +217,9 @@ fn numbered(attributes: &Map<String, Value>, prefix: &str) -> Vec<Map<String, Va
 }
 
 /// Converts messages in attributes such as `gen_ai.prompt.0.content`.
-pub(super) fn flat(attributes: &Map<String, Value>, prefix: &str) -> Vec<Value> {
+pub(super) fn flat_messages(attributes: &Map<String, Value>, prefix: &str) -> Vec<Value> {
     let message = |mut own: Map<String, Value>| {
-        let calls: Vec<Value> = numbered(&own, "tool_calls.")
+        let calls: Vec<Value> = numbered_objects(&own, "tool_calls.")
             .into_iter()
             .map(Value::Object)
             .collect();
@@ -222,38 +228,38 @@ pub(super) fn flat(attributes: &Map<String, Value>, prefix: &str) -> Vec<Value> 
         }
         let own = Value::Object(own);
         let has_content = own.get("content").is_some() || own.get("tool_calls").is_some();
-        has_content.then(|| old(text(&own, &["role"]).unwrap_or("user"), &own))
+        has_content.then(|| flat_message(text_field(&own, &["role"]).unwrap_or("user"), &own))
     };
-    numbered(attributes, prefix)
+    numbered_objects(attributes, prefix)
         .into_iter()
         .filter_map(message)
         .collect()
 }
 
 /// Converts the tools that were offered to the model.
-pub(super) fn tools(attributes: &Map<String, Value>) -> Vec<Value> {
-    let own = match parsed(attributes.get("gen_ai.tool.definitions")) {
-        Value::Array(tools) => tools.iter().map(|tool| parsed(Some(tool))).collect(),
+pub(super) fn read_tools(attributes: &Map<String, Value>) -> Vec<Value> {
+    let own = match parse_value(attributes.get("gen_ai.tool.definitions")) {
+        Value::Array(tools) => tools.iter().map(|tool| parse_value(Some(tool))).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            numbered(attributes, "llm.request.functions.")
+            numbered_objects(attributes, "llm.request.functions.")
                 .into_iter()
                 .map(Value::Object)
                 .collect::<Vec<Value>>()
         }
     };
     let tool = |tool: &Value| {
-        if tool.get("function").is_some() || text(tool, &["name"]).is_none() {
+        if tool.get("function").is_some() || text_field(tool, &["name"]).is_none() {
             return tool.clone();
         }
         let mut function = Map::new();
         function.insert(
             "name".to_owned(),
-            text(tool, &["name"]).unwrap_or_default().into(),
+            text_field(tool, &["name"]).unwrap_or_default().into(),
         );
-        if let Some(description) = text(tool, &["description"]) {
+        if let Some(description) = text_field(tool, &["description"]) {
             function.insert("description".to_owned(), description.into());
         }
-        let schema = parsed(
+        let schema = parse_value(
             ["parameters", "input_schema", "parameters_json_schema"]
                 .iter()
                 .find_map(|key| tool.get(*key)),

@@ -5,9 +5,9 @@
 //! Unreadable responses are left out. No header is copied; secrets in headers are collected, so
 //! that they are masked in bodies too.
 
-use super::super::addresses::{of_header, without_secrets};
+use super::super::addresses::{header_secrets, split_secrets};
 use super::super::recording::Recording;
-use super::call::{answered, call, endpoint, other, take_head};
+use super::call::{add_response, new_call, other_call, read_head, recorded_endpoint};
 use super::fault::ForeignFault;
 use crate::base::base64;
 use crate::base::source::LineIndex;
@@ -16,8 +16,8 @@ use crate::syntax::yaml;
 use serde_json::Value;
 
 /// Reads the calls of a cassette.
-pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
-    let cassette = tree(text)?;
+pub(super) fn read_calls(text: &str) -> Result<Vec<Recording>, ForeignFault> {
+    let cassette = parse_cassette(text)?;
     let list = ["interactions", "http_interactions"]
         .iter()
         .find_map(|key| cassette.get(key));
@@ -25,17 +25,17 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let secrets: Vec<String> = list
         .iter()
         .filter_map(|interaction| interaction.get("request"))
-        .flat_map(secrets)
+        .flat_map(request_secrets)
         .collect();
     let call = |(at, interaction)| Recording {
         secrets: secrets.clone(),
-        ..one(at + 1, interaction).unwrap_or_else(|| other(at + 1))
+        ..read_call(at + 1, interaction).unwrap_or_else(|| other_call(at + 1))
     };
     Ok(list.iter().enumerate().map(call).collect())
 }
 
 /// Returns the keys in the headers and the URL of a request: a body may repeat them.
-fn secrets(request: &Value) -> Vec<String> {
+fn request_secrets(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, values) in request
         .get("headers")
@@ -50,7 +50,7 @@ fn secrets(request: &Value) -> Vec<String> {
         found.extend(
             values
                 .filter_map(|value| value.as_str())
-                .flat_map(|value| of_header(name, value))
+                .flat_map(|value| header_secrets(name, value))
                 .map(str::to_owned),
         );
     }
@@ -59,12 +59,12 @@ fn secrets(request: &Value) -> Vec<String> {
         .or_else(|| request.get("url"))
         .and_then(Value::as_str)
         .unwrap_or_default();
-    found.extend(without_secrets(uri.split_once('?').map_or("", |(_, query)| query)).1);
+    found.extend(split_secrets(uri.split_once('?').map_or("", |(_, query)| query)).1);
     found
 }
 
 /// Parses a cassette to JSON.
-fn tree(text: &str) -> Result<Value, ForeignFault> {
+fn parse_cassette(text: &str) -> Result<Value, ForeignFault> {
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|fault| ForeignFault::Unreadable {
             what: "a VCR cassette",
@@ -72,21 +72,21 @@ fn tree(text: &str) -> Result<Value, ForeignFault> {
             why: fault.to_string(),
         });
     }
-    let (node, faults) = yaml::read(text);
-    match faults.into_iter().find(|fault| fault.kind.ends()) {
+    let (node, faults) = yaml::parse_tree(text);
+    match faults.into_iter().find(|fault| fault.kind.stops_reading()) {
         None => Ok(node.to_json()),
         Some(fault) => Err(ForeignFault::Unreadable {
             what: "a VCR cassette",
-            line: LineIndex::new(text).line(fault.span.start) as usize,
+            line: LineIndex::new(text).line_number(fault.span.start) as usize,
             why: fault.kind.to_string(),
         }),
     }
 }
 
 /// Converts an interaction to a call; `None` if it is not a request to a model.
-fn one(number: usize, interaction: &Value) -> Option<Recording> {
+fn read_call(number: usize, interaction: &Value) -> Option<Recording> {
     let request = interaction.get("request")?;
-    let endpoint = endpoint(
+    let endpoint = recorded_endpoint(
         request
             .get("uri")
             .or_else(|| request.get("url"))?
@@ -100,8 +100,8 @@ fn one(number: usize, interaction: &Value) -> Option<Recording> {
     {
         return None;
     }
-    let mut own = call(number, Some(dialect), &endpoint, &body(request)?);
-    if !take_head(&mut own) {
+    let mut own = new_call(number, Some(dialect), &endpoint, &body_text(request)?);
+    if !read_head(&mut own) {
         return None;
     }
     if let Some(response) = interaction
@@ -115,18 +115,18 @@ fn one(number: usize, interaction: &Value) -> Option<Recording> {
         let status = status
             .and_then(Value::as_u64)
             .and_then(|status| u16::try_from(status).ok());
-        answered(
+        add_response(
             &mut own,
             dialect,
             status,
-            &body(response).unwrap_or_default(),
+            &body_text(response).unwrap_or_default(),
         );
     }
     Some(own)
 }
 
 /// Returns the text of a body; `None` if it is absent or unreadable.
-fn body(of: &Value) -> Option<String> {
+fn body_text(of: &Value) -> Option<String> {
     if let Some(parsed) = of.get("parsed_body").filter(|parsed| !parsed.is_null()) {
         return Some(
             parsed
@@ -155,13 +155,13 @@ fn body(of: &Value) -> Option<String> {
         return Some(text.to_owned());
     }
     match base64::decode(text) {
-        Some(bytes) => unpacked(bytes),
+        Some(bytes) => unpack_text(bytes),
         None => Some(text.to_owned()),
     }
 }
 
 /// Decodes bytes, gzipped or not, to text.
-fn unpacked(bytes: Vec<u8>) -> Option<String> {
+fn unpack_text(bytes: Vec<u8>) -> Option<String> {
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
         gunzip(&bytes)?
     } else {
@@ -174,13 +174,13 @@ fn unpacked(bytes: Vec<u8>) -> Option<String> {
 fn gunzip(bytes: &[u8]) -> Option<Vec<u8>> {
     use std::io::Read;
     /// The maximum number of unpacked bytes, more than any body has.
-    const LARGEST: u64 = 256 << 20;
+    const MAX_UNPACKED_BYTES: u64 = 256 << 20;
     let mut out = Vec::new();
     flate2::read::GzDecoder::new(bytes)
-        .take(LARGEST + 1)
+        .take(MAX_UNPACKED_BYTES + 1)
         .read_to_end(&mut out)
         .ok()?;
-    (out.len() as u64 <= LARGEST).then_some(out)
+    (out.len() as u64 <= MAX_UNPACKED_BYTES).then_some(out)
 }
 
 #[cfg(not(feature = "serve"))]

@@ -8,23 +8,23 @@ use hyper::body::Bytes;
 use std::error::Error;
 use std::io::Write;
 
-pub(super) type Fault = Box<dyn Error + Send + Sync>;
+pub(super) type BodyError = Box<dyn Error + Send + Sync>;
 /// A body on its way to the program.
-pub(super) type Outgoing = BoxBody<Bytes, Fault>;
+pub(super) type ResponseStream = BoxBody<Bytes, BodyError>;
 
 /// The maximum number of unpacked bytes, more than any answer has.
-const LARGEST: usize = 256 << 20;
+const MAX_UNPACKED_BYTES: usize = 256 << 20;
 
 /// Returns a complete body.
-pub(super) fn full(bytes: impl Into<Bytes>) -> Outgoing {
+pub(super) fn full_body(bytes: impl Into<Bytes>) -> ResponseStream {
     Full::new(bytes.into())
         .map_err(|never| match never {})
         .boxed()
 }
 
 /// Returns a body that is sent in these parts.
-pub(super) fn parts(parts: Vec<String>) -> Outgoing {
-    let (mut sender, channel) = Channel::<Bytes, Fault>::new(1);
+pub(super) fn body_of_parts(parts: Vec<String>) -> ResponseStream {
+    let (mut sender, channel) = Channel::<Bytes, BodyError>::new(1);
     tokio::spawn(async move {
         for part in parts {
             if sender.send_data(part.into()).await.is_err() {
@@ -39,7 +39,7 @@ pub(super) fn parts(parts: Vec<String>) -> Outgoing {
 ///
 /// # Errors
 /// The body is not text: a lower-case fragment.
-pub(super) fn text(
+pub(super) fn decode_text(
     parts: &[(u64, Bytes)],
     encoding: Option<&str>,
 ) -> Result<(String, Vec<usize>), String> {
@@ -61,8 +61,8 @@ pub(super) fn text(
                 if written.is_err() && decoder.get_ref().is_empty() {
                     return Err("it is declared as gzip, but is not".to_owned());
                 }
-                if decoder.get_ref().len() > LARGEST {
-                    return Err(format!("it has more than {LARGEST} bytes"));
+                if decoder.get_ref().len() > MAX_UNPACKED_BYTES {
+                    return Err(format!("it has more than {MAX_UNPACKED_BYTES} bytes"));
                 }
             }
             bytes.clone_from(decoder.get_ref());

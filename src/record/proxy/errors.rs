@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Returns the body of an error in a dialect. `kind` is its code, for vendors that have one.
-pub(super) fn body(dialect: &str, status: u16, kind: &str, message: &str) -> String {
+pub(super) fn error_body(dialect: &str, status: u16, kind: &str, message: &str) -> String {
     let word = match status {
         400..=499 => "invalid_request_error",
         _ => "api_error",

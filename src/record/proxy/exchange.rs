@@ -1,17 +1,19 @@
 //! One call: answered by its provider, by an earlier recording or by a script, and recorded.
 
-use super::super::mask::Mask;
+use super::super::mask::CallMask;
 use super::super::recording::AnsweredBy;
-use super::super::response_body::{self, Made};
-use super::body::{self, Fault, Outgoing, full};
+use super::super::response_body::{self, ResponseDraft};
+use super::body::{self, BodyError, ResponseStream, full_body};
 use super::errors;
-use super::forward::{self, Failed, HttpClient, Limits, plain, reason};
-use super::keeper::{Got, Keeper, Kept};
+use super::forward::{
+    self, ForwardError, ForwardLimits, HttpClient, innermost_reason, remove_hop_headers,
+};
+use super::keeper::{CallRecorder, MaskedRequest, ReceivedAnswer};
 use super::replay::Replay;
-use super::request::{self, Asked};
-use super::streams::stream;
-use super::strict::Strict;
-use super::vendor::{self, Vendor};
+use super::request::{self, IncomingCall};
+use super::streams::stream_parts;
+use super::strict::StrictMode;
+use super::vendor::{self, ProxyVendor};
 use crate::kernel::provider::Answer;
 use http_body_util::channel::{Channel, Sender};
 use http_body_util::{BodyExt, LengthLimitError};
@@ -33,26 +35,26 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 /// Returns a script's answer to the texts of a request; `None` if it has none.
-pub type Script = Arc<dyn Fn(&str) -> Option<Answer> + Send + Sync>;
+pub type ScriptFn = Arc<dyn Fn(&str) -> Option<Answer> + Send + Sync>;
 
 /// The source of answers.
 #[derive(Clone)]
-pub enum Source {
+pub enum ProxySource {
     /// The providers.
     Upstream,
     /// An earlier recording.
     Replay(Arc<Replay>),
     /// A script.
-    Script(Script),
+    Script(ScriptFn),
 }
 
 /// A route through the proxy.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub struct ProxyRoute {
     /// The path segment that selects it.
     pub name: String,
     /// The vendor.
-    pub vendor: &'static Vendor,
+    pub vendor: &'static ProxyVendor,
     /// The upstream URL.
     pub upstream: String,
 }
@@ -61,12 +63,12 @@ pub struct Route {
 pub(super) struct Proxy {
     /// The path prefix of this run.
     pub(super) token: String,
-    pub(super) routes: Vec<Route>,
-    pub(super) source: Source,
-    pub(super) strict: Strict,
-    pub(super) limits: Limits,
+    pub(super) routes: Vec<ProxyRoute>,
+    pub(super) source: ProxySource,
+    pub(super) strict: StrictMode,
+    pub(super) limits: ForwardLimits,
     pub(super) client: HttpClient,
-    pub(super) keeper: Keeper,
+    pub(super) keeper: CallRecorder,
     pub(super) calls: AtomicU64,
     /// The number of calls that are not recorded yet.
     pub(super) open: AtomicUsize,
@@ -75,16 +77,20 @@ pub(super) struct Proxy {
 }
 
 /// A call that is being answered. If the program disconnects meanwhile, that is recorded.
-struct Call {
+struct PendingCall {
     proxy: Arc<Proxy>,
-    asked: Arc<Asked>,
-    kept: Option<JoinHandle<Kept>>,
+    asked: Arc<IncomingCall>,
+    kept: Option<JoinHandle<MaskedRequest>>,
     begun: Instant,
     /// The time that the proxy itself took.
     own: Duration,
 }
 
-fn answer(status: u16, content_type: &str, body: Outgoing) -> Response<Outgoing> {
+fn build_response(
+    status: u16,
+    content_type: &str,
+    body: ResponseStream,
+) -> Response<ResponseStream> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     if let Ok(value) = content_type.parse() {
@@ -95,14 +101,17 @@ fn answer(status: u16, content_type: &str, body: Outgoing) -> Response<Outgoing>
 
 /// The maximum size in bytes of a request that a double checks; a check takes a multiple of it in
 /// memory.
-const CHECKED: usize = 32 << 20;
-const JSON: &str = "application/json";
+const MAX_CHECKED_BYTES: usize = 32 << 20;
+const JSON_TYPE: &str = "application/json";
 /// The message to a program that uses a wrong path.
-const STRANGER: &str = "this is the proxy of `ctxc`: it answers the program that it runs alone, at the addresses in the variables that it sets\n";
+const STRANGER_MESSAGE: &str = "this is the proxy of `ctxc`: it answers the program that it runs alone, at the addresses in the variables that it sets\n";
 
 impl Proxy {
     /// Answers a request.
-    pub(super) async fn serve(self: Arc<Self>, request: Request<Incoming>) -> Response<Outgoing> {
+    pub(super) async fn answer_request(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Response<ResponseStream> {
         let path = request
             .uri()
             .path_and_query()
@@ -110,8 +119,8 @@ impl Proxy {
             .to_owned();
         let mut parts = path.trim_start_matches('/').splitn(3, '/');
         let stranger = |status| {
-            self.keeper.tally().strangers += 1;
-            answer(status, "text/plain", full(STRANGER))
+            self.keeper.lock_tally().strangers += 1;
+            build_response(status, "text/plain", full_body(STRANGER_MESSAGE))
         };
         if parts.next() != Some(self.token.as_str()) {
             return stranger(403);
@@ -121,26 +130,29 @@ impl Proxy {
             return stranger(404);
         };
         let rest = format!("/{}", parts.next().unwrap_or_default());
-        let (endpoint, keys) = request::endpoint(route.vendor, &rest);
+        let (endpoint, keys) = request::split_endpoint(route.vendor, &rest);
         let (head, body) = request.into_parts();
         if is_web_socket(&head.headers) {
             let path = endpoint.split('?').next().unwrap_or(&endpoint);
             self.keeper
-                .tally()
+                .lock_tally()
                 .lost
                 .push(format!("{path}: a WebSocket, which cannot be recorded"));
             return refuse_web_socket(route.vendor.name);
         }
         let begun = Instant::now();
-        let bytes = match request::whole(body).await {
+        let bytes = match request::read_body(body).await {
             Ok(bytes) => bytes,
             Err(why) if why.is::<LengthLimitError>() => {
-                let message = format!("ctxc: the request has more than {} bytes", request::LARGEST);
-                self.keeper.tally().faults.push(message.clone());
-                return answer(
+                let message = format!(
+                    "ctxc: the request has more than {} bytes",
+                    request::MAX_BODY_BYTES
+                );
+                self.keeper.lock_tally().faults.push(message.clone());
+                return build_response(
                     413,
-                    JSON,
-                    full(errors::body(
+                    JSON_TYPE,
+                    full_body(errors::error_body(
                         route.vendor.name,
                         413,
                         "request_too_large",
@@ -150,21 +162,25 @@ impl Proxy {
             }
             Err(_) => {
                 self.keeper
-                    .tally()
+                    .lock_tally()
                     .lost
                     .push("the program broke off before it had sent the whole body".to_owned());
-                return answer(400, "text/plain", full("ctxc: the request ended early\n"));
+                return build_response(
+                    400,
+                    "text/plain",
+                    full_body("ctxc: the request ended early\n"),
+                );
             }
         };
         let start = Instant::now();
-        let mut secrets = request::secrets(&head.headers);
+        let mut secrets = request::header_secret_values(&head.headers);
         secrets.extend(keys);
-        let mask = self.keeper.mask(secrets);
+        let mask = self.keeper.mask_with(secrets);
         let address = route
             .vendor
-            .address(&route.upstream, &route.vendor.endpoint(&rest));
+            .call_url(&route.upstream, &route.vendor.recorded_path(&rest));
         let asked = if head.method == Method::POST {
-            Asked::read(route.vendor, &head, endpoint.clone(), bytes)
+            IncomingCall::parse(route.vendor, &head, endpoint.clone(), bytes)
         } else {
             Err(bytes)
         };
@@ -172,7 +188,7 @@ impl Proxy {
             Ok(asked) => asked,
             Err(bytes) => {
                 return self
-                    .pass(
+                    .pass_through(
                         (&head, &endpoint),
                         route.vendor,
                         &address,
@@ -183,14 +199,16 @@ impl Proxy {
             }
         };
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
-        let asked = Arc::new(Asked {
+        let asked = Arc::new(IncomingCall {
             id: number.to_string(),
             ..asked
         });
         self.open.fetch_add(1, Ordering::AcqRel);
         let (of, with) = (Arc::clone(&asked), mask.clone());
-        let kept = Some(spawn_blocking(move || Keeper::request(&of, with)));
-        let call = Call {
+        let kept = Some(spawn_blocking(move || {
+            CallRecorder::mask_request(&of, with)
+        }));
+        let call = PendingCall {
             proxy: Arc::clone(&self),
             asked,
             kept,
@@ -199,41 +217,42 @@ impl Proxy {
         };
         match &self.source {
             // What is paid for and lost must be paid for again.
-            Source::Upstream if self.keeper.unkept().is_some() => call.refused(),
-            Source::Upstream => {
+            ProxySource::Upstream if self.keeper.unkept().is_some() => call.refused(),
+            ProxySource::Upstream => {
                 let bytes = Bytes::from_owner(call.asked.body.clone());
-                let sent = forward::send(&self.client, &head, &address, bytes, self.limits).await;
+                let sent =
+                    forward::send_request(&self.client, &head, &address, bytes, self.limits).await;
                 match sent {
-                    Ok(response) => call.pass_on(response),
-                    Err(failed) => call.failed(&failed, &route.upstream).await,
+                    Ok(response) => call.forward_response(response),
+                    Err(failed) => call.answer_failure(&failed, &route.upstream).await,
                 }
             }
-            Source::Replay(_) | Source::Script(_) => call.local(&mask).await,
+            ProxySource::Replay(_) | ProxySource::Script(_) => call.answer_locally(&mask).await,
         }
     }
 
     /// Forwards a request that is not a call, without recording it.
-    async fn pass(
+    async fn pass_through(
         &self,
         (head, endpoint): (&Parts, &str),
-        vendor: &Vendor,
+        vendor: &ProxyVendor,
         address: &str,
         bytes: Bytes,
-        mask: &Mask,
-    ) -> Response<Outgoing> {
-        self.keeper.tally().passed += 1;
+        mask: &CallMask,
+    ) -> Response<ResponseStream> {
+        self.keeper.lock_tally().passed += 1;
         let error = |status, message: &str| {
-            let mut response = answer(
+            let mut response = build_response(
                 status,
-                JSON,
-                full(errors::body(vendor.name, status, "ctxc", message)),
+                JSON_TYPE,
+                full_body(errors::error_body(vendor.name, status, "ctxc", message)),
             );
             response
                 .headers_mut()
                 .insert("x-should-retry", HeaderValue::from_static("false"));
             response
         };
-        if !matches!(self.source, Source::Upstream) {
+        if !matches!(self.source, ProxySource::Upstream) {
             if head.method != Method::POST {
                 return error(
                     404,
@@ -241,7 +260,7 @@ impl Proxy {
                 );
             }
             // Invalid JSON gets the error that its vendor would return.
-            let refusal = vendor::dialect(endpoint).and_then(|spoken| {
+            let refusal = vendor::endpoint_dialect(endpoint).and_then(|spoken| {
                 let hook = self
                     .strict
                     .hook
@@ -250,16 +269,21 @@ impl Proxy {
                 Some((spoken, hook(endpoint, &String::from_utf8_lossy(&bytes))?))
             });
             if let Some((spoken, refusal)) = refusal {
-                let words = mask.text(&refusal.words());
-                self.keeper.tally().refusals.push(words.clone());
-                return answer(
+                let words = mask.mask_text(&refusal.error_message());
+                self.keeper.lock_tally().refusals.push(words.clone());
+                return build_response(
                     refusal.status,
-                    JSON,
-                    full(errors::body(spoken, refusal.status, &refusal.rule, &words)),
+                    JSON_TYPE,
+                    full_body(errors::error_body(
+                        spoken,
+                        refusal.status,
+                        &refusal.rule,
+                        &words,
+                    )),
                 );
             }
             let miss = "a request whose body is not valid JSON has no recorded answer";
-            self.keeper.tally().misses.push(miss.to_owned());
+            self.keeper.lock_tally().misses.push(miss.to_owned());
             return error(422, &format!("ctxc: {miss}"));
         }
         if head.method == Method::POST && !bytes.is_empty() {
@@ -273,29 +297,29 @@ impl Proxy {
                 .unwrap_or("of no type");
             let path = endpoint.split('?').next().unwrap_or(endpoint);
             self.keeper
-                .tally()
+                .lock_tally()
                 .lost
-                .push(mask.text(&format!("{path}: its body is not valid JSON ({kind})")));
+                .push(mask.mask_text(&format!("{path}: its body is not valid JSON ({kind})")));
         }
-        match forward::send(&self.client, head, address, bytes, self.limits).await {
+        match forward::send_request(&self.client, head, address, bytes, self.limits).await {
             Ok(response) => {
                 let (mut head, body) = response.into_parts();
-                plain(&mut head.headers);
+                remove_hop_headers(&mut head.headers);
                 Response::from_parts(head, body.map_err(Into::into).boxed())
             }
-            Err(failed) => error(502, &format!("ctxc: {}", failed.words(address))),
+            Err(failed) => error(502, &format!("ctxc: {}", failed.describe(address))),
         }
     }
 }
 
-impl Failed {
-    fn words(&self, address: &str) -> String {
+impl ForwardError {
+    fn describe(&self, address: &str) -> String {
         // The query may contain secrets, and so may the text before the host.
         let address = address.split('?').next().unwrap_or(address);
         let address = address.rsplit_once('@').map_or(address, |(_, host)| host);
         match self {
             Self::Unreachable(why) => format!("{address} could not be reached: {why}"),
-            Self::Late(after) => format!(
+            Self::Timeout(after) => format!(
                 "no answer from {address} within {} s (`--timeout`)",
                 after.as_secs_f64()
             ),
@@ -304,7 +328,7 @@ impl Failed {
 }
 
 /// Returns the headers of a response as text.
-fn said(headers: &HeaderMap) -> BTreeMap<String, String> {
+fn header_map(headers: &HeaderMap) -> BTreeMap<String, String> {
     let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
     headers
         .iter()
@@ -323,9 +347,13 @@ fn is_web_socket(headers: &HeaderMap) -> bool {
 
 /// Refuses a WebSocket with the status after which clients that also speak HTTP use that (RFC 9110,
 /// 15.5.22).
-fn refuse_web_socket(vendor: &str) -> Response<Outgoing> {
+fn refuse_web_socket(vendor: &str) -> Response<ResponseStream> {
     let message = "ctxc: a WebSocket cannot be recorded or replayed; use the same API over HTTP";
-    let mut response = answer(426, JSON, full(errors::body(vendor, 426, "ctxc", message)));
+    let mut response = build_response(
+        426,
+        JSON_TYPE,
+        full_body(errors::error_body(vendor, 426, "ctxc", message)),
+    );
     response
         .headers_mut()
         .insert("x-should-retry", HeaderValue::from_static("false"));
@@ -343,44 +371,49 @@ fn is_stream(headers: &HeaderMap) -> bool {
     kind.contains("event-stream") || kind.contains("ndjson")
 }
 
-impl Call {
+impl PendingCall {
     /// Records the call with the received answer.
-    async fn finish(&mut self, got: Got) {
+    async fn record(&mut self, got: ReceivedAnswer) {
         let Some(kept) = self.kept.take() else { return };
         let start = Instant::now();
         if let Ok(kept) = kept.await {
             let (proxy, asked) = (Arc::clone(&self.proxy), Arc::clone(&self.asked));
             // If the recording thread panics, the call is answered all the same.
-            let _ = spawn_blocking(move || proxy.keeper.finish(&asked, kept, got)).await;
+            let _ = spawn_blocking(move || proxy.keeper.record_call(&asked, kept, got)).await;
         }
-        self.proxy.keeper.tally().added += self.own + start.elapsed();
+        self.proxy.keeper.lock_tally().added += self.own + start.elapsed();
         self.proxy.open.fetch_sub(1, Ordering::AcqRel);
     }
 
-    fn got(&self, by: AnsweredBy) -> Got {
-        Got {
+    fn empty_answer(&self, by: AnsweredBy) -> ReceivedAnswer {
+        ReceivedAnswer {
             by,
             latency: self.begun.elapsed(),
-            ..Got::default()
+            ..ReceivedAnswer::default()
         }
     }
 
     /// The call is not made, since an earlier one could not be kept.
-    fn refused(mut self) -> Response<Outgoing> {
+    fn refused(mut self) -> Response<ResponseStream> {
         self.kept = None;
         let why = self.proxy.keeper.unkept().unwrap_or_default();
         let message = format!(
             "ctxc: the call is not made, since its answer would be lost as an earlier one was: {why}"
         );
-        self.proxy.keeper.tally().misses.push(format!(
+        self.proxy.keeper.lock_tally().misses.push(format!(
             "call {}: not made, since an earlier call could not be kept",
             self.asked.id
         ));
         self.proxy.open.fetch_sub(1, Ordering::AcqRel);
-        let mut response = answer(
-            MISS,
-            JSON,
-            full(errors::body(self.asked.vendor.name, MISS, "ctxc", &message)),
+        let mut response = build_response(
+            MISS_STATUS,
+            JSON_TYPE,
+            full_body(errors::error_body(
+                self.asked.vendor.name,
+                MISS_STATUS,
+                "ctxc",
+                &message,
+            )),
         );
         response.headers_mut().insert(
             "x-should-retry",
@@ -390,22 +423,26 @@ impl Call {
     }
 
     /// Nobody answered.
-    async fn failed(mut self, failed: &Failed, upstream: &str) -> Response<Outgoing> {
-        let words = failed.words(upstream);
-        let status = if matches!(failed, Failed::Late(_)) {
+    async fn answer_failure(
+        mut self,
+        failed: &ForwardError,
+        upstream: &str,
+    ) -> Response<ResponseStream> {
+        let words = failed.describe(upstream);
+        let status = if matches!(failed, ForwardError::Timeout(_)) {
             504
         } else {
             502
         };
-        let got = Got {
+        let got = ReceivedAnswer {
             error: Some(words.clone()),
-            ..self.got(AnsweredBy::Upstream)
+            ..self.empty_answer(AnsweredBy::Upstream)
         };
-        self.finish(got).await;
-        answer(
+        self.record(got).await;
+        build_response(
             status,
-            JSON,
-            full(errors::body(
+            JSON_TYPE,
+            full_body(errors::error_body(
                 self.asked.vendor.name,
                 status,
                 "ctxc",
@@ -415,41 +452,41 @@ impl Call {
     }
 
     /// Forwards a response part by part as it arrives, and records it.
-    fn pass_on(self, response: Response<Incoming>) -> Response<Outgoing> {
+    fn forward_response(self, response: Response<Incoming>) -> Response<ResponseStream> {
         let (mut head, body) = response.into_parts();
-        plain(&mut head.headers);
+        remove_hop_headers(&mut head.headers);
         let text = |name| {
             head.headers
                 .get(name)
                 .and_then(|value| value.to_str().ok())
                 .map(str::to_owned)
         };
-        let got = Got {
+        let got = ReceivedAnswer {
             status: Some(head.status.as_u16()),
-            headers: said(&head.headers),
+            headers: header_map(&head.headers),
             encoding: text(CONTENT_ENCODING),
             is_stream: is_stream(&head.headers) || self.asked.is_stream && head.status.is_success(),
-            ..self.got(AnsweredBy::Upstream)
+            ..self.empty_answer(AnsweredBy::Upstream)
         };
         let length = text(CONTENT_LENGTH).and_then(|length| length.parse().ok());
         let (sender, channel) = Channel::new(4);
-        tokio::spawn(self.pump(body, sender, got, length));
+        tokio::spawn(self.forward_parts(body, sender, got, length));
         Response::from_parts(head, channel.boxed())
     }
 
     /// The last part is forwarded after the call is recorded: no program sees the end of an
     /// unrecorded call.
-    async fn pump(
+    async fn forward_parts(
         mut self,
         mut body: Incoming,
-        mut sender: Sender<Bytes, Fault>,
-        mut got: Got,
+        mut sender: Sender<Bytes, BodyError>,
+        mut got: ReceivedAnswer,
         length: Option<u64>,
     ) {
         let mut over = self.proxy.over.clone();
         let mut seen = 0;
         let fault = loop {
-            let next = first(
+            let next = race(
                 timeout(self.proxy.limits.idle, body.frame()),
                 over.wait_for(|is_over| *is_over),
             )
@@ -465,7 +502,7 @@ impl Call {
                 },
                 Ok(None) => break None,
                 Ok(Some(Err(error))) => {
-                    break Some(format!("the answer was cut: {}", reason(&error)));
+                    break Some(format!("the answer was cut: {}", innermost_reason(&error)));
                 }
                 Err(_) => {
                     break Some(format!(
@@ -481,7 +518,7 @@ impl Call {
             ));
             if length == Some(seen) {
                 got.latency = self.begun.elapsed();
-                self.finish(got).await;
+                self.record(got).await;
                 // A program that has disconnected needs no end.
                 let _ = sender.send_data(part).await;
                 return;
@@ -494,7 +531,7 @@ impl Call {
         got.latency = self.begun.elapsed();
         got.is_cut = fault.is_some();
         got.error.clone_from(&fault);
-        self.finish(got).await;
+        self.record(got).await;
         if let Some(fault) = fault {
             // The program sees the cut as well.
             sender.abort(fault.into());
@@ -502,14 +539,14 @@ impl Call {
     }
 
     /// Answers from a recording or a script.
-    async fn local(mut self, mask: &Mask) -> Response<Outgoing> {
-        let by = if matches!(self.proxy.source, Source::Script(_)) {
+    async fn answer_locally(mut self, mask: &CallMask) -> Response<ResponseStream> {
+        let by = if matches!(self.proxy.source, ProxySource::Script(_)) {
             AnsweredBy::Script
         } else {
             AnsweredBy::Replay
         };
-        let (status, kind, parts, is_stream) = self.answer(mask);
-        let mut got = self.got(by);
+        let (status, kind, parts, is_stream) = self.find_answer(mask);
+        let mut got = self.empty_answer(by);
         got.status = Some(status);
         got.headers.insert("content-type".to_owned(), kind.clone());
         got.parts = parts
@@ -517,17 +554,17 @@ impl Call {
             .map(|part| (0, Bytes::from(part.clone())))
             .collect();
         got.is_stream = is_stream;
-        self.finish(got).await;
-        let mut response = answer(
+        self.record(got).await;
+        let mut response = build_response(
             status,
             &kind,
             if is_stream {
-                body::parts(parts)
+                body::body_of_parts(parts)
             } else {
-                full(parts.concat())
+                full_body(parts.concat())
             },
         );
-        if status == MISS {
+        if status == MISS_STATUS {
             response
                 .headers_mut()
                 .insert("x-should-retry", HeaderValue::from_static("false"));
@@ -536,9 +573,9 @@ impl Call {
     }
 
     /// Returns the status, content type and parts of an answer, and true if it is a stream.
-    fn answer(&self, mask: &Mask) -> (u16, String, Vec<String>, bool) {
+    fn find_answer(&self, mask: &CallMask) -> (u16, String, Vec<String>, bool) {
         let asked = &*self.asked;
-        let vendor = if asked.dialect == request::OTHER {
+        let vendor = if asked.dialect == request::OTHER_DIALECT {
             asked.vendor.name
         } else {
             asked.dialect
@@ -546,47 +583,49 @@ impl Call {
         let error = |status, kind: &str, message: &str| {
             (
                 status,
-                JSON.to_owned(),
-                vec![errors::body(vendor, status, kind, message)],
+                JSON_TYPE.to_owned(),
+                vec![errors::error_body(vendor, status, kind, message)],
                 false,
             )
         };
-        let Strict { hook, is_lenient } = &self.proxy.strict;
-        let hook = hook.as_ref().filter(|_| asked.dialect != request::OTHER);
-        let is_small = asked.body.len() <= CHECKED;
+        let StrictMode { hook, is_lenient } = &self.proxy.strict;
+        let hook = hook
+            .as_ref()
+            .filter(|_| asked.dialect != request::OTHER_DIALECT);
+        let is_small = asked.body.len() <= MAX_CHECKED_BYTES;
         if hook.is_some() && !is_small {
             let size = asked.body.len();
             let words = format!(
-                "call {}: it has {size} bytes, and the rules look at requests of up to {CHECKED}",
+                "call {}: it has {size} bytes, and the rules look at requests of up to {MAX_CHECKED_BYTES}",
                 asked.id
             );
-            self.proxy.keeper.tally().unchecked.push(words);
+            self.proxy.keeper.lock_tally().unchecked.push(words);
         }
         let refusal = hook
             .filter(|_| is_small)
             .and_then(|hook| hook(&asked.endpoint, &asked.body));
         // A request that its vendor answered with success is not rejected, whatever a rule expects.
-        let is_disproved = || matches!(&self.proxy.source, Source::Replay(replay) if replay.is_vendor_success(asked, mask));
+        let is_disproved = || matches!(&self.proxy.source, ProxySource::Replay(replay) if replay.is_vendor_success(asked, mask));
         if let Some(refusal) = refusal.filter(|_| !is_disproved()) {
             let from = asked.caller.as_ref().map_or_else(String::new, |caller| {
-                format!(", sent from {}", mask.text(caller))
+                format!(", sent from {}", mask.mask_text(caller))
             });
-            self.proxy.keeper.tally().refusals.push(format!(
+            self.proxy.keeper.lock_tally().refusals.push(format!(
                 "call {}{from}: {}",
                 asked.id,
-                mask.text(&refusal.words())
+                mask.mask_text(&refusal.error_message())
             ));
             if !is_lenient {
-                return error(refusal.status, &refusal.rule, &refusal.words());
+                return error(refusal.status, &refusal.rule, &refusal.error_message());
             }
         }
         let found = match &self.proxy.source {
-            Source::Replay(replay) => replay.next(asked, mask).map(|call| {
+            ProxySource::Replay(replay) => replay.next_answer(asked, mask).map(|call| {
                 let kind = call
                     .headers
                     .get("content-type")
                     .cloned()
-                    .unwrap_or_else(|| JSON.to_owned());
+                    .unwrap_or_else(|| JSON_TYPE.to_owned());
                 let status = call.status.unwrap_or(200);
                 match &call.chunks {
                     Some(chunks) => (
@@ -603,32 +642,32 @@ impl Call {
                     ),
                 }
             }),
-            Source::Script(_) if asked.dialect == request::OTHER => Err(format!(
+            ProxySource::Script(_) if asked.dialect == request::OTHER_DIALECT => Err(format!(
                 "a script answers calls to a chat model, and this one went to {}: `ctxc record` without `--script` keeps what its \
                  provider answers, and `ctxc replay` gives that",
                 asked.endpoint
             )),
-            Source::Script(script) => {
-                let said = script(&asked.texts())
+            ProxySource::Script(script) => {
+                let said = script(&asked.joined_texts())
                     .ok_or_else(|| "no answer of the script is for this request".to_owned());
-                said.map(|said| scripted(asked, &said))
+                said.map(|said| scripted_response(asked, &said))
             }
-            Source::Upstream => Err("nobody answers".to_owned()),
+            ProxySource::Upstream => Err("nobody answers".to_owned()),
         };
         found.unwrap_or_else(|why| {
-            let why = mask.text(&why);
+            let why = mask.mask_text(&why);
             self.proxy
                 .keeper
-                .tally()
+                .lock_tally()
                 .misses
                 .push(format!("call {}: {why}", asked.id));
-            error(MISS, "ctxc", &format!("ctxc: {why}"))
+            error(MISS_STATUS, "ctxc", &format!("ctxc: {why}"))
         })
     }
 }
 
 /// Returns the output of `next`, or `None` if `end` completes first.
-async fn first<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>) -> Option<T> {
+async fn race<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>) -> Option<T> {
     let (mut next, mut end) = (pin!(next), pin!(end));
     poll_fn(|cx| match next.as_mut().poll(cx) {
         Poll::Ready(next) => Poll::Ready(Some(next)),
@@ -639,10 +678,10 @@ async fn first<T, E>(next: impl Future<Output = T>, end: impl Future<Output = E>
 
 /// The status for a call without a recorded answer. Client libraries retry after a status of 500 or
 /// more.
-const MISS: u16 = 422;
+const MISS_STATUS: u16 = 422;
 
-fn scripted(asked: &Asked, said: &Answer) -> (u16, String, Vec<String>, bool) {
-    let made = Made {
+fn scripted_response(asked: &IncomingCall, said: &Answer) -> (u16, String, Vec<String>, bool) {
+    let made = ResponseDraft {
         answer: said,
         id: format!("ctxc_{}", asked.id),
         model: &asked.model,
@@ -652,20 +691,25 @@ fn scripted(asked: &Asked, said: &Answer) -> (u16, String, Vec<String>, bool) {
     if !asked.is_stream {
         return (
             200,
-            JSON.to_owned(),
-            vec![response_body::whole(asked.dialect, &made)],
+            JSON_TYPE.to_owned(),
+            vec![response_body::complete_body(asked.dialect, &made)],
             false,
         );
     }
     let kind = match asked.dialect {
         "ollama" => "application/x-ndjson",
-        "gemini" if !made.is_sse => JSON,
+        "gemini" if !made.is_sse => JSON_TYPE,
         _ => "text/event-stream",
     };
-    (200, kind.to_owned(), stream(asked.dialect, &made), true)
+    (
+        200,
+        kind.to_owned(),
+        stream_parts(asked.dialect, &made),
+        true,
+    )
 }
 
-impl Drop for Call {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         if self.kept.is_none() {
             return;
@@ -679,13 +723,13 @@ impl Drop for Call {
             own: self.own,
         };
         let error = Some("the program closed the connection before there was an answer".to_owned());
-        let got = Got {
+        let got = ReceivedAnswer {
             error,
             is_unwanted: true,
-            ..call.got(AnsweredBy::Upstream)
+            ..call.empty_answer(AnsweredBy::Upstream)
         };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { call.finish(got).await });
+            runtime.spawn(async move { call.record(got).await });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Forwards requests to the providers unchanged, except for the headers of a single connection.
 
 use super::request::OWN_HEADERS;
-use crate::base::contained_path::spoken;
+use crate::base::contained_path::error_fragment;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue,
@@ -18,14 +18,14 @@ use tokio::time::timeout;
 
 /// The time limits of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ForwardLimits {
     /// Until the connection is established.
     pub connect: Duration,
     /// Without a byte of the answer.
     pub idle: Duration,
 }
 
-impl Default for Limits {
+impl Default for ForwardLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -34,20 +34,20 @@ impl Default for Limits {
     }
 }
 
-type Body = http_body_util::Full<Bytes>;
-pub(super) type HttpClient = Client<HttpsConnector<HttpConnector>, Body>;
+type RequestBody = http_body_util::Full<Bytes>;
+pub(super) type HttpClient = Client<HttpsConnector<HttpConnector>, RequestBody>;
 
 /// The reason why no response arrived.
 #[derive(Debug)]
-pub(super) enum Failed {
+pub(super) enum ForwardError {
     /// The provider is unreachable; a lower-case fragment.
     Unreachable(String),
     /// The time limit was exceeded.
-    Late(Duration),
+    Timeout(Duration),
 }
 
 /// Headers that apply to a single connection.
-const HOP: [&str; 8] = [
+const HOP_HEADERS: [&str; 8] = [
     "keep-alive",
     "proxy-authenticate",
     "proxy-authorization",
@@ -59,7 +59,7 @@ const HOP: [&str; 8] = [
 ];
 
 /// Creates a client with the system's certificates, or with Mozilla's if the system has none.
-pub(super) fn client(limits: Limits) -> HttpClient {
+pub(super) fn http_client(limits: ForwardLimits) -> HttpClient {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
@@ -74,7 +74,7 @@ pub(super) fn client(limits: Limits) -> HttpClient {
 }
 
 /// Removes the headers that apply to a single connection.
-pub(super) fn plain(headers: &mut HeaderMap) {
+pub(super) fn remove_hop_headers(headers: &mut HeaderMap) {
     let named: Vec<String> = headers
         .get_all(CONNECTION)
         .into_iter()
@@ -85,7 +85,7 @@ pub(super) fn plain(headers: &mut HeaderMap) {
     for name in named
         .iter()
         .map(String::as_str)
-        .chain(HOP)
+        .chain(HOP_HEADERS)
         .chain(["connection"])
     {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
@@ -95,18 +95,18 @@ pub(super) fn plain(headers: &mut HeaderMap) {
 }
 
 /// Sends a request to its provider.
-pub(super) async fn send(
+pub(super) async fn send_request(
     client: &HttpClient,
     parts: &Parts,
     address: &str,
     body: Bytes,
-    limits: Limits,
-) -> Result<Response<Incoming>, Failed> {
+    limits: ForwardLimits,
+) -> Result<Response<Incoming>, ForwardError> {
     let uri: Uri = address
         .parse()
-        .map_err(|_| Failed::Unreachable(format!("`{address}` is no address")))?;
+        .map_err(|_| ForwardError::Unreachable(format!("`{address}` is no address")))?;
     let mut headers = parts.headers.clone();
-    plain(&mut headers);
+    remove_hop_headers(&mut headers);
     for name in OWN_HEADERS {
         headers.remove(name);
     }
@@ -120,22 +120,22 @@ pub(super) async fn send(
             HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" }),
         );
     }
-    let mut request = Request::new(Body::new(body));
+    let mut request = Request::new(RequestBody::new(body));
     *request.method_mut() = parts.method.clone();
     *request.uri_mut() = uri;
     *request.headers_mut() = headers;
     match timeout(limits.idle, client.request(request)).await {
         Ok(Ok(response)) => Ok(response),
-        Ok(Err(error)) => Err(Failed::Unreachable(reason(&error))),
-        Err(_) => Err(Failed::Late(limits.idle)),
+        Ok(Err(error)) => Err(ForwardError::Unreachable(innermost_reason(&error))),
+        Err(_) => Err(ForwardError::Timeout(limits.idle)),
     }
 }
 
 /// Returns the message of the innermost error.
-pub(super) fn reason(error: &dyn Error) -> String {
+pub(super) fn innermost_reason(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    spoken(&inner.to_string())
+    error_fragment(&inner.to_string())
 }

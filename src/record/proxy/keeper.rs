@@ -1,15 +1,15 @@
 //! Records calls: masks them, writes each as one line, and counts them.
 
-use super::super::json_text::{self, Edit};
-use super::super::mask::{Ending, Mask};
+use super::super::json_text::{self, JsonEdit};
+use super::super::mask::{CallMask, StreamEnding};
 use super::super::places;
-use super::super::recording::{AnsweredBy, Recording, Redacted};
-use super::super::redact::{Find, Redactor};
+use super::super::recording::{AnsweredBy, MaskedCount, Recording};
+use super::super::redact::{PatternFinder, Redactor};
 use super::body;
-use super::request::Asked;
+use super::request::IncomingCall;
 use crate::base::fs::{self, LineFile};
 use crate::kernel::provider::{ProviderError, Usage};
-use crate::project::config::Content;
+use crate::project::config::RecordedContent;
 use crate::provider::read;
 use crate::scenario::date;
 use crate::schema::json::names::REQUEST;
@@ -24,19 +24,19 @@ use std::time::Duration;
 
 /// The options of a recorder.
 #[derive(Debug)]
-pub struct Keep {
+pub struct RecorderOptions {
     /// The salt of placeholders.
     pub salt: [u8; 32],
     /// Values that are never recorded.
     pub secrets: Vec<String>,
     /// The extent to which texts are recorded.
-    pub content: Content,
+    pub content: RecordedContent,
     /// The project's own patterns, masked besides secrets and personal data.
-    pub own: Vec<Arc<dyn Find>>,
+    pub own: Vec<Arc<dyn PatternFinder>>,
     /// The file; `None` to record nothing.
     pub file: Option<PathBuf>,
     /// Receives each call in its recorded form and its original form, if set.
-    pub also: Option<Sender<SeenCall>>,
+    pub also: Option<Sender<ObservedCall>>,
     /// The project of the recording.
     pub project: PathBuf,
     /// The command that sends the calls.
@@ -45,7 +45,7 @@ pub struct Keep {
 
 /// A call in its recorded form, with its original request. Receivers must not write any of it.
 #[derive(Clone)]
-pub struct SeenCall {
+pub struct ObservedCall {
     /// The recorded call.
     pub call: Recording,
     /// The path of the request.
@@ -56,7 +56,7 @@ pub struct SeenCall {
     pub redactor: Redactor,
 }
 
-impl std::fmt::Debug for SeenCall {
+impl std::fmt::Debug for ObservedCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SeenCall")
             .field("call", &self.call)
@@ -66,7 +66,7 @@ impl std::fmt::Debug for SeenCall {
 
 /// The counts and events of a run of the proxy.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct ProxyTally {
     /// Accepted connections.
     pub connections: u64,
     /// Requests without the token of the run, or to no known path.
@@ -96,7 +96,7 @@ pub struct Tally {
 }
 
 /// Response headers that are recorded.
-const HEADERS: [&str; 7] = [
+const RECORDED_HEADERS: [&str; 7] = [
     "content-type",
     "request-id",
     "x-request-id",
@@ -108,26 +108,26 @@ const HEADERS: [&str; 7] = [
 
 /// Records calls.
 #[derive(Debug)]
-pub(super) struct Keeper {
-    keep: Keep,
-    mask: Mutex<(BTreeSet<String>, Arc<Mask>)>,
+pub(super) struct CallRecorder {
+    keep: RecorderOptions,
+    mask: Mutex<(BTreeSet<String>, Arc<CallMask>)>,
     file: Mutex<Option<Arc<LineFile>>>,
-    tally: Mutex<Tally>,
+    tally: Mutex<ProxyTally>,
     /// The reason why the first call that could not be kept was not.
     unkept: OnceLock<String>,
 }
 
 /// A request in its masked form.
-pub(super) struct Kept {
-    mask: Arc<Mask>,
+pub(super) struct MaskedRequest {
+    mask: Arc<CallMask>,
     /// The edits of its body.
-    edits: Vec<Edit>,
-    redacted: Vec<Redacted>,
+    edits: Vec<JsonEdit>,
+    redacted: Vec<MaskedCount>,
 }
 
 /// The answer to a request.
 #[derive(Debug, Default)]
-pub(super) struct Got {
+pub(super) struct ReceivedAnswer {
     pub(super) by: AnsweredBy,
     pub(super) status: Option<u16>,
     pub(super) headers: BTreeMap<String, String>,
@@ -142,14 +142,14 @@ pub(super) struct Got {
     pub(super) latency: Duration,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Keeper {
-    pub(super) fn new(keep: Keep) -> Self {
-        let mask =
-            Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content).replacing(&keep.own);
+impl CallRecorder {
+    pub(super) fn new(keep: RecorderOptions) -> Self {
+        let mask = CallMask::new(keep.salt, keep.secrets.iter().cloned(), keep.content)
+            .with_patterns(&keep.own);
         Self {
             mask: Mutex::new((BTreeSet::new(), Arc::new(mask))),
             keep,
@@ -164,30 +164,30 @@ impl Keeper {
         self.unkept.get().map(String::as_str)
     }
 
-    pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
-        lock(&self.tally)
+    pub(super) fn lock_tally(&self) -> MutexGuard<'_, ProxyTally> {
+        lock_mutex(&self.tally)
     }
 
     /// Returns the mask for all secrets known so far, with these added.
-    pub(super) fn mask(&self, secrets: Vec<String>) -> Arc<Mask> {
-        let mut mask = lock(&self.mask);
+    pub(super) fn mask_with(&self, secrets: Vec<String>) -> Arc<CallMask> {
+        let mut mask = lock_mutex(&self.mask);
         let (seen, current) = &mut *mask;
         let before = seen.len();
         seen.extend(secrets);
         if seen.len() > before {
             let all = self.keep.secrets.iter().chain(&*seen).cloned();
             *current = Arc::new(
-                Mask::new(self.keep.salt, all, self.keep.content).replacing(&self.keep.own),
+                CallMask::new(self.keep.salt, all, self.keep.content).with_patterns(&self.keep.own),
             );
         }
         Arc::clone(current)
     }
 
     /// Masks a request.
-    pub(super) fn request(asked: &Asked, mask: Arc<Mask>) -> Kept {
+    pub(super) fn mask_request(asked: &IncomingCall, mask: Arc<CallMask>) -> MaskedRequest {
         let mut redacted = Vec::new();
         let edits = mask.request_edits(&asked.body, &mut redacted);
-        Kept {
+        MaskedRequest {
             mask,
             edits,
             redacted,
@@ -195,14 +195,19 @@ impl Keeper {
     }
 
     /// Records a call and counts it.
-    pub(super) fn finish(&self, asked: &Asked, kept: Kept, got: Got) {
-        let Kept {
+    pub(super) fn record_call(
+        &self,
+        asked: &IncomingCall,
+        kept: MaskedRequest,
+        got: ReceivedAnswer,
+    ) {
+        let MaskedRequest {
             mask,
             edits,
             mut redacted,
         } = kept;
         let mut error = got.error;
-        let read = body::text(&got.parts, got.encoding.as_deref());
+        let read = body::decode_text(&got.parts, got.encoding.as_deref());
         let mut chunks = None;
         let mut response = None;
         let mut usage = Usage::default();
@@ -212,7 +217,7 @@ impl Keeper {
             Ok((text, _)) if text.is_empty() && got.status.is_none() => {}
             Ok((text, ends)) => {
                 let answer =
-                    read::dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
+                    read::find_dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
                 let is_success = got
                     .status
                     .is_some_and(|status| (200..300).contains(&status));
@@ -221,21 +226,21 @@ impl Keeper {
                     Some(Err(ProviderError::CutStream { .. })) if is_success => truncated = true,
                     _ => {}
                 }
-                let ending = Ending::of(truncated, &text);
+                let ending = StreamEnding::from_truncated(truncated, &text);
                 if got.is_stream {
-                    let parts = mask.stream(&text, (&ends, ending), &mut redacted);
-                    response = Some(json_text::raw(&parts.concat()));
+                    let parts = mask.mask_stream(&text, (&ends, ending), &mut redacted);
+                    response = Some(json_text::to_raw_json(&parts.concat()));
                     chunks = Some(got.parts.iter().map(|(at, _)| *at).zip(parts).collect());
                 } else if serde_json::from_str::<&RawValue>(&text).is_ok() {
-                    response = Some(json_text::raw(&mask.json(
+                    response = Some(json_text::to_raw_json(&mask.mask_body(
                         &text,
                         "/response",
                         &mut redacted,
                     )));
                 } else {
-                    response = Some(json_text::raw(
+                    response = Some(json_text::to_raw_json(
                         &mask
-                            .stream(&text, (&[text.len()], ending), &mut redacted)
+                            .mask_stream(&text, (&[text.len()], ending), &mut redacted)
                             .concat(),
                     ));
                 }
@@ -243,19 +248,19 @@ impl Keeper {
         }
         let failure = match (&error, got.status) {
             _ if got.by != AnsweredBy::Upstream || got.is_unwanted => None,
-            (Some(why), _) => Some(mask.text(why)),
+            (Some(why), _) => Some(mask.mask_text(why)),
             (None, Some(status)) if status >= 400 => {
                 Some(format!("the provider answered with status {status}"))
             }
             (None, _) => truncated.then(|| "the answer ended early".to_owned()),
         };
-        let mut tally = self.tally();
+        let mut tally = self.lock_tally();
         tally.calls += 1;
         tally
             .failures
             .extend(failure.map(|why| format!("call {}: {why}", asked.id)));
         if !asked.model.is_empty() {
-            tally.models.insert(mask.text(&asked.model));
+            tally.models.insert(mask.mask_text(&asked.model));
         }
         for one in &redacted {
             *tally.masked.entry(one.kind.clone()).or_default() += one.count;
@@ -264,19 +269,23 @@ impl Keeper {
         if self.keep.file.is_none() && self.keep.also.is_none() {
             return;
         }
-        let said = |text: &Option<String>| text.as_deref().map(|text| mask.text(text));
+        let said = |text: &Option<String>| text.as_deref().map(|text| mask.mask_text(text));
         let recording = Recording {
             schema: REQUEST.to_owned(),
             id: asked.id.clone(),
-            at: Some(date::time((fs::now() / 1_000_000_000) as i64)),
+            at: Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64)),
             agent: said(&asked.agent),
             conversation: said(&asked.conversation),
-            command: self.keep.command.as_ref().map(|words| mask.words(words)),
+            command: self
+                .keep
+                .command
+                .as_ref()
+                .map(|words| mask.mask_words(words)),
             caller: said(&asked.caller),
             answered_by: got.by,
             dialect: asked.dialect.to_owned(),
-            endpoint: mask.text(&asked.endpoint),
-            model: mask.text(&asked.model),
+            endpoint: mask.mask_text(&asked.endpoint),
+            model: mask.mask_text(&asked.model),
             stream: asked.is_stream,
             response,
             status: got.status,
@@ -286,8 +295,8 @@ impl Keeper {
             headers: got
                 .headers
                 .into_iter()
-                .filter(|(name, _)| HEADERS.contains(&name.as_str()))
-                .map(|(name, value)| (name, mask.text(&value)))
+                .filter(|(name, _)| RECORDED_HEADERS.contains(&name.as_str()))
+                .map(|(name, value)| (name, mask.mask_text(&value)))
                 .collect(),
             chunks,
             error: said(&error),
@@ -295,8 +304,8 @@ impl Keeper {
             redacted,
             ..Recording::default()
         };
-        if let Err(why) = self.write(&recording, &asked.body, &edits) {
-            let mut tally = self.tally();
+        if let Err(why) = self.write_call(&recording, &asked.body, &edits) {
+            let mut tally = self.lock_tally();
             let fault = format!("a call could not be kept: {why}");
             let _ = self.unkept.set(fault.clone());
             if !tally.faults.contains(&fault) {
@@ -304,18 +313,18 @@ impl Keeper {
             }
         }
         if let Some(also) = &self.keep.also {
-            let request = json_text::raw(&json_text::replaced(&asked.body, edits));
+            let request = json_text::to_raw_json(&json_text::apply_json_edits(&asked.body, edits));
             let call = Recording {
                 request,
                 ..recording
             };
             let (endpoint, body, redactor) = (
                 asked.endpoint.clone(),
-                json_text::compact(&asked.body),
+                json_text::compact_json(&asked.body),
                 mask.redactor().clone(),
             );
             // A closed receiver has received all that it needs.
-            let _ = also.send(SeenCall {
+            let _ = also.send(ObservedCall {
                 call,
                 endpoint,
                 body,
@@ -324,32 +333,32 @@ impl Keeper {
         }
     }
 
-    fn write(&self, recording: &Recording, body: &str, edits: &[Edit]) -> io::Result<()> {
+    fn write_call(&self, recording: &Recording, body: &str, edits: &[JsonEdit]) -> io::Result<()> {
         let Some(path) = &self.keep.file else {
             return Ok(());
         };
         let file = {
-            let mut file = lock(&self.file);
+            let mut file = lock_mutex(&self.file);
             if let Some(open) = &*file {
                 Arc::clone(open)
             } else {
                 let open = Arc::new(LineFile::create(path)?);
                 *file = Some(Arc::clone(&open));
-                places::point_last(&self.keep.project, path)?;
+                places::set_last(&self.keep.project, path)?;
                 open
             }
         };
         let request = |out: &mut dyn io::Write| {
-            json_text::compact_with(body, edits, |part| out.write_all(part.as_bytes()))
+            json_text::write_compact_edited(body, edits, |part| out.write_all(part.as_bytes()))
         };
-        file.add_with(|out| recording.write_line(out, request))
+        file.append_parts(|out| recording.write_line(out, request))
     }
 
     /// Waits until the recorded calls are on disk.
-    pub(super) fn sync(&self) {
-        let file = lock(&self.file).clone();
+    pub(super) fn sync_file(&self) {
+        let file = lock_mutex(&self.file).clone();
         if let Some(Err(why)) = file.map(|file| file.sync()) {
-            self.tally()
+            self.lock_tally()
                 .faults
                 .push(format!("what was recorded may not be on the disk: {why}"));
         }

@@ -1,20 +1,20 @@
 //! Answers from an earlier recording: the nth equal request gets the nth answer, later ones the
 //! last.
 
-use super::super::comparison::{Comparison, LiveRequest, Scope};
-use super::super::json_text::compacted;
-use super::super::mask::Mask;
-use super::super::places::Call;
+use super::super::comparison::{ComparisonScope, LiveRequest, RequestComparison};
+use super::super::json_text::compact_if_needed;
+use super::super::mask::CallMask;
+use super::super::places::LocatedCall;
 use super::super::recorded_calls::RecordedCalls;
 use super::super::recording::Recording;
-use super::super::turns::{Said, Turn, turns, turns_in};
-use super::request::Asked;
+use super::super::turns::{CallContent, CallPosition, call_positions, matched_positions};
+use super::request::IncomingCall;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The criterion by which requests are matched with recorded calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub enum ReplayMatching {
     /// The whole request.
     #[default]
     Key,
@@ -27,40 +27,40 @@ pub enum By {
 /// The calls of a recording, for replay.
 #[derive(Debug)]
 pub struct Replay {
-    calls: RecordedCalls<Call>,
-    by: By,
+    calls: RecordedCalls<LocatedCall>,
+    by: ReplayMatching,
     /// The calls by position, if calls are matched by position.
-    turns: BTreeMap<Turn, usize>,
+    turns: BTreeMap<CallPosition, usize>,
     /// The content of the recorded calls, if calls are matched by position.
-    recorded: Vec<Option<Said>>,
+    recorded: Vec<Option<CallContent>>,
     /// The content of the requests so far.
-    said: Mutex<Vec<Option<Said>>>,
+    said: Mutex<Vec<Option<CallContent>>>,
 }
 
 impl Replay {
     /// Replays these calls, except unanswered and incomplete ones.
-    pub fn new(calls: Vec<Call>, by: By, comparison: Comparison) -> Self {
+    pub fn new(calls: Vec<LocatedCall>, by: ReplayMatching, comparison: RequestComparison) -> Self {
         let is_whole = |call: &Recording| {
             call.response.is_some() && call.status.is_some() && call.error.is_none()
         };
-        let calls: Vec<Call> = calls
+        let calls: Vec<LocatedCall> = calls
             .into_iter()
             .filter(|call| is_whole(&call.call))
             .collect();
-        let recorded: Vec<Option<Said>> = calls
+        let recorded: Vec<Option<CallContent>> = calls
             .iter()
-            .filter(|_| by == By::Turn)
-            .map(|call| Said::of_call(&call.call))
+            .filter(|_| by == ReplayMatching::Turn)
+            .map(|call| CallContent::from_call(&call.call))
             .collect();
-        let turns = turns(&recorded)
+        let turns = call_positions(&recorded)
             .into_iter()
             .enumerate()
             .filter_map(|(at, turn)| Some((turn?, at)))
             .collect();
-        let scope = if by == By::Conversation {
-            Scope::LastMessage
+        let scope = if by == ReplayMatching::Conversation {
+            ComparisonScope::LastMessage
         } else {
-            Scope::Whole
+            ComparisonScope::Whole
         };
         Self {
             calls: RecordedCalls::new(calls, comparison, scope),
@@ -72,11 +72,15 @@ impl Replay {
     }
 
     /// Returns the answer to a request, or the reason why it has none.
-    pub(super) fn next(&self, asked: &Asked, mask: &Mask) -> Result<&Recording, String> {
-        let body = compacted(&asked.body);
-        let live = live(asked, &body, mask);
-        let turn = if self.by == By::Turn {
-            self.turn(asked)
+    pub(super) fn next_answer(
+        &self,
+        asked: &IncomingCall,
+        mask: &CallMask,
+    ) -> Result<&Recording, String> {
+        let body = compact_if_needed(&asked.body);
+        let live = live_request(asked, &body, mask);
+        let turn = if self.by == ReplayMatching::Turn {
+            self.find_position(asked)
         } else {
             None
         };
@@ -85,37 +89,40 @@ impl Replay {
         // position.
         let is_named = asked.agent.is_some() || asked.conversation.is_some();
         let named = at_turn.filter(|call| is_named && call.call.key == asked.key);
-        let found = named.or_else(|| self.calls.next(&live)).or(at_turn);
-        found
-            .map(|call| &call.call)
-            .ok_or_else(|| self.calls.why_none(&live, |call| call.name.clone()))
+        let found = named.or_else(|| self.calls.next_call(&live)).or(at_turn);
+        found.map(|call| &call.call).ok_or_else(|| {
+            self.calls
+                .describe_mismatch(&live, |call| call.name.clone())
+        })
     }
 
     /// Returns true if a vendor answered this exact request with success.
-    pub(super) fn is_vendor_success(&self, asked: &Asked, mask: &Mask) -> bool {
-        let body = compacted(&asked.body);
-        self.by != By::Conversation
-            && self.calls.any_same(&live(asked, &body, mask), |call| {
-                call.call.is_vendor_success()
-            })
+    pub(super) fn is_vendor_success(&self, asked: &IncomingCall, mask: &CallMask) -> bool {
+        let body = compact_if_needed(&asked.body);
+        self.by != ReplayMatching::Conversation
+            && self
+                .calls
+                .has_same(&live_request(asked, &body, mask), |call| {
+                    call.call.is_vendor_success()
+                })
     }
 
     /// Returns the position of a request among the recorded calls.
-    fn turn(&self, asked: &Asked) -> Option<Turn> {
+    fn find_position(&self, asked: &IncomingCall) -> Option<CallPosition> {
         let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(Said::of(
+        all.push(CallContent::from_request(
             &asked.body,
             &asked.endpoint,
             asked.agent.as_deref(),
             asked.conversation.as_deref(),
         ));
-        turns_in(&self.recorded, &all).pop().flatten()
+        matched_positions(&self.recorded, &all).pop().flatten()
     }
 }
 
 /// Returns a request in the form in which it is compared.
-fn live<'a>(asked: &'a Asked, body: &'a str, mask: &'a Mask) -> LiveRequest<'a> {
-    let Asked {
+fn live_request<'a>(asked: &'a IncomingCall, body: &'a str, mask: &'a CallMask) -> LiveRequest<'a> {
+    let IncomingCall {
         endpoint,
         dialect,
         key,

@@ -1,10 +1,10 @@
 //! Requests to the proxy: their vendor, endpoint, dialect, model, and stream flag.
 
-use super::super::addresses::{of_header, without_secrets};
+use super::super::addresses::{header_secrets, split_secrets};
 use super::super::json_text::string_edits;
-use super::super::key::key;
-use super::body::Fault;
-use super::vendor::{Vendor, dialect};
+use super::super::key::call_key;
+use super::body::BodyError;
+use super::vendor::{ProxyVendor, endpoint_dialect};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
 use hyper::header::HeaderMap;
@@ -17,18 +17,18 @@ use std::string::FromUtf8Error;
 use std::sync::Arc;
 
 /// The maximum size in bytes of a request: more than any vendor accepts.
-pub(super) const LARGEST: usize = 128 << 20;
+pub(super) const MAX_BODY_BYTES: usize = 128 << 20;
 /// The headers with the agent, the conversation, and the calling line of the program: for the
 /// recording, not for the vendor.
 pub(super) const OWN_HEADERS: [&str; 3] = ["x-ctxc-agent", "x-ctxc-conversation", "x-ctxc-caller"];
 /// The minimum length of a run of base64 characters that is an image or a file.
-const PACKED: usize = 4096;
+const MIN_DATA_LENGTH: usize = 4096;
 
 /// A text that is shared, not copied, between uses.
 #[derive(Clone, Debug)]
-pub(super) struct Text(Arc<String>);
+pub(super) struct SharedText(Arc<String>);
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -36,7 +36,7 @@ impl Deref for Text {
     }
 }
 
-impl AsRef<[u8]> for Text {
+impl AsRef<[u8]> for SharedText {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -44,10 +44,10 @@ impl AsRef<[u8]> for Text {
 
 /// A call as received.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct IncomingCall {
     /// Its id in the recording.
     pub(super) id: String,
-    pub(super) vendor: &'static Vendor,
+    pub(super) vendor: &'static ProxyVendor,
     /// The path of the request, without host and keys.
     pub(super) endpoint: String,
     /// The dialect of the request; `other` for calls of another kind.
@@ -61,15 +61,15 @@ pub(super) struct Asked {
     /// The file and line of the program that sent it.
     pub(super) caller: Option<String>,
     /// The body as it was sent.
-    pub(super) body: Text,
+    pub(super) body: SharedText,
     pub(super) key: String,
 }
 
 /// The dialect of calls of another kind, such as those for embeddings.
-pub(super) const OTHER: &str = "other";
+pub(super) const OTHER_DIALECT: &str = "other";
 
 #[derive(Default, Deserialize)]
-struct Head {
+struct IncomingHead {
     #[serde(default)]
     model: Value,
     #[serde(default)]
@@ -82,14 +82,14 @@ struct Head {
 ///
 /// # Errors
 /// The body is larger than the maximum, or ends early.
-pub(super) async fn whole<B: Body<Data = Bytes> + Send>(body: B) -> Result<Vec<u8>, Fault>
+pub(super) async fn read_body<B: Body<Data = Bytes> + Send>(body: B) -> Result<Vec<u8>, BodyError>
 where
-    B::Error: Into<Fault>,
+    B::Error: Into<BodyError>,
 {
     // Reads frames into one buffer of the declared size, so that the body is in memory once.
     let declared = usize::try_from(body.size_hint().exact().unwrap_or(0)).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(declared.min(LARGEST));
-    let mut body = std::pin::pin!(http_body_util::Limited::new(body, LARGEST));
+    let mut bytes = Vec::with_capacity(declared.min(MAX_BODY_BYTES));
+    let mut body = std::pin::pin!(http_body_util::Limited::new(body, MAX_BODY_BYTES));
     while let Some(frame) = body.frame().await {
         if let Ok(part) = frame?.into_data() {
             bytes.extend_from_slice(&part);
@@ -99,30 +99,30 @@ where
 }
 
 /// Returns the endpoint of a path without the secrets in its query, and these secrets.
-pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
+pub(super) fn split_endpoint(vendor: &ProxyVendor, path: &str) -> (String, Vec<String>) {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let (query, secrets) = without_secrets(query);
-    (vendor.endpoint(path) + &query, secrets)
+    let (query, secrets) = split_secrets(query);
+    (vendor.recorded_path(path) + &query, secrets)
 }
 
 /// Returns the secret values in headers.
-pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
+pub(super) fn header_secret_values(headers: &HeaderMap) -> Vec<String> {
     let values = headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     values
-        .flat_map(|(name, value)| of_header(name, value))
+        .flat_map(|(name, value)| header_secrets(name, value))
         .map(str::to_owned)
         .collect()
 }
 
-impl Asked {
+impl IncomingCall {
     /// Parses a request.
     ///
     /// # Errors
     /// Returns the body if it is not valid JSON.
-    pub(super) fn read(
-        vendor: &'static Vendor,
+    pub(super) fn parse(
+        vendor: &'static ProxyVendor,
         parts: &Parts,
         endpoint: String,
         body: Vec<u8>,
@@ -131,8 +131,8 @@ impl Asked {
         if serde_json::from_str::<&RawValue>(&body).is_err() {
             return Err(body.into_bytes());
         }
-        let head: Head = serde_json::from_str(&body).unwrap_or_default();
-        let spoken = dialect(&endpoint);
+        let head: IncomingHead = serde_json::from_str(&body).unwrap_or_default();
+        let spoken = endpoint_dialect(&endpoint);
         let path = endpoint.split('?').next().unwrap_or(&endpoint);
         let in_path = || {
             path.rsplit('/')
@@ -155,8 +155,8 @@ impl Asked {
         Ok(Self {
             id: String::new(),
             vendor,
-            key: key(parts.method.as_str(), &endpoint, &body).to_string(),
-            dialect: spoken.unwrap_or(OTHER),
+            key: call_key(parts.method.as_str(), &endpoint, &body).to_string(),
+            dialect: spoken.unwrap_or(OTHER_DIALECT),
             model: head
                 .model
                 .as_str()
@@ -169,18 +169,18 @@ impl Asked {
             conversation: header(OWN_HEADERS[1]),
             caller: header(OWN_HEADERS[2]),
             endpoint,
-            body: Text(Arc::new(body)),
+            body: SharedText(Arc::new(body)),
         })
     }
 
     /// Returns the texts in the body, one per line, without the data of images and files: the input
     /// of a script.
-    pub(super) fn texts(&self) -> String {
+    pub(super) fn joined_texts(&self) -> String {
         let mut out = String::new();
         string_edits(&self.body, |_, _, text| {
             let data = text.rsplit_once(";base64,").map_or(text, |(_, data)| data);
             let is_packed = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
-            let is_file = data.len() >= PACKED && data.bytes().all(is_packed);
+            let is_file = data.len() >= MIN_DATA_LENGTH && data.bytes().all(is_packed);
             out.extend([if is_file { "" } else { text }, "\n"]);
             None
         });

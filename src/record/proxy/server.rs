@@ -1,13 +1,13 @@
 //! The server: listens on loopback, accepts connections, and at the end waits until every call is
 //! recorded.
 
-use super::body::Outgoing;
+use super::body::ResponseStream;
 use super::exchange::Proxy;
-pub use super::exchange::{Route, Script, Source};
-pub use super::forward::Limits;
-use super::forward::client;
-use super::keeper::{Keep, Keeper, Tally};
-use super::strict::Strict;
+pub use super::exchange::{ProxyRoute, ProxySource, ScriptFn};
+pub use super::forward::ForwardLimits;
+use super::forward::http_client;
+use super::keeper::{CallRecorder, ProxyTally, RecorderOptions};
+use super::strict::StrictMode;
 use crate::base::fs;
 use crate::base::hash::Hash;
 use hyper::server::conn::http1;
@@ -25,23 +25,23 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
 /// The options of a proxy.
-pub struct Plan {
+pub struct ProxyOptions {
     /// The port; 0 for any free port.
     pub port: u16,
     /// The routes of the proxy.
-    pub routes: Vec<Route>,
+    pub routes: Vec<ProxyRoute>,
     /// The source of answers.
-    pub source: Source,
+    pub source: ProxySource,
     /// The check of requests before they are answered.
-    pub strict: Strict,
+    pub strict: StrictMode,
     /// The time limits of a call.
-    pub limits: Limits,
+    pub limits: ForwardLimits,
     /// The options of the recorder.
-    pub keep: Keep,
+    pub keep: RecorderOptions,
 }
 
 /// A running proxy.
-pub struct Server {
+pub struct ProxyServer {
     runtime: Runtime,
     proxy: Arc<Proxy>,
     address: SocketAddr,
@@ -49,14 +49,14 @@ pub struct Server {
 }
 
 /// The maximum number of server threads.
-const THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 /// The time to wait at the end of a run for pending answers, and then for recording them.
-const GRACE: Duration = Duration::from_secs(1);
-const KEEPING: Duration = Duration::from_mins(1);
+const ANSWER_GRACE: Duration = Duration::from_secs(1);
+const RECORDING_GRACE: Duration = Duration::from_mins(1);
 /// The interval at which recorded calls are synced to disk.
-const SYNC: Duration = Duration::from_millis(200);
+const SYNC_INTERVAL: Duration = Duration::from_millis(200);
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for ProxyServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Server")
             .field("address", &self.address)
@@ -64,14 +64,14 @@ impl std::fmt::Debug for Server {
     }
 }
 
-impl Server {
+impl ProxyServer {
     /// Starts a proxy.
     ///
     /// # Errors
     /// It cannot listen, for example because the port is in use.
-    pub fn start(plan: Plan) -> io::Result<Self> {
+    pub fn start(plan: ProxyOptions) -> io::Result<Self> {
         let threads =
-            std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
+            std::thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
         let runtime = Builder::new_multi_thread()
             .worker_threads(threads)
             .enable_io()
@@ -80,10 +80,10 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, plan.port)))?;
         let address = listener.local_addr()?;
         let (over, is_over) = watch::channel(false);
-        let token = Hash(fs::random()).to_string();
+        let token = Hash(fs::random_bytes()).to_string();
         let client = {
             let _inside = runtime.enter();
-            client(plan.limits)
+            http_client(plan.limits)
         };
         let proxy = Arc::new(Proxy {
             token: token.get(3..35).unwrap_or_default().to_owned(),
@@ -92,13 +92,13 @@ impl Server {
             strict: plan.strict,
             limits: plan.limits,
             client,
-            keeper: Keeper::new(plan.keep),
+            keeper: CallRecorder::new(plan.keep),
             calls: AtomicU64::new(0),
             open: AtomicUsize::new(0),
             over: is_over,
         });
-        runtime.spawn(accept(listener, Arc::clone(&proxy)));
-        runtime.spawn(sync(Arc::clone(&proxy)));
+        runtime.spawn(accept_connections(listener, Arc::clone(&proxy)));
+        runtime.spawn(sync_regularly(Arc::clone(&proxy)));
         Ok(Self {
             runtime,
             proxy,
@@ -118,20 +118,20 @@ impl Server {
     }
 
     /// Shuts down after every call is recorded, and returns the tally.
-    pub fn end(self) -> Tally {
+    pub fn shut_down(self) -> ProxyTally {
         let wait = |most: Duration| {
             let start = Instant::now();
             while self.proxy.open.load(Ordering::Acquire) > 0 && start.elapsed() < most {
                 std::thread::sleep(Duration::from_millis(2));
             }
         };
-        wait(GRACE);
+        wait(ANSWER_GRACE);
         // Pending forwards end now.
         let _ = self.over.send(true);
-        wait(KEEPING);
-        self.proxy.keeper.sync();
+        wait(RECORDING_GRACE);
+        self.proxy.keeper.sync_file();
         let open = self.proxy.open.load(Ordering::Acquire);
-        let mut tally = self.proxy.keeper.tally().clone();
+        let mut tally = self.proxy.keeper.lock_tally().clone();
         if open > 0 {
             tally.faults.push(format!(
                 "{open} calls were not kept: they were not answered when the run ended"
@@ -142,7 +142,7 @@ impl Server {
     }
 }
 
-async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
+async fn accept_connections(listener: TcpListener, proxy: Arc<Proxy>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // Too many connections are open: wait until some close.
@@ -151,12 +151,14 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
         };
         // Without the option, the connection is only slower.
         let _ = stream.set_nodelay(true);
-        proxy.keeper.tally().connections += 1;
+        proxy.keeper.lock_tally().connections += 1;
         let proxy = Arc::clone(&proxy);
         tokio::spawn(async move {
             let service = service_fn(move |request: Request<Incoming>| {
                 let proxy = Arc::clone(&proxy);
-                async move { Ok::<Response<Outgoing>, Infallible>(proxy.serve(request).await) }
+                async move {
+                    Ok::<Response<ResponseStream>, Infallible>(proxy.answer_request(request).await)
+                }
             });
             // A broken connection concerns only the program.
             let _ = http1::Builder::new()
@@ -168,16 +170,16 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
 }
 
 /// Syncs recorded calls to disk regularly, so that little is lost if the machine stops.
-async fn sync(proxy: Arc<Proxy>) {
+async fn sync_regularly(proxy: Arc<Proxy>) {
     let mut before = 0;
     loop {
-        tokio::time::sleep(SYNC).await;
-        let calls = proxy.keeper.tally().calls;
+        tokio::time::sleep(SYNC_INTERVAL).await;
+        let calls = proxy.keeper.lock_tally().calls;
         if calls != before {
             before = calls;
             let proxy = Arc::clone(&proxy);
             // An error here only means that the runtime is shutting down.
-            let _ = tokio::task::spawn_blocking(move || proxy.keeper.sync()).await;
+            let _ = tokio::task::spawn_blocking(move || proxy.keeper.sync_file()).await;
         }
     }
 }

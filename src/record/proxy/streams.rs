@@ -2,29 +2,30 @@
 //! dialect.
 
 use super::super::response_body::{
-    Made, anthropic_usage, blocks, chat_usage, output, reason, response,
+    ResponseDraft, anthropic_blocks, anthropic_usage, chat_usage, responses_body, responses_output,
+    stop_reason,
 };
 use crate::kernel::conversation::Part;
 use serde_json::{Value, json};
 
 /// The number of characters in a chunk of text.
-const PIECE: usize = 24;
+const PIECE_CHARS: usize = 24;
 
 /// Splits a text into chunks.
-fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
+fn split_pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut rest = text.chars().peekable();
     std::iter::from_fn(move || {
         rest.peek()
             .is_some()
-            .then(|| rest.by_ref().take(PIECE).collect())
+            .then(|| rest.by_ref().take(PIECE_CHARS).collect())
     })
 }
 
-fn data(value: &Value) -> String {
+fn data_event(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-fn event(value: &Value) -> String {
+fn named_event(value: &Value) -> String {
     format!(
         "event: {}\ndata: {value}\n\n",
         value
@@ -35,19 +36,19 @@ fn event(value: &Value) -> String {
 }
 
 /// Returns the parts of an answer's stream.
-pub(super) fn stream(dialect: &str, made: &Made<'_>) -> Vec<String> {
+pub(super) fn stream_parts(dialect: &str, made: &ResponseDraft<'_>) -> Vec<String> {
     match dialect {
-        "openai-responses" => responses(made),
-        "anthropic" => anthropic(made),
-        "gemini" => gemini(made),
-        "ollama" => ollama(made),
-        _ => chat(made),
+        "openai-responses" => responses_stream(made),
+        "anthropic" => anthropic_stream(made),
+        "gemini" => gemini_stream(made),
+        "ollama" => ollama_stream(made),
+        _ => chat_stream(made),
     }
 }
 
-fn chat(made: &Made<'_>) -> Vec<String> {
+fn chat_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     let chunk = |delta: Value, finish: Value, usage: Value| {
-        data(
+        data_event(
             &json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], "usage": usage}),
         )
@@ -62,7 +63,7 @@ fn chat(made: &Made<'_>) -> Vec<String> {
         match part {
             Part::Text(text) => {
                 out.extend(
-                    pieces(text)
+                    split_pieces(text)
                         .map(|piece| chunk(json!({"content": piece}), Value::Null, Value::Null)),
                 );
             }
@@ -72,7 +73,7 @@ fn chat(made: &Made<'_>) -> Vec<String> {
                 out.push(chunk(head, Value::Null, Value::Null));
                 let more = |piece: String| json!({"tool_calls": [{"index": calls, "function": {"arguments": piece}}]});
                 out.extend(
-                    pieces(&call.arguments.to_string())
+                    split_pieces(&call.arguments.to_string())
                         .map(|piece| chunk(more(piece), Value::Null, Value::Null)),
                 );
                 calls += 1;
@@ -82,19 +83,19 @@ fn chat(made: &Made<'_>) -> Vec<String> {
     }
     out.push(chunk(
         json!({}),
-        json!(reason("openai-chat", made.answer.stop)),
+        json!(stop_reason("openai-chat", made.answer.stop)),
         Value::Null,
     ));
     // A client that requests usage gets it in a separate chunk without choices.
     if made.wants_usage {
-        out.push(data(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
+        out.push(data_event(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
             "choices": [], "usage": chat_usage(made)})));
     }
     out.push("data: [DONE]\n\n".to_owned());
     out
 }
 
-fn responses(made: &Made<'_>) -> Vec<String> {
+fn responses_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     let mut number = 0;
     let mut out = Vec::new();
     let mut say = |mut value: Value| {
@@ -102,12 +103,12 @@ fn responses(made: &Made<'_>) -> Vec<String> {
             object.insert("sequence_number".to_owned(), json!(number));
         }
         number += 1;
-        out.push(event(&value));
+        out.push(named_event(&value));
     };
-    let begun = response(made, "in_progress", &[]);
+    let begun = responses_body(made, "in_progress", &[]);
     say(json!({"type": "response.created", "response": begun}));
     say(json!({"type": "response.in_progress", "response": begun}));
-    let items = output(made);
+    let items = responses_output(made);
     for (at, item) in items.iter().enumerate() {
         let mut open = item.clone();
         let id = item.get("id").cloned().unwrap_or_default();
@@ -121,7 +122,7 @@ fn responses(made: &Made<'_>) -> Vec<String> {
         }
         say(json!({"type": "response.output_item.added", "output_index": at, "item": open}));
         if let Some(arguments) = item.get("arguments").and_then(Value::as_str) {
-            for delta in pieces(arguments) {
+            for delta in split_pieces(arguments) {
                 say(
                     json!({"type": "response.function_call_arguments.delta", "item_id": id, "output_index": at, "delta": delta}),
                 );
@@ -140,7 +141,7 @@ fn responses(made: &Made<'_>) -> Vec<String> {
                 event
             };
             say(with("response.content_part.added", "part", part("")));
-            for delta in pieces(text) {
+            for delta in split_pieces(text) {
                 say(with("response.output_text.delta", "delta", json!(delta)));
             }
             say(with("response.output_text.done", "text", json!(text)));
@@ -148,16 +149,20 @@ fn responses(made: &Made<'_>) -> Vec<String> {
         }
         say(json!({"type": "response.output_item.done", "output_index": at, "item": item}));
     }
-    say(json!({"type": "response.completed", "response": response(made, "completed", &items)}));
+    say(
+        json!({"type": "response.completed", "response": responses_body(made, "completed", &items)}),
+    );
     out
 }
 
-fn anthropic(made: &Made<'_>) -> Vec<String> {
+fn anthropic_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     let usage = anthropic_usage(made);
     let start = json!({"id": made.id, "type": "message", "role": "assistant", "model": made.model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage});
-    let mut out = vec![event(&json!({"type": "message_start", "message": start}))];
-    for (at, block) in blocks(made).into_iter().enumerate() {
+    let mut out = vec![named_event(
+        &json!({"type": "message_start", "message": start}),
+    )];
+    for (at, block) in anthropic_blocks(made).into_iter().enumerate() {
         let text = block.get("text").and_then(Value::as_str).map(str::to_owned);
         let input = block.get("input").map(Value::to_string);
         let mut open = block;
@@ -168,38 +173,41 @@ fn anthropic(made: &Made<'_>) -> Vec<String> {
                 }
             }
         }
-        out.push(event(
+        out.push(named_event(
             &json!({"type": "content_block_start", "index": at, "content_block": open}),
         ));
         let delta = |delta: Value| {
-            event(&json!({"type": "content_block_delta", "index": at, "delta": delta}))
+            named_event(&json!({"type": "content_block_delta", "index": at, "delta": delta}))
         };
-        for piece in pieces(text.as_deref().unwrap_or("")) {
+        for piece in split_pieces(text.as_deref().unwrap_or("")) {
             out.push(delta(json!({"type": "text_delta", "text": piece})));
         }
-        for piece in pieces(input.as_deref().unwrap_or("")) {
+        for piece in split_pieces(input.as_deref().unwrap_or("")) {
             out.push(delta(
                 json!({"type": "input_json_delta", "partial_json": piece}),
             ));
         }
-        out.push(event(&json!({"type": "content_block_stop", "index": at})));
+        out.push(named_event(
+            &json!({"type": "content_block_stop", "index": at}),
+        ));
     }
-    let end = json!({"stop_reason": reason("anthropic", made.answer.stop), "stop_sequence": null});
-    out.push(event(
+    let end =
+        json!({"stop_reason": stop_reason("anthropic", made.answer.stop), "stop_sequence": null});
+    out.push(named_event(
         &json!({"type": "message_delta", "delta": end, "usage": usage}),
     ));
-    out.push(event(&json!({"type": "message_stop"})));
+    out.push(named_event(&json!({"type": "message_stop"})));
     out
 }
 
 /// Returns events with `alt=sse`, otherwise a list.
-fn gemini(made: &Made<'_>) -> Vec<String> {
+fn gemini_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     let mut events: Vec<Value> = Vec::new();
     let chunk = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": made.model});
     for part in &made.answer.turn.parts {
         match part {
             Part::Text(text) => {
-                events.extend(pieces(text).map(|piece| chunk(json!({"text": piece}))));
+                events.extend(split_pieces(text).map(|piece| chunk(json!({"text": piece}))));
             }
             Part::Call(call) => {
                 events.push(chunk(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})));
@@ -214,7 +222,7 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
     {
         candidate.insert(
             "finishReason".to_owned(),
-            json!(reason("gemini", made.answer.stop)),
+            json!(stop_reason("gemini", made.answer.stop)),
         );
     }
     if let Some(object) = last.as_object_mut() {
@@ -243,18 +251,19 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
         .collect()
 }
 
-fn ollama(made: &Made<'_>) -> Vec<String> {
+fn ollama_stream(made: &ResponseDraft<'_>) -> Vec<String> {
     let line = |message: Value| {
         format!(
             "{}\n",
-            json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": message, "done": false})
+            json!({"model": made.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": message, "done": false})
         )
     };
     let mut out = Vec::new();
     for part in &made.answer.turn.parts {
         match part {
             Part::Text(text) => out.extend(
-                pieces(text).map(|piece| line(json!({"role": "assistant", "content": piece}))),
+                split_pieces(text)
+                    .map(|piece| line(json!({"role": "assistant", "content": piece}))),
             ),
             Part::Call(call) => {
                 let call = json!({"function": {"name": call.name, "arguments": call.arguments}});
@@ -265,11 +274,11 @@ fn ollama(made: &Made<'_>) -> Vec<String> {
             Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {}
         }
     }
-    let (input, written) = made.usage();
+    let (input, written) = made.token_counts();
     out.push(format!(
         "{}\n",
-        json!({"model": made.model, "created_at": super::super::response_body::WHEN, "message": {"role": "assistant", "content": ""},
-        "done": true, "done_reason": reason("ollama", made.answer.stop), "prompt_eval_count": input, "eval_count": written})
+        json!({"model": made.model, "created_at": super::super::response_body::UNIX_EPOCH, "message": {"role": "assistant", "content": ""},
+        "done": true, "done_reason": stop_reason("ollama", made.answer.stop), "prompt_eval_count": input, "eval_count": written})
     ));
     out
 }

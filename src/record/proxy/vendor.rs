@@ -4,7 +4,7 @@ use crate::request::dialect::Dialect;
 
 /// A vendor.
 #[derive(Debug)]
-pub struct Vendor {
+pub struct ProxyVendor {
     /// Its name, which is also its segment in the proxy's path.
     pub name: &'static str,
     /// The variables that libraries read its address from, in order of precedence, with the suffix
@@ -19,15 +19,15 @@ pub struct Vendor {
 }
 
 /// All vendors.
-pub static VENDORS: [Vendor; 4] = [
-    Vendor {
+pub static VENDORS: [ProxyVendor; 4] = [
+    ProxyVendor {
         name: "openai",
         variables: &[("OPENAI_BASE_URL", "/v1"), ("OPENAI_API_BASE", "/v1")],
         base_url: "https://api.openai.com/v1",
         version: "/v1",
         has_version: true,
     },
-    Vendor {
+    ProxyVendor {
         name: "anthropic",
         variables: &[
             ("ANTHROPIC_BASE_URL", ""),
@@ -38,14 +38,14 @@ pub static VENDORS: [Vendor; 4] = [
         version: "/v1",
         has_version: false,
     },
-    Vendor {
+    ProxyVendor {
         name: "gemini",
         variables: &[("GOOGLE_GEMINI_BASE_URL", ""), ("GEMINI_API_BASE", "")],
         base_url: "https://generativelanguage.googleapis.com",
         version: "/v1beta",
         has_version: false,
     },
-    Vendor {
+    ProxyVendor {
         name: "ollama",
         variables: &[
             ("OLLAMA_HOST", ""),
@@ -59,13 +59,13 @@ pub static VENDORS: [Vendor; 4] = [
 ];
 
 /// Returns the vendor with a name.
-pub fn vendor(name: &str) -> Option<&'static Vendor> {
+pub fn find_vendor(name: &str) -> Option<&'static ProxyVendor> {
     VENDORS.iter().find(|vendor| vendor.name == name)
 }
 
-impl Vendor {
+impl ProxyVendor {
     /// Returns a path as it is recorded: without the version for `OpenAI`, with it for the others.
-    pub fn endpoint(&self, path: &str) -> String {
+    pub fn recorded_path(&self, path: &str) -> String {
         let rest = path
             .strip_prefix(self.version)
             .filter(|rest| rest.starts_with('/') && !self.version.is_empty());
@@ -81,7 +81,7 @@ impl Vendor {
     }
 
     /// Returns the URL of a call recorded with an endpoint.
-    pub fn address(&self, base: &str, endpoint: &str) -> String {
+    pub fn call_url(&self, base: &str, endpoint: &str) -> String {
         let base = base.trim_end_matches('/');
         let is_versioned = !self.has_version
             && !self.version.is_empty()
@@ -98,7 +98,7 @@ impl Vendor {
     ///
     /// # Errors
     /// The address is invalid.
-    pub fn base(&self, written: &str) -> Result<String, String> {
+    pub fn parse_base_url(&self, written: &str) -> Result<String, String> {
         let written = written.trim().trim_end_matches('/');
         let full = if written.contains("://") {
             written.to_owned()
@@ -131,6 +131,6 @@ impl Vendor {
 
 /// Returns the dialect of an endpoint; `None` for calls of another kind, which are recorded and
 /// answered all the same.
-pub fn dialect(endpoint: &str) -> Option<&'static str> {
+pub fn endpoint_dialect(endpoint: &str) -> Option<&'static str> {
     Dialect::of_path(endpoint).map(Dialect::word)
 }

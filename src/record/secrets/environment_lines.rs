@@ -1,60 +1,60 @@
 //! Values in lines of environment and properties files: up to the end of the line if neighbouring
 //! lines have the same form.
 
-use super::pair::{Pair, unnumbered};
-use super::place::closing;
-use super::values::{Writing, is_assigned, is_given, is_own};
-use crate::base::secrets::environment::assignment;
+use super::pair::{NamedValue, strip_line_number};
+use super::place::closing_quote;
+use super::values::{ValueNotation, is_assigned_secret, is_secret_value, is_standalone_secret};
+use crate::base::secrets::environment::parse_assignment;
 use std::ops::Range;
 
 /// Returns a value of an environment file, which may contain blanks, or of a shell word.
-pub(super) fn environment(
-    pair: &Pair<'_>,
+pub(super) fn environment_value(
+    pair: &NamedValue<'_>,
     range: Range<usize>,
-    writing: Writing,
+    writing: ValueNotation,
 ) -> Option<Range<usize>> {
     let place = pair.place;
     // A command whose output is the value.
-    if place.byte(pair.after) == Some(b'`') {
+    if place.byte_at(pair.after) == Some(b'`') {
         return None;
     }
     if pair.begins_line()
-        && place.ends_line(range.end + usize::from(writing == Writing::Quoted))
-        && is_assigned(place.text_of(&range))
-        && in_environment(pair)
+        && place.ends_line(range.end + usize::from(writing == ValueNotation::Quoted))
+        && is_assigned_secret(place.slice(&range))
+        && is_in_environment(pair)
     {
         return Some(range);
     }
-    if writing == Writing::Quoted {
-        let rest = place.rest(range.end);
-        let is_open = rest.starts_with('\n') && in_environment(pair);
+    if writing == ValueNotation::Quoted {
+        let rest = place.text_from(range.end);
+        let is_open = rest.starts_with('\n') && is_in_environment(pair);
         let more = place
-            .byte(pair.after)
+            .byte_at(pair.after)
             .filter(|_| is_open)
-            .and_then(|quote| closing(rest, quote, false));
-        return place.given(range.start..range.end + more.unwrap_or(0));
+            .and_then(|quote| closing_quote(rest, quote, false));
+        return place.secret_range(range.start..range.end + more.unwrap_or(0));
     }
-    let rest = rest_of_line(pair, range.end);
+    let rest = rest_length(pair, range.end);
     let whole = range.start..range.end + rest;
     let range = if place.begins_line(pair.name.start) || pair.begins_line() {
         range
     } else {
-        place.trimmed(range)
+        place.trim_punctuation(range)
     };
     place
-        .given(whole)
+        .secret_range(whole)
         .filter(|_| rest > 0)
-        .or_else(|| place.given(range))
+        .or_else(|| place.secret_range(range))
 }
 
 /// Returns the number of bytes after a value's first word that belong to it: up to the end of the
 /// line, unless a command or a comment follows.
-fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
+fn rest_length(pair: &NamedValue<'_>, end: usize) -> usize {
     const COMMANDS: &str = " python python3 node npm npx yarn pnpm make cargo go docker kubectl helm psql mysql pytest uv poetry ruby bundle java \
                             bash sh exec sudo env ctxc ";
     let line = pair
         .place
-        .rest(end)
+        .text_from(end)
         .split(['\n', '\r'])
         .next()
         .unwrap_or("");
@@ -67,7 +67,10 @@ fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
             .split_whitespace()
             .any(|word| word.starts_with('-') || word.contains('='))
         || line.contains([';', '&', '|', '>', '<', '$', '`', '"', '\'']);
-    if !line.starts_with([' ', '\t']) || is_command || !pair.begins_line() || !in_environment(pair)
+    if !line.starts_with([' ', '\t'])
+        || is_command
+        || !pair.begins_line()
+        || !is_in_environment(pair)
     {
         0
     } else {
@@ -76,37 +79,39 @@ fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
 }
 
 /// Returns true if a line is next to a line of an environment file, or is the whole file.
-fn in_environment(pair: &Pair<'_>) -> bool {
-    let Pair {
+fn is_in_environment(pair: &NamedValue<'_>) -> bool {
+    let NamedValue {
         place, name, after, ..
     } = pair;
     let is_line = |line: &str| {
-        !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some())
+        !line.starts_with([' ', '\t'])
+            && (line.starts_with('#') || parse_assignment(line).is_some())
     };
-    let before = place.near(name.start, 1024);
+    let before = place.text_before(name.start, 1024);
     let before = before
-        .strip_suffix(pair.number())
+        .strip_suffix(pair.line_number())
         .unwrap_or(before)
         .trim_end();
     let behind = place
-        .rest(*after)
+        .text_from(*after)
         .split_once('\n')
         .map(|(_, behind)| behind.trim_start_matches(['\r', '\n']));
     let above = before.rsplit('\n').next().unwrap_or("");
     let below = behind
         .and_then(|behind| behind.lines().next())
         .unwrap_or("");
-    pair.number().contains(".env")
-        || is_line(unnumbered(above))
-        || is_line(unnumbered(below))
+    pair.line_number().contains(".env")
+        || is_line(strip_line_number(above))
+        || is_line(strip_line_number(below))
         || before.is_empty() && behind == Some("")
 }
 
 /// Returns a value that extends to the end of its line.
-pub(super) fn rest_value(pair: &Pair<'_>, range: Range<usize>) -> Option<Range<usize>> {
-    let whole = range.start..range.end + rest_of_line(pair, range.end);
-    let value = pair.place.text_of(&whole);
-    let has_blanks = whole.end > range.end && is_given(value);
-    let is_whole = (has_blanks || is_own(value)) && !value.ends_with([',', '{', '(', '\\', ';']);
+pub(super) fn property_value(pair: &NamedValue<'_>, range: Range<usize>) -> Option<Range<usize>> {
+    let whole = range.start..range.end + rest_length(pair, range.end);
+    let value = pair.place.slice(&whole);
+    let has_blanks = whole.end > range.end && is_secret_value(value);
+    let is_whole =
+        (has_blanks || is_standalone_secret(value)) && !value.ends_with([',', '{', '(', '\\', ';']);
     (pair.place.ends_line(whole.end) && is_whole).then_some(whole)
 }

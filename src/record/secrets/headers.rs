@@ -1,15 +1,15 @@
 //! Header values with parts of their own: credentials after a scheme, and cookies.
 
-use super::owners::{NEAR, last_name, outer_of};
-use super::place::{NAME, Place};
-use super::values::{Writing, has_random, is_given, is_placeholder, is_reference};
+use super::owners::{MAX_OWNER_DISTANCE, last_name, text_before_bracket};
+use super::place::{MAX_NAME_BYTES, ScanPosition};
+use super::values::{ValueNotation, has_random, is_placeholder, is_reference, is_secret_value};
 use std::ops::Range;
 
 /// Characters that end a header value.
-pub(super) const HEADER: &[u8] = b"\"'`,;<>\\";
+pub(super) const HEADER_END_SIGNS: &[u8] = b"\"'`,;<>\\";
 /// Headers with a scheme before their values.
-pub(super) const CREDENTIALS: [&str; 2] = ["authorization", "proxy-authorization"];
-pub(super) const COOKIES: [&str; 2] = ["cookie", "set-cookie"];
+pub(super) const CREDENTIAL_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+pub(super) const COOKIE_HEADERS: [&str; 2] = ["cookie", "set-cookie"];
 
 /// Returns true if a name is in a list, ignoring case.
 pub(super) fn is_one_of(names: &[&str], name: &str) -> bool {
@@ -17,15 +17,15 @@ pub(super) fn is_one_of(names: &[&str], name: &str) -> bool {
 }
 
 /// Returns the credential in a header value: the text after its scheme.
-pub(super) fn behind_scheme(
-    place: Place<'_>,
+pub(super) fn header_credential(
+    place: ScanPosition<'_>,
     all: Range<usize>,
-    writing: Writing,
+    writing: ValueNotation,
 ) -> Option<Range<usize>> {
-    let text = if writing == Writing::Quoted {
-        place.text_of(&all)
+    let text = if writing == ValueNotation::Quoted {
+        place.slice(&all)
     } else {
-        place.rest(all.start)
+        place.text_from(all.start)
     };
     let scheme = text
         .bytes()
@@ -33,19 +33,20 @@ pub(super) fn behind_scheme(
         .count();
     let has_scheme = (3..=20).contains(&scheme) && text.as_bytes().get(scheme) == Some(&b' ');
     let start = all.start + if has_scheme { scheme + 1 } else { 0 };
-    let (range, _) = place.value(place.skip(start), HEADER);
-    let range = range.start..if writing == Writing::Quoted {
+    let (range, _) = place.value_at(place.skip_blanks(start), HEADER_END_SIGNS);
+    let range = range.start..if writing == ValueNotation::Quoted {
         range.end.min(all.end)
     } else {
         range.end
     };
-    let value = place.text_of(&range);
+    let value = place.slice(&range);
     let is_plain = value
         .trim_end_matches(['!', '.', ':', '?'])
         .bytes()
         .all(|byte| byte.is_ascii_alphabetic());
     // `Digest username="…"`
-    let names_parts = value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\''))
+    let names_parts = value.ends_with('=')
+        && matches!(place.byte_at(range.end), Some(b'"' | b'\''))
         || value.split_once('=').is_some_and(|(name, text)| {
             !text.trim_start_matches('=').is_empty()
                 && name
@@ -53,31 +54,32 @@ pub(super) fn behind_scheme(
                     .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         });
     // `"Basic " + encoded`, and a command whose output is the value
-    let is_joined = value.starts_with([' ', '+']) || place.byte(place.skip(start)) == Some(b'`');
+    let is_joined =
+        value.starts_with([' ', '+']) || place.byte_at(place.skip_blanks(start)) == Some(b'`');
     let is_secret = if has_scheme {
         (!is_plain || value.len() >= 20) && !names_parts && !is_joined
     } else {
         has_random(value)
     };
-    (value.len() >= 6 && is_secret).then(|| place.given(range))?
+    (value.len() >= 6 && is_secret).then(|| place.secret_range(range))?
 }
 
 /// Returns the credential after `Bearer` or `Basic` anywhere in a text.
-pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
-    let rest = place.rest(place.at);
+pub(in crate::record) fn scheme_credential(place: ScanPosition<'_>) -> Option<Range<usize>> {
+    let rest = place.text_from(place.at);
     let name = rest.get(..rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
     let (is_bearer, is_basic) = (
         name.eq_ignore_ascii_case("bearer"),
         name.eq_ignore_ascii_case("basic"),
     );
     let at = place.at + name.len();
-    if !(is_bearer || is_basic) || place.byte(at) != Some(b' ') {
+    if !(is_bearer || is_basic) || place.byte_at(at) != Some(b' ') {
         return None;
     }
-    let (range, writing) = place.value(place.skip(at), b"\"'`,;<>()\\");
-    let range = place.trimmed(range);
-    let value = place.text_of(&range);
-    if writing == Writing::Quoted || is_reference(value) || is_placeholder(value) {
+    let (range, writing) = place.value_at(place.skip_blanks(at), b"\"'`,;<>()\\");
+    let range = place.trim_punctuation(range);
+    let value = place.slice(&range);
+    if writing == ValueNotation::Quoted || is_reference(value) || is_placeholder(value) {
         return None;
     }
     let is_pair = || {
@@ -97,11 +99,14 @@ pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
 }
 
 /// Returns the first cookie value in a header line; `next_cookie_value` finds the others.
-pub(super) fn cookie(place: Place<'_>, name: &Range<usize>) -> Option<Range<usize>> {
-    let is_name = place.text_of(name).bytes().all(is_cookie_sign)
+pub(super) fn first_cookie_value(
+    place: ScanPosition<'_>,
+    name: &Range<usize>,
+) -> Option<Range<usize>> {
+    let is_name = place.slice(name).bytes().all(is_cookie_sign)
         && !name.is_empty()
-        && place.byte(name.end) == Some(b'=');
-    is_name.then(|| place.given(place.value(name.end + 1, HEADER).0))?
+        && place.byte_at(name.end) == Some(b'=');
+    is_name.then(|| place.secret_range(place.value_at(name.end + 1, HEADER_END_SIGNS).0))?
 }
 
 fn is_cookie_sign(byte: u8) -> bool {
@@ -109,50 +114,53 @@ fn is_cookie_sign(byte: u8) -> bool {
 }
 
 /// Cookie attributes, which are not values.
-const ATTRIBUTES: [&str; 7] = [
+const COOKIE_ATTRIBUTES: [&str; 7] = [
     "path", "domain", "expires", "max-age", "samesite", "version", "priority",
 ];
 
 /// Returns a later cookie value: after `; name=` in a line that begins like a cookie header.
-pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
+pub(super) fn next_cookie_value(place: ScanPosition<'_>) -> Option<Range<usize>> {
     let head = place.text.get(..place.at)?;
     let name = head
         .bytes()
         .rev()
-        .take(NAME)
+        .take(MAX_NAME_BYTES)
         .take_while(|byte| is_cookie_sign(*byte))
         .count();
     let start = place.at - name;
     let before = head.get(..start)?;
     // `"set-cookie": ["name=value; …", "name=value"]`
     let in_list = before.ends_with(['"', '\''])
-        && last_name(outer_of(place.near(start, NEAR), '['))
-            .is_some_and(|name| is_one_of(&COOKIES, name));
+        && last_name(text_before_bracket(
+            place.text_before(start, MAX_OWNER_DISTANCE),
+            '[',
+        ))
+        .is_some_and(|name| is_one_of(&COOKIE_HEADERS, name));
     if name == 0 || !in_list && !before.ends_with("; ") {
         return None;
     }
     let line = place
-        .near(start, 4096)
+        .text_before(start, 4096)
         .rsplit(['\n', '\r'])
         .next()
         .unwrap_or("")
         .to_ascii_lowercase();
     let is_header = in_list || line.contains("cookie:") || line.contains("\"cookie\"");
-    if !is_header || is_one_of(&ATTRIBUTES, head.get(start..)?) {
+    if !is_header || is_one_of(&COOKIE_ATTRIBUTES, head.get(start..)?) {
         return None;
     }
-    place.given(place.value(place.at + 1, HEADER).0)
+    place.secret_range(place.value_at(place.at + 1, HEADER_END_SIGNS).0)
 }
 
 /// Returns the values of a cookie.
-pub(super) fn cookies(value: &str) -> Vec<Range<usize>> {
+pub(super) fn cookie_values(value: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     for part in value.split_inclusive(';') {
         let pair = part.trim_end_matches(';');
         if let Some((name, text)) = pair.split_once('=')
-            && !is_one_of(&ATTRIBUTES, name.trim())
-            && is_given(text)
+            && !is_one_of(&COOKIE_ATTRIBUTES, name.trim())
+            && is_secret_value(text)
         {
             found.push(at + name.len() + 1..at + pair.len());
         }

@@ -4,23 +4,23 @@
 use crate::base::secrets::names::name_strength;
 
 /// Keys of a value whose name is in another field.
-pub(super) const VALUES: [&str; 3] = ["value", "default", "const"];
+pub(super) const VALUE_KEYS: [&str; 3] = ["value", "default", "const"];
 /// Keys of that name.
-pub(super) const NAMES: [&str; 2] = ["name", "key"];
+pub(super) const NAME_KEYS: [&str; 2] = ["name", "key"];
 /// The number of bytes around a key that are searched for its name.
-pub(super) const NEAR: usize = 320;
+pub(super) const MAX_OWNER_DISTANCE: usize = 320;
 
 /// Returns true for a character of a name.
-fn is_sign(sign: char) -> bool {
+fn is_name_sign(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.')
 }
 
 /// The name given to the values in an object of cookies.
-pub(super) const COOKIE: &str = "cookie_pass";
+pub(super) const COOKIE_NAME: &str = "cookie_pass";
 
 /// Returns true if the parent of a key contains cookies, not the metadata of a package with that
 /// name.
-pub(super) fn is_cookie(holder: &str, key: &str) -> bool {
+pub(super) fn is_cookie_field(holder: &str, key: &str) -> bool {
     let ending = holder.get(holder.len().saturating_sub(7)..).unwrap_or("");
     ending.eq_ignore_ascii_case("cookies")
         && !is_key(
@@ -44,38 +44,41 @@ pub(super) fn is_key(list: &[&str], key: &str) -> bool {
 /// Returns the secret's name that the value of a key such as `value` belongs to: from a
 /// neighbouring field, or from the parent. `head` is the text before the key and `rest` the text
 /// after it.
-pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
+pub(super) fn find_owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
     if head.ends_with(['"', '\''])
-        && last_name(outer_of(head, '{')).is_some_and(|holder| is_cookie(holder, key))
+        && last_name(text_before_bracket(head, '{'))
+            .is_some_and(|holder| is_cookie_field(holder, key))
     {
-        return Some(COOKIE);
+        return Some(COOKIE_NAME);
     }
-    if !is_key(&VALUES, key) {
+    if !is_key(&VALUE_KEYS, key) {
         return None;
     }
     let opens = head.rfind(['{', '}', '<', '>']);
     let (outer, fields) = head.split_at(opens.map_or(0, |at| at + 1));
     let in_braces = outer.ends_with(['{', '<']);
-    let fields = if in_braces { fields } else { item(fields) };
+    let fields = if in_braces { fields } else { last_item(fields) };
     let behind = || {
-        let rest = rest.get(..rest.floor_char_boundary(NEAR)).unwrap_or(rest);
+        let rest = rest
+            .get(..rest.floor_char_boundary(MAX_OWNER_DISTANCE))
+            .unwrap_or(rest);
         let fields = rest.split(['}', '>']).next().unwrap_or("");
         in_braces
-            .then(|| names_in(fields).into_iter().next())
+            .then(|| secret_names(fields).into_iter().next())
             .flatten()
     };
-    let beside = names_in(fields).pop().or_else(behind);
+    let beside = secret_names(fields).pop().or_else(behind);
     beside.or_else(|| {
         if in_braces {
             last_name(outer.trim_end_matches('{'))
         } else {
-            parent(head)
+            parent_key(head)
         }
     })
 }
 
 /// Returns the text before the innermost open object or list.
-pub(super) fn outer_of(head: &str, bracket: char) -> &str {
+pub(super) fn text_before_bracket(head: &str, bracket: char) -> &str {
     let open = head.rfind(['{', '}', '[', ']']).and_then(|at| {
         head.get(..at)
             .filter(|_| head.get(at..).is_some_and(|rest| rest.starts_with(bracket)))
@@ -84,7 +87,7 @@ pub(super) fn outer_of(head: &str, bracket: char) -> &str {
 }
 
 /// Returns the lines of the last item of a YAML list.
-fn item(fields: &str) -> &str {
+fn last_item(fields: &str) -> &str {
     let is_item = |at: &usize| {
         fields
             .get(..*at)
@@ -95,16 +98,16 @@ fn item(fields: &str) -> &str {
 }
 
 /// Returns the secrets' names in fields such as `name`, in order.
-fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
+fn secret_names<'t>(fields: &'t str) -> Vec<&'t str> {
     let parts: Vec<&str> = fields.split([':', '=']).collect();
     let named = |(before, behind): (&&'t str, &&'t str)| {
         let behind = behind.trim_start_matches([' ', '\t', '"', '\'', '`']);
         let name = behind
-            .split(|c| !is_sign(c))
+            .split(|c| !is_name_sign(c))
             .next()
             .filter(|name| name_strength(name).is_some())?;
         last_name(before)
-            .filter(|key| is_key(&NAMES, key))
+            .filter(|key| is_key(&NAME_KEYS, key))
             .map(|_| name)
     };
     parts
@@ -117,13 +120,13 @@ fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
 /// Returns the name at the end of a text, without its sign and quotes.
 pub(super) fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end_matches([' ', '\t', ':', '=', '"', '\'', '>']);
-    text.rsplit(|c| !is_sign(c))
+    text.rsplit(|c| !is_name_sign(c))
         .next()
         .filter(|name| !name.is_empty())
 }
 
 /// Returns the YAML key above the last, deeper lines of a text.
-fn parent(head: &str) -> Option<&str> {
+fn parent_key(head: &str) -> Option<&str> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut lines = head.rsplit('\n');
     let own = lines

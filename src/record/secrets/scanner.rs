@@ -3,35 +3,37 @@
 //!
 //! Uses no known values and no project patterns, and decodes no escapes.
 
-use super::commands::option;
-use super::headers::scheme;
-use super::notations::behind;
-use super::pair::Sign;
-use super::place::Place;
-use super::words::{behind_word, may_be_word};
-use crate::base::secrets::known_forms::{known_form, may_be_known};
+use super::commands::option_value;
+use super::headers::scheme_credential;
+use super::notations::value_after_sign;
+use super::pair::PairSign;
+use super::place::ScanPosition;
+use super::words::{may_be_word, value_after_word};
+use crate::base::secrets::known_forms::{find_key, may_begin_key};
 use crate::base::secrets::placeholders::is_sample;
-use crate::record::addresses::{before_driver, in_address};
-use crate::record::nameless_forms::{nameless_form, private_key, telegram};
-use crate::record::persons::{card, email, iban, phone};
+use crate::record::addresses::{driver_login_length, login_length};
+use crate::record::nameless_forms::{
+    nameless_key_length, private_key_length, telegram_token_length,
+};
+use crate::record::persons::{card_length, email_length, iban_length, phone_length};
 use std::ops::Range;
 
 /// A range of a text to mask, with its kind.
-pub(in crate::record) type Found = (Range<usize>, &'static str);
+pub(in crate::record) type MaskMatch = (Range<usize>, &'static str);
 
 /// The kind of values that are secrets by text, form or name.
-pub(in crate::record) const SECRET: &str = "secret";
+pub(in crate::record) const SECRET_KIND: &str = "secret";
 
 /// The minimum length in bytes of a run of letters, digits and `+/=_-` that is packed data: only
 /// web tokens are keys of that length.
-const PACKED: usize = 400;
+const MIN_PACKED_BYTES: usize = 400;
 
 /// Finds the ranges to mask in a part of a text between known values.
 pub(in crate::record) fn scan_part(
     text: &str,
     part: Range<usize>,
     keeps_persons: bool,
-    found: &mut Vec<Found>,
+    found: &mut Vec<MaskMatch>,
 ) {
     let Some(own) = text.get(..part.end) else {
         return;
@@ -44,32 +46,34 @@ pub(in crate::record) fn scan_part(
     // The end of the last match, and the current run of letters.
     let (mut from, mut at, mut row) = (part.start, part.start, part.start..part.start);
     while let Some(byte) = bytes.get(at) {
-        let kind = class(*byte);
-        if kind == Class::Other {
+        let kind = byte_class(*byte);
+        if kind == ByteClass::Other {
             at += 1;
             continue;
         }
         let mut word = 1;
-        if matches!(kind, Class::Letter | Class::Digit) {
-            word = length(bytes, at, |byte| byte.is_ascii_alphanumeric());
+        if matches!(kind, ByteClass::Letter | ByteClass::Digit) {
+            word = run_length(bytes, at, |byte| byte.is_ascii_alphanumeric());
         }
         if at >= row.end
             && matches!(
                 kind,
-                Class::Letter | Class::Digit | Class::Hyphen | Class::Pack
+                ByteClass::Letter | ByteClass::Digit | ByteClass::Hyphen | ByteClass::Pack
             )
         {
-            let more = bytes.get(at + word).is_some_and(|byte| is_packed(*byte));
+            let more = bytes
+                .get(at + word)
+                .is_some_and(|byte| is_packed_byte(*byte));
             row = at..at
                 + word
                 + if more {
-                    length(bytes, at + word, is_packed)
+                    run_length(bytes, at + word, is_packed_byte)
                 } else {
                     0
                 };
-            if row.len() > PACKED {
-                let here = begins(
-                    Place {
+            if row.len() > MIN_PACKED_BYTES {
+                let here = match_at(
+                    ScanPosition {
                         text: own,
                         from,
                         at,
@@ -87,12 +91,12 @@ pub(in crate::record) fn scan_part(
                 continue;
             }
         }
-        let place = Place {
+        let place = ScanPosition {
             text: own,
             from,
             at,
         };
-        let secret = |range: Option<Range<usize>>| range.map(|range| (range, SECRET));
+        let secret = |range: Option<Range<usize>>| range.map(|range| (range, SECRET_KIND));
         let before = at
             .checked_sub(1)
             .filter(|at| *at >= from)
@@ -100,23 +104,27 @@ pub(in crate::record) fn scan_part(
             .copied()
             .unwrap_or(b' ');
         let one = match kind {
-            Class::Letter if before != b'/' && !may_begin(bytes, at, word) => None,
-            Class::Letter | Class::Digit | Class::Plus => begins(place, *byte, keeps_persons),
-            Class::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
-            Class::Hyphen => begins(place, *byte, keeps_persons).or_else(|| secret(option(place))),
-            Class::Between(sign) => secret(behind(sign, place)),
-            Class::At => secret(login_before(place)).or_else(|| {
+            ByteClass::Letter if before != b'/' && !may_begin_match(bytes, at, word) => None,
+            ByteClass::Letter | ByteClass::Digit | ByteClass::Plus => {
+                match_at(place, *byte, keeps_persons)
+            }
+            ByteClass::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
+            ByteClass::Hyphen => {
+                match_at(place, *byte, keeps_persons).or_else(|| secret(option_value(place)))
+            }
+            ByteClass::Between(sign) => secret(value_after_sign(sign, place)),
+            ByteClass::At => secret(driver_login(place)).or_else(|| {
                 (!keeps_persons)
-                    .then(|| email_around(place))
+                    .then(|| find_email(place))
                     .flatten()
                     .map(|range| (range, "email"))
             }),
-            Class::Slash if before == b'/' => secret(user_of(place)),
-            Class::Slash | Class::Pack | Class::Other => None,
+            ByteClass::Slash if before == b'/' => secret(bare_login(place)),
+            ByteClass::Slash | ByteClass::Pack | ByteClass::Other => None,
         };
         let one = one.filter(|(range, _)| {
             range.start < range.end
-                && !(is_open && reaches_end(own, range.end))
+                && !(is_open && is_trailing(own, range.end))
                 && own
                     .get(range.clone())
                     .is_some_and(|value| !value.contains('⟦') && !is_sample(value))
@@ -126,7 +134,7 @@ pub(in crate::record) fn scan_part(
             from = range.end;
             row = at..at;
             found.push((range, kind));
-        } else if matches!(kind, Class::Letter | Class::Digit) {
+        } else if matches!(kind, ByteClass::Letter | ByteClass::Digit) {
             at += word;
         } else {
             at += 1;
@@ -135,12 +143,12 @@ pub(in crate::record) fn scan_part(
 }
 
 /// The maximum length in bytes of a list's word that is scanned with the words before it.
-const WORD: usize = 256;
+const MAX_WORD_BYTES: usize = 256;
 
 /// Returns the ranges to mask in a word of a list, given the words before it. The value of an
 /// option is masked whole.
-pub(in crate::record) fn in_word(before: &str, word: &str) -> Vec<Range<usize>> {
-    if word.len() > WORD {
+pub(in crate::record) fn word_matches(before: &str, word: &str) -> Vec<Range<usize>> {
+    if word.len() > MAX_WORD_BYTES {
         return Vec::new();
     }
     let (start, mut found) = (before.len() + 1, Vec::new());
@@ -167,33 +175,33 @@ pub(in crate::record) fn in_word(before: &str, word: &str) -> Vec<Range<usize>> 
 }
 
 /// Returns the range to mask at the beginning of a word.
-fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
-    let Place { text, from, at } = place;
+fn match_at(place: ScanPosition<'_>, first: u8, keeps_persons: bool) -> Option<MaskMatch> {
+    let ScanPosition { text, from, at } = place;
     let rest = text.get(at..)?;
     let head = text.get(from..at)?;
     let before = head.chars().next_back().unwrap_or(' ');
-    let secret = |len: usize| (at..at + len, SECRET);
-    if let Some((skip, end)) = known_form(rest) {
-        return Some((at + skip..at + end, SECRET));
+    let secret = |len: usize| (at..at + len, SECRET_KIND);
+    if let Some((skip, end)) = find_key(rest) {
+        return Some((at + skip..at + end, SECRET_KIND));
     }
     if head.ends_with("//")
-        && let Some(len) = in_address(head, rest)
+        && let Some(len) = login_length(head, rest)
     {
         return Some(secret(len));
     }
     match first {
         b'-' => {
-            return private_key(rest)
+            return private_key_length(rest)
                 .filter(|_| rest.starts_with("-----BEGIN "))
                 .map(secret);
         }
         b'a'..=b'z' | b'A'..=b'Z' => {
-            if let Some(range) = scheme(place).or_else(|| behind_word(place)) {
-                return Some((range, SECRET));
+            if let Some(range) = scheme_credential(place).or_else(|| value_after_word(place)) {
+                return Some((range, SECRET_KIND));
             }
         }
         b'0'..=b'9' => {
-            if let Some(len) = telegram(rest) {
+            if let Some(len) = telegram_token_length(rest) {
                 return Some(secret(len));
             }
         }
@@ -207,7 +215,7 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
     };
     if !matches!(before, '.' | '-' | '_' | '~' | '/')
         && is_long()
-        && let Some(len) = nameless_form(rest)
+        && let Some(len) = nameless_key_length(rest)
     {
         return Some(secret(len));
     }
@@ -217,7 +225,7 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
     // Groups of hexadecimal digits after a hyphen look the same.
     if first.is_ascii_alphabetic()
         && before != '-'
-        && let Some(len) = iban(rest)
+        && let Some(len) = iban_length(rest)
     {
         return Some((at..at + len, "iban"));
     }
@@ -229,13 +237,13 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
                 .ends_with(|c: char| c.is_ascii_digit())
     };
     if first.is_ascii_digit()
-        && let Some(len) = card(rest)
+        && let Some(len) = card_length(rest)
         && !is_fraction()
     {
         return Some((at..at + len, "card"));
     }
     if matches!(first, b'+' | b'(' | b'0'..=b'9')
-        && let Some(len) = phone(before, rest)
+        && let Some(len) = phone_length(before, rest)
     {
         return Some((at..at + len, "phone"));
     }
@@ -244,14 +252,14 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
 
 /// Returns true if only punctuation that never ends a value lies between a position and the end of
 /// a text.
-fn reaches_end(text: &str, at: usize) -> bool {
+fn is_trailing(text: &str, at: usize) -> bool {
     text.get(at..)
         .is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
 }
 
 /// The kinds of matches that a byte may begin or end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum ByteClass {
     Other,
     Letter,
     Digit,
@@ -263,50 +271,50 @@ enum Class {
     /// Characters of packed data.
     Pack,
     /// Signs between a name and its value.
-    Between(Sign),
+    Between(PairSign),
     At,
 }
 
-const fn class_of(byte: u8) -> Class {
+const fn classify(byte: u8) -> ByteClass {
     match byte {
-        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
-        b'0'..=b'9' => Class::Digit,
-        b'-' => Class::Hyphen,
-        b'+' | b'(' => Class::Plus,
-        b'/' => Class::Slash,
-        b'_' => Class::Pack,
-        b'=' => Class::Between(Sign::Equals),
-        b':' => Class::Between(Sign::Colon),
-        b',' => Class::Between(Sign::Comma),
-        b'>' => Class::Between(Sign::Closing),
-        b'|' => Class::Between(Sign::Bar),
-        b'@' => Class::At,
-        _ => Class::Other,
+        b'a'..=b'z' | b'A'..=b'Z' => ByteClass::Letter,
+        b'0'..=b'9' => ByteClass::Digit,
+        b'-' => ByteClass::Hyphen,
+        b'+' | b'(' => ByteClass::Plus,
+        b'/' => ByteClass::Slash,
+        b'_' => ByteClass::Pack,
+        b'=' => ByteClass::Between(PairSign::Equals),
+        b':' => ByteClass::Between(PairSign::Colon),
+        b',' => ByteClass::Between(PairSign::Comma),
+        b'>' => ByteClass::Between(PairSign::Closing),
+        b'|' => ByteClass::Between(PairSign::Bar),
+        b'@' => ByteClass::At,
+        _ => ByteClass::Other,
     }
 }
 
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+static BYTE_CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
     let mut byte = 0_u8;
     // All significant bytes are ASCII.
     while byte < 128 {
         if let Some(class) = classes.split_at_mut(byte as usize).1.first_mut() {
-            *class = class_of(byte);
+            *class = classify(byte);
         }
         byte += 1;
     }
     classes
 };
 
-fn class(byte: u8) -> Class {
-    CLASSES
+fn byte_class(byte: u8) -> ByteClass {
+    BYTE_CLASSES
         .get(usize::from(byte))
         .copied()
-        .unwrap_or(Class::Other)
+        .unwrap_or(ByteClass::Other)
 }
 
 /// Returns the number of consecutive bytes that pass a test, from a position on.
-fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
+fn run_length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
     bytes
         .get(at..)
         .unwrap_or(&[])
@@ -317,30 +325,31 @@ fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
 
 /// Returns true if a match may begin with this word: a fast check of a few bytes, which rejects
 /// most words.
-fn may_begin(bytes: &[u8], at: usize, word: usize) -> bool {
+fn may_begin_match(bytes: &[u8], at: usize, word: usize) -> bool {
     let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else {
         return false;
     };
-    may_be_known(*first, *second, *third)
+    may_begin_key(*first, *second, *third)
         || may_be_word(*first, *second, *third)
         || third.is_ascii_digit()
         || word >= 14
         || rest.get(1..3) == Some(b"Q~")
 }
 
-const fn is_packed(byte: u8) -> bool {
+const fn is_packed_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
 }
 
 /// Returns the data after a name at the start of a run of packed data.
-fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<Found> {
+fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<MaskMatch> {
     let head = text.as_bytes().get(row.clone())?;
     let at = row.start + head.iter().take(100).position(|byte| *byte == b'=')?;
-    behind(Sign::Equals, Place { text, from, at }).map(|range| (range, SECRET))
+    value_after_sign(PairSign::Equals, ScanPosition { text, from, at })
+        .map(|range| (range, SECRET_KIND))
 }
 
 /// Returns the web token in a run of packed data; its dots end the run.
-fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
+fn packed_token(text: &str, row: &Range<usize>) -> Option<MaskMatch> {
     let bytes = text.as_bytes();
     let own = bytes.get(row.clone())?;
     memchr::memmem::find_iter(own, "eyJ")
@@ -358,45 +367,45 @@ fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
             let (skip, end) = text
                 .get(start..)
                 .filter(|_| is_word && start >= row.start)
-                .and_then(known_form)?;
-            Some((start + skip..start + end, SECRET))
+                .and_then(find_key)?;
+            Some((start + skip..start + end, SECRET_KIND))
         })
 }
 
 /// Returns the login after `//` that does not begin with a letter or digit.
-fn user_of(place: Place<'_>) -> Option<Range<usize>> {
+fn bare_login(place: ScanPosition<'_>) -> Option<Range<usize>> {
     let start = place.at + 1;
     let rest = place.text.get(start..)?;
     if rest.starts_with(|sign: char| sign.is_ascii_alphanumeric()) {
         return None;
     }
-    let len = in_address(place.text.get(place.from..start)?, rest)?;
+    let len = login_length(place.text.get(place.from..start)?, rest)?;
     Some(start..start + len)
 }
 
 /// Returns the login before an `@` in a URL without `//`.
-fn login_before(place: Place<'_>) -> Option<Range<usize>> {
+fn driver_login(place: ScanPosition<'_>) -> Option<Range<usize>> {
     let head = place.text.get(
         place
             .text
             .floor_char_boundary(place.at.saturating_sub(256))
             .max(place.from)..place.at,
     )?;
-    let len = before_driver(head, place.text.get(place.at + 1..)?)?;
+    let len = driver_login_length(head, place.text.get(place.at + 1..)?)?;
     Some(place.at - len..place.at)
 }
 
 /// Returns the e-mail address around an `@`.
-fn email_around(place: Place<'_>) -> Option<Range<usize>> {
+fn find_email(place: ScanPosition<'_>) -> Option<Range<usize>> {
     /// The maximum length of the part before `@`.
-    const MOST: usize = 255;
+    const MAX_PART_BYTES: usize = 255;
     let head = place.text.get(place.from..place.at)?;
     let is_local =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
     let local: usize = head
         .chars()
         .rev()
-        .take(MOST)
+        .take(MAX_PART_BYTES)
         .take_while(|c| is_local(*c))
         .map(char::len_utf8)
         .sum();
@@ -427,6 +436,6 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
             .rsplit([' ', '"', '\'', '\n'])
             .next()
             .is_some_and(|word| word.contains("//"));
-    let len = email(place.text.get(start..)?).filter(|_| !is_user)?;
+    let len = email_length(place.text.get(start..)?).filter(|_| !is_user)?;
     Some(start..start + len)
 }

@@ -3,15 +3,15 @@
 //!
 //! Reads no values other than names.
 
-use super::headers::COOKIES;
-use super::owners::{COOKIE, NAMES, VALUES, is_cookie, is_key};
+use super::headers::COOKIE_HEADERS;
+use super::owners::{COOKIE_NAME, NAME_KEYS, VALUE_KEYS, is_cookie_field, is_key};
 use crate::base::secrets::names::name_strength;
-use crate::record::json_text::{Site, string_edits};
+use crate::record::json_text::{StringSite, string_edits};
 use std::collections::BTreeMap;
 
 /// The name of a JSON string.
 #[derive(Debug)]
-pub(in crate::record) enum Named {
+pub(in crate::record) enum StringName {
     /// Its key.
     Key(String),
     /// A secret's name in a neighbouring or parent field.
@@ -21,18 +21,18 @@ pub(in crate::record) enum Named {
 }
 
 /// The maximum length in bytes of the remembered words of a list.
-const WORDS: usize = 256;
+const MAX_WORDS_BYTES: usize = 256;
 
 /// The names collected from preceding strings.
 #[derive(Debug, Default)]
-pub(in crate::record) struct Names {
+pub(in crate::record) struct StringNames {
     /// Secrets' names in objects, next to a value.
     beside: BTreeMap<String, String>,
     /// The pointer of the current list, and its words so far.
     list: (String, String),
 }
 
-impl Names {
+impl StringNames {
     /// Collects the names in a text.
     pub(in crate::record) fn new(json: &str) -> Self {
         let mut names = Self::default();
@@ -43,10 +43,12 @@ impl Names {
             )
             .is_some()
         };
-        if VALUES.iter().any(has) {
+        if VALUE_KEYS.iter().any(has) {
             string_edits(json, |site, pointer, text| {
-                let (above, key) = pointer.rsplit_once('/').filter(|_| site == Site::Value)?;
-                if is_key(&NAMES, key) && text.len() <= 128 && name_strength(text).is_some() {
+                let (above, key) = pointer
+                    .rsplit_once('/')
+                    .filter(|_| site == StringSite::Value)?;
+                if is_key(&NAME_KEYS, key) && text.len() <= 128 && name_strength(text).is_some() {
                     names.beside.insert(above.to_owned(), text.to_owned());
                 }
                 None
@@ -56,7 +58,11 @@ impl Names {
     }
 
     /// Returns the name of a string. Must be called for the strings of a text in order.
-    pub(in crate::record) fn of(&mut self, pointer: &str, text: &str) -> Option<Named> {
+    pub(in crate::record) fn name_string(
+        &mut self,
+        pointer: &str,
+        text: &str,
+    ) -> Option<StringName> {
         let (above, key) = pointer.rsplit_once('/')?;
         let parent = || above.rsplit('/').next().unwrap_or("");
         if let Ok(number) = key.parse::<usize>() {
@@ -64,7 +70,7 @@ impl Names {
                 self.list = (above.to_owned(), String::new());
             }
             let before = self.list.1.clone();
-            if text.len() <= 128 && before.len() + text.len() <= WORDS {
+            if text.len() <= 128 && before.len() + text.len() <= MAX_WORDS_BYTES {
                 self.list.1.extend([text, " "]);
             }
             // `["Authorization", "Bearer …"]`, a list with a key, and each cookie in a list.
@@ -73,11 +79,11 @@ impl Names {
                 number == 1 && !first.is_empty() && !first.starts_with('-') && !first.contains(' ');
             let is_named = is_pair && name_strength(first).is_some();
             return Some(if is_named {
-                Named::Key(first.to_owned())
-            } else if first.is_empty() || is_key(&COOKIES, parent()) {
-                Named::Key(parent().to_owned())
+                StringName::Key(first.to_owned())
+            } else if first.is_empty() || is_key(&COOKIE_HEADERS, parent()) {
+                StringName::Key(parent().to_owned())
             } else {
-                Named::Words(before)
+                StringName::Words(before)
             });
         }
         let holder = if key == "value" {
@@ -85,8 +91,8 @@ impl Names {
         } else {
             above
         };
-        if is_cookie(holder.rsplit('/').next().unwrap_or(""), key) {
-            return Some(Named::Key(COOKIE.to_owned()));
+        if is_cookie_field(holder.rsplit('/').next().unwrap_or(""), key) {
+            return Some(StringName::Key(COOKIE_NAME.to_owned()));
         }
         let above = || {
             self.beside
@@ -94,7 +100,11 @@ impl Names {
                 .cloned()
                 .or_else(|| Some(parent().to_owned()).filter(|name| name_strength(name).is_some()))
         };
-        let apart = if is_key(&VALUES, key) { above() } else { None };
-        Some(apart.map_or_else(|| Named::Key(key.to_owned()), Named::Apart))
+        let apart = if is_key(&VALUE_KEYS, key) {
+            above()
+        } else {
+            None
+        };
+        Some(apart.map_or_else(|| StringName::Key(key.to_owned()), StringName::Apart))
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Never uses a name beyond its given strength.
 
-use crate::base::secrets::known_forms::uuid;
+use crate::base::secrets::known_forms::is_uuid;
 use crate::base::secrets::names::{NameStrength, name_strength};
 use crate::base::secrets::placeholders::{
     is_path as is_file_path, is_sample, is_whole_placeholder,
@@ -11,7 +11,7 @@ use crate::base::secrets::placeholders::{
 
 /// The notation of a value, which determines its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::record) enum Writing {
+pub(in crate::record) enum ValueNotation {
     /// Between quotes, or a JSON string.
     Quoted,
     /// The rest of a YAML line or of a sentence.
@@ -25,7 +25,7 @@ const KEYWORDS: &str = " true false null none nil undefined yes no on off void n
                         float object array bytes any optional required basic bearer digest ntlm ";
 
 /// Words that mark a value for the reader to fill in.
-const PLACEHOLDERS: [&str; 20] = [
+const PLACEHOLDER_WORDS: [&str; 20] = [
     "your",
     "example",
     "changeme",
@@ -49,7 +49,7 @@ const PLACEHOLDERS: [&str; 20] = [
 ];
 
 /// Lower-case prefixes of values that refer to another place.
-const REFERENCES: [&str; 30] = [
+const REFERENCE_PREFIXES: [&str; 30] = [
     "${",
     ".$",
     "$(",
@@ -84,7 +84,7 @@ const REFERENCES: [&str; 30] = [
 ];
 
 /// Words after an option that continue a sentence or describe its argument.
-const SENTENCE: &str = " is to or and for the a an if in with flag option options argument parameter instead when as from on must can will \
+const SENTENCE_WORDS: &str = " is to or and for the a an if in with flag option options argument parameter instead when as from on must can will \
                         should that which value of string text file path str int name stdin env prompt not are was has at by via this \
                         it its your only also then be may optional required ";
 
@@ -139,7 +139,9 @@ pub(super) fn is_reference(value: &str) -> bool {
         || is_tag
         || is_percent
         || is_file
-        || REFERENCES.iter().any(|start| head.starts_with(start))
+        || REFERENCE_PREFIXES
+            .iter()
+            .any(|start| head.starts_with(start))
 }
 
 /// Returns true if a value is empty or to be filled in.
@@ -149,7 +151,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let first = signs.next();
     signs.all(|sign| Some(sign) == first)
         || is_keyword(value)
-        || PLACEHOLDERS.iter().any(|part| lower.contains(part))
+        || PLACEHOLDER_WORDS.iter().any(|part| lower.contains(part))
         || lower.ends_with("here")
         || lower.starts_with("xxx")
         // `PASSWORD`, `API_KEY`
@@ -190,7 +192,7 @@ fn is_version(value: &str) -> bool {
 
 /// Returns true if a value is a wallet's recovery phrase: 12 to 24 words of three to eight
 /// lower-case letters.
-fn is_phrase(value: &str) -> bool {
+fn is_wallet_phrase(value: &str) -> bool {
     let is_word = |word: &str| {
         (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
     };
@@ -201,7 +203,7 @@ fn is_phrase(value: &str) -> bool {
 
 /// Returns true if a value is a secret where only secrets are expected: in a line of an environment
 /// file, after an option, in a header or a URL.
-pub(super) fn is_given(value: &str) -> bool {
+pub(super) fn is_secret_value(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let is_version = !is_number && is_version(value);
     let least = if is_number { 6 } else { 4 };
@@ -210,18 +212,18 @@ pub(super) fn is_given(value: &str) -> bool {
         && !is_reference(value)
         && !is_placeholder(value)
         && !is_code(value)
-        || is_phrase(value)
+        || is_wallet_phrase(value)
 }
 
 /// Returns true if a value between other lines of an environment file is a secret: anything but a
 /// reference, a placeholder, a path and code.
-pub(super) fn is_assigned(value: &str) -> bool {
+pub(super) fn is_assigned_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_inner = |start: &str| ["{", "self.", "this."].contains(&start);
-    let refers = REFERENCES
+    let refers = REFERENCE_PREFIXES
         .iter()
         .any(|start| !is_inner(start) && lower.starts_with(start));
-    let asks = PLACEHOLDERS
+    let asks = PLACEHOLDER_WORDS
         .iter()
         .chain(&["%s", "${", "{{", "#{"])
         .any(|part| lower.contains(part))
@@ -246,22 +248,22 @@ fn is_member(value: &str) -> bool {
 }
 
 /// Returns true if a word continues a sentence after an option or a name.
-pub(super) fn is_sentence(word: &str) -> bool {
-    SENTENCE
+pub(super) fn is_sentence_word(word: &str) -> bool {
+    SENTENCE_WORDS
         .split(' ')
         .any(|one| one.eq_ignore_ascii_case(word))
 }
 
 /// Returns true if a value can be a secret by itself: not a secret's name, an object member
 /// (`config.password`) or a word of a sentence.
-pub(super) fn is_own(value: &str) -> bool {
+pub(super) fn is_standalone_secret(value: &str) -> bool {
     let is_word = value.is_ascii() && !value.contains(' ');
     is_word
-        && is_given(value)
+        && is_secret_value(value)
         && value.len() >= 6
         && !is_member(value)
         && name_strength(value).is_none()
-        && !is_sentence(value)
+        && !is_sentence_word(value)
 }
 
 /// Returns true if a value with `/` is a path: absolute, of a file, or of names without digits and
@@ -288,13 +290,13 @@ fn names_file(value: &str) -> bool {
 
 /// Returns true if a value is a secret anywhere, after a name of this strength that is a password's
 /// or not.
-pub(super) fn is_likely(
+pub(super) fn is_likely_secret(
     value: &str,
     strength: NameStrength,
     is_password: bool,
-    writing: Writing,
+    writing: ValueNotation,
 ) -> bool {
-    if strength == NameStrength::Strong && is_phrase(value) {
+    if strength == NameStrength::Strong && is_wallet_phrase(value) {
         return true;
     }
     // A type, such as `*const`
@@ -310,7 +312,8 @@ pub(super) fn is_likely(
     {
         return false;
     }
-    if writing != Writing::Quoted && (is_code(value) || value.contains(['(', '{', '[', '`'])) {
+    if writing != ValueNotation::Quoted && (is_code(value) || value.contains(['(', '{', '[', '`']))
+    {
         return false;
     }
     // The prefixes of public keys of P-256, RSA and Ed25519.
@@ -327,17 +330,17 @@ pub(super) fn is_likely(
         NameStrength::Weak => {
             value.len() >= 16 && !is_hash && !names_file(value) && has_random(value)
         }
-        NameStrength::Strong if uuid(value) => true,
+        NameStrength::Strong if is_uuid(value) => true,
         NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),
         NameStrength::Strong => {
-            is_password && writing != Writing::Bare && is_chosen(value, writing)
+            is_password && writing != ValueNotation::Bare && is_chosen_password(value, writing)
         }
     }
 }
 
 /// Returns true if a person may have chosen this value as a password: words with digits and signs,
 /// not a name and not plain words.
-fn is_chosen(value: &str, writing: Writing) -> bool {
+fn is_chosen_password(value: &str, writing: ValueNotation) -> bool {
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
     let letters = has(|byte| byte.is_ascii_alphabetic());
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -350,11 +353,11 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
     let lower = value.to_ascii_lowercase();
     let bare =
         lower.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '_' || sign == '-');
-    let is_name = writing == Writing::Line && names.contains(&bare);
+    let is_name = writing == ValueNotation::Line && names.contains(&bare);
     let in_words = value.contains([
         '\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'',
     ]) || is_path(value);
-    (is_number && digits >= 6 && writing == Writing::Quoted
+    (is_number && digits >= 6 && writing == ValueNotation::Quoted
         || letters && (digits > 0 || signs && !value.ends_with(['!', '?', '=', '*'])))
         && !is_name
         && !in_words
@@ -365,13 +368,13 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
 pub(super) fn has_random(value: &str) -> bool {
     value
         .split(|sign: char| !sign.is_ascii_alphanumeric())
-        .any(|part| is_random(part.as_bytes()))
-        || is_packed(value.as_bytes())
+        .any(|part| is_random_part(part.as_bytes()))
+        || is_base64(value.as_bytes())
 }
 
 /// The composition of a sequence of letters and digits.
 #[derive(Default)]
-struct Shape {
+struct SignCounts {
     digits: usize,
     letters: usize,
     /// The number of changes between letters and digits.
@@ -380,8 +383,8 @@ struct Shape {
     rows: usize,
 }
 
-fn shape(part: &[u8]) -> Shape {
-    let mut shape = Shape::default();
+fn count_signs(part: &[u8]) -> SignCounts {
+    let mut shape = SignCounts::default();
     let mut before = 0_u8;
     for byte in part {
         if byte.is_ascii_digit() {
@@ -399,13 +402,13 @@ fn shape(part: &[u8]) -> Shape {
     shape
 }
 
-fn is_random(part: &[u8]) -> bool {
-    let Shape {
+fn is_random_part(part: &[u8]) -> bool {
+    let SignCounts {
         digits,
         letters,
         turns,
         rows,
-    } = shape(part);
+    } = count_signs(part);
     let len = part.len();
     // The words of a name have more than three letters each.
     let is_short = |tenths: usize| letters * 10 <= rows * tenths;
@@ -422,14 +425,14 @@ fn is_random(part: &[u8]) -> bool {
 }
 
 /// Returns true if a value is base64 whose signs split it into short parts.
-fn is_packed(value: &[u8]) -> bool {
+fn is_base64(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let Shape {
+    let SignCounts {
         digits,
         letters,
         rows,
         ..
-    } = shape(value);
+    } = count_signs(value);
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let is_long = value.len() >= 24
         || value.len() >= 12 && digits > 1 && has(u8::is_ascii_lowercase) && !value.ends_with(b"/");

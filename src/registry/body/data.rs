@@ -6,7 +6,7 @@
 //! stands between the model and a hash. The comments of the fields are the descriptions in the
 //! registry's JSON Schema.
 
-use super::text::{Text, Word, is_default};
+use super::text::{AuthorText, Text, is_default};
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::template::keywords::{FileSource, Trust};
@@ -18,16 +18,17 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Body<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Body"))]
+pub struct NodeBody<'a> {
     /// The registered task that stands in this place.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Word<'a>>,
+    pub reference: Option<AuthorText<'a>>,
     /// What the author says of the result: `trusted` where it was checked, `untrusted` where it is from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
     /// The author's version of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<Word<'a>>,
+    pub version: Option<AuthorText<'a>>,
     /// What the task is about, in a sentence or two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<'a>>,
@@ -45,16 +46,16 @@ pub struct Body<'a> {
     pub constraints: Vec<Text<'a>>,
     /// Who runs the model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider: Option<Word<'a>>,
+    pub provider: Option<AuthorText<'a>>,
     /// The model's name; the one that is tried first where there is a fallback.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<Word<'a>>,
+    pub model: Option<AuthorText<'a>>,
     /// The model that is tried when the first one fails.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fallback: Option<Word<'a>>,
+    pub fallback: Option<AuthorText<'a>>,
     /// The variables that the task declares.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Vec<Parameter<'a>>>,
+    pub parameters: Option<Vec<DeclaredParameter<'a>>>,
     /// Values that the task is given, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Input<'a>>,
@@ -63,7 +64,7 @@ pub struct Body<'a> {
     pub context_relevance: Vec<Relevance<'a>>,
     /// Files that the agent sees.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file_paths: Option<Files<'a>>,
+    pub file_paths: Option<AgentFiles<'a>>,
     /// The form of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_format: Option<OutputFormat<'a>>,
@@ -71,12 +72,12 @@ pub struct Body<'a> {
     #[serde(skip_serializing_if = "Sampling::is_empty")]
     #[cfg_attr(
         feature = "cli",
-        schemars(schema_with = "crate::kernel::sampling::schema")
+        schemars(schema_with = "crate::kernel::sampling::sampling_schema")
     )]
     pub sampling: Sampling,
     /// Earlier turns of the conversation, and how many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<History>,
+    pub history: Option<HistoryLimit>,
     /// How its segments look, where it says so itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
@@ -97,43 +98,43 @@ pub struct Body<'a> {
     pub initial_value: Option<Input<'a>>,
     /// The command that a script runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Command<'a>>,
+    pub command: Option<BodyCommand<'a>>,
     /// How long the command may take, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The environment that the command sees.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<Env<'a>>,
+    pub env: Option<CommandEnv<'a>>,
     /// The folder that the command runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<Word<'a>>,
+    pub cwd: Option<AuthorText<'a>>,
     /// How many rounds at most; the language's default where none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// The condition that ends the rounds before that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_condition: Option<Word<'a>>,
+    pub termination_condition: Option<AuthorText<'a>>,
     /// Elements of older dialects, as they are written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub deprecated: Vec<Kept<'a>>,
+    pub deprecated: Vec<VerbatimElement<'a>>,
     /// Elements of other namespaces, as they are written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub extensions: Vec<Kept<'a>>,
+    pub extensions: Vec<VerbatimElement<'a>>,
     /// Of a call: the function template that is called.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub template: Option<Word<'a>>,
+    pub template: Option<AuthorText<'a>>,
     /// Of a call: the arguments, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Input<'a>>,
     /// Of a choice, which always has them: the condition of each case, in order; null where none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tests: Option<Vec<Option<Word<'a>>>>,
+    pub tests: Option<Vec<Option<AuthorText<'a>>>>,
 }
 
 #[cfg(feature = "assemble")]
-impl<'a> Body<'a> {
+impl<'a> NodeBody<'a> {
     /// The arguments of a call, or the inputs of anything else.
-    pub(crate) fn given(&self, element: &str) -> &[Input<'a>] {
+    pub(crate) fn named_inputs(&self, element: &str) -> &[Input<'a>] {
         if element == "call" {
             &self.args
         } else {
@@ -143,7 +144,7 @@ impl<'a> Body<'a> {
 
     /// The inputs that it passes to the nodes below it.
     #[cfg(feature = "cli")]
-    pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
+    pub(crate) fn passed_inputs(&self) -> impl Iterator<Item = &Input<'a>> {
         self.inputs
             .iter()
             .chain(&self.args)
@@ -179,7 +180,7 @@ impl<'a> Body<'a> {
             .iter()
             .flat_map(|env| &env.vars)
             .map(|var| &var.value);
-        let handed = self.handed().filter_map(Input::text);
+        let handed = self.passed_inputs().filter_map(Input::text);
         own.chain(&self.constraints)
             .chain(examples)
             .chain(files)
@@ -194,8 +195,8 @@ impl<'a> Input<'a> {
     /// The text of its value, if it is a text.
     pub(crate) fn text(&self) -> Option<&Text<'a>> {
         match &self.value {
-            Some(Value::Text(text)) => Some(text),
-            Some(Value::Inside(_)) | None => None,
+            Some(InputContent::Text(text)) => Some(text),
+            Some(InputContent::Inside(_)) | None => None,
         }
     }
 }
@@ -208,18 +209,18 @@ impl<'a> Input<'a> {
     schemars(rename = "DeclaredParameter")
 )]
 #[serde(default)]
-pub struct Parameter<'a> {
+pub struct DeclaredParameter<'a> {
     /// The name of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Word<'a>>,
+    pub name: Option<AuthorText<'a>>,
     /// The type of its value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Word<'a>>,
+    pub kind: Option<AuthorText<'a>>,
     /// Whether a run has to give it.
     pub required: bool,
     /// The value that it has when none is given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<Word<'a>>,
+    pub default: Option<AuthorText<'a>>,
     /// `untrusted` where the value comes from outside: it is fenced when rendered.
     #[serde(skip_serializing_if = "is_default")]
     pub trust: Trust,
@@ -232,13 +233,13 @@ pub struct Parameter<'a> {
 pub struct Input<'a> {
     /// The name that texts have for the value.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Word<'a>>,
+    pub name: Option<AuthorText<'a>>,
     /// The value or result that it takes over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<Word<'a>>,
+    pub from: Option<AuthorText<'a>>,
     /// A text; or `task` or `call` where it is the result of the child in the slot of the same number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<Value<'a>>,
+    pub value: Option<InputContent<'a>>,
     /// `untrusted` where the value comes from outside: it is fenced when rendered; `trusted` where it was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
@@ -255,18 +256,19 @@ pub struct Input<'a> {
     schemars(rename = "InputValue")
 )]
 #[serde(untagged)]
-pub enum Value<'a> {
+pub enum InputContent<'a> {
     /// Written where it is.
     Text(Text<'a>),
     /// The result of a node inside.
-    Inside(Inside),
+    Inside(ResultOrigin),
 }
 
 /// What the node is whose result is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Inside {
+#[cfg_attr(feature = "cli", schemars(rename = "Inside"))]
+pub enum ResultOrigin {
     /// The result of a task.
     Task,
     /// The result of a call.
@@ -279,7 +281,7 @@ pub enum Inside {
 pub struct Relevance<'a> {
     /// The name of the input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Word<'a>>,
+    pub name: Option<AuthorText<'a>>,
     /// Whether it counts.
     pub include: bool,
 }
@@ -287,15 +289,16 @@ pub struct Relevance<'a> {
 /// Files that an agent sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Files<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Files"))]
+pub struct AgentFiles<'a> {
     /// Where the list comes from.
     pub source: FileSource,
     /// Files and patterns, relative to the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<Word<'a>>,
+    pub paths: Vec<AuthorText<'a>>,
     /// The command that lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Word<'a>>,
+    pub command: Option<AuthorText<'a>>,
     /// Which files are meant, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<'a>>,
@@ -311,22 +314,22 @@ pub struct Files<'a> {
 pub struct OutputFormat<'a> {
     /// `text`, `json`, or a word that the project lets through.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Word<'a>>,
+    pub kind: Option<AuthorText<'a>>,
     /// A short form such as `string[]`, or the file of a JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Word<'a>>,
+    pub schema: Option<AuthorText<'a>>,
     /// The JSON Schema in the file that `schema` names, its members in the order of that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", schemars(with = "serde_json::Value", extend("type" = ["object", "boolean"])))]
-    pub content: Option<Content<'a>>,
+    pub content: Option<SchemaContent<'a>>,
 }
 
 /// A JSON Schema as written in its file, without layout.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Content<'a>(Cow<'a, RawValue>);
+pub struct SchemaContent<'a>(Cow<'a, RawValue>);
 
-impl Content<'_> {
+impl SchemaContent<'_> {
     /// The schema as text.
     pub fn text(&self) -> &str {
         self.0.get()
@@ -340,16 +343,16 @@ impl Content<'_> {
 }
 
 #[cfg(feature = "compile")]
-impl<'a> Content<'a> {
+impl<'a> SchemaContent<'a> {
     /// Parses a text; `None` if it is not JSON.
-    pub(in crate::registry) fn of(text: &'a str) -> Option<Self> {
+    pub(in crate::registry) fn parse(text: &'a str) -> Option<Self> {
         serde_json::from_str::<&RawValue>(text)
             .ok()
             .map(|raw| Self(Cow::Borrowed(raw)))
     }
 }
 
-impl PartialEq for Content<'_> {
+impl PartialEq for SchemaContent<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.text() == other.text()
     }
@@ -359,7 +362,8 @@ impl PartialEq for Content<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct History {
+#[cfg_attr(feature = "cli", schemars(rename = "History"))]
+pub struct HistoryLimit {
     /// Turns at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
@@ -388,7 +392,8 @@ pub struct Example<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Command<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Command"))]
+pub struct BodyCommand<'a> {
     /// The command in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Text<'a>>,
@@ -397,28 +402,30 @@ pub struct Command<'a> {
     pub args: Vec<Text<'a>>,
     /// The shell that takes the line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shell: Option<Word<'a>>,
+    pub shell: Option<AuthorText<'a>>,
 }
 
 /// The environment of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Env<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Env"))]
+pub struct CommandEnv<'a> {
     /// What of our own environment the command sees.
-    pub inherit: Word<'a>,
+    pub inherit: AuthorText<'a>,
     /// Variables of its own, in order.
-    pub vars: Vec<Var<'a>>,
+    pub vars: Vec<EnvVariable<'a>>,
 }
 
 /// A variable of an environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Var<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Var"))]
+pub struct EnvVariable<'a> {
     /// The name of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Word<'a>>,
+    pub name: Option<AuthorText<'a>>,
     /// What it holds.
     pub value: Text<'a>,
 }
@@ -427,9 +434,10 @@ pub struct Var<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Kept<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Kept"))]
+pub struct VerbatimElement<'a> {
     /// The name of the element.
-    pub element: Word<'a>,
+    pub element: AuthorText<'a>,
     /// The whole element as it is written.
-    pub xml: Word<'a>,
+    pub xml: AuthorText<'a>,
 }

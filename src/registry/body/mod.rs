@@ -4,7 +4,8 @@ mod data;
 mod text;
 
 pub use data::{
-    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat,
-    Parameter, Relevance, Value, Var,
+    AgentFiles, BodyCommand, CommandEnv, DeclaredParameter, EnvVariable, Example, HistoryLimit,
+    Input, InputContent, NodeBody, OutputFormat, Relevance, ResultOrigin, SchemaContent,
+    VerbatimElement,
 };
-pub use text::{Part, Text, Word};
+pub use text::{AuthorText, Text, TextPart};

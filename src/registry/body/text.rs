@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A text of the author.
-pub type Word<'a> = Cow<'a, str>;
+pub type AuthorText<'a> = Cow<'a, str>;
 
 /// A text for the agent: either `text` or `parts`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,13 +14,13 @@ pub type Word<'a> = Cow<'a, str>;
 pub struct Text<'a> {
     /// The words, `{{…}}` included, without the indentation of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Word<'a>>,
+    pub text: Option<AuthorText<'a>>,
     /// The words in pieces, with fragments between them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Vec<Part<'a>>>,
+    pub parts: Option<Vec<TextPart<'a>>>,
     /// The file that the words come from, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub src: Option<Word<'a>>,
+    pub src: Option<AuthorText<'a>>,
     /// `jinja` where the text is a template of Jinja.
     #[serde(skip_serializing_if = "is_default")]
     pub syntax: TextSyntax,
@@ -36,32 +36,33 @@ pub struct Text<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-pub enum Part<'a> {
+#[cfg_attr(feature = "cli", schemars(rename = "Part"))]
+pub enum TextPart<'a> {
     /// Words.
     Text {
         /// Words for the agent.
-        text: Word<'a>,
+        text: AuthorText<'a>,
     },
     /// A fragment.
     Use {
         /// The fragment whose text stands here.
         #[serde(rename = "use")]
-        name: Word<'a>,
+        name: AuthorText<'a>,
     },
 }
 
 #[cfg(feature = "assemble")]
 impl Text<'_> {
     /// Its parts; empty if it is one string.
-    pub(crate) fn parts(&self) -> &[Part<'_>] {
+    pub(crate) fn parts(&self) -> &[TextPart<'_>] {
         self.parts.as_deref().unwrap_or_default()
     }
 
     /// The fragments that it uses.
-    pub(crate) fn uses(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn used_fragments(&self) -> impl Iterator<Item = &str> {
         self.parts().iter().filter_map(|part| match part {
-            Part::Use { name } => Some(&**name),
-            Part::Text { .. } => None,
+            TextPart::Use { name } => Some(&**name),
+            TextPart::Text { .. } => None,
         })
     }
 }

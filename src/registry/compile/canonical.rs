@@ -4,18 +4,18 @@
 //! the texts of `src` are passed in.
 
 use crate::registry::artifact::ReferenceKind;
-use crate::registry::body::{Part, Text};
-use crate::syntax::tree::{Element, Kind};
+use crate::registry::body::{Text, TextPart};
+use crate::syntax::tree::{Element, NodeKind};
 use crate::template::parts::{self, Substitution};
-use crate::template::text::{dedent, dedent_element, normalized};
+use crate::template::text::{dedent, dedent_element, normalize_line_ends};
 use std::borrow::Cow;
 
 /// Marks a `use` while the indentation of a text is removed. No XML document can contain it.
-const USE: char = '\u{1}';
+const USE_MARK: char = '\u{1}';
 
 /// The files that one template includes, by the path as written. `None` is a file that could not be
 /// read, which is reported elsewhere.
-pub(super) trait Sources {
+pub(super) trait IncludedTexts {
     /// The decoded text of a `src`.
     fn text(&self, written: &str) -> Option<&str>;
 
@@ -24,7 +24,7 @@ pub(super) trait Sources {
 }
 
 /// An empty set of files.
-impl Sources for () {
+impl IncludedTexts for () {
     fn text(&self, _: &str) -> Option<&str> {
         None
     }
@@ -36,16 +36,16 @@ impl Sources for () {
 
 /// The canonical form of a text, with its attributes. Adds the fragments that it uses to
 /// `references`.
-pub(super) fn canonical<'s>(
-    text: &'s parts::Text<'_>,
-    sources: &'s dyn Sources,
+pub(super) fn canonical_text<'s>(
+    text: &'s parts::TextElement<'_>,
+    sources: &'s dyn IncludedTexts,
     references: &mut Vec<(ReferenceKind, String)>,
 ) -> Text<'s> {
     let mut out = match &text.src {
         Some(src) => {
             let words = sources.text(&src.value).unwrap_or("");
-            let words = if preserves(text.element) {
-                normalized(words)
+            let words = if preserves_space(text.element) {
+                normalize_line_ends(words)
             } else {
                 dedent(words)
             };
@@ -55,7 +55,7 @@ pub(super) fn canonical<'s>(
                 ..Text::default()
             }
         }
-        None => content(text.element, references),
+        None => element_content(text.element, references),
     };
     out.syntax = text.syntax;
     out.verbatim = text.substitution == Substitution::Off;
@@ -64,14 +64,17 @@ pub(super) fn canonical<'s>(
 }
 
 /// The canonical content of an element.
-fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String)>) -> Text<'s> {
+fn element_content<'s>(
+    element: Element<'s>,
+    references: &mut Vec<(ReferenceKind, String)>,
+) -> Text<'s> {
     let mut uses = element
         .elements()
         .filter(|child| is_use(*child))
-        .map(fragment)
+        .map(fragment_name)
         .peekable();
     let shown = |text: Cow<'s, str>| match text {
-        text if preserves(element) => text,
+        text if preserves_space(element) => text,
         Cow::Borrowed(text) => dedent_element(text),
         Cow::Owned(text) => Cow::Owned(dedent_element(&text).into_owned()),
     };
@@ -82,16 +85,19 @@ fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String
         };
     }
     let mut parts = Vec::new();
-    for (number, words) in shown(Cow::Owned(joined(element))).split(USE).enumerate() {
+    for (number, words) in shown(Cow::Owned(text_with_marks(element)))
+        .split(USE_MARK)
+        .enumerate()
+    {
         if number > 0 {
             let name = uses.next().unwrap_or_default();
             references.push((ReferenceKind::Use, name.clone()));
-            parts.push(Part::Use {
+            parts.push(TextPart::Use {
                 name: Cow::Owned(name),
             });
         }
         if !words.is_empty() {
-            parts.push(Part::Text {
+            parts.push(TextPart::Text {
                 text: Cow::Owned(words.to_owned()),
             });
         }
@@ -103,13 +109,13 @@ fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String
 }
 
 /// The text of an element with a mark for each `use`.
-fn joined(element: Element<'_>) -> String {
+fn text_with_marks(element: Element<'_>) -> String {
     let mut out = String::new();
     for node in element.children() {
         match node.kind() {
-            Kind::Text | Kind::Cdata => out.push_str(&node.text()),
-            Kind::Element if node.as_element().is_some_and(is_use) => out.push(USE),
-            Kind::Element | Kind::Comment | Kind::Instruction => {}
+            NodeKind::Text | NodeKind::Cdata => out.push_str(&node.text()),
+            NodeKind::Element if node.as_element().is_some_and(is_use) => out.push(USE_MARK),
+            NodeKind::Element | NodeKind::Comment | NodeKind::Instruction => {}
         }
     }
     out
@@ -120,14 +126,14 @@ pub(crate) fn is_use(element: Element<'_>) -> bool {
     element.namespace().is_none() && element.name() == "use"
 }
 
-fn fragment(element: Element<'_>) -> String {
+fn fragment_name(element: Element<'_>) -> String {
     element
         .attribute("fragment")
         .map_or_else(String::new, |name| name.value().trim().to_owned())
 }
 
 /// Returns true if the nearest `xml:space` is `preserve`.
-pub(crate) fn preserves(element: Element<'_>) -> bool {
+pub(crate) fn preserves_space(element: Element<'_>) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {
         if let Some(space) = element.attribute("xml:space") {

@@ -4,26 +4,26 @@
 //! Independent of all other files, so that files are compiled in any order on any thread. Reads
 //! only the texts and schemas that the file includes, through the given file access.
 
-use super::entry::{self, DefinitionInput, Entry, FileInput, Variable};
+use super::entry::{self, DefinitionInput, DefinitionVariable, FileInput, RegistryEntry};
 use super::paths;
-use super::sources::{self, FileAccess, Texts};
+use super::sources::{self, FileAccess, LoadedTexts};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::ReadFs;
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
-use crate::rules::check::{self, Active};
+use crate::rules::check::{self, ActiveRules};
 use crate::rules::file_stem;
 use crate::rules::rule::FileCx;
 use crate::rules::syntax::undecodable;
-use crate::settings::bodies::Bodies;
+use crate::settings::bodies::ResolvedBodies;
 use crate::syntax::decode;
-use crate::syntax::reader::Reader;
+use crate::syntax::reader::XmlReader;
 use crate::template;
-use crate::template::elements::Kind;
+use crate::template::elements::ElementKind;
 use crate::template::model::Definition;
 use crate::template::names::FileFacts;
-use crate::template::parts::Parameter;
-use crate::template::scope::Purpose;
+use crate::template::parts::TaskParameter;
+use crate::template::scope::LinkDetail;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,18 +33,18 @@ pub struct Compiler<'p> {
     /// The project.
     pub config: &'p Config,
     /// The enabled rules.
-    pub active: &'p Active,
+    pub active: &'p ActiveRules,
     /// The project root; paths of included files must not leave it.
     pub root: &'p Path,
     /// The access to included files.
     pub files: &'p dyn ReadFs,
     /// The required results: findings only, or registry entries too.
-    pub purpose: Purpose,
+    pub purpose: LinkDetail,
 }
 
 /// The reason why a file is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum CompileReason {
     /// Named by the caller: always compiled.
     Named,
     /// Found in a folder: compiled if its root belongs to the language, was meant to, or cannot be
@@ -54,37 +54,37 @@ pub enum Chosen {
 
 /// Buffers reused from file to file, one set per thread.
 #[derive(Debug, Default)]
-pub struct Scratch {
-    reader: Reader,
-    bodies: Bodies,
+pub struct CompileBuffers {
+    reader: XmlReader,
+    bodies: ResolvedBodies,
 }
 
 /// The outcome for a file.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum CompileOutcome {
     /// Skipped, since its root does not belong to the language.
     Skipped,
     /// Compiled.
-    Taken(Box<Compiled>),
+    Taken(Box<CompiledFile>),
 }
 
 /// The results of compiling a file.
 #[derive(Debug, Default)]
-pub struct Compiled {
+pub struct CompiledFile {
     /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
     /// The names and references for the index of all files.
     pub facts: FileFacts,
     /// One entry for each definition, if entries were requested and the file has no errors.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RegistryEntry>,
 }
 
-impl Scratch {
+impl CompileBuffers {
     /// Empty buffers.
     pub fn new() -> Self {
         Self {
-            reader: Reader::new(),
-            bodies: Bodies::default(),
+            reader: XmlReader::new(),
+            bodies: ResolvedBodies::default(),
         }
     }
 }
@@ -95,16 +95,16 @@ impl Compiler<'_> {
         &self,
         path: &Arc<str>,
         bytes: &[u8],
-        chosen: Chosen,
-        scratch: &mut Scratch,
-    ) -> Outcome {
+        chosen: CompileReason,
+        scratch: &mut CompileBuffers,
+    ) -> CompileOutcome {
         match decode::decode(bytes) {
             Ok(text) => self.compile_text(path, &text, chosen, scratch),
             Err(fault) => {
-                let finding = check::weigh(self.config, undecodable::word(path, &fault));
-                Outcome::Taken(Box::new(Compiled {
+                let finding = check::apply_levels(self.config, undecodable::report(path, &fault));
+                CompileOutcome::Taken(Box::new(CompiledFile {
                     diagnostics: finding.into_iter().collect(),
-                    ..Compiled::default()
+                    ..CompiledFile::default()
                 }))
             }
         }
@@ -115,29 +115,29 @@ impl Compiler<'_> {
         &self,
         path: &Arc<str>,
         text: &str,
-        chosen: Chosen,
-        scratch: &mut Scratch,
-    ) -> Outcome {
-        let Scratch { reader, bodies } = scratch;
+        chosen: CompileReason,
+        scratch: &mut CompileBuffers,
+    ) -> CompileOutcome {
+        let CompileBuffers { reader, bodies } = scratch;
         reader.read(text, &self.config.limits);
         let document = reader.document(text);
-        if chosen == Chosen::Found && is_foreign(document) {
-            return Outcome::Skipped;
+        if chosen == CompileReason::Found && is_foreign(document) {
+            return CompileOutcome::Skipped;
         }
-        let file = template::lower(document);
+        let file = template::lower_document(document);
         bodies.resolve(&file, &self.config.layers);
-        let mut facts = template::facts::collect(&file, file_stem::stem(path));
+        let mut facts = template::facts::collect(&file, file_stem::default_task_name(path));
         let mut unread = Vec::new();
-        let texts = self.texts(path, text, &facts, &mut unread);
-        texts.weigh(&mut facts);
-        let mut scopes = template::scope::resolve(
+        let texts = self.read_texts(path, text, &facts, &mut unread);
+        texts.apply_to_facts(&mut facts);
+        let mut scopes = template::scope::resolve_names(
             &file,
-            &|written| texts.shared(written),
-            &|body| bodies.reach(body),
+            &|written| texts.shared_text(written),
+            &|body| bodies.context_reach(body),
             self.purpose,
         );
-        scopes.learn(&mut facts);
-        let unseen = paths::judge(self.door(), path, &facts);
+        scopes.store_in_facts(&mut facts);
+        let unseen = paths::find_unreadable(self.file_access(), path, &facts);
         let cx = FileCx {
             path,
             document,
@@ -147,26 +147,26 @@ impl Compiler<'_> {
             unread: &unseen,
             config: self.config,
         };
-        let mut diagnostics = check::file(self.active, &cx, reader.faults());
+        let mut diagnostics = check::file_findings(self.active, &cx, reader.faults());
         if !unread.is_empty() {
             diagnostics.append(&mut unread);
-            diagnostic::sort(&mut diagnostics);
+            diagnostic::sort_diagnostics(&mut diagnostics);
         }
-        let is_written =
-            self.purpose == Purpose::Registry && !diagnostics.iter().any(check::is_flaw);
+        let is_written = self.purpose == LinkDetail::Registry
+            && !diagnostics.iter().any(check::invalidates_definition);
         let entries = if is_written {
-            write(&cx, &facts, &texts, &diagnostics)
+            write_entries(&cx, &facts, &texts, &diagnostics)
         } else {
             Vec::new()
         };
-        Outcome::Taken(Box::new(Compiled {
+        CompileOutcome::Taken(Box::new(CompiledFile {
             diagnostics,
             facts,
             entries,
         }))
     }
 
-    const fn door(&self) -> FileAccess<'_> {
+    const fn file_access(&self) -> FileAccess<'_> {
         FileAccess {
             root: self.root,
             files: self.files,
@@ -175,17 +175,17 @@ impl Compiler<'_> {
     }
 
     /// Reads the texts that the file includes; unreadable ones are added to the findings.
-    fn texts(
+    fn read_texts(
         &self,
         path: &Arc<str>,
         text: &str,
         facts: &FileFacts,
         found: &mut Vec<Diagnostic>,
-    ) -> Texts {
+    ) -> LoadedTexts {
         if facts.sources.is_empty() {
-            return Texts::default();
+            return LoadedTexts::default();
         }
-        let texts = sources::read(self.door(), path, facts, found);
+        let texts = sources::read_sources(self.file_access(), path, facts, found);
         if !found.is_empty() {
             let index = LineIndex::new(text);
             for finding in found {
@@ -197,8 +197,13 @@ impl Compiler<'_> {
 }
 
 /// One entry for each definition of a file without errors.
-fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]) -> Vec<Entry> {
-    let resolved = cx.bodies.settings();
+fn write_entries(
+    cx: &FileCx<'_>,
+    facts: &FileFacts,
+    texts: &LoadedTexts,
+    found: &[Diagnostic],
+) -> Vec<RegistryEntry> {
+    let resolved = cx.bodies.resolved_settings();
     let file = FileInput {
         path: cx.path,
         layers: &cx.config.layers,
@@ -217,13 +222,13 @@ fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]
             .iter()
             .filter(|finding| span.encloses(finding.span))
             .collect();
-        let mut parameters = variables(definition);
+        let mut parameters = definition_variables(definition);
         let implicit = cx
             .scopes
             .implicit
             .iter()
             .filter(|implicit| implicit.owner as usize == at);
-        parameters.extend(implicit.map(|implicit| Variable {
+        parameters.extend(implicit.map(|implicit| DefinitionVariable {
             name: &implicit.name.value,
             kind: implicit.kind.as_deref(),
             required: true,
@@ -237,16 +242,16 @@ fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]
             parameters: &parameters,
             warnings: &warnings,
         };
-        entry::write(&file, &input)
+        entry::write_entry(&file, &input)
     });
     lines.collect()
 }
 
 /// The variables that a definition takes, in order.
-fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
+fn definition_variables<'m>(definition: &'m Definition<'_>) -> Vec<DefinitionVariable<'m>> {
     let declared = definition.task().map_or(&[][..], |task| &task.parameters);
-    let of = |parameter: &'m Parameter<'_>| {
-        Some(Variable {
+    let of = |parameter: &'m TaskParameter<'_>| {
+        Some(DefinitionVariable {
             name: &parameter.name.as_ref()?.value,
             kind: parameter.kind.as_ref().map(|kind| &*kind.value),
             required: parameter.is_required(),
@@ -261,7 +266,7 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
                     .as_ref()
                     .is_some_and(|name| name.value == param.value)
             });
-            let bare = Variable {
+            let bare = DefinitionVariable {
                 name: &param.value,
                 kind: None,
                 required: true,
@@ -276,11 +281,16 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
 }
 
 /// Returns true if the root can be read and neither belongs to the language nor was meant to.
-pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
+pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::XmlDocument<'_>) -> bool {
     document.root().is_some_and(|root| {
         // If the root is an inner element of the language and the file contains the end tag of a
         // root element, its beginning was lost.
-        let is_part = || root.namespace().is_none() && Kind::homes(root.local()).next().is_some();
+        let is_part = || {
+            root.namespace().is_none()
+                && ElementKind::parents_of_tag(root.local_name())
+                    .next()
+                    .is_some()
+        };
         let ends = || {
             ["</task>", "</template>", "</library>"]
                 .iter()

@@ -3,28 +3,28 @@
 //! The own hash of a definition covers its meaning only: not its place, its layout or the
 //! provenance of a setting.
 
-use super::canonical::{Sources, canonical};
-use super::json::Json;
+use super::canonical::{IncludedTexts, canonical_text};
+use super::json::JsonBuffer;
 use super::layout::HASH_LEN;
-use super::tree::{Shared, Tree};
+use super::tree::{TreeContext, TreeWriter};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::{Hash, Hasher};
 use crate::project::index::RefId;
 use crate::registry::artifact::Warning;
 use crate::settings::layers::Layers;
-use crate::settings::resolve::Resolved;
-use crate::template::model::{Definition, Fragment, Task, Template};
+use crate::settings::resolve::ResolvedSettings;
+use crate::template::model::{Definition, Fragment, TaskBody, Template};
 use crate::template::names::Param;
 use crate::template::trust::TrustNode;
 use serde::Serialize;
 
 /// A compiled definition: its line of the registry, with the hash still to be filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// Index of the definition in its file's facts.
     pub definition: u32,
     /// The hash of its own content: its meaning, not its place or layout.
-    pub own: Hash,
+    pub own_hash: Hash,
     /// The line, without a line break.
     pub bytes: Vec<u8>,
     /// The offset in `bytes` of the 67 bytes of the hash, filled in once the hashes of all
@@ -34,25 +34,25 @@ pub struct Entry {
     parameters_end: u32,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// The same entry completed after linking: parameters required by its references, and the trust
     /// of its values. Only the parameters change the own hash, since trust follows from the
     /// contents of all hashes.
-    pub(in crate::registry) fn linked(
+    pub(in crate::registry) fn with_links(
         &self,
         extra: &[(Param, RefId)],
         trust: &[TrustNode],
     ) -> Self {
-        let mut list = Json::default();
+        let mut list = JsonBuffer::default();
         let (before, after) = self
             .bytes
             .split_at_checked(self.parameters_end as usize)
             .unwrap_or((&self.bytes, &[]));
         for (number, (Param { name, kind, .. }, _)) in extra.iter().enumerate() {
             if number > 0 || !before.ends_with(b"[") {
-                list.raw(",");
+                list.push_raw(",");
             }
-            list.value(&Variable {
+            list.push_value(&DefinitionVariable {
                 name,
                 kind: kind.as_deref(),
                 required: true,
@@ -61,19 +61,22 @@ impl Entry {
             });
         }
         let own = if extra.is_empty() {
-            self.own
+            self.own_hash
         } else {
-            Hasher::new().field(self.own.0).field(&list.bytes).finish()
+            Hasher::new()
+                .add_field(self.own_hash.0)
+                .add_field(&list.bytes)
+                .finish()
         };
         let (bracket, after) = after.split_at_checked(1).unwrap_or_default();
         list.bytes.extend_from_slice(bracket);
         if !trust.is_empty() {
-            list.key("trust");
-            list.value(&trust);
+            list.push_key("trust");
+            list.push_value(&trust);
         }
         let bytes = [before, &list.bytes, after].concat();
         Self {
-            own,
+            own_hash: own,
             bytes,
             ..*self
         }
@@ -88,9 +91,9 @@ pub(super) struct FileInput<'a> {
     /// The defaults of the project.
     pub layers: &'a Layers,
     /// The settings of each task body by its number; `None` if a body has none of its own (`ref`).
-    pub resolved: &'a [Option<Resolved>],
+    pub resolved: &'a [Option<ResolvedSettings>],
     /// The texts that the file includes.
-    pub sources: &'a dyn Sources,
+    pub sources: &'a dyn IncludedTexts,
 }
 
 /// One definition to be written.
@@ -103,14 +106,14 @@ pub(super) struct DefinitionInput<'a> {
     /// Its name: as written, or else the file's stem.
     pub name: &'a str,
     /// The variables it takes, in order.
-    pub parameters: &'a [Variable<'a>],
+    pub parameters: &'a [DefinitionVariable<'a>],
     /// Its findings, none of them an error.
     pub warnings: &'a [&'a Diagnostic],
 }
 
 /// A variable that a definition takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Variable<'a> {
+pub(super) struct DefinitionVariable<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its declared type.
@@ -126,7 +129,10 @@ pub(super) struct Variable<'a> {
 
 /// Writes one definition. `None` for a template without a task, which is an error reported
 /// elsewhere.
-pub(super) fn write(file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option<Entry> {
+pub(super) fn write_entry(
+    file: &FileInput<'_>,
+    input: &DefinitionInput<'_>,
+) -> Option<RegistryEntry> {
     match input.definition {
         Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
         Definition::Task(task) => Some(task_line(file, input, task, None)),
@@ -142,77 +148,77 @@ pub(super) fn write(file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option
 fn task_line(
     file: &FileInput<'_>,
     input: &DefinitionInput<'_>,
-    task: &Task<'_>,
+    task: &TaskBody<'_>,
     template: Option<&Template<'_>>,
-) -> Entry {
+) -> RegistryEntry {
     let FileInput { layers, .. } = *file;
-    let shared = Shared {
+    let shared = TreeContext {
         path: file.path,
         layers,
         resolved: file.resolved,
         sources: file.sources,
     };
-    let mut tree = Tree::new(shared);
+    let mut tree = TreeWriter::new(shared);
     // Resolved settings are written in full and take about twice the size of the source.
     tree.out
         .bytes
         .reserve(input.definition.element().span().len() as usize * 2);
-    tree.task(task);
+    tree.write_task(task);
     let row = file
         .resolved
         .get(task.body as usize)
         .and_then(Option::as_ref)
         .map(|resolved| layers.get(resolved.row));
     let version = task.version.as_ref().map(|version| &*version.value);
-    let mut head = Json {
+    let mut head = JsonBuffer {
         bytes: Vec::with_capacity(tree.out.bytes.len() + 512),
     };
-    head.raw("{\"name\":");
-    head.str(input.name);
-    head.raw(",\"version\":");
-    head.value(&version);
-    head.raw(",\"operator\":");
+    head.push_raw("{\"name\":");
+    head.push_str(input.name);
+    head.push_raw(",\"version\":");
+    head.push_value(&version);
+    head.push_raw(",\"operator\":");
     // A task that is only a `ref` has no type of its own.
-    head.str(row.map_or("ref", |row| row.operator()));
-    head.raw(",\"subtype\":");
-    head.value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
+    head.push_str(row.map_or("ref", |row| row.operator()));
+    head.push_raw(",\"subtype\":");
+    head.push_value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
     let hash_at = source_and_hash(&mut head, file.path, input);
     let parameters = head.bytes.len();
     if let Some(template) = template {
-        head.key("returns");
-        head.value(&template.returns.as_ref().map(|returns| &*returns.value));
-        head.key("params");
+        head.push_key("returns");
+        head.push_value(&template.returns.as_ref().map(|returns| &*returns.value));
+        head.push_key("params");
     } else {
-        head.key("parameters");
+        head.push_key("parameters");
     }
-    head.value(&input.parameters);
+    head.push_value(&input.parameters);
     let parameters_end = head.bytes.len() as u32 - 1;
     let mut content = Vec::with_capacity(tree.out.bytes.len());
-    tree.canonical(&mut content);
+    tree.push_canonical(&mut content);
     let mut hasher = Hasher::new();
     hasher
-        .field(input.definition.kind().word())
-        .field(input.name)
-        .field(version.unwrap_or("\0"));
+        .add_field(input.definition.kind().word())
+        .add_field(input.name)
+        .add_field(version.unwrap_or("\0"));
     hasher
-        .field(head.bytes.get(parameters..).unwrap_or(&[]))
-        .field(&content);
-    head.raw(",\"references\":");
-    head.value(&tree.references);
-    head.raw(",\"warnings\":");
-    head.value(
+        .add_field(head.bytes.get(parameters..).unwrap_or(&[]))
+        .add_field(&content);
+    head.push_raw(",\"references\":");
+    head.push_value(&tree.references);
+    head.push_raw(",\"warnings\":");
+    head.push_value(
         &input
             .warnings
             .iter()
-            .map(|found| warning(found))
+            .map(|found| registry_warning(found))
             .collect::<Vec<_>>(),
     );
-    head.raw(",\"root\":");
+    head.push_raw(",\"root\":");
     head.bytes.extend_from_slice(&tree.out.bytes);
-    head.raw("}");
-    Entry {
+    head.push_raw("}");
+    RegistryEntry {
         definition: input.index,
-        own: hasher.finish(),
+        own_hash: hasher.finish(),
         bytes: head.bytes,
         hash_at,
         parameters_end,
@@ -224,23 +230,27 @@ fn fragment_line(
     file: &FileInput<'_>,
     input: &DefinitionInput<'_>,
     fragment: &Fragment<'_>,
-) -> Entry {
-    let mut line = Json::default();
-    line.raw("{\"name\":");
-    line.str(input.name);
+) -> RegistryEntry {
+    let mut line = JsonBuffer::default();
+    line.push_raw("{\"name\":");
+    line.push_str(input.name);
     let hash_at = source_and_hash(&mut line, file.path, input);
-    line.raw(",\"text\":");
+    line.push_raw(",\"text\":");
     let start = line.bytes.len();
-    line.value(&canonical(&fragment.text, file.sources, &mut Vec::new()));
+    line.push_value(&canonical_text(
+        &fragment.text,
+        file.sources,
+        &mut Vec::new(),
+    ));
     let mut hasher = Hasher::new();
     hasher
-        .field(input.definition.kind().word())
-        .field(input.name)
-        .field(line.bytes.get(start..).unwrap_or(&[]));
-    line.raw("}");
-    Entry {
+        .add_field(input.definition.kind().word())
+        .add_field(input.name)
+        .add_field(line.bytes.get(start..).unwrap_or(&[]));
+    line.push_raw("}");
+    RegistryEntry {
         definition: input.index,
-        own: hasher.finish(),
+        own_hash: hasher.finish(),
         bytes: line.bytes,
         hash_at,
         parameters_end: 0,
@@ -248,19 +258,19 @@ fn fragment_line(
 }
 
 /// Appends the source and a placeholder for the hash; returns the offset of the hash.
-fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u32 {
-    out.raw(",\"source\":{\"path\":");
-    out.str(path);
-    out.raw(",\"span\":");
-    out.value(&input.definition.element().span());
-    out.raw("},\"hash\":\"");
+fn source_and_hash(out: &mut JsonBuffer, path: &str, input: &DefinitionInput<'_>) -> u32 {
+    out.push_raw(",\"source\":{\"path\":");
+    out.push_str(path);
+    out.push_raw(",\"span\":");
+    out.push_value(&input.definition.element().span());
+    out.push_raw("},\"hash\":\"");
     let hash_at = out.bytes.len() as u32;
     out.bytes.resize(out.bytes.len() + HASH_LEN, b'0');
-    out.raw("\"");
+    out.push_raw("\"");
     hash_at
 }
 
-fn warning(found: &Diagnostic) -> Warning {
+fn registry_warning(found: &Diagnostic) -> Warning {
     Warning {
         code: found.rule.code.to_string(),
         name: found.rule.name.to_owned(),

@@ -13,7 +13,7 @@ pub(in crate::registry) const HASH_LEN: usize = 67;
 
 /// One definition.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::registry) struct Item<'a> {
+pub(in crate::registry) struct LayoutItem<'a> {
     pub(in crate::registry) kind: DefinitionKind,
     pub(in crate::registry) name: &'a str,
     pub(in crate::registry) hash: Hash,
@@ -24,24 +24,24 @@ pub(in crate::registry) struct Item<'a> {
 }
 
 /// Sorts items into the order of the layout.
-pub(in crate::registry) fn sort(items: &mut [Item<'_>]) {
+pub(in crate::registry) fn sort_items(items: &mut [LayoutItem<'_>]) {
     items.sort_unstable_by(|a, b| (a.kind, a.name).cmp(&(b.kind, b.name)));
 }
 
 /// The registry's hash: over schema, edition, and the names and hashes of all items in order.
-fn hash(items: &[Item<'_>]) -> Hash {
+fn registry_hash(items: &[LayoutItem<'_>]) -> Hash {
     let mut hasher = Hasher::new();
-    hasher.field(SCHEMA).field(EDITION);
+    hasher.add_field(SCHEMA).add_field(EDITION);
     for item in items {
         hasher
-            .field(item.kind.word())
-            .field(item.name)
-            .field(item.hash.0);
+            .add_field(item.kind.word())
+            .add_field(item.name)
+            .add_field(item.hash.0);
     }
     hasher.finish()
 }
 
-fn head(hash: Hash) -> String {
+fn registry_head(hash: Hash) -> String {
     let compiler = env!("CARGO_PKG_VERSION");
     format!(
         "{{\"schema\":\"{SCHEMA}\",\"edition\":\"{EDITION}\",\"compiler\":\"{compiler}\",\"hash\":\"{hash}\",\n\"tasks\":["
@@ -49,7 +49,7 @@ fn head(hash: Hash) -> String {
 }
 
 /// The text before the items of a kind, including the end of the previous kind.
-fn opening(kind: DefinitionKind) -> &'static [u8] {
+fn section_opening(kind: DefinitionKind) -> &'static [u8] {
     match kind {
         DefinitionKind::Task => b"",
         DefinitionKind::Template => b"],\n\"templates\":[",
@@ -64,13 +64,13 @@ const KINDS: [DefinitionKind; 3] = [
 ];
 
 /// Writes the registry of sorted items.
-pub(in crate::registry) fn write(items: &[Item<'_>]) -> Vec<u8> {
+pub(in crate::registry) fn write_items(items: &[LayoutItem<'_>]) -> Vec<u8> {
     let mut out =
         Vec::with_capacity(items.iter().map(|item| item.bytes.len() + 2).sum::<usize>() + 512);
-    out.extend_from_slice(head(hash(items)).as_bytes());
+    out.extend_from_slice(registry_head(registry_hash(items)).as_bytes());
     let mut items = items.iter().peekable();
     for kind in KINDS {
-        out.extend_from_slice(opening(kind));
+        out.extend_from_slice(section_opening(kind));
         let mut any = false;
         while let Some(item) = items.next_if(|item| item.kind == kind) {
             out.extend_from_slice(if any { b",\n" } else { b"\n" });

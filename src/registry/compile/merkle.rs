@@ -5,33 +5,33 @@
 //! registry.
 
 use crate::base::hash::{Hash, Hasher};
-use crate::project::index::{DefId, Index};
+use crate::project::index::{DefId, NameIndex};
 
 /// Hashes by flat number: the definitions of the first file, of the second, and so on.
 #[derive(Debug)]
-pub(in crate::registry) struct Hashes {
+pub(in crate::registry) struct DefinitionHashes {
     offsets: Vec<u32>,
     hashes: Vec<Hash>,
 }
 
-impl Hashes {
+impl DefinitionHashes {
     /// The hash of one definition.
     pub(in crate::registry) fn get(&self, id: DefId) -> Option<Hash> {
-        self.hashes.get(flat(&self.offsets, id)?).copied()
+        self.hashes.get(flat_number(&self.offsets, id)?).copied()
     }
 }
 
-fn flat(offsets: &[u32], id: DefId) -> Option<usize> {
+fn flat_number(offsets: &[u32], id: DefId) -> Option<usize> {
     Some((offsets.get(id.file as usize)? + id.definition) as usize)
 }
 
 /// Computes all hashes. `order` lists each definition after those it refers to; `own` returns a
 /// definition's own hash.
-pub(in crate::registry) fn hashes(
-    index: &Index<'_>,
+pub(in crate::registry) fn compute_hashes(
+    index: &NameIndex<'_>,
     order: &[DefId],
     own: impl Fn(DefId) -> Option<Hash>,
-) -> Hashes {
+) -> DefinitionHashes {
     let mut offsets = Vec::with_capacity(index.files().len());
     let mut total = 0_u32;
     for entry in index.files() {
@@ -40,7 +40,7 @@ pub(in crate::registry) fn hashes(
     }
     let mut outgoing: Vec<(u32, u32)> = Vec::new();
     for (at, (id, _, reference)) in index.references().enumerate() {
-        if let Some(owner) = flat(
+        if let Some(owner) = flat_number(
             &offsets,
             DefId {
                 file: id.file,
@@ -57,7 +57,7 @@ pub(in crate::registry) fn hashes(
         .collect();
     let mut hashes = vec![Hash([0; 32]); total as usize];
     for &id in order {
-        let (Some(at), Some(own)) = (flat(&offsets, id), own(id)) else {
+        let (Some(at), Some(own)) = (flat_number(&offsets, id), own(id)) else {
             continue;
         };
         let first = outgoing.partition_point(|(owner, _)| (*owner as usize) < at);
@@ -70,15 +70,15 @@ pub(in crate::registry) fn hashes(
         let mut hash = own;
         if mine.peek().is_some() {
             let mut with = Hasher::new();
-            with.field(own.0);
+            with.add_field(own.0);
             for reference in mine.filter_map(|(_, at)| references.get(*at as usize)) {
                 let target = index
-                    .target(reference)
-                    .and_then(|id| hashes.get(flat(&offsets, id)?))
+                    .resolve_reference(reference)
+                    .and_then(|id| hashes.get(flat_number(&offsets, id)?))
                     .copied();
-                with.field(reference.kind.word())
-                    .field(&*reference.name)
-                    .field(target.unwrap_or(Hash([0; 32])).0);
+                with.add_field(reference.kind.word())
+                    .add_field(&*reference.name)
+                    .add_field(target.unwrap_or(Hash([0; 32])).0);
             }
             hash = with.finish();
         }
@@ -86,7 +86,7 @@ pub(in crate::registry) fn hashes(
             *slot = hash;
         }
     }
-    Hashes { offsets, hashes }
+    DefinitionHashes { offsets, hashes }
 }
 
 #[cfg(test)]

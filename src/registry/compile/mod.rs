@@ -14,8 +14,8 @@ pub(crate) mod sources;
 mod tree;
 
 #[cfg(feature = "assemble")]
-pub(crate) use canonical::{is_use, preserves};
+pub(crate) use canonical::{is_use, preserves_space};
 #[cfg(feature = "fs")]
 pub(super) use compiler::is_foreign;
-pub use compiler::{Chosen, Compiled, Compiler, Outcome, Scratch};
-pub use entry::Entry;
+pub use compiler::{CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler};
+pub use entry::RegistryEntry;

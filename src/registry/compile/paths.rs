@@ -1,28 +1,28 @@
 //! Checks that each file that tasks show to agents (`file_paths`) can be read, before any call.
 //! Retains nothing of their contents.
 
-use super::sources::{self, FileAccess, NoText};
-use crate::base::contained_path::{self, Refused, plain};
+use super::sources::{self, FileAccess, TextReadError};
+use crate::base::contained_path::{self, PathRefusal, normalize_path};
 use crate::base::suggest;
-use crate::rules::rule::Unread;
-use crate::template::names::{FileFacts, SourceKind};
+use crate::rules::rule::UnreadableFile;
+use crate::template::names::{FileFacts, LinkedFileKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// The maximum number of paths of one template for which a suggestion is searched, since each
 /// search lists folders.
-const MOST: usize = 16;
+const MAX_SUGGESTIONS: usize = 16;
 
 /// The unreadable files, by the path as written. Allocates nothing for a template without such
 /// paths.
-pub(super) fn judge(
+pub(super) fn find_unreadable(
     door: FileAccess<'_>,
     template: &str,
     facts: &FileFacts,
-) -> BTreeMap<Box<str>, Unread> {
+) -> BTreeMap<Box<str>, UnreadableFile> {
     let door = FileAccess {
-        limit: sources::CONTEXT_FILE,
+        limit: sources::MAX_CONTEXT_FILE_BYTES,
         ..door
     };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -30,7 +30,7 @@ pub(super) fn judge(
     for source in facts
         .sources
         .iter()
-        .filter(|source| source.kind == SourceKind::File)
+        .filter(|source| source.kind == LinkedFileKind::File)
     {
         if !seen.insert(&source.path) {
             continue;
@@ -38,16 +38,16 @@ pub(super) fn judge(
         let Err(refused) = sources::read_text(door, Path::new(&*source.path)) else {
             continue;
         };
-        let is_missing = matches!(&refused, NoText::Refused(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound);
-        if is_missing && !door.files.is_whole() {
+        let is_missing = matches!(&refused, TextReadError::Refused(PathRefusal::Io(error)) if error.kind() == io::ErrorKind::NotFound);
+        if is_missing && !door.files.is_complete() {
             continue;
         }
-        let near = (unread.len() < MOST)
-            .then(|| near(door, template, &source.path, &refused))
+        let near = (unread.len() < MAX_SUGGESTIONS)
+            .then(|| suggest_path(door, template, &source.path, &refused))
             .flatten();
         unread.insert(
             source.path.clone(),
-            Unread {
+            UnreadableFile {
                 why: refused.to_string(),
                 near,
             },
@@ -58,7 +58,12 @@ pub(super) fn judge(
 
 /// The path that was probably meant: relative to the template's folder, relative to the project
 /// without its leading `..`, or a similar one.
-fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -> Option<String> {
+fn suggest_path(
+    door: FileAccess<'_>,
+    template: &str,
+    written: &str,
+    refused: &TextReadError,
+) -> Option<String> {
     let is_there = |path: &Path| sources::read_text(door, path).is_ok();
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
     let written = Path::new(written);
@@ -70,27 +75,27 @@ fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -
                 .collect::<PathBuf>(),
         )
     };
-    let mut told = [plain(&folder.join(written)), from_root()]
+    let mut told = [normalize_path(&folder.join(written)), from_root()]
         .into_iter()
         .flatten();
     if let Some(found) = told.find(|path| is_there(path)) {
-        return Some(contained_path::name(&found));
+        return Some(contained_path::slash_path(&found));
     }
-    if !matches!(refused, NoText::Refused(Refused::Io(_))) {
+    if !matches!(refused, TextReadError::Refused(PathRefusal::Io(_))) {
         return None;
     }
     let mut found = PathBuf::new();
-    for part in &plain(written)? {
+    for part in &normalize_path(written)? {
         let next = found.join(part);
-        if door.files.canonical(&door.root.join(&next)).is_ok() {
+        if door.files.canonicalize(&door.root.join(&next)).is_ok() {
             found = next;
             continue;
         }
-        let names = door.files.names(&door.root.join(&found));
-        found.push(suggest::nearest(
+        let names = door.files.entry_names(&door.root.join(&found));
+        found.push(suggest::nearest_candidate(
             &part.to_string_lossy(),
             names.iter().map(String::as_str),
         )?);
     }
-    is_there(&found).then(|| contained_path::name(&found))
+    is_there(&found).then(|| contained_path::slash_path(&found))
 }

@@ -4,24 +4,24 @@
 //! A path that leaves the project's folder, by `..` or through a link, is rejected without being
 //! read.
 
-use super::canonical::Sources;
+use super::canonical::IncludedTexts;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
 use crate::rules::links::{bad_schema, missing_source};
-use crate::scenario::json_schema::{Slip, SlipKind, slips};
+use crate::scenario::json_schema::{JsonSchemaFault, JsonSchemaFaultKind, schema_faults};
 use crate::syntax::decode;
-use crate::template::json_schema::{self, SchemaFault};
+use crate::template::json_schema::{self, AnswerSchemaFault};
 #[cfg(feature = "lsp")]
-use crate::template::names::Source;
-use crate::template::names::{FileFacts, SourceKind};
-use crate::template::shape::Shape;
+use crate::template::names::LinkedFile;
+use crate::template::names::{FileFacts, LinkedFileKind};
+use crate::template::shape::ValueShape;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The size limit of one file of a context, in bytes.
-pub(crate) const CONTEXT_FILE: u64 = 10 << 20;
+pub(crate) const MAX_CONTEXT_FILE_BYTES: u64 = 10 << 20;
 
 /// The access to files inside a folder.
 #[derive(Clone, Copy)]
@@ -33,24 +33,24 @@ pub(crate) struct FileAccess<'a> {
 
 /// The texts and schemas, by the path as written in the template.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct LoadedTexts {
     texts: BTreeMap<Box<str>, Arc<str>>,
     schemas: BTreeMap<Box<str>, Box<str>>,
 }
 
-impl Texts {
+impl LoadedTexts {
     /// The shared text of a `src`; `None` if it could not be read.
-    pub(super) fn shared(&self, written: &str) -> Option<Arc<str>> {
+    pub(super) fn shared_text(&self, written: &str) -> Option<Arc<str>> {
         self.texts.get(written).map(Arc::clone)
     }
 
     /// Adds the sizes of included texts to their definitions, and the shapes of schemas to the
     /// facts.
-    pub(super) fn weigh(&self, facts: &mut FileFacts) {
+    pub(super) fn apply_to_facts(&self, facts: &mut FileFacts) {
         let schema = |text: &str| {
             serde_json::from_str(text)
                 .ok()
-                .map(|schema| Shape::of_schema(&schema))
+                .map(|schema| ValueShape::from_schema(&schema))
         };
         facts.schemas = self
             .schemas
@@ -60,7 +60,7 @@ impl Texts {
         for source in facts
             .sources
             .iter()
-            .filter(|source| source.kind == SourceKind::Text)
+            .filter(|source| source.kind == LinkedFileKind::Text)
         {
             let Some(owner) = facts.definitions.get_mut(source.owner as usize) else {
                 continue;
@@ -72,7 +72,7 @@ impl Texts {
     }
 }
 
-impl Sources for Texts {
+impl IncludedTexts for LoadedTexts {
     fn text(&self, written: &str) -> Option<&str> {
         self.texts.get(written).map(|text| &**text)
     }
@@ -83,72 +83,81 @@ impl Sources for Texts {
 }
 
 /// Reads every file that the facts of a template name; each unreadable one is a finding.
-pub(super) fn read(
+pub(super) fn read_sources(
     door: FileAccess<'_>,
     path: &Arc<str>,
     facts: &FileFacts,
     found: &mut Vec<Diagnostic>,
-) -> Texts {
-    let mut texts = Texts::default();
+) -> LoadedTexts {
+    let mut texts = LoadedTexts::default();
     for source in &facts.sources {
         let is_known = match source.kind {
-            SourceKind::Text => texts.texts.contains_key(&source.path),
-            SourceKind::Schema => texts.schemas.contains_key(&source.path),
+            LinkedFileKind::Text => texts.texts.contains_key(&source.path),
+            LinkedFileKind::Schema => texts.schemas.contains_key(&source.path),
             // Files for an agent are read when they are shown.
-            SourceKind::File => true,
+            LinkedFileKind::File => true,
         };
         if is_known {
             continue;
         }
-        let text = match text(door, path, &source.path) {
+        let text = match read_beside_template(door, path, &source.path) {
             Ok(text) => text,
             Err(why) => {
-                found.push(missing_source::word(path, source, &why));
+                found.push(missing_source::report(path, source, &why));
                 continue;
             }
         };
-        if source.kind == SourceKind::Text {
+        if source.kind == LinkedFileKind::Text {
             texts.texts.insert(source.path.clone(), text.into());
             continue;
         }
-        match json_schema::compact(&text).and_then(|schema| sound(&schema).map(|()| schema)) {
+        match json_schema::compact_schema(&text)
+            .and_then(|schema| check_schema(&schema).map(|()| schema))
+        {
             Ok(schema) => {
                 texts.schemas.insert(source.path.clone(), schema.into());
             }
-            Err(fault) => found.push(bad_schema::word(path, source, &fault)),
+            Err(fault) => found.push(bad_schema::report(path, source, &fault)),
         }
     }
     texts
 }
 
 /// Checks a schema as a run compiles it.
-fn sound(schema: &str) -> Result<(), SchemaFault> {
+fn check_schema(schema: &str) -> Result<(), AnswerSchemaFault> {
     let Ok(value) = serde_json::from_str(schema) else {
         return Ok(());
     };
-    let bad = |slip: Slip| match slip.kind {
-        SlipKind::Bad { expected, near } => Some(SchemaFault::Unsound {
+    let bad = |slip: JsonSchemaFault| match slip.kind {
+        JsonSchemaFaultKind::BadValue { expected, near } => Some(AnswerSchemaFault::Unsound {
             at: slip.path,
             expected,
             near,
         }),
         // It may be an extension keyword, which a run ignores.
-        SlipKind::Unknown { .. } => None,
+        JsonSchemaFaultKind::UnknownKeyword { .. } => None,
     };
-    slips(&value).into_iter().find_map(bad).map_or(Ok(()), Err)
+    schema_faults(&value)
+        .into_iter()
+        .find_map(bad)
+        .map_or(Ok(()), Err)
 }
 
-fn text(door: FileAccess<'_>, template: &str, written: &str) -> Result<String, String> {
+fn read_beside_template(
+    door: FileAccess<'_>,
+    template: &str,
+    written: &str,
+) -> Result<String, String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
-    inside_text(door, &folder.join(written))
+    read_inside_project(door, &folder.join(written))
 }
 
 /// The reason why a text cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoText {
+pub(super) enum TextReadError {
     /// Its bytes cannot be read.
     #[error("{0}")]
-    Refused(contained_path::Refused),
+    Refused(contained_path::PathRefusal),
     /// They are not text.
     #[error("{0}")]
     Undecodable(decode::DecodeFault),
@@ -156,26 +165,27 @@ pub(super) enum NoText {
 
 /// The text of a file inside the project's folder, by its path relative to the folder. Links that
 /// lead outside are not followed.
-pub(crate) fn inside_text(door: FileAccess<'_>, path: &Path) -> Result<String, String> {
+pub(crate) fn read_inside_project(door: FileAccess<'_>, path: &Path) -> Result<String, String> {
     read_text(door, path).map_err(|refused| refused.to_string())
 }
 
 /// The same text, with the reason of a failure as data.
-pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, NoText> {
-    let bytes =
-        contained_path::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
+pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, TextReadError> {
+    let bytes = contained_path::read_file(door.files, door.root, path, door.limit)
+        .map_err(TextReadError::Refused)?;
     decode::decode(&bytes)
         .map(std::borrow::Cow::into_owned)
-        .map_err(NoText::Undecodable)
+        .map_err(TextReadError::Undecodable)
 }
 
 /// The name in findings of a file that a template refers to; `None` if it lies outside the project.
 #[cfg(feature = "lsp")]
-pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
+pub(crate) fn source_name(template: &str, source: &LinkedFile) -> Option<String> {
     match source.kind {
-        SourceKind::Text | SourceKind::Schema => contained_path::beside(template, &source.path),
-        SourceKind::File => {
-            contained_path::plain(Path::new(&*source.path)).map(|path| contained_path::name(&path))
+        LinkedFileKind::Text | LinkedFileKind::Schema => {
+            contained_path::resolve_beside(template, &source.path)
         }
+        LinkedFileKind::File => contained_path::normalize_path(Path::new(&*source.path))
+            .map(|path| contained_path::slash_path(&path)),
     }
 }

@@ -5,20 +5,20 @@ use ignore::{DirEntry, WalkState};
 use std::sync::mpsc::SyncSender;
 
 /// A directory entry, or the error in its place.
-pub(super) type Entry = Result<DirEntry, ignore::Error>;
+pub(super) type WalkEntry = Result<DirEntry, ignore::Error>;
 
 /// Entries in a batch.
-const FULL: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// The entries that one thread of a walk has found and not passed on yet.
-pub(super) struct Batch {
-    entries: Vec<Entry>,
-    send: SyncSender<Vec<Entry>>,
+pub(super) struct EntryBatch {
+    entries: Vec<WalkEntry>,
+    send: SyncSender<Vec<WalkEntry>>,
 }
 
-impl Batch {
+impl EntryBatch {
     /// An empty batch that is sent to `send`.
-    pub(super) fn new(send: SyncSender<Vec<Entry>>) -> Self {
+    pub(super) fn new(send: SyncSender<Vec<WalkEntry>>) -> Self {
         Self {
             entries: Vec::new(),
             send,
@@ -26,24 +26,24 @@ impl Batch {
     }
 
     /// Adds an entry, and sends the batch once it is full; ends the walk if no receiver is left.
-    pub(super) fn add(&mut self, entry: Entry) -> WalkState {
+    pub(super) fn push(&mut self, entry: WalkEntry) -> WalkState {
         self.entries.push(entry);
-        if self.entries.len() < FULL {
+        if self.entries.len() < BATCH_SIZE {
             WalkState::Continue
         } else {
-            self.hand_over()
+            self.send_entries()
         }
     }
 
-    fn hand_over(&mut self) -> WalkState {
+    fn send_entries(&mut self) -> WalkState {
         self.send
             .send(std::mem::take(&mut self.entries))
             .map_or(WalkState::Quit, |()| WalkState::Continue)
     }
 }
 
-impl Drop for Batch {
+impl Drop for EntryBatch {
     fn drop(&mut self) {
-        self.hand_over();
+        self.send_entries();
     }
 }

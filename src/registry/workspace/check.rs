@@ -4,18 +4,18 @@
 //! A run over given files reads the rest of the project only if those files have references that
 //! lead to none of them; it reports no findings of other files. One given file starts no thread.
 
-use super::inputs::Inputs;
-use super::load::{Loaded, Loader};
-use super::partial::{self, Excluded};
-use super::request::{Goal, NoSuchPath, Request};
+use super::inputs::CheckInputs;
+use super::load::{LoadedFiles, Loader};
+use super::partial::{self, ExcludedDefinition};
+use super::request::{CheckGoal, CheckRequest, NoSuchPath};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::RealFs;
 use crate::project::linked_names::Links;
 use crate::registry::compile::Compiler;
-use crate::registry::finding_counts::Tally;
-use crate::rules::check::Active;
-use crate::rules::rule::Scope;
-use crate::template::scope::Purpose;
+use crate::registry::finding_counts::FindingTally;
+use crate::rules::check::ActiveRules;
+use crate::rules::rule::CheckScope;
+use crate::template::scope::LinkDetail;
 use std::sync::Arc;
 
 /// The result of a check.
@@ -24,7 +24,7 @@ pub struct CheckOutput {
     /// The findings, located and sorted.
     pub diagnostics: Vec<Diagnostic>,
     /// Findings that were counted instead of retained.
-    pub counted: Vec<Tally>,
+    pub counted: Vec<FindingTally>,
     /// The number of checked files, including those that could not be read.
     pub files: usize,
     /// Their names, sorted.
@@ -35,24 +35,24 @@ pub struct CheckOutput {
     /// requested.
     pub registry: Option<Vec<u8>>,
     /// The definitions that the registry lacks because of errors.
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<ExcludedDefinition>,
     /// The files and folders that were read, if they were recorded.
-    pub inputs: Inputs,
+    pub inputs: CheckInputs,
 }
 
 /// Checks files and the references between them.
 ///
 /// # Errors
 /// A given path does not exist.
-pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
-    let Request {
+pub fn check_project(request: &CheckRequest<'_>) -> Result<CheckOutput, NoSuchPath> {
+    let CheckRequest {
         root, config, goal, ..
     } = *request;
-    let active = Active::new(config).with_identity(request.identity);
-    let purpose = if goal == Goal::Findings {
-        Purpose::Findings
+    let active = ActiveRules::new(config).with_fingerprints(request.identity);
+    let purpose = if goal == CheckGoal::Findings {
+        LinkDetail::Findings
     } else {
-        Purpose::Registry
+        LinkDetail::Registry
     };
     let compiler = Compiler {
         config,
@@ -65,38 +65,38 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
         request,
         compiler: &compiler,
     };
-    let Loaded {
+    let LoadedFiles {
         mut documents,
         counted,
         skipped,
         mut inputs,
-    } = loader.asked()?;
+    } = loader.load_requested()?;
     let mut found = documents.take_findings();
     let paths: Vec<Arc<str>> = documents.iter().map(|(path, _)| Arc::clone(path)).collect();
     let is_all = request.given.is_empty() && request.stdin.is_none();
     let mut has_others = false;
-    if goal == Goal::Findings && !is_all && documents.points_elsewhere() {
-        let others = loader.paths(&[])?;
+    if goal == CheckGoal::Findings && !is_all && documents.has_unresolved_references() {
+        let others = loader.load_paths(&[])?;
         inputs.add_others(others.inputs);
         has_others = others
             .documents
             .iter()
             .any(|(path, _)| paths.binary_search(path).is_err());
-        documents.add(others.documents);
+        documents.add_missing(others.documents);
     }
     let index = documents.index();
-    let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() {
-        Scope::Whole
+    let scope = if is_all || goal != CheckGoal::Findings && request.stdin.is_none() {
+        CheckScope::WholeProject
     } else {
-        Scope::Part
+        CheckScope::NamedFiles
     };
-    let links = Links::on(&index, request.threads);
-    let linked = super::link::link(config, &links, scope, |path| request.text(path));
+    let links = Links::with_threads(&index, request.threads);
+    let linked = super::link::link_files(config, &links, scope, |path| request.checked_text(path));
     // If there are no other files, a finding in the project file is reported too.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
     let named_alone = |mut finding: Diagnostic| {
         if !is_all
-            && goal != Goal::Findings
+            && goal != CheckGoal::Findings
             && finding.rule.name == "unresolved-reference"
             && finding.fixes.is_empty()
         {
@@ -109,9 +109,9 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     found.extend(linked.into_iter().filter(is_asked).map(named_alone));
     // The findings are already sorted within each file, and so are the files.
     if found.len() > own {
-        diagnostic::sort(&mut found);
+        diagnostic::sort_diagnostics(&mut found);
     }
-    let (registry, excluded) = partial::registry(&documents, &links, &found, goal);
+    let (registry, excluded) = partial::build_registry(&documents, &links, &found, goal);
     Ok(CheckOutput {
         diagnostics: found,
         counted,

@@ -6,45 +6,45 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
 use crate::project::config::Config;
 #[cfg(feature = "lsp")]
-use crate::project::expansion::expansions;
-use crate::project::index::{self, DefId, Index};
+use crate::project::expansion::compute_expansions;
+use crate::project::index::{self, DefId, NameIndex};
 use crate::project::linked_names::Links;
-use crate::registry::compile::layout::{self, Item};
+use crate::registry::compile::layout::{self, LayoutItem};
 use crate::registry::compile::merkle;
-use crate::registry::compile::{Compiled, Entry};
-use crate::rules::rule::Scope;
+use crate::registry::compile::{CompiledFile, RegistryEntry};
+use crate::rules::rule::CheckScope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The compiled files of a project.
 #[derive(Debug, Default)]
-pub struct Documents {
-    all: BTreeMap<Arc<str>, Compiled>,
+pub struct CompiledFiles {
+    all: BTreeMap<Arc<str>, CompiledFile>,
 }
 
-impl Documents {
+impl CompiledFiles {
     /// Adds a file; returns the one that it replaces.
-    pub fn insert(&mut self, path: Arc<str>, compiled: Compiled) -> Option<Compiled> {
+    pub fn insert(&mut self, path: Arc<str>, compiled: CompiledFile) -> Option<CompiledFile> {
         self.all.insert(path, compiled)
     }
 
     /// Removes a file.
-    pub fn remove(&mut self, path: &str) -> Option<Compiled> {
+    pub fn remove(&mut self, path: &str) -> Option<CompiledFile> {
         self.all.remove(path)
     }
 
     /// The file with a name.
-    pub fn get(&self, path: &str) -> Option<&Compiled> {
+    pub fn get(&self, path: &str) -> Option<&CompiledFile> {
         self.all.get(path)
     }
 
     /// All files in the order of their names.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Compiled)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &CompiledFile)> {
         self.all.iter()
     }
 
     /// Adds the files whose names are not present yet.
-    pub fn add(&mut self, others: Self) {
+    pub fn add_missing(&mut self, others: Self) {
         for (path, compiled) in others.all {
             self.all.entry(path).or_insert(compiled);
         }
@@ -67,18 +67,26 @@ impl Documents {
     }
 
     /// The index of all names and references.
-    pub fn index(&self) -> Index<'_> {
-        Index::new(self.all.iter().map(|(path, compiled)| index::Entry {
-            path,
-            facts: &compiled.facts,
-        }))
+    pub fn index(&self) -> NameIndex<'_> {
+        NameIndex::new(
+            self.all
+                .iter()
+                .map(|(path, compiled)| index::ProjectFileFacts {
+                    path,
+                    facts: &compiled.facts,
+                }),
+        )
     }
 
     /// The same index with one file replaced or added.
-    pub fn index_with<'d>(&'d self, path: &'d Arc<str>, compiled: &'d Compiled) -> Index<'d> {
+    pub fn index_with<'d>(
+        &'d self,
+        path: &'d Arc<str>,
+        compiled: &'d CompiledFile,
+    ) -> NameIndex<'d> {
         let others = self.all.iter().filter(|(other, _)| *other != path);
-        let mut all: Vec<index::Entry<'_>> = others
-            .map(|(path, compiled)| index::Entry {
+        let mut all: Vec<index::ProjectFileFacts<'_>> = others
+            .map(|(path, compiled)| index::ProjectFileFacts {
                 path,
                 facts: &compiled.facts,
             })
@@ -86,16 +94,16 @@ impl Documents {
         let at = all.partition_point(|entry| entry.path < path);
         all.insert(
             at,
-            index::Entry {
+            index::ProjectFileFacts {
                 path,
                 facts: &compiled.facts,
             },
         );
-        Index::new(all)
+        NameIndex::new(all)
     }
 
     /// Returns true if a reference has no target among these files.
-    pub fn points_elsewhere(&self) -> bool {
+    pub fn has_unresolved_references(&self) -> bool {
         if self
             .all
             .values()
@@ -106,18 +114,18 @@ impl Documents {
         let index = self.index();
         index
             .references()
-            .any(|(_, _, reference)| index.target(reference).is_none())
+            .any(|(_, _, reference)| index.resolve_reference(reference).is_none())
     }
 
     /// The findings that no file shows alone. `text` returns the text of a file, which is needed
     /// for line numbers.
-    pub fn link(
+    pub fn link_findings(
         &self,
         config: &Config,
-        scope: Scope,
+        scope: CheckScope,
         text: impl Fn(&str) -> Option<String>,
     ) -> Vec<Diagnostic> {
-        link::link(config, &Links::new(&self.index()), scope, text)
+        link::link_files(config, &Links::new(&self.index()), scope, text)
     }
 
     /// The same, and the bytes of the largest definition once everything that it refers to is put
@@ -126,30 +134,30 @@ impl Documents {
     pub(crate) fn link_with_size(
         &self,
         config: &Config,
-        scope: Scope,
+        scope: CheckScope,
         text: impl Fn(&str) -> Option<String>,
     ) -> (Vec<Diagnostic>, u64) {
         let index = self.index();
         let links = Links::new(&index);
-        let sizes = expansions(&index, &links.order)
+        let sizes = compute_expansions(&index, &links.order)
             .into_iter()
             .map(|(_, expansion)| expansion.bytes);
         (
-            link::link(config, &links, scope, text),
+            link::link_files(config, &links, scope, text),
             sizes.max().unwrap_or(0),
         )
     }
 
     /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what
     /// the files mean and are called.
-    pub fn registry(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
+    pub fn registry_bytes(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let Links {
             index,
             order,
             names,
             ..
         } = links;
-        let compiled: Vec<&Compiled> = index
+        let compiled: Vec<&CompiledFile> = index
             .files()
             .iter()
             .filter_map(|file| self.all.get(file.path))
@@ -173,13 +181,14 @@ impl Documents {
             let extra = names.implicit.get(&id).map_or(&[][..], |extra| extra);
             Some((
                 id,
-                stored(id)?.linked(extra, names.trust.get(&id).map_or(&[], |trust| trust)),
+                stored(id)?.with_links(extra, names.trust.get(&id).map_or(&[], |trust| trust)),
             ))
         });
-        let widened: BTreeMap<DefId, Entry> = widened.collect();
+        let widened: BTreeMap<DefId, RegistryEntry> = widened.collect();
         let entry = |id: DefId| widened.get(&id).or_else(|| stored(id));
-        let hashes = merkle::hashes(index, order, |id| entry(id).map(|entry| entry.own));
-        let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
+        let hashes =
+            merkle::compute_hashes(index, order, |id| entry(id).map(|entry| entry.own_hash));
+        let mut items: Vec<LayoutItem<'_>> = Vec::with_capacity(order.len());
         for &id in order.iter().filter(|id| wanted(**id)) {
             let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else {
                 continue;
@@ -187,7 +196,7 @@ impl Documents {
             let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
             let kind = definition.kind;
             let name = &*definition.name;
-            items.push(Item {
+            items.push(LayoutItem {
                 kind,
                 name,
                 hash,
@@ -195,13 +204,13 @@ impl Documents {
                 hash_at: found.hash_at,
             });
         }
-        layout::sort(&mut items);
-        layout::write(&items)
+        layout::sort_items(&mut items);
+        layout::write_items(&items)
     }
 }
 
-impl FromIterator<(Arc<str>, Compiled)> for Documents {
-    fn from_iter<I: IntoIterator<Item = (Arc<str>, Compiled)>>(files: I) -> Self {
+impl FromIterator<(Arc<str>, CompiledFile)> for CompiledFiles {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, CompiledFile)>>(files: I) -> Self {
         Self {
             all: files.into_iter().collect(),
         }

@@ -2,9 +2,9 @@
 //! sorted by name. Never interprets the contents of files.
 
 use super::request::NoSuchPath;
-use super::walk::{By, Found, Missing, Plan, Visit};
+use super::walk::{FileVisitor, FoundFile, MissingPath, SelectedBy, WalkPlan};
 use crate::project::config::Config;
-use crate::registry::compile::Chosen;
+use crate::registry::compile::CompileReason;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
@@ -13,20 +13,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A file that was selected.
 #[derive(Debug)]
-pub struct File<'f> {
+pub struct SelectedFile<'f> {
     /// Its name in findings.
     pub name: &'f str,
     /// Its path on disk.
     pub path: &'f Path,
     /// The reason for its selection: it was named, or found in a folder.
-    pub chosen: Chosen,
+    pub chosen: CompileReason,
     /// Its contents.
     pub bytes: io::Result<&'f [u8]>,
 }
 
 /// The folders and files of a selection.
 #[derive(Clone, Copy, Debug)]
-pub struct Where<'w> {
+pub struct FileSelection<'w> {
     /// The project's folder.
     pub root: &'w Path,
     /// The project.
@@ -41,17 +41,17 @@ pub struct Where<'w> {
 ///
 /// # Errors
 /// A given path does not exist.
-pub fn names(place: Where<'_>) -> Result<Vec<Arc<str>>, NoSuchPath> {
-    let Where {
+pub fn list_names(place: FileSelection<'_>) -> Result<Vec<Arc<str>>, NoSuchPath> {
+    let FileSelection {
         root,
         config,
         given,
         threads,
     } = place;
-    let plan =
-        Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+    let plan = WalkPlan::new(root, given, &config.templates)
+        .map_err(|MissingPath(path)| NoSuchPath(path))?;
     let all = Mutex::new(Vec::new());
-    plan.run(plan.threads(threads), || Lister {
+    plan.run(plan.thread_count(threads), || NameLister {
         found: Vec::new(),
         all: &all,
     });
@@ -61,20 +61,20 @@ pub fn names(place: Where<'_>) -> Result<Vec<Arc<str>>, NoSuchPath> {
     Ok(files)
 }
 
-struct Lister<'w> {
+struct NameLister<'w> {
     found: Vec<Arc<str>>,
     all: &'w Mutex<Vec<Arc<str>>>,
 }
 
-impl Visit for Lister<'_> {
-    fn file(&mut self, found: &Found<'_>) {
+impl FileVisitor for NameLister<'_> {
+    fn visit_file(&mut self, found: &FoundFile<'_>) {
         self.found.push(Arc::from(found.name));
     }
 
-    fn unreadable(&mut self, _: &str, _: io::Error) {}
+    fn report_unreadable(&mut self, _: &str, _: io::Error) {}
 }
 
-impl Drop for Lister<'_> {
+impl Drop for NameLister<'_> {
     fn drop(&mut self) {
         self.all
             .lock()
@@ -87,21 +87,21 @@ impl Drop for Lister<'_> {
 ///
 /// # Errors
 /// A given path does not exist.
-pub fn each<T: Send>(
-    place: Where<'_>,
-    take: &(dyn Fn(&File<'_>) -> Option<T> + Sync),
+pub fn map_files<T: Send>(
+    place: FileSelection<'_>,
+    take: &(dyn Fn(&SelectedFile<'_>) -> Option<T> + Sync),
 ) -> Result<Vec<(String, T)>, NoSuchPath> {
-    let Where {
+    let FileSelection {
         root,
         config,
         given,
         threads,
     } = place;
-    let plan =
-        Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+    let plan = WalkPlan::new(root, given, &config.templates)
+        .map_err(|MissingPath(path)| NoSuchPath(path))?;
     let all = Mutex::new(Vec::new());
     let seen = Mutex::new(BTreeSet::new());
-    plan.run(plan.threads(threads), || Worker {
+    plan.run(plan.thread_count(threads), || FileWorker {
         limit: config.limits.file,
         take,
         seen: &seen,
@@ -114,9 +114,9 @@ pub fn each<T: Send>(
     Ok(all)
 }
 
-struct Worker<'w, T: Send> {
+struct FileWorker<'w, T: Send> {
     limit: u64,
-    take: &'w (dyn Fn(&File<'_>) -> Option<T> + Sync),
+    take: &'w (dyn Fn(&SelectedFile<'_>) -> Option<T> + Sync),
     /// The names already passed on: a file that is named and also lies in a given folder counts
     /// once.
     seen: &'w Mutex<BTreeSet<String>>,
@@ -125,8 +125,8 @@ struct Worker<'w, T: Send> {
     all: &'w Mutex<Vec<(String, T)>>,
 }
 
-impl<T: Send> Worker<'_, T> {
-    fn hand(&mut self, file: &File<'_>) {
+impl<T: Send> FileWorker<'_, T> {
+    fn pass_on(&mut self, file: &SelectedFile<'_>) {
         let is_new = self
             .seen
             .lock()
@@ -141,17 +141,17 @@ impl<T: Send> Worker<'_, T> {
     }
 }
 
-impl<T: Send> Visit for Worker<'_, T> {
-    fn file(&mut self, found: &Found<'_>) {
+impl<T: Send> FileVisitor for FileWorker<'_, T> {
+    fn visit_file(&mut self, found: &FoundFile<'_>) {
         let mut bytes = std::mem::take(&mut self.bytes);
         let read = found.read(self.limit, &mut bytes);
-        let chosen = if found.by == By::Name {
-            Chosen::Named
+        let chosen = if found.by == SelectedBy::Name {
+            CompileReason::Named
         } else {
-            Chosen::Found
+            CompileReason::Found
         };
         let bytes_read = read.map(|()| bytes.as_slice());
-        self.hand(&File {
+        self.pass_on(&SelectedFile {
             name: found.name,
             path: found.path,
             chosen,
@@ -160,17 +160,17 @@ impl<T: Send> Visit for Worker<'_, T> {
         self.bytes = bytes;
     }
 
-    fn unreadable(&mut self, name: &str, error: io::Error) {
-        self.hand(&File {
+    fn report_unreadable(&mut self, name: &str, error: io::Error) {
+        self.pass_on(&SelectedFile {
             name,
             path: Path::new(name),
-            chosen: Chosen::Named,
+            chosen: CompileReason::Named,
             bytes: Err(error),
         });
     }
 }
 
-impl<T: Send> Drop for Worker<'_, T> {
+impl<T: Send> Drop for FileWorker<'_, T> {
     fn drop(&mut self) {
         self.all
             .lock()

@@ -2,16 +2,16 @@
 //! texts in place of the files, so that no fix brings an error into another file. Writes nothing.
 
 use super::check::{CheckOutput, check_project};
-use super::request::{NoSuchPath, Overlay, Request, StdinText};
+use super::request::{CheckRequest, FileOverlay, NoSuchPath, StdinFile};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
-use crate::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use crate::rules::apply::{self, Beginning, Choice, ROUNDS, TRIALS, Which};
-use crate::rules::check::{self, Active};
+use crate::registry::compile::{CompileBuffers, CompileOutcome, CompileReason, Compiler};
+use crate::rules::apply::{self, FixChoice, FixSelection, InitialFindings, MAX_ROUNDS, MAX_TRIALS};
+use crate::rules::check::{self, ActiveRules};
 use crate::rules::list;
 use crate::rules::rule::Check;
 use crate::syntax::decode;
-use crate::template::scope::Purpose;
+use crate::template::scope::LinkDetail;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct FixFilter<'w> {
     /// Only safe fixes, or suggested ones too.
-    pub which: Which,
+    pub which: FixSelection,
     /// Returns false for findings that are left alone.
     pub wanted: &'w dyn Fn(&Diagnostic) -> bool,
 }
@@ -50,33 +50,36 @@ pub struct FixOutcome {
 ///
 /// # Errors
 /// A given path does not exist.
-pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOutcome, NoSuchPath> {
-    let active = Active::new(request.config);
+pub fn apply_fixes(
+    request: &CheckRequest<'_>,
+    filter: FixFilter<'_>,
+) -> Result<FixOutcome, NoSuchPath> {
+    let active = ActiveRules::new(request.config);
     let compiler = Compiler {
         config: request.config,
         active: &active,
         root: request.root,
         files: &RealFs,
-        purpose: Purpose::Findings,
+        purpose: LinkDetail::Findings,
     };
     let mut found = check_project(request)?;
-    let beginning = Beginning::of(&found.diagnostics);
-    let mut fixer = Fixer {
+    let beginning = InitialFindings::count_findings(&found.diagnostics);
+    let mut fixer = SelectionFixer {
         request,
         filter,
         beginning,
         compiler,
-        scratch: Scratch::new(),
+        scratch: CompileBuffers::new(),
         files: BTreeMap::new(),
-        trials: TRIALS,
+        trials: MAX_TRIALS,
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         // The fixed text must be the checked text, so a text that is loaded now is checked again as
         // loaded.
-        if fixer.take_in(&found.diagnostics) {
-            found = fixer.check(&Overlay::default())?;
+        if fixer.load_fixable_files(&found.diagnostics) {
+            found = fixer.check_overlaid(&FileOverlay::default())?;
         }
-        let step = fixer.step(&found.diagnostics)?;
+        let step = fixer.run_round(&found.diagnostics)?;
         let Some(next) = step else { break };
         found = next;
     }
@@ -88,7 +91,7 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
             after,
         }
     });
-    let gone = fixer.beginning.gone(&found.diagnostics);
+    let gone = fixer.beginning.removed_count(&found.diagnostics);
     Ok(FixOutcome {
         fixed: gone,
         files: files.filter(|file| file.after != file.before).collect(),
@@ -97,7 +100,7 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
 }
 
 /// A file with fixable findings.
-struct File {
+struct FixableFile {
     before: Vec<u8>,
     text: String,
     /// The number of trials that may still fail.
@@ -106,37 +109,37 @@ struct File {
 
 /// A chosen fix and its file.
 #[derive(Clone, Copy)]
-struct Item<'d> {
+struct ChosenFix<'d> {
     name: &'d str,
-    choice: Choice<'d>,
+    choice: FixChoice<'d>,
 }
 
-struct Fixer<'m> {
-    request: &'m Request<'m>,
+struct SelectionFixer<'m> {
+    request: &'m CheckRequest<'m>,
     filter: FixFilter<'m>,
-    beginning: Beginning,
+    beginning: InitialFindings,
     compiler: Compiler<'m>,
-    scratch: Scratch,
-    files: BTreeMap<String, File>,
+    scratch: CompileBuffers,
+    files: BTreeMap<String, FixableFile>,
     /// The number of trials of the whole selection that may still fail.
     trials: usize,
 }
 
-impl Fixer<'_> {
+impl SelectionFixer<'_> {
     /// Reads the files that have fixable findings and are not loaded yet. Returns true if there
     /// were any.
-    fn take_in(&mut self, found: &[Diagnostic]) -> bool {
+    fn load_fixable_files(&mut self, found: &[Diagnostic]) -> bool {
         let mut new = false;
         let which = self.filter.which;
         let fixable = found.iter().filter(|finding| {
-            (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some()
+            (self.filter.wanted)(finding) && apply::eligible_fix(finding, which).is_some()
         });
         let names: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
         for name in names {
             if self.files.contains_key(name) {
                 continue;
             }
-            let Some(before) = self.read(name) else {
+            let Some(before) = self.read_bytes(name) else {
                 continue;
             };
             let Ok(text) = decode::decode(&before) else {
@@ -145,10 +148,10 @@ impl Fixer<'_> {
             let text = text.into_owned();
             self.files.insert(
                 name.to_owned(),
-                File {
+                FixableFile {
                     before,
                     text,
-                    trials: TRIALS,
+                    trials: MAX_TRIALS,
                 },
             );
             new = true;
@@ -156,12 +159,12 @@ impl Fixer<'_> {
         new
     }
 
-    fn read(&self, name: &str) -> Option<Vec<u8>> {
+    fn read_bytes(&self, name: &str) -> Option<Vec<u8>> {
         if let Some(stdin) = self.request.stdin.filter(|stdin| stdin.name == name) {
             return Some(stdin.bytes.to_vec());
         }
         let mut bytes = Vec::new();
-        fs::read_own(
+        fs::read_regular(
             &self.request.root.join(name),
             self.request.config.limits.file,
             &mut bytes,
@@ -171,7 +174,7 @@ impl Fixer<'_> {
     }
 
     /// Checks everything with the texts of `trial` in place of the current ones.
-    fn check(&self, trial: &Overlay) -> Result<CheckOutput, NoSuchPath> {
+    fn check_overlaid(&self, trial: &FileOverlay) -> Result<CheckOutput, NoSuchPath> {
         let mut overlay = trial.clone();
         for (name, file) in &self.files {
             overlay
@@ -180,12 +183,12 @@ impl Fixer<'_> {
         }
         let stdin = self.request.stdin.map(|stdin| {
             let bytes = overlay.get(stdin.name).map_or(stdin.bytes, Vec::as_slice);
-            StdinText {
+            StdinFile {
                 name: stdin.name,
                 bytes,
             }
         });
-        check_project(&Request {
+        check_project(&CheckRequest {
             stdin,
             overlay: &overlay,
             ..*self.request
@@ -194,24 +197,24 @@ impl Fixer<'_> {
 
     /// Runs one round: chooses fixes, tries them, applies those that pass. `None` if nothing could
     /// be fixed.
-    fn step(&mut self, found: &[Diagnostic]) -> Result<Option<CheckOutput>, NoSuchPath> {
-        let mut items: Vec<Item<'_>> = Vec::new();
+    fn run_round(&mut self, found: &[Diagnostic]) -> Result<Option<CheckOutput>, NoSuchPath> {
+        let mut items: Vec<ChosenFix<'_>> = Vec::new();
         for of_file in found.chunk_by(|a, b| a.path == b.path) {
-            items.extend(self.file(of_file));
+            items.extend(self.choose_fixes(of_file));
         }
         if items.is_empty() {
             return Ok(None);
         }
-        let known = errors_of_names(found);
+        let known = count_name_errors(found);
         let mut last = None;
         let mut failed = None;
         let mut trials = self.trials;
-        let kept = apply::most(&items, &mut trials, 1, &mut |items| match self
-            .check(&self.trial(items))
+        let kept = apply::passing_items(&items, &mut trials, 1, &mut |items| match self
+            .check_overlaid(&self.trial_overlay(items))
         {
             Ok(next) => {
-                let passes = items.iter().all(|item| item.choice.uncovers())
-                    || !brings_errors(&known, found, &next.diagnostics);
+                let passes = items.iter().all(|item| item.choice.may_uncover_errors())
+                    || !adds_name_errors(&known, found, &next.diagnostics);
                 if passes {
                     last = Some(next);
                 }
@@ -226,7 +229,7 @@ impl Fixer<'_> {
             return Err(missing);
         }
         self.trials = trials;
-        let texts = self.texts(&kept);
+        let texts = self.fixed_texts(&kept);
         for (name, text) in texts {
             if let Some(file) = self.files.get_mut(&name) {
                 file.text = text;
@@ -237,7 +240,7 @@ impl Fixer<'_> {
     }
 
     /// The fixes of one file that add no error to it.
-    fn file<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<Item<'d>> {
+    fn choose_fixes<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<ChosenFix<'d>> {
         let Some(first) = found.first() else {
             return Vec::new();
         };
@@ -247,8 +250,8 @@ impl Fixer<'_> {
         let which = self.filter.which;
         let is_open = |finding: &&Diagnostic| {
             (self.filter.wanted)(finding)
-                && !self.beginning.lacks(finding)
-                && apply::eligible(finding, which).is_some()
+                && !self.beginning.is_side_effect(finding)
+                && apply::eligible_fix(finding, which).is_some()
         };
         let open: Vec<&Diagnostic> = found.iter().filter(is_open).collect();
         if open.is_empty() {
@@ -257,9 +260,9 @@ impl Fixer<'_> {
         let compiler = &self.compiler;
         let scratch = &mut self.scratch;
         let path = &first.path;
-        let mut check_text = |text: &str| compile(compiler, scratch, path, text);
+        let mut check_text = |text: &str| compile_findings(compiler, scratch, path, text);
         let before = check_text(&file.text);
-        let sound = apply::next(
+        let sound = apply::next_fixes(
             &file.text,
             &open,
             which,
@@ -270,54 +273,54 @@ impl Fixer<'_> {
         );
         sound
             .into_iter()
-            .map(|choice| Item {
+            .map(|choice| ChosenFix {
                 name: &first.path,
                 choice,
             })
             .collect()
     }
 
-    fn texts(&self, items: &[Item<'_>]) -> BTreeMap<String, String> {
+    fn fixed_texts(&self, items: &[ChosenFix<'_>]) -> BTreeMap<String, String> {
         let of_files = items.chunk_by(|a, b| a.name == b.name);
-        let text = |items: &[Item<'_>]| {
+        let text = |items: &[ChosenFix<'_>]| {
             let name = items.first()?.name;
-            let choices: Vec<Choice<'_>> = items.iter().map(|item| item.choice).collect();
+            let choices: Vec<FixChoice<'_>> = items.iter().map(|item| item.choice).collect();
             Some((
                 name.to_owned(),
-                apply::applied(&self.files.get(name)?.text, &choices)?,
+                apply::text_with_fixes(&self.files.get(name)?.text, &choices)?,
             ))
         };
         of_files.filter_map(text).collect()
     }
 
-    fn trial(&self, items: &[Item<'_>]) -> Overlay {
+    fn trial_overlay(&self, items: &[ChosenFix<'_>]) -> FileOverlay {
         let bytes = |(name, text): (String, String)| {
             let like = self.files.get(&name).map_or(&[][..], |file| &file.before);
             let bytes = decode::encode_like(&text, like);
             (name, bytes)
         };
-        self.texts(items).into_iter().map(bytes).collect()
+        self.fixed_texts(items).into_iter().map(bytes).collect()
     }
 }
 
-fn compile(
+fn compile_findings(
     compiler: &Compiler<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut CompileBuffers,
     path: &Arc<str>,
     text: &str,
 ) -> Vec<Diagnostic> {
-    match compiler.compile_text(path, text, Chosen::Named, scratch) {
-        Outcome::Taken(taken) => taken.diagnostics,
-        Outcome::Skipped => Vec::new(),
+    match compiler.compile_text(path, text, CompileReason::Named, scratch) {
+        CompileOutcome::Taken(taken) => taken.diagnostics,
+        CompileOutcome::Skipped => Vec::new(),
     }
 }
 
 /// The count of each error about names across files, by file, rule and message.
-type Errors<'d> = BTreeMap<(&'d str, u16, &'d str), usize>;
+type NameErrorCounts<'d> = BTreeMap<(&'d str, u16, &'d str), usize>;
 
-fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
-    let mut errors = Errors::new();
-    let rules: BTreeSet<u16> = list::all()
+fn count_name_errors(found: &[Diagnostic]) -> NameErrorCounts<'_> {
+    let mut errors = NameErrorCounts::new();
+    let rules: BTreeSet<u16> = list::all_rules()
         .filter(|rule| matches!(rule.check, Check::Link(_) | Check::FileAndLink(..)))
         .map(|rule| rule.meta.code.0)
         .collect();
@@ -334,13 +337,17 @@ fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
 
 /// Returns true if there is a new error about names. Files that had syntax errors are exempt:
 /// fixing them uncovers names that could not be read before.
-fn brings_errors(known: &Errors<'_>, before: &[Diagnostic], after: &[Diagnostic]) -> bool {
+fn adds_name_errors(
+    known: &NameErrorCounts<'_>,
+    before: &[Diagnostic],
+    after: &[Diagnostic],
+) -> bool {
     let damaged: BTreeSet<&str> = before
         .iter()
         .filter(|finding| finding.rule.code.family() == 0)
         .map(|finding| &*finding.path)
         .collect();
-    errors_of_names(after).iter().any(|(key, count)| {
+    count_name_errors(after).iter().any(|(key, count)| {
         !damaged.contains(key.0) && known.get(key).is_none_or(|had| count > had)
     })
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The inputs of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inputs {
+pub struct CheckInputs {
     /// The requested templates.
     pub templates: BTreeMap<String, Hash>,
     /// The other files, namely texts and templates read only for their names; `None` for a file
@@ -20,9 +20,9 @@ pub struct Inputs {
     pub folders: BTreeSet<PathBuf>,
 }
 
-impl Inputs {
+impl CheckInputs {
     /// Adds the inputs that another thread read.
-    pub(super) fn add(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: Self) {
         self.templates.extend(other.templates);
         self.others.extend(other.others);
         self.folders.extend(other.folders);
@@ -41,7 +41,7 @@ impl Inputs {
     }
 
     /// The files that were added, removed or changed since `before`.
-    pub fn changed(&self, before: &Self) -> BTreeSet<String> {
+    pub fn changed_files(&self, before: &Self) -> BTreeSet<String> {
         let templates = before.templates.keys().chain(self.templates.keys());
         let templates =
             templates.filter(|name| before.templates.get(*name) != self.templates.get(*name));
@@ -62,11 +62,11 @@ pub(super) struct RecordingFs {
 
 impl RecordingFs {
     /// Takes the reads since the last call.
-    pub(super) fn take(&self) -> BTreeMap<PathBuf, Option<Hash>> {
+    pub(super) fn take_reads(&self) -> BTreeMap<PathBuf, Option<Hash>> {
         std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, path: &Path, hash: Option<Hash>) {
+    fn record_read(&self, path: &Path, hash: Option<Hash>) {
         self.read
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -77,7 +77,7 @@ impl RecordingFs {
 impl ReadFs for RecordingFs {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let read = RealFs.read(path, limit);
-        self.note(path, read.as_ref().ok().map(|bytes| Hash::of(bytes)));
+        self.record_read(path, read.as_ref().ok().map(|bytes| Hash::digest(bytes)));
         read
     }
 
@@ -88,21 +88,21 @@ impl ReadFs for RecordingFs {
     fn is_regular(&self, path: &Path) -> bool {
         let is_regular = RealFs.is_regular(path);
         if !is_regular {
-            self.note(path, None);
+            self.record_read(path, None);
         }
         is_regular
     }
 
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        let real = RealFs.canonical(path);
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = RealFs.canonicalize(path);
         if real.is_err() {
-            self.note(path, None);
+            self.record_read(path, None);
         }
         real
     }
 
-    fn names(&self, folder: &Path) -> Vec<String> {
-        RealFs.names(folder)
+    fn entry_names(&self, folder: &Path) -> Vec<String> {
+        RealFs.entry_names(folder)
     }
 }
 

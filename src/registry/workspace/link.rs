@@ -6,24 +6,24 @@ use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::linked_names::Links;
 use crate::rules::check;
-use crate::rules::rule::Scope;
+use crate::rules::rule::CheckScope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The findings about names and references, located and sorted. `text` returns the decoded text of
 /// a file; the findings of a file that no longer exists have no line numbers.
-pub fn link(
+pub fn link_files(
     config: &Config,
     links: &Links<'_>,
-    scope: Scope,
+    scope: CheckScope,
     text: impl Fn(&str) -> Option<String>,
 ) -> Vec<Diagnostic> {
     let index = links.index;
-    let mut found = check::links(config, links, scope);
+    let mut found = check::link_findings(config, links, scope);
     if found.is_empty() {
         return found;
     }
-    let mut texts = Texts {
+    let mut texts = LineTexts {
         read: text,
         known: BTreeMap::new(),
     };
@@ -50,16 +50,16 @@ pub fn link(
         let holder = after.checked_sub(1).and_then(|at| definitions.get(at));
         finding.task = holder.map(|definition| Arc::from(&*definition.name));
     }
-    diagnostic::sort(&mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
-struct Texts<F> {
+struct LineTexts<F> {
     read: F,
     known: BTreeMap<Arc<str>, Option<(String, LineIndex)>>,
 }
 
-impl<F: Fn(&str) -> Option<String>> Texts<F> {
+impl<F: Fn(&str) -> Option<String>> LineTexts<F> {
     fn get(&mut self, path: &Arc<str>) -> Option<&(String, LineIndex)> {
         if !self.known.contains_key(path) {
             let read = (self.read)(path).map(|text| {

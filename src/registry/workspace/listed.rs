@@ -5,7 +5,7 @@
 
 use super::walk;
 use crate::base::fs::ReadFs;
-use crate::base::patterns::NAMES;
+use crate::base::patterns::IGNORE_FILE_NAMES;
 use crate::project::config::Templates;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The size limit of a file of ignore patterns, in bytes.
-const LIMIT: u64 = 4 << 20;
+const MAX_IGNORE_FILE_BYTES: u64 = 4 << 20;
 /// The folder that is searched if a project names none.
-const USUAL: &str = "templates";
+const DEFAULT_FOLDER: &str = "templates";
 
 /// The templates among names relative to the project's folder; `files` has the ignore files.
-pub(crate) fn templates<'n>(
+pub(crate) fn filter_templates<'n>(
     rules: &Templates,
     root: &Path,
     files: &dyn ReadFs,
@@ -28,21 +28,21 @@ pub(crate) fn templates<'n>(
         Some(globs) => walk::base_names(globs),
         None if names
             .clone()
-            .any(|name| below(name, USUAL).is_some_and(|rest| !rest.is_empty())) =>
+            .any(|name| path_below(name, DEFAULT_FOLDER).is_some_and(|rest| !rest.is_empty())) =>
         {
-            vec![USUAL.to_owned()]
+            vec![DEFAULT_FOLDER.to_owned()]
         }
         None => vec![String::new()],
     };
-    let mut ignored = Ignored {
+    let mut ignored = IgnorePatterns {
         files,
         known: BTreeMap::new(),
     };
     let is_template = |name: &&str| {
-        let rest = bases.iter().find_map(|base| below(name, base));
+        let rest = bases.iter().find_map(|base| path_below(name, base));
         let is_hidden = |rest: &str| rest.split('/').any(|part| part.starts_with('.'));
         name.as_bytes().ends_with(b".xml")
-            && rest.is_some_and(|rest| !is_hidden(rest) && !ignored.any(root, name, rest))
+            && rest.is_some_and(|rest| !is_hidden(rest) && !ignored.is_ignored(root, name, rest))
             && !rules.exclude.matches(name)
             && rules
                 .include
@@ -53,7 +53,7 @@ pub(crate) fn templates<'n>(
 }
 
 /// The part of a name below a folder; empty if the name is the folder itself.
-fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
+fn path_below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     if base.is_empty() {
         return Some(name);
     }
@@ -66,15 +66,15 @@ fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
 }
 
 /// Ignore patterns by folder, read when a name below it is tested.
-struct Ignored<'f> {
+struct IgnorePatterns<'f> {
     files: &'f dyn ReadFs,
     known: BTreeMap<PathBuf, [Gitignore; 2]>,
 }
 
-impl Ignored<'_> {
+impl IgnorePatterns<'_> {
     /// Returns true if the file, or a folder between the start of the walk and the file, is
     /// ignored.
-    fn any(&mut self, root: &Path, name: &str, rest: &str) -> bool {
+    fn is_ignored(&mut self, root: &Path, name: &str, rest: &str) -> bool {
         let begin = name.len() - rest.len();
         let ends = rest
             .match_indices('/')
@@ -82,18 +82,17 @@ impl Ignored<'_> {
             .chain((!rest.is_empty()).then_some(name.len()));
         let mut places =
             ends.filter_map(|end| Some((root.join(name.get(..end)?), end < name.len())));
-        places.any(|(path, is_folder)| self.one(&path, is_folder))
+        places.any(|(path, is_folder)| self.is_path_ignored(&path, is_folder))
     }
 
     /// Returns true if the path is ignored; the pattern in the nearest folder decides.
-    fn one(&mut self, path: &Path, is_folder: bool) -> bool {
+    fn is_path_ignored(&mut self, path: &Path, is_folder: bool) -> bool {
         let mut said = [Match::None, Match::None];
         for folder in path.ancestors().skip(1) {
             let files = self.files;
-            let patterns = self
-                .known
-                .entry(folder.to_owned())
-                .or_insert_with(|| NAMES.map(|name| read(files, folder, name)));
+            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| {
+                IGNORE_FILE_NAMES.map(|name| read_patterns(files, folder, name))
+            });
             for (said, patterns) in said.iter_mut().zip(patterns) {
                 if said.is_none() {
                     *said = patterns.matched(path, is_folder).map(|_| ());
@@ -106,9 +105,11 @@ impl Ignored<'_> {
 }
 
 /// Reads a file of patterns. An invalid line is skipped.
-fn read(files: &dyn ReadFs, folder: &Path, name: &str) -> Gitignore {
+fn read_patterns(files: &dyn ReadFs, folder: &Path, name: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    let bytes = files.read(&folder.join(name), LIMIT).unwrap_or_default();
+    let bytes = files
+        .read(&folder.join(name), MAX_IGNORE_FILE_BYTES)
+        .unwrap_or_default();
     for line in String::from_utf8_lossy(&bytes).lines() {
         let _ = builder.add_line(None, line);
     }

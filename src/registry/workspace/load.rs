@@ -1,14 +1,16 @@
 //! Finds, reads and compiles files in parallel. Links nothing.
 
-use super::documents::Documents;
-use super::inputs::{Inputs, RecordingFs};
+use super::documents::CompiledFiles;
+use super::inputs::{CheckInputs, RecordingFs};
 use super::names;
-use super::request::{NoSuchPath, Recording, Request};
-use super::walk::{By, Found, Missing, Plan, Visit};
+use super::request::{CheckRequest, InputRecording, NoSuchPath};
+use super::walk::{FileVisitor, FoundFile, MissingPath, SelectedBy, WalkPlan};
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::hash::Hash;
-use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use crate::registry::finding_counts::{self, Tally};
+use crate::registry::compile::{
+    CompileBuffers, CompileOutcome, CompileReason, CompiledFile, Compiler,
+};
+use crate::registry::finding_counts::{self, FindingTally};
 use crate::rules::input::read_fault;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,72 +18,77 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The loaded files.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
-    pub(super) documents: Documents,
+pub(super) struct LoadedFiles {
+    pub(super) documents: CompiledFiles,
     /// Findings that were counted instead of retained.
-    pub(super) counted: Vec<Tally>,
+    pub(super) counted: Vec<FindingTally>,
     /// The number of `*.xml` files in folders that are not templates.
     pub(super) skipped: usize,
     /// The inputs that were read, if they are recorded.
-    pub(super) inputs: Inputs,
+    pub(super) inputs: CheckInputs,
 }
 
 /// Loads the files of a request.
 pub(super) struct Loader<'r> {
-    pub(super) request: &'r Request<'r>,
+    pub(super) request: &'r CheckRequest<'r>,
     pub(super) compiler: &'r Compiler<'r>,
 }
 
 /// The results of all threads, in no order.
 #[derive(Default)]
-struct Batch {
-    files: Vec<(Arc<str>, Compiled)>,
-    counted: Vec<Tally>,
+struct LoadBatch {
+    files: Vec<(Arc<str>, CompiledFile)>,
+    counted: Vec<FindingTally>,
     skipped: usize,
-    inputs: Inputs,
+    inputs: CheckInputs,
 }
 
 impl Loader<'_> {
     /// Loads the requested files: the text from standard input, or the given paths.
-    pub(super) fn asked(&self) -> Result<Loaded, NoSuchPath> {
+    pub(super) fn load_requested(&self) -> Result<LoadedFiles, NoSuchPath> {
         let Some(stdin) = self.request.stdin else {
-            return self.paths(self.request.given);
+            return self.load_paths(self.request.given);
         };
-        let all = Mutex::new(Batch::default());
-        self.worker(&all, Path::new(""))
-            .take(&Arc::from(stdin.name), stdin.bytes, Chosen::Named);
-        Ok(loaded(all))
+        let all = Mutex::new(LoadBatch::default());
+        self.new_worker(&all, Path::new("")).compile_file(
+            &Arc::from(stdin.name),
+            stdin.bytes,
+            CompileReason::Named,
+        );
+        Ok(sort_loaded(all))
     }
 
     /// Loads the files at some paths; if none is given, those that the project configures.
-    pub(super) fn paths(&self, given: &[PathBuf]) -> Result<Loaded, NoSuchPath> {
-        let Request {
+    pub(super) fn load_paths(&self, given: &[PathBuf]) -> Result<LoadedFiles, NoSuchPath> {
+        let CheckRequest {
             root,
             config,
             threads,
             recording,
             ..
         } = *self.request;
-        let plan =
-            Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
-        let real_root = if recording == Recording::On {
-            RealFs.canonical(root).unwrap_or_default()
+        let plan = WalkPlan::new(root, given, &config.templates)
+            .map_err(|MissingPath(path)| NoSuchPath(path))?;
+        let real_root = if recording == InputRecording::On {
+            RealFs.canonicalize(root).unwrap_or_default()
         } else {
             PathBuf::new()
         };
-        let all = Mutex::new(Batch::default());
-        plan.run(plan.threads(threads), || self.worker(&all, &real_root));
-        let mut loaded = loaded(all);
+        let all = Mutex::new(LoadBatch::default());
+        plan.run(plan.thread_count(threads), || {
+            self.new_worker(&all, &real_root)
+        });
+        let mut loaded = sort_loaded(all);
         loaded.inputs.folders.extend(plan.absent);
         Ok(loaded)
     }
 
-    fn worker<'w>(&'w self, all: &'w Mutex<Batch>, real_root: &'w Path) -> Worker<'w> {
-        let recorder = (self.request.recording == Recording::On).then(RecordingFs::default);
-        let scratch = Scratch::new();
+    fn new_worker<'w>(&'w self, all: &'w Mutex<LoadBatch>, real_root: &'w Path) -> LoadWorker<'w> {
+        let recorder = (self.request.recording == InputRecording::On).then(RecordingFs::default);
+        let scratch = CompileBuffers::new();
         let bytes = Vec::new();
-        let done = Batch::default();
-        Worker {
+        let done = LoadBatch::default();
+        LoadWorker {
             loader: self,
             scratch,
             bytes,
@@ -93,8 +100,8 @@ impl Loader<'_> {
     }
 }
 
-fn loaded(all: Mutex<Batch>) -> Loaded {
-    let Batch {
+fn sort_loaded(all: Mutex<LoadBatch>) -> LoadedFiles {
+    let LoadBatch {
         mut files,
         counted,
         skipped,
@@ -103,28 +110,28 @@ fn loaded(all: Mutex<Batch>) -> Loaded {
     files.sort_by(|(a, _), (b, _)| a.cmp(b));
     // A file reached in two ways was compiled twice.
     files.dedup_by(|(a, _), (b, _)| a == b);
-    Loaded {
+    LoadedFiles {
         documents: files.into_iter().collect(),
-        counted: finding_counts::sum(&counted),
+        counted: finding_counts::merge_tallies(&counted),
         skipped,
         inputs,
     }
 }
 
 /// One thread's buffers and results; adds the results to the common ones when dropped.
-struct Worker<'w> {
+struct LoadWorker<'w> {
     loader: &'w Loader<'w>,
-    scratch: Scratch,
+    scratch: CompileBuffers,
     bytes: Vec<u8>,
-    done: Batch,
+    done: LoadBatch,
     recorder: Option<RecordingFs>,
     /// The project's folder with links resolved, to name the files that were read.
     real_root: &'w Path,
-    all: &'w Mutex<Batch>,
+    all: &'w Mutex<LoadBatch>,
 }
 
-impl Worker<'_> {
-    fn take(&mut self, path: &Arc<str>, bytes: &[u8], chosen: Chosen) {
+impl LoadWorker<'_> {
+    fn compile_file(&mut self, path: &Arc<str>, bytes: &[u8], chosen: CompileReason) {
         let compiler = match &self.recorder {
             Some(files) => Compiler {
                 files,
@@ -133,11 +140,11 @@ impl Worker<'_> {
             None => *self.loader.compiler,
         };
         match compiler.compile(path, bytes, chosen, &mut self.scratch) {
-            Outcome::Skipped => self.done.skipped += 1,
-            Outcome::Taken(file) => {
+            CompileOutcome::Skipped => self.done.skipped += 1,
+            CompileOutcome::Taken(file) => {
                 let mut file = *file;
-                let least = self.loader.request.least;
-                let counted = finding_counts::count(
+                let least = self.loader.request.min_severity;
+                let counted = finding_counts::count_findings(
                     file.diagnostics
                         .iter()
                         .filter(|finding| finding.severity > least),
@@ -149,78 +156,80 @@ impl Worker<'_> {
                 // The findings of all files are in memory at the same time.
                 file.diagnostics.shrink_to_fit();
                 self.done.files.push((Arc::clone(path), file));
-                self.record(path, bytes);
+                self.record_inputs(path, bytes);
             }
         }
     }
 
     /// Records a template and the texts that it includes.
-    fn record(&mut self, path: &Arc<str>, bytes: &[u8]) {
+    fn record_inputs(&mut self, path: &Arc<str>, bytes: &[u8]) {
         let Some(recorder) = &self.recorder else {
             return;
         };
         let inputs = &mut self.done.inputs;
-        inputs.templates.insert(path.to_string(), Hash::of(bytes));
-        for (text, hash) in recorder.take() {
+        inputs
+            .templates
+            .insert(path.to_string(), Hash::digest(bytes));
+        for (text, hash) in recorder.take_reads() {
             inputs.folders.extend(text.parent().map(Path::to_path_buf));
             let root = self.loader.request.root;
             let inside = text
                 .strip_prefix(self.real_root)
                 .or_else(|_| text.strip_prefix(root))
                 .unwrap_or(&text);
-            inputs.others.insert(names::slashed(inside), hash);
+            inputs.others.insert(names::with_slashes(inside), hash);
         }
     }
 }
 
-impl Visit for Worker<'_> {
-    fn file(&mut self, found: &Found<'_>) {
-        let chosen = if found.by == By::Name {
-            Chosen::Named
+impl FileVisitor for LoadWorker<'_> {
+    fn visit_file(&mut self, found: &FoundFile<'_>) {
+        let chosen = if found.by == SelectedBy::Name {
+            CompileReason::Named
         } else {
-            Chosen::Found
+            CompileReason::Found
         };
         let request = self.loader.request;
         if let Some(bytes) = request.overlay.get(found.name) {
-            self.take(&Arc::from(found.name), bytes, chosen);
+            self.compile_file(&Arc::from(found.name), bytes, chosen);
             return;
         }
         let mut bytes = std::mem::take(&mut self.bytes);
         match found.read(request.config.limits.file, &mut bytes) {
-            Ok(()) => self.take(&Arc::from(found.name), &bytes, chosen),
-            Err(error) => self.unreadable(found.name, error),
+            Ok(()) => self.compile_file(&Arc::from(found.name), &bytes, chosen),
+            Err(error) => self.report_unreadable(found.name, error),
         }
         self.bytes = bytes;
     }
 
-    fn unreadable(&mut self, name: &str, error: io::Error) {
+    fn report_unreadable(&mut self, name: &str, error: io::Error) {
         let path: Arc<str> = Arc::from(name);
-        let finding = read_fault::word(&path, &error, self.loader.request.config.limits.file);
+        let finding = read_fault::report(&path, &error, self.loader.request.config.limits.file);
         if self.recorder.is_some() {
             self.done
                 .inputs
                 .templates
-                .insert(name.to_owned(), Hash::of(finding.message.as_bytes()));
+                .insert(name.to_owned(), Hash::digest(finding.message.as_bytes()));
         }
         self.done.files.push((
             path,
-            Compiled {
+            CompiledFile {
                 diagnostics: vec![finding],
-                ..Compiled::default()
+                ..CompiledFile::default()
             },
         ));
     }
 
-    fn folder(&mut self, path: &Path) {
+    fn enter_folder(&mut self, path: &Path) {
         if self.recorder.is_some() {
             self.done.inputs.folders.insert(path.to_path_buf());
         }
     }
 
-    fn link(&mut self, path: &Path) {
+    fn visit_link(&mut self, path: &Path) {
         // The target of the link changes in another folder.
         if self.recorder.is_some()
-            && let Ok(real) = RealFs.canonical(path)
+            && let Ok(real) = RealFs.canonicalize(path)
         {
             self.done
                 .inputs
@@ -230,12 +239,12 @@ impl Visit for Worker<'_> {
     }
 }
 
-impl Drop for Worker<'_> {
+impl Drop for LoadWorker<'_> {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.files.append(&mut self.done.files);
         all.counted.append(&mut self.done.counted);
         all.skipped += self.done.skipped;
-        all.inputs.add(std::mem::take(&mut self.done.inputs));
+        all.inputs.merge(std::mem::take(&mut self.done.inputs));
     }
 }

@@ -8,26 +8,26 @@ use std::path::{Component, Path, PathBuf};
 /// or if links make `..` lead elsewhere.
 pub(super) fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
-    let base = clean(&here.join(root));
-    let there = clean(&here.join(path));
+    let base = normalize_path(&here.join(root));
+    let there = normalize_path(&here.join(path));
     let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
     let name = match there.strip_prefix(&base) {
-        Ok(inside) if !goes_up(path) && !goes_up(root) => return slashed(inside),
+        Ok(inside) if !goes_up(path) && !goes_up(root) => return with_slashes(inside),
         Ok(inside) => inside.to_path_buf(),
-        Err(_) if path.is_absolute() => return slashed(path),
-        Err(_) => away(&base, &there),
+        Err(_) if path.is_absolute() => return with_slashes(path),
+        Err(_) => relative_path(&base, &there),
     };
-    let real = |path: &Path| fs::RealFs.canonical(path).ok();
+    let real = |path: &Path| fs::RealFs.canonicalize(path).ok();
     if real(&here.join(root).join(&name)) == real(path) {
-        slashed(&name)
+        with_slashes(&name)
     } else {
-        slashed(&here.join(path))
+        with_slashes(&here.join(path))
     }
 }
 
 /// The relative path from a folder to a path outside of it. Both are absolute and without `.` and
 /// `..`.
-fn away(base: &Path, there: &Path) -> PathBuf {
+fn relative_path(base: &Path, there: &Path) -> PathBuf {
     let shared = base
         .components()
         .zip(there.components())
@@ -38,7 +38,7 @@ fn away(base: &Path, there: &Path) -> PathBuf {
 }
 
 /// A path without `.` and `..`, without looking at the file system.
-fn clean(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -51,7 +51,7 @@ fn clean(path: &Path) -> PathBuf {
 }
 
 /// A path with `/` between its components.
-pub(super) fn slashed(path: &Path) -> String {
+pub(super) fn with_slashes(path: &Path) -> String {
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '/' {
         text.into_owned()

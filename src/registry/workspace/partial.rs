@@ -4,18 +4,18 @@
 //! Decided from names and references alone, as in linking. Linear. Errors of `ctxc.toml` do not
 //! count here.
 
-use super::documents::Documents;
+use super::documents::CompiledFiles;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
-use crate::project::index::{Cycle, DefId, Index};
+use crate::project::index::{DefId, NameIndex, ReferenceCycle};
 use crate::project::linked_names::Links;
 use crate::rules::check;
-use crate::template::names::{DefinitionKind, SourceKind};
+use crate::template::names::{DefinitionKind, LinkedFileKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The required result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum CheckGoal {
     /// Findings.
     Findings,
     /// The registry's bytes too. The requested files are then the whole project.
@@ -26,7 +26,7 @@ pub enum Goal {
 
 /// A definition that a partial registry lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excluded {
+pub struct ExcludedDefinition {
     /// Its kind.
     pub kind: DefinitionKind,
     /// Its name.
@@ -42,39 +42,41 @@ pub struct Excluded {
 /// The definitions with errors and those that refer to them, each with the file with errors that it
 /// depends on.
 pub(crate) struct BrokenDefinitions<'i> {
-    index: &'i Index<'i>,
+    index: &'i NameIndex<'i>,
     because: BTreeMap<DefId, u32>,
 }
 
 /// The registry as requested and as far as errors allow, and the definitions that it lacks.
-pub(crate) fn registry(
-    documents: &Documents,
+pub(crate) fn build_registry(
+    documents: &CompiledFiles,
     links: &Links<'_>,
     found: &[Diagnostic],
-    goal: Goal,
-) -> (Option<Vec<u8>>, Vec<Excluded>) {
+    goal: CheckGoal,
+) -> (Option<Vec<u8>>, Vec<ExcludedDefinition>) {
     match goal {
-        Goal::Partial => {
-            let broken = broken(links.index, (&links.order, &links.cycles), found);
+        CheckGoal::Partial => {
+            let broken = find_broken(links.index, (&links.order, &links.cycles), found);
             (
-                Some(documents.registry(links, |id| !broken.holds(id))),
-                broken.excluded(),
+                Some(documents.registry_bytes(links, |id| !broken.contains(id))),
+                broken.excluded_definitions(),
             )
         }
-        Goal::Registry if !found.iter().any(check::is_error) => {
-            (Some(documents.registry(links, |_| true)), Vec::new())
+        CheckGoal::Registry if !found.iter().any(check::is_error) => {
+            (Some(documents.registry_bytes(links, |_| true)), Vec::new())
         }
-        Goal::Registry | Goal::Findings => (None, Vec::new()),
+        CheckGoal::Registry | CheckGoal::Findings => (None, Vec::new()),
     }
 }
 
 /// Finds the definitions with errors and those that depend on them.
-pub(crate) fn broken<'i, 'd>(
-    index: &'i Index<'i>,
-    (order, cycles): (&[DefId], &[Cycle]),
+pub(crate) fn find_broken<'i, 'd>(
+    index: &'i NameIndex<'i>,
+    (order, cycles): (&[DefId], &[ReferenceCycle]),
     found: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> BrokenDefinitions<'i> {
-    let errors = found.into_iter().filter(|finding| check::is_flaw(finding));
+    let errors = found
+        .into_iter()
+        .filter(|finding| check::invalidates_definition(finding));
     let broken: BTreeSet<&str> = errors.map(|finding| &*finding.path).collect();
     if broken.is_empty() {
         return BrokenDefinitions {
@@ -123,7 +125,7 @@ pub(crate) fn broken<'i, 'd>(
         };
         uses.entry(owner)
             .or_default()
-            .extend(index.target(reference));
+            .extend(index.resolve_reference(reference));
     }
     // In `order`, each definition comes after all that it refers to.
     for id in order {
@@ -142,12 +144,12 @@ pub(crate) fn broken<'i, 'd>(
 
 impl BrokenDefinitions<'_> {
     /// Returns true if a definition is broken.
-    pub(crate) fn holds(&self, id: DefId) -> bool {
+    pub(crate) fn contains(&self, id: DefId) -> bool {
         self.because.contains_key(&id)
     }
 
     /// The broken definitions, in the order of their files.
-    pub(super) fn excluded(&self) -> Vec<Excluded> {
+    pub(super) fn excluded_definitions(&self) -> Vec<ExcludedDefinition> {
         let path = |file: u32| {
             self.index
                 .file(file)
@@ -160,14 +162,14 @@ impl BrokenDefinitions<'_> {
                 .facts
                 .sources
                 .iter()
-                .filter(|source| source.kind != SourceKind::File);
-            Some(Excluded {
+                .filter(|source| source.kind != LinkedFileKind::File);
+            Some(ExcludedDefinition {
                 kind: definition.kind,
                 name: definition.name.to_string(),
                 path: file.path.to_string(),
                 because: path(*because),
                 texts: texts
-                    .filter_map(|source| contained_path::beside(file.path, &source.path))
+                    .filter_map(|source| contained_path::resolve_beside(file.path, &source.path))
                     .collect(),
             })
         };

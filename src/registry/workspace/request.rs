@@ -1,11 +1,11 @@
 //! The input of a check of a project.
 
 use super::names;
-pub use super::partial::Goal;
+pub use super::partial::CheckGoal;
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
-use crate::rules::check::Identity;
+use crate::rules::check::Fingerprints;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The input of a check.
 #[derive(Clone, Copy)]
-pub struct Request<'r> {
+pub struct CheckRequest<'r> {
     /// The project's folder.
     pub root: &'r Path,
     /// The project.
@@ -22,27 +22,27 @@ pub struct Request<'r> {
     /// Files and folders; if empty, those that the project configures.
     pub given: &'r [PathBuf],
     /// A text that is checked in place of the file with its name, which need not exist.
-    pub stdin: Option<StdinText<'r>>,
+    pub stdin: Option<StdinFile<'r>>,
     /// Texts in place of those of files, by file name: the changes that a fix has not written yet.
-    pub overlay: &'r Overlay,
+    pub overlay: &'r FileOverlay,
     /// The maximum number of threads; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
     /// The required result.
-    pub goal: Goal,
+    pub goal: CheckGoal,
     /// The switch for recording the inputs that are read.
-    pub recording: Recording,
+    pub recording: InputRecording,
     /// The switch for computing fingerprints of findings.
-    pub identity: Identity,
+    pub identity: Fingerprints,
     /// The lowest severity of findings that are returned; findings below it are only counted.
-    pub least: Severity,
+    pub min_severity: Severity,
 }
 
 /// Bytes by the name of the file that they stand for.
-pub type Overlay = BTreeMap<String, Vec<u8>>;
+pub type FileOverlay = BTreeMap<String, Vec<u8>>;
 
 /// The switch for recording a check's inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recording {
+pub enum InputRecording {
     /// Inputs are not recorded.
     Off,
     /// Inputs are recorded, for a program that waits until they change.
@@ -51,7 +51,7 @@ pub enum Recording {
 
 /// A text without a file.
 #[derive(Clone, Copy, Debug)]
-pub struct StdinText<'h> {
+pub struct StdinFile<'h> {
     /// Its name in findings, relative to the project root.
     pub name: &'h str,
     /// Its bytes.
@@ -68,9 +68,9 @@ pub fn name_in(root: &Path, path: &Path) -> String {
     names::name_in(root, path)
 }
 
-impl Request<'_> {
+impl CheckRequest<'_> {
     /// The text of a file, as checked.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
+    pub(super) fn checked_text(&self, path: &str) -> Option<String> {
         let decoded = |bytes: &[u8]| decode::decode(bytes).ok().map(Cow::into_owned);
         if let Some(stdin) = self.stdin.filter(|stdin| stdin.name == path) {
             return decoded(stdin.bytes);
@@ -79,7 +79,7 @@ impl Request<'_> {
             return decoded(bytes);
         }
         let mut bytes = Vec::new();
-        fs::read_own(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
+        fs::read_regular(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
         decoded(&bytes)
     }
 }

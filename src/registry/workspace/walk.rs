@@ -5,11 +5,11 @@
 //! contents. Ignores all settings of the machine (no global ignore file), so that every machine
 //! finds the same files.
 
-use super::batch::Batch;
-use super::names::{name_in, slashed};
-use crate::base::contained_path::leads_out;
+use super::batch::EntryBatch;
+use super::names::{name_in, with_slashes};
+use crate::base::contained_path::link_out_error;
 use crate::base::fs;
-use crate::base::fs::irregular;
+use crate::base::fs::irregular_file_error;
 use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
@@ -25,13 +25,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Fewer given files than this are visited by one thread, since a thread costs more than a few
 /// files.
-const FEW: usize = 8;
+const MIN_PARALLEL_FILES: usize = 8;
 
 /// The number of batches that the walk may be ahead of the visiting threads.
-const AHEAD: usize = 64;
+const MAX_QUEUED_BATCHES: usize = 64;
 /// A path where a walk starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Start {
+pub(super) struct WalkStart {
     /// The path to open.
     pub(super) path: PathBuf,
     /// Its name, see [`name_in`]: without a trailing slash; empty for the root itself.
@@ -40,17 +40,17 @@ pub(super) struct Start {
 
 /// The files and folders to walk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct WalkPlan {
     /// The project's folder; the names of ignore files are relative to it.
     root: PathBuf,
     /// The project's folder and the given folders; links must not lead out of them.
     homes: Vec<PathBuf>,
     /// Folders of the project behind a link that leads out of it.
-    outside: Vec<Start>,
+    outside: Vec<WalkStart>,
     /// Given files: visited whatever their names and contents.
-    pub(super) files: Vec<Start>,
+    pub(super) files: Vec<WalkStart>,
     /// Folders to walk.
-    pub(super) folders: Vec<Start>,
+    pub(super) folders: Vec<WalkStart>,
     /// The configured template folders that do not exist yet.
     pub(super) absent: Vec<PathBuf>,
     /// The files to visit in folders; all if `None`.
@@ -61,23 +61,23 @@ pub(super) struct Plan {
 
 /// A file that was found.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundFile<'a> {
     pub(super) path: &'a Path,
     pub(super) name: &'a str,
     /// The way it was selected.
-    pub(super) by: By,
+    pub(super) by: SelectedBy,
 }
 
-impl Found<'_> {
+impl FoundFile<'_> {
     /// Reads its bytes. A pipe is read only if the caller named it.
     pub(super) fn read(&self, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
         if self.name.contains(char::REPLACEMENT_CHARACTER) && self.path.to_str().is_none() {
-            return Err(io::Error::other(fs::STRANGE));
+            return Err(io::Error::other(fs::NAME_NOT_UTF8));
         }
-        let read = if self.by == By::Name {
+        let read = if self.by == SelectedBy::Name {
             fs::read_into
         } else {
-            fs::read_own
+            fs::read_regular
         };
         read(self.path, limit, bytes).map(drop)
     }
@@ -85,7 +85,7 @@ impl Found<'_> {
 
 /// The way a file was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum SelectedBy {
     /// Found in a folder.
     Walk,
     /// Named by the caller.
@@ -93,32 +93,32 @@ pub(super) enum By {
 }
 
 /// The visitor of one thread.
-pub(super) trait Visit: Send {
+pub(super) trait FileVisitor: Send {
     /// Visits a file.
-    fn file(&mut self, found: &Found<'_>);
+    fn visit_file(&mut self, found: &FoundFile<'_>);
 
     /// Reports a folder or file that could not be read.
-    fn unreadable(&mut self, name: &str, error: io::Error);
+    fn report_unreadable(&mut self, name: &str, error: io::Error);
 
     /// Enters a folder.
-    fn folder(&mut self, _path: &Path) {}
+    fn enter_folder(&mut self, _path: &Path) {}
 
     /// Reports a file that is a link to another one; it is visited too.
-    fn link(&mut self, _path: &Path) {}
+    fn visit_link(&mut self, _path: &Path) {}
 }
 
 /// A path that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Missing(pub(super) PathBuf);
+pub(super) struct MissingPath(pub(super) PathBuf);
 
-impl Plan {
+impl WalkPlan {
     /// The plan for the paths of a command; if none is given, for those that the project
     /// configures.
     pub(super) fn new(
         root: &Path,
         given: &[PathBuf],
         templates: &Templates,
-    ) -> Result<Self, Missing> {
+    ) -> Result<Self, MissingPath> {
         let Templates {
             include, exclude, ..
         } = templates;
@@ -133,9 +133,9 @@ impl Plan {
             .collect();
         for path in given {
             if !fs::exists(path) {
-                return Err(Missing(path.clone()));
+                return Err(MissingPath(path.clone()));
             }
-            let start = Start {
+            let start = WalkStart {
                 path: path.clone(),
                 name: name_in(root, path),
             };
@@ -147,16 +147,17 @@ impl Plan {
         }
         if given.is_empty() {
             plan.include.clone_from(include);
-            let starts = include
-                .as_ref()
-                .map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+            let starts = include.as_ref().map_or_else(
+                || vec![default_start(root)],
+                |globs| start_folders(root, globs),
+            );
             // A pattern can name a folder that does not exist yet.
-            let (there, absent): (Vec<Start>, Vec<Start>) = starts
+            let (there, absent): (Vec<WalkStart>, Vec<WalkStart>) = starts
                 .into_iter()
                 .partition(|start| fs::exists(&start.path));
             (plan.outside, plan.folders) = there
                 .into_iter()
-                .partition(|start| plan.leads_out(&start.path).is_some());
+                .partition(|start| plan.outside_error(&start.path).is_some());
             plan.absent = absent.into_iter().map(|start| start.path).collect();
         }
         plan.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -166,8 +167,8 @@ impl Plan {
 
     /// The number of threads for the walk. Counting the cores costs more than checking a file, so
     /// it is skipped for a few given files.
-    pub(super) fn threads(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
-        if self.folders.is_empty() && self.files.len() < FEW {
+    pub(super) fn thread_count(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
+        if self.folders.is_empty() && self.files.len() < MIN_PARALLEL_FILES {
             return NonZeroUsize::MIN;
         }
         asked
@@ -177,22 +178,22 @@ impl Plan {
 
     /// Visits every file once for each path that leads to it. `make` creates the visitor of each
     /// thread.
-    pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
-        self.named(threads, &make);
+    pub(super) fn run<V: FileVisitor>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
+        self.visit_named_files(threads, &make);
         for start in &self.outside {
-            if let Some(error) = self.leads_out(&start.path) {
-                make().unreadable(&start.name, error);
+            if let Some(error) = self.outside_error(&start.path) {
+                make().report_unreadable(&start.name, error);
             }
         }
         if self.folders.is_empty() {
             return;
         }
         let barred = SkippedFolders::default();
-        let Some(walk) = self.builder(threads, &barred) else {
-            return self.barred(&barred, &make);
+        let Some(walk) = self.walk_builder(threads, &barred) else {
+            return self.report_skipped_folders(&barred, &make);
         };
         // The threads of the walk have small stacks, so other threads visit the files.
-        let (send, found) = sync_channel(AHEAD);
+        let (send, found) = sync_channel(MAX_QUEUED_BATCHES);
         let found = Arc::new(Mutex::new(found));
         let visit = |found: Arc<Mutex<Receiver<_>>>| {
             let mut visitor = make();
@@ -200,8 +201,8 @@ impl Plan {
             while let Ok(batch) = next() {
                 for entry in batch {
                     match entry {
-                        Ok(entry) => self.entry(&entry, &mut visitor),
-                        Err(error) => self.failed(error, &mut visitor),
+                        Ok(entry) => self.visit_entry(&entry, &mut visitor),
+                        Err(error) => self.report_error(error, &mut visitor),
                     }
                 }
             }
@@ -213,51 +214,55 @@ impl Plan {
             }
             drop(found);
             walk.build_parallel().run(|| {
-                let mut batch = Batch::new(send.clone());
-                Box::new(move |entry| batch.add(entry))
+                let mut batch = EntryBatch::new(send.clone());
+                Box::new(move |entry| batch.push(entry))
             });
             drop(send);
         });
-        self.barred(&barred, &make);
+        self.report_skipped_folders(&barred, &make);
     }
 
-    fn builder(&self, threads: NonZeroUsize, barred: &SkippedFolders) -> Option<WalkBuilder> {
+    fn walk_builder(&self, threads: NonZeroUsize, barred: &SkippedFolders) -> Option<WalkBuilder> {
         let mut starts = self
             .folders
             .iter()
-            .filter(|start| barred.lets_begin(&start.path));
+            .filter(|start| barred.allows_start(&start.path));
         let mut walk = WalkBuilder::new(&starts.next()?.path);
         for start in starts {
             walk.add(&start.path);
         }
-        barred.guard(&mut walk);
+        barred.guard_walk(&mut walk);
         walk.threads(threads.get());
         Some(walk)
     }
 
     /// Reports the ignore files that kept the walk out of folders.
-    fn barred<V: Visit>(&self, barred: &SkippedFolders, make: &impl Fn() -> V) {
-        let met = barred.met();
+    fn report_skipped_folders<V: FileVisitor>(
+        &self,
+        barred: &SkippedFolders,
+        make: &impl Fn() -> V,
+    ) {
+        let met = barred.blocking_files();
         let Some(mut visitor) = (!met.is_empty()).then(make) else {
             return;
         };
         for path in met {
-            visitor.unreadable(&name_in(&self.root, &path), irregular());
+            visitor.report_unreadable(&name_in(&self.root, &path), irregular_file_error());
         }
     }
 
-    fn entry(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+    fn visit_entry(&self, entry: &DirEntry, visitor: &mut impl FileVisitor) {
         if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            visitor.folder(entry.path());
+            visitor.enter_folder(entry.path());
             return;
         }
         if entry.path_is_symlink() && fs::is_dir(entry.path()) {
-            return self.link_to_folder(entry, visitor);
+            return self.visit_folder_link(entry, visitor);
         }
         if !is_xml(entry) {
             return;
         }
-        let name = self.name(entry.path());
+        let name = self.file_name(entry.path());
         if self.exclude.matches(&name)
             || self
                 .include
@@ -273,66 +278,66 @@ impl Plan {
         if is_irregular
             || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path())
         {
-            return visitor.unreadable(&name, irregular());
+            return visitor.report_unreadable(&name, irregular_file_error());
         }
         if entry.path_is_symlink() {
-            if let Some(error) = self.leads_out(entry.path()) {
-                return visitor.unreadable(&name, error);
+            if let Some(error) = self.outside_error(entry.path()) {
+                return visitor.report_unreadable(&name, error);
             }
-            visitor.link(entry.path());
+            visitor.visit_link(entry.path());
         }
-        visitor.file(&Found {
+        visitor.visit_file(&FoundFile {
             path: entry.path(),
             name: &name,
-            by: By::Walk,
+            by: SelectedBy::Walk,
         });
     }
 
     /// Links to folders are not followed. A link out of the project is reported only within the
     /// template folders: elsewhere in a project such links belong to builds or packages.
-    fn link_to_folder(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+    fn visit_folder_link(&self, entry: &DirEntry, visitor: &mut impl FileVisitor) {
         let is_among_templates = self
             .folders
             .iter()
             .any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
-        let name = self.name(entry.path());
+        let name = self.file_name(entry.path());
         if is_among_templates
             && !self.exclude.matches(&name)
-            && let Some(error) = self.leads_out(entry.path())
+            && let Some(error) = self.outside_error(entry.path())
         {
-            visitor.unreadable(&name, error);
+            visitor.report_unreadable(&name, error);
         }
     }
 
     /// The error for a link that leads out of the project and of every given folder.
-    fn leads_out(&self, path: &Path) -> Option<io::Error> {
+    fn outside_error(&self, path: &Path) -> Option<io::Error> {
         let out = self
             .homes
             .iter()
-            .map(|home| leads_out(&fs::RealFs, home, path))
+            .map(|home| link_out_error(&fs::RealFs, home, path))
             .collect::<Option<Vec<_>>>();
         out?.pop()
     }
 
-    fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
-        let name = path_of(&error)
-            .map(|path| self.name(path))
+    fn report_error(&self, error: ignore::Error, visitor: &mut impl FileVisitor) {
+        let name = error_path(&error)
+            .map(|path| self.file_name(path))
             .unwrap_or_default();
         // An invalid line in a `.gitignore` only disables that line.
         if let Some(error) = error.into_io_error() {
-            visitor.unreadable(if name.is_empty() { "." } else { &name }, error);
+            visitor.report_unreadable(if name.is_empty() { "." } else { &name }, error);
         }
     }
 
     /// The name of a file below one of the folders.
-    fn name(&self, path: &Path) -> String {
+    fn file_name(&self, path: &Path) -> String {
         let mut folders = self.folders.iter();
         let below = folders
             .find_map(|start| Some((start.name.as_str(), path.strip_prefix(&start.path).ok()?)));
         let Some((prefix, rest)) = below else {
-            return slashed(path);
+            return with_slashes(path);
         };
-        let rest = slashed(rest);
+        let rest = with_slashes(rest);
         if prefix.is_empty() || rest.is_empty() {
             format!("{prefix}{rest}")
         } else {
@@ -340,21 +345,25 @@ impl Plan {
         }
     }
 
-    fn named<V: Visit>(&self, threads: NonZeroUsize, make: &(impl Fn() -> V + Sync)) {
+    fn visit_named_files<V: FileVisitor>(
+        &self,
+        threads: NonZeroUsize,
+        make: &(impl Fn() -> V + Sync),
+    ) {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut visitor = make();
             while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                visitor.file(&Found {
+                visitor.visit_file(&FoundFile {
                     path: &file.path,
                     name: &file.name,
-                    by: By::Name,
+                    by: SelectedBy::Name,
                 });
             }
         };
         match self.files.len() {
             0 => {}
-            1..FEW => work(),
+            1..MIN_PARALLEL_FILES => work(),
             _ => std::thread::scope(|scope| {
                 for _ in 0..threads.get() {
                     spawn_deep(scope, work);
@@ -368,11 +377,11 @@ fn is_xml(entry: &DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().ends_with(b".xml")
 }
 
-fn path_of(error: &ignore::Error) -> Option<&Path> {
+fn error_path(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            path_of(err)
+            error_path(err)
         }
         ignore::Error::Loop { child, .. } => Some(child),
         ignore::Error::Partial(_)
@@ -384,22 +393,22 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 }
 
 /// `templates/` if it exists, or the project's folder.
-fn usual(root: &Path) -> Start {
+fn default_start(root: &Path) -> WalkStart {
     let templates = root.join("templates");
     if fs::is_dir(&templates) {
-        return Start {
+        return WalkStart {
             path: templates,
             name: "templates".to_owned(),
         };
     }
-    Start {
+    WalkStart {
         path: root.to_path_buf(),
         name: String::new(),
     }
 }
 
 /// The folders that contain every possible match of some globs.
-fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
+fn start_folders(root: &Path, globs: &Globs) -> Vec<WalkStart> {
     let place = |name: &str| {
         if name.is_empty() {
             root.to_path_buf()
@@ -409,7 +418,7 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
     };
     base_names(globs)
         .into_iter()
-        .map(|name| Start {
+        .map(|name| WalkStart {
             path: place(&name),
             name,
         })
@@ -419,9 +428,9 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
 /// The names of those folders in the project.
 pub(super) fn base_names(globs: &Globs) -> Vec<String> {
     let mut names: Vec<String> = globs
-        .written()
+        .patterns()
         .iter()
-        .map(|pattern| path_patterns::fixed(pattern))
+        .map(|pattern| path_patterns::fixed_prefix(pattern))
         .collect();
     names.sort();
     let mut kept: Vec<String> = Vec::new();

@@ -1,49 +1,52 @@
 //! Messages of Anthropic: blocks, some of which end with a cache breakpoint.
 
-use super::block::{base64, call, list, media, message, placed, result, said, speaker, text, tool};
+use super::block::{
+    base64_part, call_part, empty_message, list_at, media_part, part_at, read_tool, result_part,
+    speaker_of_role, text_at, text_part,
+};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
-use crate::request::model::{Placed, Request};
+use crate::request::model::{ModelRequest, RequestPart};
 use serde_json::Value;
 
-pub(in crate::request) fn read(body: &Value, request: &mut Request) {
-    for (pointer, value) in list(body, "", "tools") {
-        let mut own = tool(value, value, &pointer, "", "input_schema");
+pub(in crate::request) fn read_body(body: &Value, request: &mut ModelRequest) {
+    for (pointer, value) in list_at(body, "", "tools") {
+        let mut own = read_tool(value, value, &pointer, "", "input_schema");
         // The vendor's own tools have a dated kind and no schema.
-        own.is_server = !own.has_schema && !matches!(text(value, "type"), "" | "custom");
+        own.is_server = !own.has_schema && !matches!(text_at(value, "type"), "" | "custom");
         request.tools.push(own);
     }
     if let Some(schema) = body.pointer("/output_config/format/schema") {
         request.format = Some(("/output_config/format/schema".to_owned(), schema.clone()));
     }
-    let system = content(body, "", "system");
+    let system = read_content(body, "", "system");
     if !system.is_empty() {
-        let mut own = message(Speaker::System, "", None, "/system");
+        let mut own = empty_message(Speaker::System, "", None, "/system");
         own.parts = system;
         request.messages.push(own);
     }
-    for (number, (pointer, value)) in list(body, "", "messages").enumerate() {
-        let role = text(value, "role");
-        let mut own = message(speaker(role), role, Some(number + 1), &pointer);
-        own.parts = content(value, &pointer, "content");
+    for (number, (pointer, value)) in list_at(body, "", "messages").enumerate() {
+        let role = text_at(value, "role");
+        let mut own = empty_message(speaker_of_role(role), role, Some(number + 1), &pointer);
+        own.parts = read_content(value, &pointer, "content");
         request.messages.push(own);
     }
 }
 
 /// Returns the blocks at a key.
-fn content(value: &Value, pointer: &str, key: &str) -> Vec<Placed> {
+fn read_content(value: &Value, pointer: &str, key: &str) -> Vec<RequestPart> {
     if let Some(text) = value.get(key).and_then(Value::as_str) {
-        return vec![said(text, format!("{pointer}/{key}"))];
+        return vec![text_part(text, format!("{pointer}/{key}"))];
     }
     let block = |(pointer, value): (String, &Value)| {
-        placed(part(value), text(value, "type"), pointer, value)
+        part_at(read_part(value), text_at(value, "type"), pointer, value)
     };
-    list(value, pointer, key).map(block).collect()
+    list_at(value, pointer, key).map(block).collect()
 }
 
-fn part(value: &Value) -> Option<Part> {
+fn read_part(value: &Value) -> Option<Part> {
     let own = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    match text(value, "type") {
-        "text" => Some(Part::Text(text(value, "text").to_owned())),
+    match text_at(value, "type") {
+        "text" => Some(Part::Text(text_at(value, "text").to_owned())),
         "thinking" => Some(Part::Reasoning(Reasoning {
             text: own("thinking").unwrap_or_default(),
             signature: own("signature"),
@@ -54,13 +57,13 @@ fn part(value: &Value) -> Option<Part> {
             signature: None,
             redacted: own("data"),
         })),
-        "tool_use" => Some(call(
-            text(value, "id"),
-            text(value, "name"),
+        "tool_use" => Some(call_part(
+            text_at(value, "id"),
+            text_at(value, "name"),
             value.get("input"),
         )),
         "tool_result" => {
-            let parts = content(value, "", "content")
+            let parts = read_content(value, "", "content")
                 .into_iter()
                 .filter_map(|placed| placed.part)
                 .collect();
@@ -68,7 +71,7 @@ fn part(value: &Value) -> Option<Part> {
                 .get("is_error")
                 .and_then(Value::as_bool)
                 .unwrap_or(false);
-            Some(result(text(value, "tool_use_id"), parts, is_error))
+            Some(result_part(text_at(value, "tool_use_id"), parts, is_error))
         }
         kind @ ("image" | "document") => {
             let source = value.get("source")?;
@@ -78,11 +81,13 @@ fn part(value: &Value) -> Option<Part> {
                 "application"
             };
             let name = value.get("title").and_then(Value::as_str);
-            Some(match text(source, "type") {
-                "base64" => base64(text(source, "media_type"), text(source, "data"), name),
-                "url" => media(text(source, "url"), what, name),
-                "file" => media(text(source, "file_id"), what, name),
-                "text" => Part::Text(text(source, "data").to_owned()),
+            Some(match text_at(source, "type") {
+                "base64" => {
+                    base64_part(text_at(source, "media_type"), text_at(source, "data"), name)
+                }
+                "url" => media_part(text_at(source, "url"), what, name),
+                "file" => media_part(text_at(source, "file_id"), what, name),
+                "text" => Part::Text(text_at(source, "data").to_owned()),
                 _ => return None,
             })
         }

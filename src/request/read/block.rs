@@ -2,16 +2,16 @@
 //! form.
 
 use crate::kernel::conversation::{Media, MediaSource, Part, Speaker, ToolCall, ToolResult};
-use crate::request::model::{CacheMark, Message, Placed, Tool};
+use crate::request::model::{CacheMark, RequestMessage, RequestPart, RequestTool};
 use serde_json::{Map, Value};
 
 /// Returns the text at a key; empty if there is none.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+pub(super) fn text_at<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Returns the elements of a list, each with its pointer; an empty key means the value itself.
-pub(super) fn list<'v>(
+pub(super) fn list_at<'v>(
     value: &'v Value,
     pointer: &str,
     key: &str,
@@ -41,18 +41,23 @@ pub(super) fn list<'v>(
 }
 
 /// Creates a part with its cache breakpoint.
-pub(super) fn placed(part: Option<Part>, kind: &str, pointer: String, value: &Value) -> Placed {
-    Placed {
+pub(super) fn part_at(
+    part: Option<Part>,
+    kind: &str,
+    pointer: String,
+    value: &Value,
+) -> RequestPart {
+    RequestPart {
         part,
         kind: kind.to_owned(),
         pointer,
-        cache: CacheMark::of(value),
+        cache: CacheMark::from_block(value),
     }
 }
 
 /// Creates a part in a form without cache breakpoints.
-pub(super) fn bare(part: Part, kind: &str, pointer: String) -> Placed {
-    Placed {
+pub(super) fn unmarked_part(part: Part, kind: &str, pointer: String) -> RequestPart {
+    RequestPart {
         part: Some(part),
         kind: kind.to_owned(),
         pointer,
@@ -61,18 +66,18 @@ pub(super) fn bare(part: Part, kind: &str, pointer: String) -> Placed {
 }
 
 /// Creates a text part.
-pub(super) fn said(text: &str, pointer: String) -> Placed {
-    bare(Part::Text(text.to_owned()), "", pointer)
+pub(super) fn text_part(text: &str, pointer: String) -> RequestPart {
+    unmarked_part(Part::Text(text.to_owned()), "", pointer)
 }
 
 /// Creates a message without parts.
-pub(super) fn message(
+pub(super) fn empty_message(
     speaker: Speaker,
     role: &str,
     number: Option<usize>,
     pointer: &str,
-) -> Message {
-    Message {
+) -> RequestMessage {
+    RequestMessage {
         speaker,
         role: role.to_owned(),
         number,
@@ -82,7 +87,7 @@ pub(super) fn message(
 }
 
 /// Returns the speaker of a role.
-pub(super) fn speaker(role: &str) -> Speaker {
+pub(super) fn speaker_of_role(role: &str) -> Speaker {
     match role {
         "system" | "developer" => Speaker::System,
         "assistant" | "model" => Speaker::Assistant,
@@ -92,12 +97,12 @@ pub(super) fn speaker(role: &str) -> Speaker {
 }
 
 /// Returns an image or document by its URL, which may be a data URL.
-pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
+pub(super) fn media_part(url: &str, what: &str, name: Option<&str>) -> Part {
     if let Some((media_type, data)) = url
         .strip_prefix("data:")
         .and_then(|rest| rest.split_once(";base64,"))
     {
-        return base64(
+        return base64_part(
             if media_type.is_empty() {
                 what
             } else {
@@ -116,7 +121,7 @@ pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
 }
 
 /// Returns an image or document from base64 data.
-pub(super) fn base64(media_type: &str, data: &str, name: Option<&str>) -> Part {
+pub(super) fn base64_part(media_type: &str, data: &str, name: Option<&str>) -> Part {
     let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
     Part::Media(Media {
         media_type: media_type.to_owned(),
@@ -127,7 +132,7 @@ pub(super) fn base64(media_type: &str, data: &str, name: Option<&str>) -> Part {
 
 /// Returns a tool call. Arguments in the form of a text are parsed; anything but an object stays as
 /// it is.
-pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
+pub(super) fn call_part(id: &str, name: &str, arguments: Option<&Value>) -> Part {
     let arguments = match arguments {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(Value::String(text)) if text.trim().is_empty() => Value::Object(Map::new()),
@@ -143,7 +148,7 @@ pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
 }
 
 /// Returns a tool result.
-pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
+pub(super) fn result_part(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
     Part::Result(ToolResult {
         call: call.to_owned(),
         parts,
@@ -152,18 +157,18 @@ pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
 }
 
 /// Returns a tool whose fields are those of `function`.
-pub(super) fn tool(
+pub(super) fn read_tool(
     value: &Value,
     function: &Value,
     pointer: &str,
     inner: &str,
     schema: &str,
-) -> Tool {
-    let kind = text(value, "type");
-    let name = text(function, "name");
-    Tool {
+) -> RequestTool {
+    let kind = text_at(value, "type");
+    let name = text_at(function, "name");
+    RequestTool {
         name: if name.is_empty() { kind } else { name }.to_owned(),
-        description: text(function, "description").to_owned(),
+        description: text_at(function, "description").to_owned(),
         has_schema: function.get(schema).is_some(),
         pointer: pointer.to_owned(),
         schema_pointer: format!("{pointer}{inner}/{schema}"),
@@ -172,6 +177,6 @@ pub(super) fn tool(
             .get("strict")
             .and_then(Value::as_bool)
             .unwrap_or(false),
-        cache: CacheMark::of(value),
+        cache: CacheMark::from_block(value),
     }
 }

@@ -1,24 +1,27 @@
 //! Chat completions of `OpenAI` and compatible servers.
 
-use super::block::{bare, call, list, media, message, placed, result, said, speaker, text, tool};
+use super::block::{
+    call_part, empty_message, list_at, media_part, part_at, read_tool, result_part,
+    speaker_of_role, text_at, text_part, unmarked_part,
+};
 use crate::kernel::conversation::{Part, Reasoning, Speaker};
-use crate::request::model::{Message, Placed, Request};
+use crate::request::model::{ModelRequest, RequestMessage, RequestPart};
 use serde_json::Value;
 
-pub(in crate::request) fn read(body: &Value, request: &mut Request) {
-    for (pointer, value) in list(body, "", "tools") {
+pub(in crate::request) fn read_body(body: &Value, request: &mut ModelRequest) {
+    for (pointer, value) in list_at(body, "", "tools") {
         let (function, inner) = value
             .get("function")
             .map_or((value, ""), |function| (function, "/function"));
         request
             .tools
-            .push(tool(value, function, &pointer, inner, "parameters"));
+            .push(read_tool(value, function, &pointer, inner, "parameters"));
     }
     // The predecessor of tools.
-    for (pointer, value) in list(body, "", "functions") {
+    for (pointer, value) in list_at(body, "", "functions") {
         request
             .tools
-            .push(tool(value, value, &pointer, "", "parameters"));
+            .push(read_tool(value, value, &pointer, "", "parameters"));
     }
     if let Some(schema) = body.pointer("/response_format/json_schema/schema") {
         request.format = Some((
@@ -26,14 +29,16 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
             schema.clone(),
         ));
     }
-    for (number, (pointer, value)) in list(body, "", "messages").enumerate() {
-        request.messages.push(one(value, &pointer, number + 1));
+    for (number, (pointer, value)) in list_at(body, "", "messages").enumerate() {
+        request
+            .messages
+            .push(read_message(value, &pointer, number + 1));
     }
 }
 
-fn one(value: &Value, pointer: &str, number: usize) -> Message {
-    let role = text(value, "role");
-    let mut own = message(speaker(role), role, Some(number), pointer);
+fn read_message(value: &Value, pointer: &str, number: usize) -> RequestMessage {
+    let role = text_at(value, "role");
+    let mut own = empty_message(speaker_of_role(role), role, Some(number), pointer);
     for key in ["reasoning_content", "reasoning"] {
         if let Some(thought) = value.get(key).and_then(Value::as_str) {
             let part = Part::Reasoning(Reasoning {
@@ -41,10 +46,11 @@ fn one(value: &Value, pointer: &str, number: usize) -> Message {
                 signature: None,
                 redacted: None,
             });
-            own.parts.push(bare(part, key, format!("{pointer}/{key}")));
+            own.parts
+                .push(unmarked_part(part, key, format!("{pointer}/{key}")));
         }
     }
-    let mut contents = content(value, pointer);
+    let mut contents = read_content(value, pointer);
     if own.speaker == Speaker::Tool {
         let parts = contents
             .into_iter()
@@ -53,28 +59,32 @@ fn one(value: &Value, pointer: &str, number: usize) -> Message {
         let id = value
             .get("tool_call_id")
             .and_then(Value::as_str)
-            .unwrap_or_else(|| text(value, "name"));
-        contents = vec![placed(
-            Some(result(id, parts, false)),
+            .unwrap_or_else(|| text_at(value, "name"));
+        contents = vec![part_at(
+            Some(result_part(id, parts, false)),
             "tool",
             pointer.to_owned(),
             value,
         )];
     }
     own.parts.append(&mut contents);
-    for (pointer, value) in list(value, pointer, "tool_calls") {
+    for (pointer, value) in list_at(value, pointer, "tool_calls") {
         let function = value.get("function").unwrap_or(value);
-        let part = call(
-            text(value, "id"),
-            text(function, "name"),
+        let part = call_part(
+            text_at(value, "id"),
+            text_at(function, "name"),
             function.get("arguments").or_else(|| function.get("input")),
         );
         own.parts
-            .push(placed(Some(part), "tool_call", pointer, value));
+            .push(part_at(Some(part), "tool_call", pointer, value));
     }
     if let Some(old) = value.get("function_call").filter(|old| old.is_object()) {
-        let part = call(text(old, "name"), text(old, "name"), old.get("arguments"));
-        own.parts.push(placed(
+        let part = call_part(
+            text_at(old, "name"),
+            text_at(old, "name"),
+            old.get("arguments"),
+        );
+        own.parts.push(part_at(
             Some(part),
             "function_call",
             format!("{pointer}/function_call"),
@@ -85,22 +95,22 @@ fn one(value: &Value, pointer: &str, number: usize) -> Message {
 }
 
 /// Returns the texts, images and documents of a message.
-fn content(value: &Value, pointer: &str) -> Vec<Placed> {
+fn read_content(value: &Value, pointer: &str) -> Vec<RequestPart> {
     if let Some(text) = value.get("content").and_then(Value::as_str) {
-        return vec![said(text, format!("{pointer}/content"))];
+        return vec![text_part(text, format!("{pointer}/content"))];
     }
     let part = |(pointer, value): (String, &Value)| {
-        let kind = text(value, "type");
+        let kind = text_at(value, "type");
         let part = match kind {
             "text" | "refusal" => Some(Part::Text(
-                text(value, if kind == "text" { "text" } else { "refusal" }).to_owned(),
+                text_at(value, if kind == "text" { "text" } else { "refusal" }).to_owned(),
             )),
             "image_url" => {
                 let url = value
                     .pointer("/image_url/url")
                     .or_else(|| value.get("image_url"))
                     .and_then(Value::as_str);
-                url.map(|url| media(url, "image", None))
+                url.map(|url| media_part(url, "image", None))
             }
             "file" => {
                 let url = value
@@ -108,7 +118,7 @@ fn content(value: &Value, pointer: &str) -> Vec<Placed> {
                     .or_else(|| value.pointer("/file/file_id"))
                     .and_then(Value::as_str);
                 url.map(|url| {
-                    media(
+                    media_part(
                         url,
                         "application",
                         value.pointer("/file/filename").and_then(Value::as_str),
@@ -117,7 +127,7 @@ fn content(value: &Value, pointer: &str) -> Vec<Placed> {
             }
             _ => None,
         };
-        placed(part, kind, pointer, value)
+        part_at(part, kind, pointer, value)
     };
-    list(value, pointer, "content").map(part).collect()
+    list_at(value, pointer, "content").map(part).collect()
 }

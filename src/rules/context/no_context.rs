@@ -1,7 +1,7 @@
 //! CTX203: a task without any context.
 
 use super::prelude::*;
-use crate::settings::conflict::{WithoutContext, no_context};
+use crate::settings::conflict::{WithoutContext, missing_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
 /// Often intended, and as often an oversight. Only information if files, inputs, parameters or a
@@ -13,21 +13,24 @@ pub(crate) static RULE: Rule = Rule::new(
         "no-context",
         "inherits nothing, carries nothing and looks nothing up"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(check),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(alone) = missing_context(&cx.body.resolved, task_facts(cx)) else {
         return;
     };
     let settings = [InheritContext, AccumulateData, FreshContext];
-    if !settings.iter().all(|name| is_readable(cx, *name)) || !is_whole(cx) || !knows_defaults(cx) {
+    if !settings.iter().all(|name| is_readable(cx, *name))
+        || !is_undamaged(cx)
+        || !has_known_defaults(cx)
+    {
         return;
     }
     let is_written = |name: &SettingName| cx.body.resolved.get(*name).origin.layer.is_written();
     let at = settings.into_iter().find(is_written);
-    let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
+    let span = at.map_or_else(|| cx.task.head_span(), |name| setting_span(cx, name));
     let (severity, message) = match alone {
         WithoutContext::Empty => (
             Severity::Warning,
@@ -46,7 +49,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         .into_iter()
         .filter(|name| Some(*name) != at)
     {
-        finding = provenance(cx, finding, name);
+        finding = add_provenance(cx, finding, name);
     }
     finding = finding.help(
         "where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>",
@@ -57,7 +60,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     ];
     // An author who wrote one of these settings has decided already.
     for (name, value, effect) in ways.into_iter().filter(|_| at.is_none()) {
-        finding = finding.fix(set(cx.task, name, value, effect));
+        finding = finding.fix(setting_fix(cx.task, name, value, effect));
     }
     out.push(finding);
 }

@@ -1,9 +1,9 @@
 //! CTX205: a setting that repeats the default.
 
 use super::prelude::*;
-use crate::rules::setting_fixes::type_of;
-use crate::settings::conflict::redundant;
-use crate::settings::provenance::Place;
+use crate::rules::setting_fixes::describe_row;
+use crate::settings::conflict::is_redundant;
+use crate::settings::provenance::ValuePlace;
 use crate::syntax::write::remove_element;
 use crate::template::setting::{SettingName, Word};
 
@@ -15,12 +15,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "redundant-override",
         "a written setting that is the default"
     )
-    .off()
-    .fixed(Fixable::Safe),
-    Check::Node(check),
+    .off_by_default()
+    .with_fix(Fixable::Safe),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     // The other rules of this family are nearly always on, this one nearly never, so it returns
     // early.
     let Some(settings) = cx
@@ -33,26 +33,26 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let layers = &cx.cx.config.layers;
     for name in SettingName::ALL.iter().copied() {
-        if !redundant(&cx.body.resolved, layers, name)
+        if !is_redundant(&cx.body.resolved, layers, name)
             || !is_readable(cx, name)
-            || !knows_defaults(cx)
+            || !has_known_defaults(cx)
         {
             continue;
         }
         let word = name.word();
-        let value = cx.body.resolved.get(name).value.word();
+        let value = cx.body.resolved.get(name).value.as_str();
         let origin = layers.defaults(cx.body.resolved.row).get(name).origin;
-        let of = type_of(layers.get(origin.row));
+        let of = describe_row(layers.get(origin.row));
         let source = match origin.place {
-            Place::Project(..) => "the project's default",
-            Place::Language | Place::Template(_) => "the default",
+            ValuePlace::Project(..) => "the project's default",
+            ValuePlace::Language | ValuePlace::Template(_) => "the default",
         };
         let message = format!("`{word}` is `{value}` anyway: that is {source} of {of}");
-        let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
+        let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, setting_span(cx, name), message);
         if let Some((path, span, start)) = cx.cx.config.origin(&origin) {
             finding = finding.label_in(path, span, start, "the default comes from here");
         }
-        if let Some(element) = settings.element(name) {
+        if let Some(element) = settings.setting_element(name) {
             finding = finding.fix(Fix::safe(
                 format!("remove <{word}>"),
                 vec![remove_element(element)],

@@ -1,7 +1,7 @@
 //! CTX204: a setting without effect.
 
 use super::prelude::*;
-use crate::settings::conflict::without_effect;
+use crate::settings::conflict::is_without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};
 use crate::template::setting::Word;
@@ -14,22 +14,22 @@ pub(crate) static RULE: Rule = Rule::new(
         "setting-without-effect",
         "a written setting that has no effect on what the task receives"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(check),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {
-        if without_effect(&cx.body.resolved, name)
+        if is_without_effect(&cx.body.resolved, name)
             && is_readable(cx, AccumulateData)
-            && knows_defaults(cx)
+            && has_known_defaults(cx)
         {
-            out.push(finding(cx, name));
+            out.push(build_finding(cx, name));
         }
     }
 }
 
-fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
+fn build_finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
     let word = name.word();
     let row = cx.cx.config.layers.get(cx.body.resolved.row);
     let has_steps = row.accumulates();
@@ -41,21 +41,21 @@ fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
             row.operator()
         )
     };
-    let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
+    let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, setting_span(cx, name), message);
     if has_steps {
-        finding = provenance(cx, finding, AccumulateData);
+        finding = add_provenance(cx, finding, AccumulateData);
     }
     let element = cx
         .task
         .settings
         .as_ref()
-        .and_then(|settings| settings.element(name));
+        .and_then(|settings| settings.setting_element(name));
     if let Some(element) = element {
         let title = format!("remove <{word}>: nothing changes for the agent");
         finding = finding.fix(Fix::suggested(title, vec![remove_element(element)]));
     }
     if has_steps {
-        finding = finding.fix(set(
+        finding = finding.fix(setting_fix(
             cx.task,
             AccumulateData,
             "true",

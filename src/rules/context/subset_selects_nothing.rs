@@ -1,7 +1,7 @@
 //! CTX206: a subset without a selection.
 
 use super::prelude::*;
-use crate::settings::conflict::subset_selects_nothing;
+use crate::settings::conflict::is_empty_subset;
 use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides which context the agent sees, which is rarely intended.
@@ -12,23 +12,28 @@ pub(crate) static RULE: Rule = Rule::new(
         "subset-selects-nothing",
         "inherits a subset of its parent's context, and nothing says which"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(check),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    if !subset_selects_nothing(&cx.body.resolved, facts(cx))
-        || !is_whole(cx)
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !is_empty_subset(&cx.body.resolved, task_facts(cx))
+        || !is_undamaged(cx)
         || !is_readable(cx, InheritContext)
     {
         return;
     }
     let message = "sees a part of its parent's context, but nothing says which part";
-    let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, InheritContext), message);
+    let mut finding = Diagnostic::new(
+        &RULE.meta,
+        cx.cx.path,
+        setting_span(cx, InheritContext),
+        message,
+    );
     if cx.body.resolved.inherit_context.origin.layer.is_written() {
         finding = finding.here("written here");
-    } else if knows_defaults(cx) {
-        finding = provenance(cx, finding, InheritContext);
+    } else if has_known_defaults(cx) {
+        finding = add_provenance(cx, finding, InheritContext);
     } else {
         return;
     }
@@ -36,8 +41,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         .note("without `file_paths`, `inputs` or `context_relevance` it is matched on the task's text alone")
         .help("add <file_paths>, <inputs> or <context_relevance>");
     // With fresh context, `full` would be a conflict.
-    let is_alone = exclusivity(&cx.body.resolved, &cx.cx.config.layers).is_none();
-    let full = set(
+    let is_alone = check_exclusivity(&cx.body.resolved, &cx.cx.config.layers).is_none();
+    let full = setting_fix(
         cx.task,
         InheritContext,
         "full",

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Edge,
 );
 
-pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>) -> Diagnostic {
+pub(in crate::rules) fn report(cx: &FileCx<'_>, name: Spanned<&str>) -> Diagnostic {
     Diagnostic::new(&RULE.meta, cx.path, name.span, format!("`{}` cannot be silenced", name.value))
         .note("the registry promises that no resolved setting contradicts another and that every reference leads somewhere")
         .help("remove the instruction and mend what the finding says")

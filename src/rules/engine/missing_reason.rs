@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Edge,
 );
 
-pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {
+pub(in crate::rules) fn report(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {
     Diagnostic::new(
         &RULE.meta,
         cx.path,

@@ -10,12 +10,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-allow",
         "an `allow` instruction names no rule"
     )
-    .fixed(Fixable::Suggested),
+    .with_fix(Fixable::Suggested),
     Check::Edge,
 );
 
 /// `names` contains the names of all rules.
-pub(in crate::rules) fn word(
+pub(in crate::rules) fn report(
     cx: &FileCx<'_>,
     name: Spanned<&str>,
     names: &[&'static str],
@@ -26,7 +26,7 @@ pub(in crate::rules) fn word(
         name.span,
         format!("no rule is called `{}`", name.value),
     );
-    if let Some(meant) = nearest(name.value, names.iter().copied()) {
+    if let Some(meant) = nearest_candidate(name.value, names.iter().copied()) {
         return finding
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(
@@ -41,7 +41,7 @@ pub(in crate::rules) fn word(
             .flat_map(|name| name.split('-'))
             .filter(|word| word.len() > 3)
     };
-    let Some(word) = nearest(name.value, words()) else {
+    let Some(word) = nearest_candidate(name.value, words()) else {
         return finding.help("`ctxc rules` lists the names of all rules");
     };
     let with = names

@@ -13,11 +13,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-instruction",
         "a `<?ctxc …?>` instruction without effect"
     )
-    .fixed(Fixable::Suggested),
+    .with_fix(Fixable::Suggested),
     Check::Edge,
 );
 
-pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {
+pub(in crate::rules) fn report(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {
     if verb.value == "allow" {
         return Diagnostic::new(&RULE.meta, cx.path, verb.span, "`allow` names no rule").help(
             "write the name of the finding to silence: <?ctxc allow no-context reason=\"…\"?>",
@@ -28,7 +28,7 @@ pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic
         verb.value
     );
     let finding = Diagnostic::new(&RULE.meta, cx.path, verb.span, message);
-    match nearest(verb.value, VERBS.iter().copied()) {
+    match nearest_candidate(verb.value, VERBS.iter().copied()) {
         Some(meant) => finding
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(

@@ -1,7 +1,7 @@
 //! CTX190: an `allow` that silences nothing.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::whole_line;
+use crate::rules::structure::family::whole_line_span;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
 pub(crate) static RULE: Rule = Rule::new(
@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule::new(
         "unused-allow",
         "an `allow` instruction silences nothing"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Edge,
 );
 
@@ -25,7 +25,7 @@ pub(in crate::rules) enum UnusedExtent {
 }
 
 /// `only` is the part of the instruction that can be removed.
-pub(in crate::rules) fn word(
+pub(in crate::rules) fn report(
     cx: &FileCx<'_>,
     instruction: Span,
     name: Spanned<&str>,
@@ -34,11 +34,14 @@ pub(in crate::rules) fn word(
     let fix = match only {
         UnusedExtent::Name => Fix::safe(
             "remove the instruction",
-            vec![Edit::delete(whole_line(cx, instruction))],
+            vec![Edit::delete(whole_line_span(cx, instruction))],
         ),
         UnusedExtent::OneOfSeveral => Fix::safe(
             format!("remove `{}` from the instruction", name.value),
-            vec![Edit::delete(with_space(cx.document.text, name.span))],
+            vec![Edit::delete(include_space_before(
+                cx.document.text,
+                name.span,
+            ))],
         ),
     };
     Diagnostic::new(
@@ -52,7 +55,7 @@ pub(in crate::rules) fn word(
     .fix(fix)
 }
 
-fn with_space(text: &str, span: Span) -> Span {
+fn include_space_before(text: &str, span: Span) -> Span {
     let before = text.get(..span.start as usize).unwrap_or("");
     let kept = before
         .trim_end_matches(|c: char| c.is_ascii_whitespace() || c == ',')

@@ -2,7 +2,9 @@
 
 use crate::base::diagnostic;
 use crate::base::source::LineIndex;
-use crate::project::suppressions::{Applied, Entry, FILE, Key, Suppressions};
+use crate::project::suppressions::{
+    SUPPRESSIONS_FILE, SuppressionEntry, SuppressionKey, SuppressionResult, Suppressions,
+};
 use crate::rules::prelude::*;
 use std::sync::Arc;
 
@@ -14,37 +16,37 @@ pub(crate) static RULE: Rule = Rule::new(
         "stale-suppression",
         "a recorded finding is no longer there"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Edge,
 );
 
 /// Removes recorded findings from a list, and adds a finding for each entry that no longer applies.
 /// Entries of files for which `looked_at` returns false are not judged. Returns the number of
 /// removed findings. `text` is the source of the entries.
-pub fn apply(
+pub fn apply_suppressions(
     found: &mut Vec<Diagnostic>,
     (text, recorded): (&str, &Suppressions),
     looked_at: impl Fn(&str) -> bool,
 ) -> usize {
-    let Applied { suppressed, stale } = recorded.apply(found, looked_at);
+    let SuppressionResult { suppressed, stale } = recorded.apply(found, looked_at);
     if !stale.is_empty() {
         let index = LineIndex::new(text);
         found.extend(
             stale
                 .iter()
-                .map(|(key, entry, met)| word(text, &index, key, *entry, *met)),
+                .map(|(key, entry, met)| report(text, &index, key, *entry, *met)),
         );
-        diagnostic::sort(found);
+        diagnostic::sort_diagnostics(found);
     }
     suppressed
 }
 
 /// Reports one entry that matched only `met` findings.
-fn word(
+fn report(
     text: &str,
     index: &LineIndex,
-    Key { path, rule, .. }: &Key,
-    entry: Entry,
+    SuppressionKey { path, rule, .. }: &SuppressionKey,
+    entry: SuppressionEntry,
     met: u32,
 ) -> Diagnostic {
     let message = if met == 0 {
@@ -55,19 +57,24 @@ fn word(
             entry.count
         )
     };
-    let finding = Diagnostic::new(&RULE.meta, &Arc::from(FILE), entry.span, message);
+    let finding = Diagnostic::new(
+        &RULE.meta,
+        &Arc::from(SUPPRESSIONS_FILE),
+        entry.span,
+        message,
+    );
     let mut finding = finding.help("remove it, so that it cannot hide a new finding");
     if met == 0 {
         finding = finding.fix(Fix::safe(
             "remove the entry",
-            vec![Edit::delete(whole_line(text, entry.span))],
+            vec![Edit::delete(full_line_span(text, entry.span))],
         ));
     }
     finding.locate(text, index);
     finding
 }
 
-fn whole_line(text: &str, span: Span) -> Span {
+fn full_line_span(text: &str, span: Span) -> Span {
     let start = text
         .get(..span.start as usize)
         .and_then(|before| before.rfind('\n'))
@@ -76,5 +83,5 @@ fn whole_line(text: &str, span: Span) -> Span {
         .get(span.end as usize..)
         .and_then(|after| after.find('\n'))
         .map_or(text.len(), |at| span.end as usize + at + 1);
-    Span::of(start, end)
+    Span::from_offsets(start, end)
 }

@@ -1,6 +1,6 @@
 //! CTX901: a file or folder that cannot be read.
 
-use super::read_fault::reason;
+use super::read_fault::describe_io_error;
 use crate::base::source::LineIndex;
 use crate::rules::prelude::*;
 use std::io;
@@ -18,20 +18,20 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 /// Returns the finding for a file or folder that cannot be read.
-pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {
-    let help = WAYS
+pub fn report(path: &Arc<str>, err: &io::Error) -> Diagnostic {
+    let help = HELP_BY_KIND
         .iter()
         .find(|(kind, _)| *kind == err.kind())
-        .map_or(OTHERWISE, |(_, way)| way);
+        .map_or(DEFAULT_HELP, |(_, way)| way);
     let is_patterns = path.ends_with(".gitignore") || path.ends_with(".ignore");
     let mut diagnostic = Diagnostic::new(
         &RULE.meta,
         path,
-        Span::at(0),
-        format!("cannot be read: {}", reason(err)),
+        Span::empty_at(0),
+        format!("cannot be read: {}", describe_io_error(err)),
     )
     .note(if is_patterns {
-        UNKNOWN
+        UNREAD_PATTERNS_NOTE
     } else {
         "it was not checked; all other files were"
     })
@@ -40,7 +40,7 @@ pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {
     diagnostic
 }
 
-const WAYS: [(io::ErrorKind, &str); 4] = [
+const HELP_BY_KIND: [(io::ErrorKind, &str); 4] = [
     (
         io::ErrorKind::PermissionDenied,
         "give yourself permission to read it, or leave it out with `exclude` in ctxc.toml",
@@ -60,6 +60,7 @@ const WAYS: [(io::ErrorKind, &str); 4] = [
     ),
 ];
 
-const UNKNOWN: &str = "what it hides is not known, so nothing below its folder was looked at; all other files were checked";
+const UNREAD_PATTERNS_NOTE: &str = "what it hides is not known, so nothing below its folder was looked at; all other files were checked";
 
-const OTHERWISE: &str = "try to open the file with another program; if that fails too, restore it";
+const DEFAULT_HELP: &str =
+    "try to open the file with another program; if that fails too, restore it";

@@ -1,8 +1,8 @@
 //! CTX307: a schema file without a valid JSON Schema.
 
 use crate::rules::prelude::*;
-use crate::template::json_schema::SchemaFault;
-use crate::template::names::Source;
+use crate::template::json_schema::AnswerSchemaFault;
+use crate::template::names::LinkedFile;
 use std::sync::Arc;
 
 /// Otherwise the first answer would be validated against an unreadable schema.
@@ -16,20 +16,26 @@ pub(crate) static RULE: Rule = Rule::new(
     Check::Edge,
 );
 
-pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Diagnostic {
+pub(crate) fn report(
+    path: &Arc<str>,
+    source: &LinkedFile,
+    fault: &AnswerSchemaFault,
+) -> Diagnostic {
     let why = match fault {
-        SchemaFault::Empty => "it is empty".to_owned(),
-        SchemaFault::Ends => "its JSON ends in the middle".to_owned(),
-        SchemaFault::Json { why, line, column } => format!("{why} at line {line}, column {column}"),
-        SchemaFault::Other { found } => format!("it holds {found}"),
-        SchemaFault::Unsound { at, expected, .. } if at.is_empty() => {
+        AnswerSchemaFault::Empty => "it is empty".to_owned(),
+        AnswerSchemaFault::UnexpectedEnd => "its JSON ends in the middle".to_owned(),
+        AnswerSchemaFault::Json { why, line, column } => {
+            format!("{why} at line {line}, column {column}")
+        }
+        AnswerSchemaFault::WrongType { found } => format!("it holds {found}"),
+        AnswerSchemaFault::Unsound { at, expected, .. } if at.is_empty() => {
             format!("expected {expected}")
         }
-        SchemaFault::Unsound { at, expected, .. } => {
+        AnswerSchemaFault::Unsound { at, expected, .. } => {
             format!("at `{}` expected {expected}", at.escape_debug())
         }
     };
-    let help = if let SchemaFault::Unsound {
+    let help = if let AnswerSchemaFault::Unsound {
         near: Some(near), ..
     } = fault
     {

@@ -1,8 +1,8 @@
 //! CTX303: a call whose arguments do not match the parameters of its template.
 
-use crate::project::index::{DefId, Entry};
+use crate::project::index::{DefId, ProjectFileFacts};
 use crate::rules::prelude::*;
-use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
+use crate::template::names::{Arg, DefinitionFacts, ReferenceFacts, ReferenceKind};
 use std::collections::BTreeSet;
 
 /// Functions have strict scope: they see only the arguments of the call.
@@ -13,33 +13,33 @@ pub(crate) static RULE: Rule = Rule::new(
         "call-arguments",
         "a call with missing, unknown, repeated or too many arguments"
     )
-    .fixed(Fixable::Suggested),
-    Check::Link(check),
+    .with_fix(Fixable::Suggested),
+    Check::Link(check_links),
 );
 
 /// A call with its target.
-struct Call<'a> {
+struct LinkedCall<'a> {
     cx: &'a LinkCx<'a>,
-    entry: Entry<'a>,
-    reference: &'a Reference,
+    entry: ProjectFileFacts<'a>,
+    reference: &'a ReferenceFacts,
     target: DefId,
-    callee: &'a Definition,
+    callee: &'a DefinitionFacts,
 }
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let mut budget = Budget::default();
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut budget = ComparisonBudget::default();
     for (_, entry, reference) in cx.index.references() {
         if reference.kind != ReferenceKind::Call {
             continue;
         }
-        let Some(target) = cx.index.target(reference) else {
+        let Some(target) = cx.index.resolve_reference(reference) else {
             continue;
         };
         let Some(callee) = cx.index.definition(target) else {
             continue;
         };
-        arguments(
-            &Call {
+        check_arguments(
+            &LinkedCall {
                 cx,
                 entry,
                 reference,
@@ -52,7 +52,11 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
+fn check_arguments(
+    call: &LinkedCall<'_>,
+    budget: &mut ComparisonBudget,
+    out: &mut Vec<Diagnostic>,
+) {
     let params = &call.callee.params;
     let mut given = vec![false; params.len()];
     let mut meant: BTreeSet<&str> = BTreeSet::new();
@@ -63,12 +67,11 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
         };
         let Some(slot) = slot else {
             // A misspelt name is one finding, not two: the parameter that it meant is not missing.
-            let near = arg
-                .name
-                .as_deref()
-                .and_then(|name| budget.nearest(name, params.iter().map(|param| &*param.name)));
+            let near = arg.name.as_deref().and_then(|name| {
+                budget.nearest_candidate(name, params.iter().map(|param| &*param.name))
+            });
             meant.extend(near);
-            out.push(unknown(call, arg, near));
+            out.push(unknown_argument(call, arg, near));
             continue;
         };
         if given
@@ -77,7 +80,7 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
         {
             let name = params.get(slot).map_or("", |param| &param.name);
             let message = format!("passes `{name}` twice in a call of `{}`", call.callee.name);
-            out.push(found(call, arg.span, message).help("keep one of them"));
+            out.push(call_finding(call, arg.span, message).help("keep one of them"));
         }
     }
     let absent = params
@@ -91,13 +94,13 @@ fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
         let names = absent.join(" and ");
         let message = format!("calls `{}` without {names}", call.callee.name);
         out.push(
-            found(call, call.reference.span, message)
+            call_finding(call, call.reference.span, message)
                 .help(format!("add an <arg name=\"…\"> for {names}")),
         );
     }
 }
 
-fn unknown(call: &Call<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
+fn unknown_argument(call: &LinkedCall<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
     let params = &call.callee.params;
     let Some(name) = &arg.name else {
         let message = format!(
@@ -105,10 +108,10 @@ fn unknown(call: &Call<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
             params.len(),
             call.callee.name
         );
-        return found(call, arg.span, message)
+        return call_finding(call, arg.span, message)
             .help("remove the surplus ones, or name the parameters they are for");
     };
-    let finding = found(
+    let finding = call_finding(
         call,
         arg.span,
         format!("`{}` has no parameter `{name}`", call.callee.name),
@@ -131,9 +134,9 @@ fn unknown(call: &Call<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
         ))
 }
 
-fn found(call: &Call<'_>, span: Span, message: String) -> Diagnostic {
+fn call_finding(call: &LinkedCall<'_>, span: Span, message: String) -> Diagnostic {
     let finding = Diagnostic::new(&RULE.meta, call.entry.path, span, message);
-    call.cx.label(
+    call.cx.add_label(
         finding,
         call.target.file,
         call.callee.span,

@@ -11,10 +11,10 @@ pub(crate) static RULE: Rule = Rule::new(
         "duplicate-name",
         "two tasks, templates or fragments with one name"
     ),
-    Check::Link(check),
+    Check::Link(check_links),
 );
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     for &(first, later) in cx.index.duplicates() {
         let (Some(one), Some(two), Some(here)) = (
@@ -38,7 +38,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         )
         .here("this one would never be found")
         .help(help());
-        out.push(cx.label(finding, first.file, one.span, "the first one is here"));
+        out.push(cx.add_label(finding, first.file, one.span, "the first one is here"));
         // The author of the first definition, or a check of its file alone, looks at that file.
         let is_said = first.file == later.file || !seen.insert(first);
         // Standard input without a path may be the other file itself.
@@ -55,7 +55,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             one.span,
             format!("another {kind} is called `{name}`"),
         );
-        out.push(cx.label(
+        out.push(cx.add_label(
             finding.help(help()),
             later.file,
             two.span,

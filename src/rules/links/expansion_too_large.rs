@@ -1,10 +1,10 @@
 //! CTX320: definitions whose references expand to more than memory can hold.
 
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH, MAX_NAMES};
-use crate::project::expansion::{Expansion, expansions};
+use crate::project::expansion::{Expansion, compute_expansions};
 use crate::project::index::DefId;
 use crate::rules::prelude::*;
-use crate::template::names::{Definition, Reference};
+use crate::template::names::{DefinitionFacts, ReferenceFacts};
 use std::collections::HashMap;
 
 /// Ten short fragments, each of which uses the next one ten times, expand to many gigabytes.
@@ -15,12 +15,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "expansion-too-large",
         "a definition exceeds a limit once everything it refers to is included"
     ),
-    Check::FileAndLink(check_texts, check),
+    Check::FileAndLink(check_inputs, check_links),
 );
 
 /// The limit that a definition exceeds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Exceeded {
+enum ExpansionLimit {
     Depth,
     Bytes,
     Agents,
@@ -29,7 +29,7 @@ enum Exceeded {
 
 /// Inputs that each name the previous one twice double in size like fragments. The first that is
 /// too large is the one to change.
-fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_inputs(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let most = u64::from(cx.config.limits.text);
     let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else {
         return;
@@ -43,25 +43,25 @@ fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     );
 }
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let all = expansions(cx.index, cx.order);
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let all = compute_expansions(cx.index, cx.order);
     let most = u64::from(cx.config.limits.text);
-    let exceeds = |definition: &Definition, own: &Expansion| match own {
-        own if own.depth > MAX_DEPTH => Some(Exceeded::Depth),
+    let exceeds = |definition: &DefinitionFacts, own: &Expansion| match own {
+        own if own.depth > MAX_DEPTH => Some(ExpansionLimit::Depth),
         // The limits on files cover a definition that is large by itself.
-        own if own.bytes > most && own.bytes > definition.bytes => Some(Exceeded::Bytes),
-        own if own.agents > MAX_AGENTS as u64 => Some(Exceeded::Agents),
+        own if own.bytes > most && own.bytes > definition.bytes => Some(ExpansionLimit::Bytes),
+        own if own.agents > MAX_AGENTS as u64 => Some(ExpansionLimit::Agents),
         _ => None,
     };
-    let mut exceeding: HashMap<DefId, Exceeded> = HashMap::new();
+    let mut exceeding: HashMap<DefId, ExpansionLimit> = HashMap::new();
     for (id, own) in &all {
         let Some(definition) = cx.index.definition(*id) else {
             continue;
         };
         let names = || {
             cx.names
-                .asks_too_much(cx.index, *id)
-                .then_some(Exceeded::Names)
+                .takes_too_many_names(cx.index, *id)
+                .then_some(ExpansionLimit::Names)
         };
         let Some(limit) = exceeds(definition, own).or_else(names) else {
             continue;
@@ -72,7 +72,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         // reported.
         let mut targets = references
             .iter()
-            .filter_map(|reference| cx.index.target(reference));
+            .filter_map(|reference| cx.index.resolve_reference(reference));
         if targets.any(|target| exceeding.contains_key(&target)) {
             continue;
         }
@@ -83,44 +83,53 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             &RULE.meta,
             entry.path,
             definition.span,
-            message(definition, limit, most),
+            limit_message(definition, limit, most),
         );
-        out.push(advise(finding, references, limit, most));
+        out.push(add_advice(finding, references, limit, most));
     }
 }
 
-fn message(Definition { kind, name, .. }: &Definition, limit: Exceeded, most: u64) -> String {
+fn limit_message(
+    DefinitionFacts { kind, name, .. }: &DefinitionFacts,
+    limit: ExpansionLimit,
+    most: u64,
+) -> String {
     let kind = kind.word();
     match limit {
-        Exceeded::Depth => {
+        ExpansionLimit::Depth => {
             format!(
                 "the {kind} `{name}` leads through more than {MAX_DEPTH} definitions, each of which refers to the next"
             )
         }
-        Exceeded::Bytes => format!(
+        ExpansionLimit::Bytes => format!(
             "the {kind} `{name}` has more than {most} bytes once everything that it refers to is put in"
         ),
-        Exceeded::Agents => {
+        ExpansionLimit::Agents => {
             format!(
                 "the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in"
             )
         }
-        Exceeded::Names => {
+        ExpansionLimit::Names => {
             format!("the {kind} `{name}` takes more than {MAX_NAMES} names and is referred to")
         }
     }
 }
 
-fn advise(finding: Diagnostic, references: &[Reference], limit: Exceeded, most: u64) -> Diagnostic {
+fn add_advice(
+    finding: Diagnostic,
+    references: &[ReferenceFacts],
+    limit: ExpansionLimit,
+    most: u64,
+) -> Diagnostic {
     let finding = match limit {
-        Exceeded::Depth => finding.note(format!("references are followed through at most {MAX_DEPTH} definitions")),
-        Exceeded::Bytes => finding
+        ExpansionLimit::Depth => finding.note(format!("references are followed through at most {MAX_DEPTH} definitions")),
+        ExpansionLimit::Bytes => finding
             .note(format!("the limit is {most} bytes; each reference puts in a copy of its own"))
             .help("refer to others less often, or to shorter ones; `--max-text-size` raises the limit"),
-        Exceeded::Agents => finding
+        ExpansionLimit::Agents => finding
             .note(format!("the limit is {MAX_AGENTS} agents of one task; each reference adds those of its task again"))
             .help("refer to other tasks less often, or split the task"),
-        Exceeded::Names => finding
+        ExpansionLimit::Names => finding
             .note(format!("the limit is {MAX_NAMES} names, including those it passes on to what it refers to"))
             .help("split it, or have it take one parameter of the type `object` that holds many values"),
     };

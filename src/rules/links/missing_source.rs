@@ -1,7 +1,7 @@
 //! CTX306: a file included by a template that cannot be read.
 
 use crate::rules::prelude::*;
-use crate::template::names::{Source, SourceKind};
+use crate::template::names::{LinkedFile, LinkedFileKind};
 use std::sync::Arc;
 
 /// Otherwise the agent would receive an empty text, or its answer would not be validated.
@@ -16,13 +16,13 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 /// `why` is the reason: a lower-case fragment.
-pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
+pub(crate) fn report(path: &Arc<str>, source: &LinkedFile, why: &str) -> Diagnostic {
     let (what, help) = match source.kind {
-        SourceKind::Text | SourceKind::File => (
+        LinkedFileKind::Text | LinkedFileKind::File => (
             "text",
             "correct the path, restore the file, or write the text between the tags",
         ),
-        SourceKind::Schema => (
+        LinkedFileKind::Schema => (
             "JSON Schema",
             "correct the path, restore the file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`",
         ),

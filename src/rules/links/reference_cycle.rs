@@ -1,6 +1,6 @@
 //! CTX302: definitions that contain themselves.
 
-use crate::project::index::Cycle;
+use crate::project::index::ReferenceCycle;
 use crate::rules::prelude::*;
 use std::fmt::Write as _;
 
@@ -12,30 +12,30 @@ pub(crate) static RULE: Rule = Rule::new(
         "reference-cycle",
         "a task, template or fragment that contains itself through its references"
     ),
-    Check::Link(check),
+    Check::Link(check_links),
 );
 
 /// Maximum number of references of a cycle that a message names.
-const NAMED: usize = 12;
+const MAX_NAMED_STEPS: usize = 12;
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    out.extend(cx.cycles.iter().filter_map(|cycle| word(cx, cycle)));
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    out.extend(cx.cycles.iter().filter_map(|cycle| report(cx, cycle)));
 }
 
-fn word(cx: &LinkCx<'_>, cycle: &Cycle) -> Option<Diagnostic> {
+fn report(cx: &LinkCx<'_>, cycle: &ReferenceCycle) -> Option<Diagnostic> {
     let first = *cycle.references.first()?;
     let reference = cx.index.reference(first)?;
     let entry = cx.index.file(first.file)?;
     let holder = entry.facts.definitions.get(reference.owner as usize)?;
     let mut way = holder.name.to_string();
-    for id in cycle.references.iter().take(NAMED) {
+    for id in cycle.references.iter().take(MAX_NAMED_STEPS) {
         let _ = write!(way, " → {}", cx.index.reference(*id)?.name);
     }
-    if cycle.references.len() > NAMED {
+    if cycle.references.len() > MAX_NAMED_STEPS {
         let _ = write!(
             way,
             " → … ({} more) → {}",
-            cycle.references.len() - NAMED,
+            cycle.references.len() - MAX_NAMED_STEPS,
             holder.name
         );
     }
@@ -50,9 +50,9 @@ fn word(cx: &LinkCx<'_>, cycle: &Cycle) -> Option<Diagnostic> {
     let mut finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message).help(
         "take one of these references out, or move what both need into a definition of its own",
     );
-    for id in cycle.references.iter().skip(1).take(NAMED) {
+    for id in cycle.references.iter().skip(1).take(MAX_NAMED_STEPS) {
         let next = cx.index.reference(*id)?;
-        finding = cx.label(
+        finding = cx.add_label(
             finding,
             id.file,
             next.span,

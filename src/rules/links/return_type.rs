@@ -1,9 +1,9 @@
 //! CTX305: a call whose result has another type than its place requires.
 
 use crate::project::linked_names;
-use crate::project::linked_parts::Why;
-use crate::rules::names::unknown_field::at_use;
-use crate::rules::names::untrusted_in_system::values;
+use crate::project::linked_parts::PartFaultReason;
+use crate::rules::names::unknown_field::use_finding;
+use crate::rules::names::untrusted_in_system::unfenced_values;
 use crate::rules::prelude::*;
 use crate::template::names::{ReferenceKind, Unfenced};
 
@@ -15,22 +15,22 @@ pub(crate) static RULE: Rule = Rule::new(
         "return-type",
         "a call returns another type than its place takes"
     ),
-    Check::Link(check),
+    Check::Link(check_links),
 );
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {
         let (ReferenceKind::Call, Some(expected)) = (reference.kind, &reference.expects) else {
             continue;
         };
-        let Some(target) = cx.index.target(reference) else {
+        let Some(target) = cx.index.resolve_reference(reference) else {
             continue;
         };
         let Some(callee) = cx.index.definition(target) else {
             continue;
         };
         let returned = callee.returns.as_deref().unwrap_or("string");
-        if fits(returned, expected) {
+        if fits_type(returned, expected) {
             continue;
         }
         let message = format!(
@@ -42,7 +42,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
                 "call a template that returns {expected}, or change what `{}` returns",
                 callee.name
             ));
-        out.push(cx.label(
+        out.push(cx.add_label(
             finding,
             target.file,
             callee.span,
@@ -50,7 +50,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         ));
     }
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::WrongType {
+        let linked_names::LinkFaultKind::WrongType {
             name,
             found,
             wanted,
@@ -58,22 +58,22 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        let finding = cx.at_reference(&RULE.meta, fault.at, |reference| {
-            let word = reference.kind.target().word();
+        let finding = cx.reference_finding(&RULE.meta, fault.at, |reference| {
+            let word = reference.kind.definition_kind().word();
             format!(
                 "the {word} `{}` takes `{name}` as {wanted}, but `{name}` is {found} here",
                 reference.name
             )
         });
-        out.extend(finding.map(|(finding, _)| finding.help(HELP)));
+        out.extend(finding.map(|(finding, _)| finding.help(TYPE_HELP)));
     }
     let typed = (
         "is a text here, but would be trusted as a number or a truth value",
         "pass the value itself with `from`",
     );
-    out.extend(values(&RULE.meta, cx, Unfenced::Typed, typed));
+    out.extend(unfenced_values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
-        let Why::WrongType { found, wanted } = &fault.why else {
+        let PartFaultReason::WrongType { found, wanted } = &fault.why else {
             continue;
         };
         let message = format!(
@@ -81,14 +81,15 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             fault.used
         );
         out.extend(
-            at_use(&RULE.meta, cx, fault.place(), message).map(|finding| finding.help(HELP)),
+            use_finding(&RULE.meta, cx, fault.position(), message)
+                .map(|finding| finding.help(TYPE_HELP)),
         );
     }
 }
 
-const HELP: &str = "declare both with the same type, or pass another value";
+const TYPE_HELP: &str = "declare both with the same type, or pass another value";
 
-fn fits(returned: &str, expected: &str) -> bool {
+fn fits_type(returned: &str, expected: &str) -> bool {
     returned == expected
         || (expected == "array" && returned == "string[]")
         || (expected == "string" && returned == "text")

@@ -1,8 +1,8 @@
 //! CTX308: a file to be shown to an agent that cannot be read.
 
 use crate::rules::prelude::*;
-use crate::rules::rule::Unread;
-use crate::rules::structure::family::shown;
+use crate::rules::rule::UnreadableFile;
+use crate::rules::structure::family::short_excerpt;
 use crate::syntax::write::escape_text;
 use crate::template::keywords::FileSource;
 use crate::template::parts::Str;
@@ -15,11 +15,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "unreadable-path",
         "a path of `<file_paths>` that leads to no text inside the project"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(check),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(files) = cx
         .task
         .files
@@ -35,13 +35,13 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         .paths
         .iter()
         .filter_map(|path| Some((path, cx.cx.unread.get(&*path.value)?)));
-    out.extend(told.map(|(path, unread)| word(cx, path, unread)));
+    out.extend(told.map(|(path, unread)| report(cx, path, unread)));
 }
 
-fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
+fn report(cx: &NodeCx<'_>, path: &Str<'_>, unread: &UnreadableFile) -> Diagnostic {
     let message = format!(
         "the file `{}` cannot be shown to the agent: {}",
-        shown(&path.value),
+        short_excerpt(&path.value),
         unread.why
     );
     let finding = Diagnostic::new(&RULE.meta, cx.cx.path, path.span, message);
@@ -52,9 +52,9 @@ fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
     };
     match &unread.near {
         Some(near) => finding
-            .help(format!("did you mean `{}`?", shown(near)))
+            .help(format!("did you mean `{}`?", short_excerpt(near)))
             .fix(Fix::suggested(
-                format!("write `{}`", shown(near)),
+                format!("write `{}`", short_excerpt(near)),
                 vec![Edit::replace(path.span, escape_text(near).into_owned())],
             )),
         None => finding.help(

@@ -1,7 +1,7 @@
 //! CTX300: a `ref`, `call` or `use` of a name that no file defines.
 
 use crate::rules::prelude::*;
-use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
+use crate::template::names::{DefinitionKind, ReferenceFacts, ReferenceKind};
 
 /// Names are not looked up at run time, so a missing definition stays missing.
 pub(crate) static RULE: Rule = Rule::new(
@@ -11,14 +11,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "unresolved-reference",
         "a reference to a task, template or fragment that does not exist"
     )
-    .fixed(Fixable::Suggested),
-    Check::Link(check),
+    .with_fix(Fixable::Suggested),
+    Check::Link(check_links),
 );
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let mut budget = Budget::default();
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut budget = ComparisonBudget::default();
     for (_, entry, reference) in cx.index.references() {
-        if cx.index.target(reference).is_some() {
+        if cx.index.resolve_reference(reference).is_some() {
             continue;
         }
         let verb = match reference.kind {
@@ -28,10 +28,10 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let message = format!(
             "{verb} the {} `{}`, which no file defines",
-            reference.kind.target().word(),
+            reference.kind.definition_kind().word(),
             reference.name
         );
-        out.push(advise(
+        out.push(add_advice(
             cx,
             Diagnostic::new(&RULE.meta, entry.path, reference.span, message),
             reference,
@@ -40,13 +40,13 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn advise(
+fn add_advice(
     cx: &LinkCx<'_>,
     finding: Diagnostic,
-    reference: &Reference,
-    budget: &mut Budget,
+    reference: &ReferenceFacts,
+    budget: &mut ComparisonBudget,
 ) -> Diagnostic {
-    let kind = reference.kind.target();
+    let kind = reference.kind.definition_kind();
     let kinds = [
         DefinitionKind::Task,
         DefinitionKind::Template,
@@ -54,7 +54,7 @@ fn advise(
     ];
     if let Some(other) = kinds
         .into_iter()
-        .find(|other| *other != kind && cx.index.find(*other, &reference.name).is_some())
+        .find(|other| *other != kind && cx.index.find_definition(*other, &reference.name).is_some())
     {
         return finding
             .note(format!(
@@ -70,7 +70,7 @@ fn advise(
                 }
             });
     }
-    match budget.nearest(&reference.name, cx.index.names(kind)) {
+    match budget.nearest_candidate(&reference.name, cx.index.names_of_kind(kind)) {
         Some(meant) => finding
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(

@@ -1,12 +1,12 @@
 //! CTX403: an element of an older dialect, which has no effect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, is_small, shown};
+use crate::rules::structure::family::{file_finding, has_few_children, short_excerpt};
 use crate::syntax::is_ncname;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, rename_element, set_attribute};
-use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
+use crate::template::elements::ElementKind;
+use crate::template::fault::{TemplateFault, TemplateFaultKind};
 
 /// Stays in the registry, but nothing reads it.
 pub(crate) static RULE: Rule = Rule::new(
@@ -16,16 +16,16 @@ pub(crate) static RULE: Rule = Rule::new(
         "deprecated-element",
         "an element of an older dialect, without effect"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(word),
+    .with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::Deprecated { kind } = fault.kind else {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::Deprecated { kind } = fault.kind else {
         return None;
     };
     let tag = kind.tag();
-    let found = finding(
+    let found = file_finding(
         &RULE.meta,
         cx,
         fault.span,
@@ -40,16 +40,22 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if matches!(fault.element.text().trim(), "" | "true" | "false")
         && fault.element.elements().next().is_none()
     {
-        let is_switch = matches!(kind, Kind::ManualXml | Kind::DisableReparsing);
+        let is_switch = matches!(kind, ElementKind::ManualXml | ElementKind::DisableReparsing);
         let fix = if is_switch { Fix::safe } else { Fix::suggested };
-        return Some(found.fix(fix("remove it", vec![remove_whole(fault.element)])));
+        return Some(found.fix(fix(
+            "remove it",
+            vec![remove_with_empty_list(fault.element)],
+        )));
     }
-    if kind == Kind::OutputSlot {
-        return Some(slot(found, fault.element));
+    if kind == ElementKind::OutputSlot {
+        return Some(fix_output_slot(found, fault.element));
     }
-    let says_what_is_good = matches!(kind, Kind::ExpectedOutput | Kind::ValidationRules);
-    if says_what_is_good && can_be_criteria(fault.element) {
-        let rename = rename_element(fault.element, Kind::Criteria.tag());
+    let says_what_is_good = matches!(
+        kind,
+        ElementKind::ExpectedOutput | ElementKind::ValidationRules
+    );
+    if says_what_is_good && can_become_criteria(fault.element) {
+        let rename = rename_element(fault.element, ElementKind::Criteria.tag());
         return Some(found.fix(Fix::suggested("make it the <criteria>", rename)));
     }
     // A text of the author's: only the author can decide its new place.
@@ -57,10 +63,11 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Removes an element, and the list around it if the list would be empty.
-fn remove_whole(element: Element<'_>) -> Edit {
+fn remove_with_empty_list(element: Element<'_>) -> Edit {
     let list = element.parent().filter(|list| {
         let is_body = list.parent().is_none()
-            || Kind::homes(element.name()).any(|home| home.is_body() && home.tag() == list.name());
+            || ElementKind::parents_of_tag(element.name())
+                .any(|home| home.is_body() && home.tag() == list.name());
         !is_body
             && list.elements().nth(1).is_none()
             && list.attributes().next().is_none()
@@ -70,17 +77,20 @@ fn remove_whole(element: Element<'_>) -> Edit {
 }
 
 /// Moves the slot of a step to its `as`.
-fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
+fn fix_output_slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
     let name = element.text().trim().to_owned();
     let step = element.parent().filter(|task| {
         task.parent()
-            .is_some_and(|around| around.name() == Kind::Steps.tag())
+            .is_some_and(|around| around.name() == ElementKind::Steps.tag())
     });
     match step.filter(|step| step.attribute("as").is_none() && is_ncname(&name)) {
         Some(step) => {
-            let edits = vec![set_attribute(step, "as", &name), remove_whole(element)];
+            let edits = vec![
+                set_attribute(step, "as", &name),
+                remove_with_empty_list(element),
+            ];
             found.fix(Fix::suggested(
-                format!("write as=\"{}\" on the step", shown(&name)),
+                format!("write as=\"{}\" on the step", short_excerpt(&name)),
                 edits,
             ))
         }
@@ -90,17 +100,21 @@ fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
 
 /// True if the element's text can become the task's criteria: the task has none yet, and the
 /// element contains nothing else.
-fn can_be_criteria(element: Element<'_>) -> bool {
-    if !element.parent().is_some_and(is_small) {
+fn can_become_criteria(element: Element<'_>) -> bool {
+    if !element.parent().is_some_and(has_few_children) {
         return false;
     }
     let has_criteria = element.parent().is_some_and(|task| {
         task.elements()
-            .any(|child| child.name() == Kind::Criteria.tag())
+            .any(|child| child.name() == ElementKind::Criteria.tag())
     });
     let first = element.parent().and_then(|task| {
         task.elements().find(|child| {
-            [Kind::ExpectedOutput.tag(), Kind::ValidationRules.tag()].contains(&child.name())
+            [
+                ElementKind::ExpectedOutput.tag(),
+                ElementKind::ValidationRules.tag(),
+            ]
+            .contains(&child.name())
         })
     });
     !has_criteria

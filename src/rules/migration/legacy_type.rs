@@ -1,18 +1,18 @@
 //! CTX402: a type of an older dialect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::finding;
+use crate::rules::structure::family::file_finding;
 use crate::syntax::write::set_attribute;
-use crate::template::fault::{Fault, FaultKind};
+use crate::template::fault::{TemplateFault, TemplateFaultKind};
 
 /// Read with its former meaning, so that older templates build.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe),
-    Check::Template(word),
+    meta!(warning, 402, "legacy-type", "a type of an older dialect").with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::LegacyType {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::LegacyType {
         found,
         modern,
         subtype,
@@ -39,6 +39,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let message = format!("`{found}` is a type of an older dialect, read as {form}");
     Some(
-        finding(&RULE.meta, cx, fault.span, message).fix(Fix::safe(format!("write {form}"), edits)),
+        file_finding(&RULE.meta, cx, fault.span, message)
+            .fix(Fix::safe(format!("write {form}"), edits)),
     )
 }

@@ -1,8 +1,8 @@
 //! CTX401: a setting with a value of an older dialect.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::finding;
-use crate::template::fault::{Fault, FaultKind};
+use crate::rules::structure::family::file_finding;
+use crate::template::fault::{TemplateFault, TemplateFaultKind};
 
 /// Read with its former meaning, so that older templates build.
 pub(crate) static RULE: Rule = Rule::new(
@@ -12,12 +12,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "legacy-value",
         "a setting with a value of an older dialect"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(word),
+    .with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::LegacyValue {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::LegacyValue {
         name,
         found,
         modern,
@@ -30,5 +30,5 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         format!("write `{modern}`"),
         vec![Edit::replace(fault.span, modern)],
     );
-    Some(finding(&RULE.meta, cx, fault.span, message).fix(fix))
+    Some(file_finding(&RULE.meta, cx, fault.span, message).fix(fix))
 }

@@ -1,88 +1,98 @@
 //! CTX312: a condition that cannot be read.
 
 use super::prelude::*;
-use crate::rules::syntax::and_at;
+use crate::rules::syntax::and_edit;
 use crate::syntax::write::escape_text;
-use crate::template::condition::{ConditionFault, Demand, Expected, MAX_DEPTH};
+use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH, ValueDemand};
 
 /// A branch with an invalid condition would never be taken.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 312, "bad-condition", "an invalid condition").fixed(Fixable::Suggested),
-    Check::File(check),
+    meta!(error, 312, "bad-condition", "an invalid condition").with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        if let FaultKind::ConditionType {
+        if let ScopeFaultKind::ConditionType {
             name,
             found,
             wanted,
         } = &fault.kind
         {
-            out.push(of_type(cx, fault.span, (name, found), *wanted));
+            out.push(type_finding(cx, fault.span, (name, found), *wanted));
         }
-        let FaultKind::Condition(why) = &fault.kind else {
+        let ScopeFaultKind::Condition(why) = &fault.kind else {
             continue;
         };
         if why.found == "&&" && fault.span.slice(cx.document.text) == "&&" {
             // Reported as a bare `&`, with `and` as its replacement.
             continue;
         }
-        if let Some(found) = triple(cx, fault.span, why) {
+        if let Some(found) = report_triple_sign(cx, fault.span, why) {
             out.push(found);
             continue;
         }
         let message = match (why.expected, why.found.as_str()) {
             (Expected::LessNesting, _) => format!("conditions nest at most {MAX_DEPTH} deep"),
-            (expected, "") => format!("the condition ends where {} was expected", words(expected)),
+            (expected, "") => format!(
+                "the condition ends where {} was expected",
+                describe_expected(expected)
+            ),
             (expected, found) => format!(
                 "`{}` stands where {} was expected",
-                shown(found),
-                words(expected)
+                short_excerpt(found),
+                describe_expected(expected)
             ),
         };
-        let found = finding(&RULE.meta, cx, fault.span, message);
-        if let Some(edits) = bare(cx.document.text, fault.span) {
+        let found = file_finding(&RULE.meta, cx, fault.span, message);
+        if let Some(edits) = unbraced_name_edits(cx.document.text, fault.span) {
             let fix = Fix::suggested("take the braces off", edits);
             out.push(found.help("a condition has names without braces").fix(fix));
             continue;
         }
-        out.push(match sign(why).zip(place(cx, fault.span, &why.found)) {
-            Some(("and", at)) => found.fix(Fix::suggested(
-                "write `and`",
-                vec![and_at(cx.document.text, at)],
-            )),
-            Some((word, at)) => found.fix(Fix::suggested(
-                format!("write `{word}`"),
-                vec![Edit::replace(at, word)],
-            )),
-            None => found,
-        });
+        out.push(
+            match replacement_sign(why).zip(sign_span(cx, fault.span, &why.found)) {
+                Some(("and", at)) => found.fix(Fix::suggested(
+                    "write `and`",
+                    vec![and_edit(cx.document.text, at)],
+                )),
+                Some((word, at)) => found.fix(Fix::suggested(
+                    format!("write `{word}`"),
+                    vec![Edit::replace(at, word)],
+                )),
+                None => found,
+            },
+        );
     }
 }
 
 /// A value whose type the condition cannot use in any run.
-fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Demand) -> Diagnostic {
-    let named = shown(name);
+fn type_finding(
+    cx: &FileCx<'_>,
+    span: Span,
+    (name, found): (&str, &str),
+    wanted: ValueDemand,
+) -> Diagnostic {
+    let named = short_excerpt(name);
     let (what, help) = match wanted {
-        Demand::Truth => (
+        ValueDemand::Truth => (
             "is taken for true or false",
             "compare it with a value: `==`, `!=`",
         ),
-        Demand::Number => (
+        ValueDemand::Number => (
             "is compared with a number by its size",
             "declare it as `number`, or compare it by `==` or `!=`",
         ),
-        Demand::Text => (
+        ValueDemand::Text => (
             "is compared with a text by its order",
             "declare it as `string`, or compare it by `==` or `!=`",
         ),
-        Demand::Ordered => (
+        ValueDemand::Ordered => (
             "is compared by its size",
             "declare it as `number` or `string`, or compare it by `==` or `!=`",
         ),
     };
-    finding(
+    file_finding(
         &RULE.meta,
         cx,
         span,
@@ -92,7 +102,7 @@ fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Dem
 }
 
 /// Returns the edits that remove the braces of `{{name}}`.
-fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
+fn unbraced_name_edits(text: &str, span: Span) -> Option<Vec<Edit>> {
     let inside = text.get(span.start as usize..)?.strip_prefix("{{")?;
     let name = inside.get(..inside.find("}}")?)?;
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
@@ -104,7 +114,7 @@ fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
 
 /// Returns the span of a sign. In a condition that was decoded from references, only if the sign
 /// occurs once.
-fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
+fn sign_span(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
     let written = span.slice(cx.document.text);
     if written == found {
         return Some(span);
@@ -118,7 +128,7 @@ fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
 }
 
 /// Reports `===` and `!==` of other languages: the third sign stands in place of a value.
-fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnostic> {
+fn report_triple_sign(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnostic> {
     let text = cx.document.text;
     if why.expected != Expected::Value || span.slice(text) != "=" {
         return None;
@@ -130,7 +140,7 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
         _ => return None,
     };
     let whole = Span::new(start, span.end);
-    let found = finding(
+    let found = file_finding(
         &RULE.meta,
         cx,
         whole,
@@ -143,7 +153,7 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
 }
 
 /// Returns the sign that replaces a sign of another language.
-fn sign(why: &ConditionFault) -> Option<&'static str> {
+fn replacement_sign(why: &ConditionFault) -> Option<&'static str> {
     match why.expected {
         Expected::DoubleEquals => Some(match &*why.found {
             "=<" => "&lt;=",
@@ -164,7 +174,7 @@ fn sign(why: &ConditionFault) -> Option<&'static str> {
     }
 }
 
-const fn words(expected: Expected) -> &'static str {
+const fn describe_expected(expected: Expected) -> &'static str {
     match expected {
         Expected::Value => "a name, a number, a string, `not` or `(`",
         Expected::Operator => "a comparison, `and`, `or` or the end",

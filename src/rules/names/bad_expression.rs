@@ -1,9 +1,9 @@
 //! CTX311: an invalid `{{…}}`.
 
 use super::prelude::*;
-use crate::rules::names::fault_location::finding;
+use crate::rules::names::fault_location::fault_finding;
 use crate::rules::names::unrendered_jinja;
-use crate::rules::structure::missing::declared;
+use crate::rules::structure::missing::declared_names;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
 
 /// An agent would read half an expression as ordinary text.
@@ -14,30 +14,30 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-expression",
         "an invalid `{{…}}` expression"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // One text may have many faults; it is parsed only once.
     let mut last = None;
     let mut told = None;
     for fault in &cx.scopes.faults {
-        let FaultKind::Expression {
+        let ScopeFaultKind::Expression {
             fault: why,
             element,
         } = &fault.kind
         else {
             continue;
         };
-        if unrendered_jinja::is_jinja(cx, fault, why, *element) {
+        if unrendered_jinja::is_jinja_expression(cx, fault, why, *element) {
             // The missing `syntax` is reported once per text.
             if told.replace(element.id()) != Some(element.id()) {
-                out.push(in_jinja(cx, fault, why, *element));
+                out.push(report_jinja(cx, fault, why, *element));
             }
             continue;
         }
-        let mut found = finding(&RULE.meta, cx, fault, words(why.kind));
+        let mut found = fault_finding(&RULE.meta, cx, fault, describe_fault(why.kind));
         if why.kind == ExpressionFaultKind::MisplacedCall {
             out.push(found.help("write the call as an input of the task, `<input name=\"…\"><call template=\"…\">…</call></input>`, and name that input here"));
             continue;
@@ -55,16 +55,18 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         // A text meant as Jinja has a fix of its own; escaping its braces would break it.
         let is_meant = match last {
             Some((id, known)) if id == element.id() => known,
-            _ => unrendered_jinja::is_meant(*element),
+            _ => unrendered_jinja::is_meant_as_jinja(*element),
         };
         last = Some((element.id(), is_meant));
         if is_meant {
             out.push(found);
             continue;
         }
-        if let Some((name, edits)) = closed(cx, why, *element).filter(|_| fault.inside.is_none()) {
+        if let Some((name, edits)) =
+            closing_edits(cx, why, *element).filter(|_| fault.inside.is_none())
+        {
             found = found.fix(Fix::suggested(
-                format!("write `{{{{{}}}}}`: close it", shown(&name)),
+                format!("write `{{{{{}}}}}`: close it", short_excerpt(&name)),
                 edits,
             ));
         }
@@ -73,7 +75,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));
         }
         let is_text = element.parent().is_some()
-            && Kind::homes(element.name()).next().is_some()
+            && ElementKind::parents_of_tag(element.name()).next().is_some()
             && element.name() != "file_paths";
         if is_text && element.attribute("verbatim").is_none() {
             let edits = vec![set_attribute(*element, "verbatim", "true")];
@@ -86,26 +88,26 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn in_jinja(
+fn report_jinja(
     cx: &FileCx<'_>,
-    fault: &Fault<'_>,
+    fault: &ScopeFault<'_>,
     why: &ExpressionFault,
     element: Element<'_>,
 ) -> Diagnostic {
     let written = why.expression.slice(cx.document.text);
     let message = format!(
         "`{}` is an expression of Jinja, in a text without `syntax=\"jinja\"`",
-        shown(written)
+        short_excerpt(written)
     );
     let literal = vec![Edit::insert(why.expression.start, "\\")];
-    finding(&RULE.meta, cx, fault, message)
+    fault_finding(&RULE.meta, cx, fault, message)
         .help("filters, conditions and operators need syntax=\"jinja\" on the element; for literal braces write `\\{{`")
-        .fix(unrendered_jinja::render(element))
+        .fix(unrendered_jinja::render_fix(element))
         .fix(Fix::suggested("write `\\{{`: the braces are text", literal))
 }
 
 /// Returns the name and closing edits of an unclosed expression that begins with a declared name.
-fn closed(
+fn closing_edits(
     cx: &FileCx<'_>,
     why: &ExpressionFault,
     element: Element<'_>,
@@ -134,8 +136,8 @@ fn closed(
         .split(['.', '['])
         .next()
         .filter(|root| !root.is_empty())?;
-    let names: Vec<String> = declared(element, &["parameters", "inputs"]).collect();
-    let name = nearest(root, names.iter().map(String::as_str))?;
+    let names: Vec<String> = declared_names(element, &["parameters", "inputs"]).collect();
+    let name = nearest_candidate(root, names.iter().map(String::as_str))?;
     let start = end - path.len() as u32;
     let corrected =
         (name != root).then(|| Edit::replace(Span::new(start, start + root.len() as u32), name));
@@ -145,14 +147,14 @@ fn closed(
     ))
 }
 
-fn words(kind: ExpressionFaultKind) -> String {
+fn describe_fault(kind: ExpressionFaultKind) -> String {
     match kind {
         ExpressionFaultKind::Unclosed => "`{{` is never closed".to_owned(),
         ExpressionFaultKind::Empty => "`{{}}` names no variable".to_owned(),
         ExpressionFaultKind::BadCharacter(c) => {
             format!(
                 "`{}` is not allowed at this place of an expression",
-                shown(&c.escape_debug().to_string())
+                short_excerpt(&c.escape_debug().to_string())
             )
         }
         ExpressionFaultKind::TrailingText => "the expression ends before this".to_owned(),

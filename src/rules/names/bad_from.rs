@@ -4,21 +4,21 @@ use super::prelude::*;
 
 /// Such a value has no source.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 314, "bad-from", "a `from` that names no variable").fixed(Fixable::Safe),
-    Check::File(check),
+    meta!(promise, 314, "bad-from", "a `from` that names no variable").with_fix(Fixable::Safe),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::BadFrom { meant } = &fault.kind else {
+        let ScopeFaultKind::BadFrom { meant } = &fault.kind else {
             continue;
         };
         let written = fault.span.slice(cx.document.text);
-        let found = finding(
+        let found = file_finding(
             &RULE.meta,
             cx,
             fault.span,
-            format!("`{}` is not the name of a variable", shown(written)),
+            format!("`{}` is not the name of a variable", short_excerpt(written)),
         );
         let is_name = |name: &&String| {
             name.chars()
@@ -29,7 +29,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 let edits = vec![Edit::replace(fault.span, name.as_str())];
                 found
                     .help("`from` takes the name without braces")
-                    .fix(Fix::safe(format!("write `{}`", shown(name)), edits))
+                    .fix(Fix::safe(format!("write `{}`", short_excerpt(name)), edits))
             }
             None => found.help("to give a literal text, write it between the tags of the element"),
         });

@@ -1,11 +1,11 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
 use super::prelude::*;
-use crate::jinja::fault::{JinjaFaultKind, arguments};
-use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
-use crate::jinja::names::JinjaName;
-use crate::jinja::unsupported::absent;
-use crate::rules::names::fault_location::finding;
+use crate::jinja::fault::{JinjaFaultKind, describe_argument_fault};
+use crate::jinja::limits::{MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_REPEATED_BYTES, MAX_TEXT_BYTES};
+use crate::jinja::names::JinjaNameKind;
+use crate::jinja::unsupported::find_unsupported;
+use crate::rules::names::fault_location::fault_finding;
 
 /// A template that cannot be rendered would fail in production.
 pub(crate) static RULE: Rule = Rule::new(
@@ -15,29 +15,31 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-jinja",
         "a Jinja text that cannot be parsed, or uses an unknown filter, test or function"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Jinja(why) = &fault.kind else {
+        let ScopeFaultKind::Jinja(why) = &fault.kind else {
             continue;
         };
         let message = match why {
-            JinjaFaultKind::TooLarge => format!("a Jinja text has at most {MAX_BYTES} bytes"),
+            JinjaFaultKind::TooLarge => format!("a Jinja text has at most {MAX_TEXT_BYTES} bytes"),
             JinjaFaultKind::LineTooLong => {
                 format!("a tag reaches at most {MAX_COLUMNS} characters into its line")
             }
             JinjaFaultKind::TooDeep => {
-                format!("nests too deep: at most {MAX_BLOCKS} blocks in one another")
+                format!("nests too deep: at most {MAX_BLOCK_DEPTH} blocks in one another")
             }
             JinjaFaultKind::TooMuchRepeated => {
-                format!("repeats texts to more than {MAX_REPEATED} bytes")
+                format!("repeats texts to more than {MAX_REPEATED_BYTES} bytes")
             }
-            JinjaFaultKind::Fails(words) => format!("this fails in every run: {}", shown(words)),
+            JinjaFaultKind::Fails(words) => {
+                format!("this fails in every run: {}", short_excerpt(words))
+            }
             JinjaFaultKind::FailsByDefault(words) => {
-                format!("this fails with the default: {}", shown(words))
+                format!("this fails with the default: {}", short_excerpt(words))
             }
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
             JinjaFaultKind::Arguments {
@@ -45,37 +47,41 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 given,
                 least,
                 most,
-            } => arguments(filter, *given, *least, *most),
+            } => describe_argument_fault(filter, *given, *least, *most),
             JinjaFaultKind::OtherTemplate(word) => {
                 format!("`{word}` would take text from another template")
             }
             JinjaFaultKind::Syntax(words) => match words.strip_prefix("unknown statement end") {
                 Some(block) => format!(
                     "`end{0}` ends a `{0}`, but the open block is another one",
-                    shown(block)
+                    short_excerpt(block)
                 ),
-                None => format!("Jinja cannot read this: {}", shown(words)),
+                None => format!("Jinja cannot read this: {}", short_excerpt(words)),
             },
             JinjaFaultKind::TooEarly { argument, name } => {
                 format!("the default of `{argument}` names `{name}`, which has no value yet")
             }
-            JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
+            JinjaFaultKind::Unknown { what, name, .. } => match find_unsupported(*what, name) {
                 Some(absent) => format!(
                     "Jinja's {} `{name}` is not supported: {}",
-                    word(*what),
+                    describe_kind(*what),
                     absent.why
                 ),
-                None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
+                None => format!(
+                    "Jinja has no {} `{}`",
+                    describe_kind(*what),
+                    short_excerpt(name)
+                ),
             },
         };
-        let found = finding(&RULE.meta, cx, fault, message);
+        let found = fault_finding(&RULE.meta, cx, fault, message);
         out.push(match why {
             JinjaFaultKind::OtherTemplate(_) => found.help("put shared text into a <fragment>, and use it in a text of its own"),
-            JinjaFaultKind::Unknown { what, name, near } => match absent(*what, name) {
+            JinjaFaultKind::Unknown { what, name, near } => match find_unsupported(*what, name) {
                 Some(absent) => found.help(absent.instead),
-                None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
+                None => suggest_names(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
             },
-            JinjaFaultKind::TooEarly { argument, name } => found.help(early(argument, name)),
+            JinjaFaultKind::TooEarly { argument, name } => found.help(early_use_help(argument, name)),
             JinjaFaultKind::FailsByDefault(_) => {
                 found.help("give another default, ask whether the value is there, or require a value: remove the default")
             }
@@ -92,7 +98,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// The help for a default that names a value not yet set.
-fn early(argument: &str, name: &str) -> String {
+fn early_use_help(argument: &str, name: &str) -> String {
     if argument == name {
         format!("give the argument another name than the value around the macro: `{argument}_=…`")
     } else {
@@ -100,33 +106,41 @@ fn early(argument: &str, name: &str) -> String {
     }
 }
 
-const fn word(what: JinjaName) -> &'static str {
+const fn describe_kind(what: JinjaNameKind) -> &'static str {
     match what {
-        JinjaName::Filter => "filter",
-        JinjaName::Test => "test",
-        JinjaName::Function => "function",
-        JinjaName::Method => "method",
-        JinjaName::Variable => "name",
+        JinjaNameKind::Filter => "filter",
+        JinjaNameKind::Test => "test",
+        JinjaNameKind::Function => "function",
+        JinjaNameKind::Method => "method",
+        JinjaNameKind::Variable => "name",
     }
 }
 
 /// Adds the nearest name to a finding, or all names. `exact`: the finding's span is exactly the
 /// name.
-fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) -> Diagnostic {
-    let kind = word(what);
+fn suggest_names(
+    found: Diagnostic,
+    what: JinjaNameKind,
+    near: Option<&str>,
+    exact: bool,
+) -> Diagnostic {
+    let kind = describe_kind(what);
     let Some(near) = near else {
         let all = what
-            .all()
+            .known_names()
             .iter()
             .map(|name| format!("`{name}`"))
             .collect::<Vec<_>>()
             .join(", ");
         let found = found.help(format!("available {kind}s: {all}"));
         return match what {
-            JinjaName::Function => found.note(
+            JinjaNameKind::Function => found.note(
                 "only functions and macros of this text can be called, and a parameter is neither",
             ),
-            JinjaName::Filter | JinjaName::Test | JinjaName::Method | JinjaName::Variable => found,
+            JinjaNameKind::Filter
+            | JinjaNameKind::Test
+            | JinjaNameKind::Method
+            | JinjaNameKind::Variable => found,
         };
     };
     let span = found.span;

@@ -10,18 +10,18 @@ use crate::rules::structure::family;
 use std::sync::Arc;
 
 /// The label of the position in the text.
-pub(crate) const IN_TEXT: &str = "in this text";
+pub(crate) const IN_TEXT_LABEL: &str = "in this text";
 
-pub(super) fn finding(
+pub(super) fn fault_finding(
     rule: &'static RuleMeta,
     cx: &FileCx<'_>,
-    fault: &Fault<'_>,
+    fault: &ScopeFault<'_>,
     message: impl Into<String>,
 ) -> Diagnostic {
     let Some(inside) = &fault.inside else {
-        return family::finding(rule, cx, fault.span, message);
+        return family::file_finding(rule, cx, fault.span, message);
     };
-    in_text(
+    move_into_text(
         Diagnostic::new(rule, cx.path, fault.span, message),
         &inside.written,
         (inside.span, inside.start),
@@ -29,16 +29,16 @@ pub(super) fn finding(
 }
 
 /// Moves a finding from a `src` to a position in the text that it names.
-pub(super) fn in_text(
+pub(super) fn move_into_text(
     mut found: Diagnostic,
     written: &str,
     (span, start): (Span, Position),
 ) -> Diagnostic {
-    let path: Arc<str> =
-        contained_path::beside(&found.path, written).map_or_else(|| Arc::from(written), Arc::from);
+    let path: Arc<str> = contained_path::resolve_beside(&found.path, written)
+        .map_or_else(|| Arc::from(written), Arc::from);
     found.message = format!(
         "in {path}:{}:{}: {}",
         start.line, start.column, found.message
     );
-    found.label_in(path, span, start, IN_TEXT)
+    found.label_in(path, span, start, IN_TEXT_LABEL)
 }

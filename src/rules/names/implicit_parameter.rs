@@ -1,8 +1,8 @@
 //! CTX315: variables of a task that declares no parameters.
 
 use super::prelude::*;
-use crate::rules::names::undeclared_variable::{NAMED, declare, listed};
-use crate::template::scope::{Implicit, Origin};
+use crate::rules::names::undeclared_variable::{MAX_LISTED, declare_parameters, list_names};
+use crate::template::scope::{ImplicitParameter, ParameterOrigin};
 
 /// Most existing tasks are like this, and keep working.
 pub(crate) static RULE: Rule = Rule::new(
@@ -12,11 +12,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "implicit-parameter",
         "a task uses variables without declaring any"
     )
-    .fixed(Fixable::Suggested),
-    Check::FileAndLink(check, check_references),
+    .with_fix(Fixable::Suggested),
+    Check::FileAndLink(check_file, check_references),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for of_one in cx
         .scopes
         .implicit
@@ -26,7 +26,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             .first()
             .and_then(|implicit| cx.file.definitions.get(implicit.owner as usize));
         if let Some(element) = definition.map(crate::template::model::Definition::element) {
-            out.push(word(cx, element, of_one));
+            out.push(report(cx, element, of_one));
         }
     }
 }
@@ -39,17 +39,17 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             let Some((_, at)) = of_one.first() else {
                 continue;
             };
-            let listed = listed(of_one.iter().map(|(param, _)| &*param.name));
+            let listed = list_names(of_one.iter().map(|(param, _)| &*param.name));
             let what = if of_one.len() == 1 {
                 "a variable"
             } else {
                 "variables"
             };
-            let found = cx.at_reference(&RULE.meta, *at, |reference| {
-                let word = reference.kind.target().word();
+            let found = cx.reference_finding(&RULE.meta, *at, |reference| {
+                let word = reference.kind.definition_kind().word();
                 format!(
                     "takes {what} that it does not declare: {listed}, for the {word} `{}`",
-                    shown(&reference.name)
+                    short_excerpt(&reference.name)
                 )
             });
             out.extend(found.map(|(found, _)| found));
@@ -57,27 +57,27 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagnostic {
-    let listed = listed(implicit.iter().map(|implicit| &*implicit.name.value));
+fn report(cx: &FileCx<'_>, task: Element<'_>, implicit: &[ImplicitParameter<'_>]) -> Diagnostic {
+    let listed = list_names(implicit.iter().map(|implicit| &*implicit.name.value));
     let what = if implicit.len() == 1 {
         "a variable"
     } else {
         "variables"
     };
-    let mut found = finding(
+    let mut found = file_finding(
         &RULE.meta,
         cx,
         task.name_span(),
         format!("takes {what} that it does not declare: {listed}"),
     );
-    for implicit in implicit.iter().take(NAMED) {
+    for implicit in implicit.iter().take(MAX_LISTED) {
         found = found.label(implicit.name.span, "used here");
     }
     let names: Vec<&str> = implicit
         .iter()
         .map(|implicit| &*implicit.name.value)
         .collect();
-    match declare(Origin::Task(task), &names) {
+    match declare_parameters(ParameterOrigin::Task(task), &names) {
         Some(edit) => found.fix(Fix::suggested(
             if names.len() == 1 {
                 "declare it"

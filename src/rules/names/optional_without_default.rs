@@ -11,13 +11,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "optional-without-default",
         "an optional parameter without a default"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    let is_unused =
-        |fault: &&crate::template::scope::Fault<'_>| matches!(fault.kind, FaultKind::Unused { .. });
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let is_unused = |fault: &&crate::template::scope::ScopeFault<'_>| {
+        matches!(fault.kind, ScopeFaultKind::Unused { .. })
+    };
     // An unused parameter is reported as unused.
     let unused: BTreeSet<Span> = cx
         .scopes
@@ -32,15 +33,15 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         .iter()
         .filter(|fault| !unused.contains(&fault.span))
     {
-        let FaultKind::NoDefault { name } = &fault.kind else {
+        let ScopeFaultKind::NoDefault { name } = &fault.kind else {
             continue;
         };
         let message = format!(
             "`{}` may be left out, but has no default: a run without it has no value to show",
-            shown(name)
+            short_excerpt(name)
         );
-        let found =
-            finding(&RULE.meta, cx, fault.span, message).help("add a default, or require a value");
+        let found = file_finding(&RULE.meta, cx, fault.span, message)
+            .help("add a default, or require a value");
         let parameter = cx.document.element_at(fault.span.start);
         out.push(
             match parameter.filter(|element| element.name() == "parameter") {

@@ -1,9 +1,9 @@
 //! CTX318: a function whose task does not answer with the type in `returns`.
 
 use crate::rules::prelude::*;
-use crate::rules::structure::family::{either, finding, shown};
+use crate::rules::structure::family::{file_finding, name_choice, short_excerpt};
 use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
-use crate::template::model::{Definition, Task, Template};
+use crate::template::model::{Definition, TaskBody, Template};
 use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`, so the answer must match it too.
@@ -14,13 +14,13 @@ pub(crate) static RULE: Rule = Rule::new(
         "return-mismatch",
         "a function's task does not return what its `returns` says"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-const TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "boolean"];
+const RETURN_TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "boolean"];
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for definition in &cx.file.definitions {
         let Definition::Template(template) = definition else {
             continue;
@@ -28,26 +28,28 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(returns) = &template.returns else {
             continue;
         };
-        if !is_type(&returns.value) && !is_schema_file(&returns.value) {
-            out.push(unknown(cx, returns));
+        if !is_return_type(&returns.value) && !is_schema_file(&returns.value) {
+            out.push(unknown_type_finding(cx, returns));
         } else if let Some(task) = template.task.as_deref() {
-            out.extend(mismatch(cx, template, returns, task));
+            out.extend(find_mismatch(cx, template, returns, task));
         }
     }
 }
 
-fn is_type(word: &str) -> bool {
-    word == "text" || TYPES.contains(&word)
+fn is_return_type(word: &str) -> bool {
+    word == "text" || RETURN_TYPES.contains(&word)
 }
 
-fn unknown(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
+fn unknown_type_finding(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
     let message = format!(
         "`{}` is neither a type nor a JSON Schema file",
-        shown(&returns.value)
+        short_excerpt(&returns.value)
     );
-    let found = finding(&RULE.meta, cx, returns.span, message)
-        .help(format!("it can be {}, or a file", either(TYPES)));
-    match nearest(&returns.value, TYPES) {
+    let found = file_finding(&RULE.meta, cx, returns.span, message).help(format!(
+        "it can be {}, or a file",
+        name_choice(RETURN_TYPES)
+    ));
+    match nearest_candidate(&returns.value, RETURN_TYPES) {
         Some(meant) => found.fix(Fix::suggested(
             format!("write `{meant}`"),
             vec![Edit::replace(returns.span, meant)],
@@ -56,11 +58,11 @@ fn unknown(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
     }
 }
 
-fn mismatch(
+fn find_mismatch(
     cx: &FileCx<'_>,
     template: &Template<'_>,
     returns: &Str<'_>,
-    task: &Task<'_>,
+    task: &TaskBody<'_>,
 ) -> Option<Diagnostic> {
     if task.reference.is_some() || task.element.is_damaged() {
         return None;
@@ -79,15 +81,15 @@ fn mismatch(
             (None, _) => "string",
         },
     };
-    if fits(answer, &returns.value) {
+    if answer_fits(answer, &returns.value) {
         return None;
     }
-    let promised = shown(&returns.value);
+    let promised = short_excerpt(&returns.value);
     let message = format!(
         "promises {promised}, but its task answers with {}",
-        shown(answer)
+        short_excerpt(answer)
     );
-    let mut found = finding(&RULE.meta, cx, returns.span, message);
+    let mut found = file_finding(&RULE.meta, cx, returns.span, message);
     let schema = escape_attribute(&returns.value).into_owned();
     let format = match returns.value.as_ref() {
         "string" | "text" => "<output_format type=\"text\"/>".to_owned(),
@@ -104,7 +106,7 @@ fn mismatch(
         format!("hold the answer to it: {format}"),
         vec![edit],
     ));
-    let answered = shown(answer).into_owned();
+    let answered = short_excerpt(answer).into_owned();
     Some(found.fix(Fix::suggested(
         format!("write returns=\"{answered}\""),
         vec![set_attribute(template.element, "returns", answer)],
@@ -113,7 +115,7 @@ fn mismatch(
 
 /// True if an answer has the promised type. The type that a schema file describes is not known
 /// here.
-fn fits(answer: &str, promised: &str) -> bool {
+fn answer_fits(answer: &str, promised: &str) -> bool {
     let text = |word: &str| word == "string" || word == "text";
     answer == promised
         || (text(answer) && text(promised))

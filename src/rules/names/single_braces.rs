@@ -1,7 +1,7 @@
 //! CTX327: a parameter in braces that are not a placeholder.
 
 use super::prelude::*;
-use super::unused_parameter::{in_texts, placeholders};
+use super::unused_parameter::{find_placeholders, placeholders_in_texts};
 use crate::template::model::Definition;
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ pub(super) static RULE: Rule = Rule::new(
         "single-braces",
         "a parameter in braces that insert nothing"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let bytes = cx.document.text.as_bytes();
     let is_single = |at: usize| {
         bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
@@ -27,12 +27,12 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     if !memchr::memchr_iter(b'{', bytes).any(is_single) {
         return;
     }
-    let places = placeholders(cx.document.text);
+    let places = find_placeholders(cx.document.text);
     let unused: HashSet<Span> = cx
         .scopes
         .faults
         .iter()
-        .filter(|fault| matches!(fault.kind, FaultKind::Unused { .. }))
+        .filter(|fault| matches!(fault.kind, ScopeFaultKind::Unused { .. }))
         .map(|fault| fault.span)
         .collect();
     for definition in &cx.file.definitions {
@@ -49,21 +49,21 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             .into_iter()
             .filter(|name| !unused.contains(&name.span))
         {
-            for place in in_texts(cx, definition.element(), &places, &name.value) {
+            for place in placeholders_in_texts(cx, definition.element(), &places, &name.value) {
                 let (written, meant) = (
                     place.slice(cx.document.text),
-                    format!("{{{{{}}}}}", shown(&name.value)),
+                    format!("{{{{{}}}}}", short_excerpt(&name.value)),
                 );
                 let message = format!(
                     "the agent reads `{written}` literally, but `{}` is a parameter",
-                    shown(&name.value)
+                    short_excerpt(&name.value)
                 );
                 let fix = Fix::suggested(
                     format!("write `{meant}`"),
                     vec![Edit::replace(place, format!("{{{{{}}}}}", name.value))],
                 );
                 out.push(
-                    finding(&RULE.meta, cx, place, message)
+                    file_finding(&RULE.meta, cx, place, message)
                         .help(format!("did you mean `{meant}`?"))
                         .fix(fix),
                 );

@@ -1,7 +1,7 @@
 //! CTX319: a result used before its step, or the task of its input, has run.
 
 use super::prelude::*;
-use crate::rules::names::fault_location::finding;
+use crate::rules::names::fault_location::fault_finding;
 
 /// Steps, and the tasks that produce inputs, run in the order in which they are written.
 pub(crate) static RULE: Rule = Rule::new(
@@ -11,29 +11,33 @@ pub(crate) static RULE: Rule = Rule::new(
         "step-not-run",
         "the result of a step, or of a task in an input, is used before it has run"
     ),
-    Check::File(check),
+    Check::File(check_file),
 );
 
 /// Distinguishes a result used in its own step or input.
 #[derive(Clone, Copy)]
-enum Own {
+enum SelfReference {
     Yes,
     No,
 }
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::NotYet { name, result } = &fault.kind else {
+        let ScopeFaultKind::NotYet { name, result } = &fault.kind else {
             continue;
         };
-        let named = shown(name);
+        let named = short_excerpt(name);
         let step = cx.document.element_at(result.start);
         let is_own = step.is_some_and(|step| {
             step.span().start < fault.span.start && fault.span.end <= step.span().end
         });
         if step.is_some_and(|step| step.name() == "input") {
-            let own = if is_own { Own::Yes } else { Own::No };
-            out.push(input(cx, (fault, *result), &named, own));
+            let own = if is_own {
+                SelfReference::Yes
+            } else {
+                SelfReference::No
+            };
+            out.push(input_finding(cx, (fault, *result), &named, own));
             continue;
         }
         let (message, help) = if is_own {
@@ -50,7 +54,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             )
         };
         out.push(
-            finding(&RULE.meta, cx, fault, message)
+            fault_finding(&RULE.meta, cx, fault, message)
                 .label(*result, "the step names its result here")
                 .help(help),
         );
@@ -58,18 +62,23 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Reports an input of a task or call that is used too early.
-fn input(cx: &FileCx<'_>, (fault, name): (&Fault<'_>, Span), named: &str, own: Own) -> Diagnostic {
+fn input_finding(
+    cx: &FileCx<'_>,
+    (fault, name): (&ScopeFault<'_>, Span),
+    named: &str,
+    own: SelfReference,
+) -> Diagnostic {
     let (message, help) = match own {
-        Own::Yes => (
+        SelfReference::Yes => (
             format!("`{named}` is the input being made here, and has no value yet"),
             "use a value that exists before it, or give the input another name",
         ),
-        Own::No => (
+        SelfReference::No => (
             format!("`{named}` is an input that is made later, and has no value yet"),
             "inputs are made in order: move this one after it, or use a value that exists before",
         ),
     };
-    finding(&RULE.meta, cx, fault, message)
+    fault_finding(&RULE.meta, cx, fault, message)
         .label(name, "the input has its name here")
         .help(help)
 }

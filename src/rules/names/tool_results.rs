@@ -6,14 +6,19 @@ use crate::base::diagnostic::Label;
 use crate::project::linked_tools::ToolUse;
 
 /// Returns the uses that the project's roles make untrusted.
-pub(crate) fn tool_uses<'a>(cx: &LinkCx<'a>) -> Vec<ToolUse<'a>> {
-    cx.names.tool_results.uses(cx.index, cx.order, cx.config)
+pub(crate) fn untrusted_tool_uses<'a>(cx: &LinkCx<'a>) -> Vec<ToolUse<'a>> {
+    cx.names
+        .tool_results
+        .find_uses(cx.index, cx.order, cx.config)
 }
 
 /// The condition under which a value comes from outside, as the beginning of a message.
-pub(crate) fn tools_condition(found: &ToolUse<'_>) -> String {
+pub(crate) fn describe_tools_condition(found: &ToolUse<'_>) -> String {
     let ToolUse { role, others, .. } = found;
-    let (role, task) = (shown(&role.name.value), shown(&role.task.value));
+    let (role, task) = (
+        short_excerpt(&role.name.value),
+        short_excerpt(&role.task.value),
+    );
     let others = match others {
         0 => String::new(),
         1 => "and of one more role, ".to_owned(),
@@ -23,7 +28,7 @@ pub(crate) fn tools_condition(found: &ToolUse<'_>) -> String {
 }
 
 /// Adds the place that gives the role its tools to a finding.
-pub(crate) fn with_role_label(
+pub(crate) fn add_role_label(
     cx: &LinkCx<'_>,
     mut found: Diagnostic,
     of: &ToolUse<'_>,

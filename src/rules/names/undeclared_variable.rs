@@ -3,12 +3,12 @@
 use super::prelude::*;
 use crate::project::index::{DefId, RefId};
 use crate::project::linked_names;
-use crate::rules::names::fault_location::finding;
-use crate::rules::structure::family::{is_small, joined};
+use crate::rules::names::fault_location::fault_finding;
+use crate::rules::structure::family::{has_few_children, join_parts};
 use crate::syntax::write::{insert_after, insert_child, insert_first_child};
 use crate::template;
 use crate::template::names::DefinitionKind;
-use crate::template::scope::Origin;
+use crate::template::scope::ParameterOrigin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable is never rendered as an empty text.
@@ -19,17 +19,17 @@ pub(crate) static RULE: Rule = Rule::new(
         "undeclared-variable",
         "a variable that no parameter, input, step or loop gives a value"
     )
-    .fixed(Fixable::Suggested),
-    Check::FileAndLink(check, check_references),
+    .with_fix(Fixable::Suggested),
+    Check::FileAndLink(check_file, check_references),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // The same misspelling in several places is one finding.
-    let mut slips: BTreeMap<(u32, &str), Vec<&Fault<'_>>> = BTreeMap::new();
+    let mut slips: BTreeMap<(u32, &str), Vec<&ScopeFault<'_>>> = BTreeMap::new();
     for fault in &cx.scopes.faults {
-        let FaultKind::Undeclared {
+        let ScopeFaultKind::Undeclared {
             name,
-            origin: Origin::Function(own) | Origin::Task(own),
+            origin: ParameterOrigin::Function(own) | ParameterOrigin::Task(own),
             ..
         } = &fault.kind
         else {
@@ -45,7 +45,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let [fault, others @ ..] = uses.as_slice() else {
             continue;
         };
-        let FaultKind::Undeclared {
+        let ScopeFaultKind::Undeclared {
             name,
             near,
             origin,
@@ -54,51 +54,58 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        if at < FEW && is_given_unread(cx, name) {
+        if at < MAX_SEARCHED_NAMES && is_given_by_unread_markup(cx, name) {
             continue;
         }
         let whose = match (needs, origin) {
             (Some(needed), _) => &*format!("the task has no `<{needed}>` to make it of"),
-            (None, Origin::Function(_)) => {
+            (None, ParameterOrigin::Function(_)) => {
                 "this function sees its parameters only, and none has that name"
             }
-            (None, Origin::Task(_)) => "no parameter, input, earlier step or loop has that name",
+            (None, ParameterOrigin::Task(_)) => {
+                "no parameter, input, earlier step or loop has that name"
+            }
         };
-        let named = shown(name);
-        let mut found = finding(
+        let named = short_excerpt(name);
+        let mut found = fault_finding(
             &RULE.meta,
             cx,
             fault,
             format!("`{named}` would have no value: {whose}"),
         );
-        for other in others.iter().take(NAMED) {
+        for other in others.iter().take(MAX_LISTED) {
             found = found.label(other.span, "named here, too");
         }
-        if others.len() > NAMED {
+        if others.len() > MAX_LISTED {
             found = found.note(format!("it is named in {} places", uses.len()));
         }
         let is_exact = uses
             .iter()
             .all(|fault| fault.span.slice(cx.document.text) == *name);
         if let Some(meant) = near {
-            found = found.help(format!("did you mean `{}`?", shown(meant)));
+            found = found.help(format!("did you mean `{}`?", short_excerpt(meant)));
             if is_exact {
                 let edits = uses
                     .iter()
                     .map(|fault| Edit::replace(fault.span, meant.as_str()))
                     .collect();
-                found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
+                found = found.fix(Fix::suggested(
+                    format!("write `{}`", short_excerpt(meant)),
+                    edits,
+                ));
             }
         }
         if let Some(needed) = needs {
             found = found.help(format!(
                 "add `<{needed}>` to the task, or leave `{named}` out"
             ));
-        } else if matches!(origin, Origin::Function(_)) && near.is_none() {
+        } else if matches!(origin, ParameterOrigin::Function(_)) && near.is_none() {
             found = found.help(format!(
                 "correct the name, or add `{named}` to `params` and give it in every call"
             ));
-        } else if let (Origin::Task(_), Some(edit)) = (origin, declare(*origin, &[&**name])) {
+        } else if let (ParameterOrigin::Task(_), Some(edit)) =
+            (origin, declare_parameters(*origin, &[&**name]))
+        {
             found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));
         }
         out.push(found);
@@ -107,7 +114,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// True if a name is given by markup that could not be read and has been reported: `<taskref="a"
 /// as="name"/>`.
-fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
+fn is_given_by_unread_markup(cx: &FileCx<'_>, name: &str) -> bool {
     let text = cx.document.text;
     let is_misplaced = |at: u32| {
         let mut faults = cx
@@ -115,13 +122,18 @@ fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
             .faults
             .iter()
             .filter(|fault| fault.span.contains(at));
-        faults.any(|fault| matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }))
+        faults.any(|fault| {
+            matches!(
+                fault.kind,
+                template::fault::TemplateFaultKind::MisplacedText { .. }
+            )
+        })
     };
     let is_unread = |at: u32| match cx.document.attribute_at(at) {
         Some(_) => cx
             .document
             .element_at(at)
-            .is_some_and(|element| Kind::homes(element.name()).next().is_none()),
+            .is_some_and(|element| ElementKind::parents_of_tag(element.name()).next().is_none()),
         None => is_misplaced(at),
     };
     let given = [format!(" as=\"{name}\""), format!(" as='{name}'")];
@@ -132,36 +144,38 @@ fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
 }
 
 /// Maximum number of names that are searched for in unread markup.
-const FEW: usize = 64;
+const MAX_SEARCHED_NAMES: usize = 64;
 
 /// A definition that is used by `ref` or `use` takes its names from the place of its use.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let lacking = of_fragments(cx);
+    let lacking = missing_names_by_fragment(cx);
     let several = lacking
         .iter()
-        .filter(|(_, lacking)| lacking.is_of_fragment());
-    out.extend(several.filter_map(|(fragment, lacking)| at_fragment(cx, *fragment, lacking)));
+        .filter(|(_, lacking)| lacking.is_fragment_fault());
+    out.extend(several.filter_map(|(fragment, lacking)| fragment_finding(cx, *fragment, lacking)));
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::Undeclared(names) = &fault.kind else {
+        let linked_names::LinkFaultKind::Undeclared(names) = &fault.kind else {
             continue;
         };
-        if fragment(cx, fault.at)
-            .is_some_and(|id| lacking.get(&id).is_some_and(Lacking::is_of_fragment))
-        {
+        if fragment_target(cx, fault.at).is_some_and(|id| {
+            lacking
+                .get(&id)
+                .is_some_and(MissingNames::is_fragment_fault)
+        }) {
             continue;
         }
-        let listed = listed(names.iter().map(|name| &**name));
+        let listed = list_names(names.iter().map(|name| &**name));
         let have = if names.len() == 1 { "has" } else { "have" };
-        let whose = if in_function(cx, fault.at) {
+        let whose = if is_in_function(cx, fault.at) {
             "a function sees its parameters only"
         } else {
             "no parameter, input, earlier step or loop binds it"
         };
-        let found = cx.at_reference(&RULE.meta, fault.at, |reference| {
-            let word = reference.kind.target().word();
+        let found = cx.reference_finding(&RULE.meta, fault.at, |reference| {
+            let word = reference.kind.definition_kind().word();
             format!(
                 "the {word} `{}` takes {listed}, which {have} no value here: {whose}",
-                shown(&reference.name)
+                short_excerpt(&reference.name)
             )
         });
         out.extend(found.map(|(found, _)| {
@@ -172,25 +186,25 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Names that a fragment takes and that have no value at its uses.
 #[derive(Default)]
-struct Lacking<'n> {
+struct MissingNames<'n> {
     names: BTreeSet<&'n str>,
     uses: Vec<RefId>,
 }
 
-impl Lacking<'_> {
+impl MissingNames<'_> {
     /// True if several uses lack names, which is one mistake of the fragment.
-    fn is_of_fragment(&self) -> bool {
+    fn is_fragment_fault(&self) -> bool {
         self.uses.len() > 1
     }
 }
 
-fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
-    let mut found: BTreeMap<DefId, Lacking<'_>> = BTreeMap::new();
+fn missing_names_by_fragment<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, MissingNames<'n>> {
+    let mut found: BTreeMap<DefId, MissingNames<'_>> = BTreeMap::new();
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::Undeclared(names) = &fault.kind else {
+        let linked_names::LinkFaultKind::Undeclared(names) = &fault.kind else {
             continue;
         };
-        let Some(id) = fragment(cx, fault.at) else {
+        let Some(id) = fragment_target(cx, fault.at) else {
             continue;
         };
         let lacking = found.entry(id).or_default();
@@ -201,52 +215,54 @@ fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
 }
 
 /// Returns the fragment that a reference uses.
-fn fragment(cx: &LinkCx<'_>, at: RefId) -> Option<DefId> {
-    let target = cx.index.target(cx.index.reference(at)?)?;
+fn fragment_target(cx: &LinkCx<'_>, at: RefId) -> Option<DefId> {
+    let target = cx.index.resolve_reference(cx.index.reference(at)?)?;
     cx.index
         .definition(target)
         .filter(|definition| definition.kind.is_text())
         .map(|_| target)
 }
 
-fn at_fragment(cx: &LinkCx<'_>, id: DefId, lacking: &Lacking<'_>) -> Option<Diagnostic> {
+fn fragment_finding(cx: &LinkCx<'_>, id: DefId, lacking: &MissingNames<'_>) -> Option<Diagnostic> {
     let (file, fragment) = (cx.index.file(id.file)?, cx.index.definition(id)?);
-    let listed = listed(lacking.names.iter().copied());
+    let listed = list_names(lacking.names.iter().copied());
     let have = if lacking.names.len() == 1 {
         "has"
     } else {
         "have"
     };
-    let (name, uses) = (shown(&fragment.name), lacking.uses.len());
+    let (name, uses) = (short_excerpt(&fragment.name), lacking.uses.len());
     let message = format!(
         "the fragment `{name}` takes {listed}, which {have} no value in {uses} of the places that use it"
     );
     let mut found = Diagnostic::new(&RULE.meta, file.path, fragment.span, message);
-    for at in lacking.uses.iter().take(NAMED) {
+    for at in lacking.uses.iter().take(MAX_LISTED) {
         let span = cx.index.reference(*at)?.span;
-        found = cx.label(found, at.file, span, "used here");
+        found = cx.add_label(found, at.file, span, "used here");
     }
     Some(found.help("correct the name in the fragment, or declare it where the fragment is used"))
 }
 
 /// Lists names for a message.
-pub(super) fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub(super) fn list_names<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
-    let mut listed = joined(
-        names.take(NAMED).map(|name| format!("`{}`", shown(name))),
+    let mut listed = join_parts(
+        names
+            .take(MAX_LISTED)
+            .map(|name| format!("`{}`", short_excerpt(name))),
         " and ",
     );
-    if count > NAMED {
+    if count > MAX_LISTED {
         listed = format!(
             "{} and {} more",
             listed.replace(" and ", ", "),
-            count - NAMED
+            count - MAX_LISTED
         );
     }
     listed
 }
 
-fn in_function(cx: &LinkCx<'_>, at: RefId) -> bool {
+fn is_in_function(cx: &LinkCx<'_>, at: RefId) -> bool {
     let owner = cx.index.reference(at).map(|reference| DefId {
         file: at.file,
         definition: reference.owner,
@@ -256,16 +272,16 @@ fn in_function(cx: &LinkCx<'_>, at: RefId) -> bool {
 }
 
 /// Maximum number of names in a list.
-pub(super) const NAMED: usize = 6;
+pub(super) const MAX_LISTED: usize = 6;
 
 /// Maximum size in bytes of a parameter list that a fix rewrites.
-const LONG: usize = 1_000;
+const MAX_PARAMS_BYTES: usize = 1_000;
 
 /// Returns the edit that declares parameters: in the existing list if it is small, otherwise after
 /// the description.
-pub(crate) fn declare(origin: Origin<'_>, names: &[&str]) -> Option<Edit> {
+pub(crate) fn declare_parameters(origin: ParameterOrigin<'_>, names: &[&str]) -> Option<Edit> {
     match origin {
-        Origin::Function(template) => {
+        ParameterOrigin::Function(template) => {
             let params = template
                 .attribute("params")
                 .map(|params| params.value().trim().to_owned())
@@ -277,19 +293,20 @@ pub(crate) fn declare(origin: Origin<'_>, names: &[&str]) -> Option<Edit> {
                 .chain(names.iter().copied())
                 .collect();
             let params = params.join(separator);
-            (params.len() < LONG).then(|| set_attribute(template, "params", &params))
+            (params.len() < MAX_PARAMS_BYTES).then(|| set_attribute(template, "params", &params))
         }
-        Origin::Task(task) => {
-            let child = |kind: Kind| task.elements().find(|child| child.name() == kind.tag());
+        ParameterOrigin::Task(task) => {
+            let child =
+                |kind: ElementKind| task.elements().find(|child| child.name() == kind.tag());
             let list: Vec<String> = names
                 .iter()
                 .map(|name| format!("<parameter name=\"{name}\" required=\"true\"/>"))
                 .collect();
-            if let Some(known) = child(Kind::Parameters) {
-                return is_small(known).then(|| insert_child(known, &list.join("\n")));
+            if let Some(known) = child(ElementKind::Parameters) {
+                return has_few_children(known).then(|| insert_child(known, &list.join("\n")));
             }
             let block = format!("<parameters>\n  {}\n</parameters>", list.join("\n  "));
-            Some(match child(Kind::Description) {
+            Some(match child(ElementKind::Description) {
                 Some(description) => insert_after(description, &block),
                 None => insert_first_child(task, &block),
             })

@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use crate::base::source::Position;
-use crate::project::linked_parts::{PartFault, Why};
-use crate::rules::names::fault_location::in_text;
+use crate::project::linked_parts::{PartFault, PartFaultReason};
+use crate::rules::names::fault_location::move_into_text;
 use crate::template::shape::NoPart;
 
 /// Otherwise the answer would arrive, and the next request could not be built from it.
@@ -14,24 +14,24 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-field",
         "a field or entry that a value does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Link(check),
+    .with_fix(Fixable::Suggested),
+    Check::Link(check_links),
 );
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.names.parts {
         match &fault.why {
-            Why::NoPart(no) => out.extend(word(cx, fault, no)),
-            Why::NotInDefault { no, is_certain } => {
-                out.extend(by_default(cx, fault, no, *is_certain));
+            PartFaultReason::NoPart(no) => out.extend(report(cx, fault, no)),
+            PartFaultReason::NotInDefault { no, is_certain } => {
+                out.extend(default_finding(cx, fault, no, *is_certain));
             }
-            Why::WrongType { .. } => {}
+            PartFaultReason::WrongType { .. } => {}
         }
     }
 }
 
 /// Creates a finding at the use of a field or entry.
-pub(crate) fn at_use(
+pub(crate) fn use_finding(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
     (file, span, inside): (u32, Span, Option<(Span, Position)>),
@@ -41,14 +41,14 @@ pub(crate) fn at_use(
     let found = Diagnostic::new(rule, file.path, span, message);
     let source = || file.facts.sources.iter().find(|source| source.span == span);
     Some(match inside.and_then(|inside| Some((source()?, inside))) {
-        Some((source, inside)) => in_text(found, &source.path, inside),
+        Some((source, inside)) => move_into_text(found, &source.path, inside),
         None => found,
     })
 }
 
 /// Reports a part that the default does not have. Only runs that replace the default could
 /// continue.
-fn by_default(
+fn default_finding(
     cx: &LinkCx<'_>,
     fault: &PartFault,
     no: &NoPart,
@@ -61,27 +61,27 @@ fn by_default(
             .find(['.', '['])
             .map_or(rest.len(), |end| end + 1),
     )?;
-    let used = shown(&fault.used);
+    let used = short_excerpt(&fault.used);
     let why = format!(
         "`{}` has no `{}` in it",
-        shown(whole),
-        shown(part.trim_start_matches('.'))
+        short_excerpt(whole),
+        short_excerpt(part.trim_start_matches('.'))
     );
     let found = match fault.by {
         Some(at) => {
-            cx.at_reference(&RULE.meta, at, |reference| {
+            cx.reference_finding(&RULE.meta, at, |reference| {
                 format!(
                     "the {} `{}` uses `{used}`, but with the default {why}",
-                    reference.kind.target().word(),
-                    shown(&reference.name)
+                    reference.kind.definition_kind().word(),
+                    short_excerpt(&reference.name)
                 )
             })?
             .0
         }
-        None => at_use(
+        None => use_finding(
             &RULE.meta,
             cx,
-            fault.place(),
+            fault.position(),
             format!("`{used}` leads nowhere with the default: {why}"),
         )?,
     };
@@ -93,14 +93,14 @@ fn by_default(
             .note("a condition in front of it decides by another value")
     };
     match no.fields.as_ref().and_then(|fields| fields.near.as_ref()) {
-        Some(near) => Some(instead(found, fault, no, near)),
+        Some(near) => Some(suggest_field(found, fault, no, near)),
         None => Some(found.help("add it to the default, or require a value: remove the default")),
     }
 }
 
 /// Suggests the nearest field in place of the missing one.
-fn instead(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Diagnostic {
-    let found = found.help(format!("did you mean `{}`?", shown(near)));
+fn suggest_field(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Diagnostic {
+    let found = found.help(format!("did you mean `{}`?", short_excerpt(near)));
     let rest = fault.used.get(no.upto + 1..).unwrap_or("");
     let start = fault.span.start + no.upto as u32 + 1;
     let end = start + rest.find(['.', '[']).unwrap_or(rest.len()) as u32;
@@ -109,14 +109,14 @@ fn instead(found: Diagnostic, fault: &PartFault, no: &NoPart, near: &str) -> Dia
         && fault.span.len() as usize == fault.used.len();
     let fix = || {
         Fix::suggested(
-            format!("write `{}`", shown(near)),
+            format!("write `{}`", short_excerpt(near)),
             vec![Edit::replace(Span::new(start, end), near)],
         )
     };
     if is_exact { found.fix(fix()) } else { found }
 }
 
-fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
+fn report(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
     let (whole, rest) = fault.used.split_at_checked(no.upto)?;
     let field = rest
         .get(1..)
@@ -125,33 +125,39 @@ fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
     let why = match (&no.fields, no.found) {
         (Some(_), _) => format!(
             "the schema of `{}` names no field `{}`",
-            shown(whole),
-            shown(field)
+            short_excerpt(whole),
+            short_excerpt(field)
         ),
         (None, "object") => format!(
             "`{}` is an object, which has fields and no entries",
-            shown(whole)
+            short_excerpt(whole)
         ),
         (None, "array") => format!(
             "`{}` is an array, which has entries, such as `[0]`, and no fields",
-            shown(whole)
+            short_excerpt(whole)
         ),
-        (None, scalar) => format!("`{}` is a {scalar}, which has no parts", shown(whole))
-            .replace("a integer", "an integer"),
+        (None, scalar) => format!(
+            "`{}` is a {scalar}, which has no parts",
+            short_excerpt(whole)
+        )
+        .replace("a integer", "an integer"),
     };
-    let used = shown(&fault.used);
+    let used = short_excerpt(&fault.used);
     let mut found = match fault.by {
         Some(at) => {
-            cx.at_reference(&RULE.meta, at, |reference| {
-                let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+            cx.reference_finding(&RULE.meta, at, |reference| {
+                let (word, of) = (
+                    reference.kind.definition_kind().word(),
+                    short_excerpt(&reference.name),
+                );
                 format!("the {word} `{of}` uses `{used}`, but here {why}")
             })?
             .0
         }
-        None => at_use(
+        None => use_finding(
             &RULE.meta,
             cx,
-            fault.place(),
+            fault.position(),
             format!("`{used}` leads nowhere: {why}"),
         )?,
     };
@@ -166,5 +172,5 @@ fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
     let Some(near) = &fields.near else {
         return Some(found.help("add the field to the schema, or use one that it names"));
     };
-    Some(instead(found, fault, no, near))
+    Some(suggest_field(found, fault, no, near))
 }

@@ -10,36 +10,34 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-relevant-input",
         "`context_relevance` names an input that does not exist"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::UnknownInput { name, near } = &fault.kind else {
+        let ScopeFaultKind::UnknownInput { name, near } = &fault.kind else {
             continue;
         };
-        let found = finding(
+        let found = file_finding(
             &RULE.meta,
             cx,
             fault.span,
-            format!("this task has no input `{}`", shown(name)),
+            format!("this task has no input `{}`", short_excerpt(name)),
         );
         out.push(match near {
-            Some(meant) => {
-                found
-                    .help(format!("did you mean `{}`?", shown(meant)))
-                    .fix(Fix::suggested(
-                        format!("write `{}`", shown(meant)),
-                        vec![Edit::replace(fault.span, escape(meant))],
-                    ))
-            }
+            Some(meant) => found
+                .help(format!("did you mean `{}`?", short_excerpt(meant)))
+                .fix(Fix::suggested(
+                    format!("write `{}`", short_excerpt(meant)),
+                    vec![Edit::replace(fault.span, escape_name(meant))],
+                )),
             None => found.help("add the input to `<inputs>`, or remove the entry"),
         });
     }
 }
 
 /// Escapes a name for an attribute.
-fn escape(name: &str) -> String {
+fn escape_name(name: &str) -> String {
     crate::syntax::write::escape_attribute(name).into_owned()
 }

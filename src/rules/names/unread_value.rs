@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::syntax::write::insert_child;
-use crate::template::scope::Unread;
+use crate::template::scope::UnreadValue;
 
 /// The call that made it is wasted, and rounds that should differ are equal. Not an error: a role
 /// may work through its tools alone.
@@ -13,22 +13,22 @@ pub(crate) static RULE: Rule = Rule::new(
         "unread-value",
         "what a round or a step hands on reaches no request"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Unread(what) = fault.kind else {
+        let ScopeFaultKind::Unread(what) = fault.kind else {
             continue;
         };
-        let (message, help) = words(what);
-        let found = finding(&RULE.meta, cx, fault.span, message).help(help);
+        let (message, help) = message_and_help(what);
+        let found = file_finding(&RULE.meta, cx, fault.span, message).help(help);
         let part = cx.document.element_at(fault.span.start);
         out.push(
-            match name(what)
+            match input_name(what)
                 .zip(part)
-                .and_then(|(name, part)| read(part, name))
+                .and_then(|(name, part)| add_input_fix(part, name))
             {
                 Some(fix) => found.fix(fix),
                 None => found,
@@ -37,39 +37,39 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-const fn words(what: Unread) -> (&'static str, &'static str) {
+const fn message_and_help(what: UnreadValue) -> (&'static str, &'static str) {
     const ALLOW: &str =
         "where that is meant, say so inside the task: <?ctxc allow unread-value reason=\"…\"?>";
     match what {
-        Unread::CurrentInput => (
+        UnreadValue::CurrentInput => (
             "no part of this `reduce` reads `current_input`: the requests of each round are the same, whatever its input is",
             ALLOW,
         ),
-        Unread::CurrentResult => (
+        UnreadValue::CurrentResult => (
             "`current_result` is never read: what `inner_task` answers reaches no request",
             ALLOW,
         ),
-        Unread::Accumulator => (
+        UnreadValue::Accumulator => (
             "`accumulator` is never read: each round drops what the rounds before it merged",
             "give the `reduce` an `initial_value` and read `accumulator` in `reduction_task`",
         ),
-        Unread::Reduce => (
+        UnreadValue::Reduce => (
             "nothing in this `reduce` reads `current_input`, `current_result` or `accumulator`: each round sends the same requests, and all answers but the last are lost",
             "read `current_input` in `inner_task`, and `current_result` and `accumulator` in `reduction_task`",
         ),
-        Unread::DirectorResult => (
+        UnreadValue::DirectorResult => (
             "the evaluator is not shown `director_result`: it judges what it does not see",
             ALLOW,
         ),
-        Unread::EvaluationFeedback => (
+        UnreadValue::EvaluationFeedback => (
             "`evaluation_feedback` is never read: each round begins as the first did, whatever the evaluator found",
             ALLOW,
         ),
-        Unread::Loop => (
+        UnreadValue::Loop => (
             "nothing in this loop reads `director_result` or `evaluation_feedback`: no round makes use of what another part answered",
             "read `evaluation_feedback` in `director`, and `director_result` in `evaluator`",
         ),
-        Unread::Step => (
+        UnreadValue::Step => (
             "no later step reads or is shown what this step answers",
             "name its result with `as` and read it in a later step, set `accumulate_data` to true, or remove the step; if it works by its tools alone: <?ctxc allow unread-value reason=\"…\"?>",
         ),
@@ -77,19 +77,26 @@ const fn words(what: Unread) -> (&'static str, &'static str) {
 }
 
 /// The name of an input that makes an agent read the value; `None` if more than that is missing.
-const fn name(what: Unread) -> Option<&'static str> {
+const fn input_name(what: UnreadValue) -> Option<&'static str> {
     match what {
-        Unread::CurrentInput => Some("current_input"),
-        Unread::CurrentResult => Some("current_result"),
-        Unread::DirectorResult => Some("director_result"),
-        Unread::EvaluationFeedback => Some("evaluation_feedback"),
-        Unread::Accumulator | Unread::Reduce | Unread::Loop | Unread::Step => None,
+        UnreadValue::CurrentInput => Some("current_input"),
+        UnreadValue::CurrentResult => Some("current_result"),
+        UnreadValue::DirectorResult => Some("director_result"),
+        UnreadValue::EvaluationFeedback => Some("evaluation_feedback"),
+        UnreadValue::Accumulator | UnreadValue::Reduce | UnreadValue::Loop | UnreadValue::Step => {
+            None
+        }
     }
 }
 
 /// Returns the fix that adds a value as an input of an agent; `None` for a part composed of others.
-fn read(part: Element<'_>, name: &str) -> Option<Fix> {
-    const COMPOSITE: [Kind; 4] = [Kind::Steps, Kind::InnerTask, Kind::Command, Kind::Director];
+fn add_input_fix(part: Element<'_>, name: &str) -> Option<Fix> {
+    const COMPOSITE: [ElementKind; 4] = [
+        ElementKind::Steps,
+        ElementKind::InnerTask,
+        ElementKind::Command,
+        ElementKind::Director,
+    ];
     if part
         .elements()
         .any(|child| COMPOSITE.iter().any(|kind| kind.tag() == child.name()))
@@ -99,7 +106,7 @@ fn read(part: Element<'_>, name: &str) -> Option<Fix> {
     let input = format!("<input name=\"{name}\" from=\"{name}\"/>");
     let edit = match part
         .elements()
-        .find(|child| child.name() == Kind::Inputs.tag())
+        .find(|child| child.name() == ElementKind::Inputs.tag())
     {
         Some(inputs) => insert_child(inputs, &input),
         None => insert_child(part, &format!("<inputs>\n  {input}\n</inputs>")),

@@ -15,14 +15,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "unrendered-jinja",
         "Jinja in a text without `syntax=\"jinja\"`"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
 /// Extensions of files that contain only Jinja.
-const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
+const JINJA_EXTENSIONS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let text = cx.document.text;
     // Few files contain a tag or one of these extensions, which all begin with `.j`.
     let bytes = text.as_bytes();
@@ -31,17 +31,21 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let has = |what: &str| memchr::memmem::find(bytes, what.as_bytes()).is_some();
-    if !(has("{%") || ENDINGS.into_iter().any(has)) {
+    if !(has("{%") || JINJA_EXTENSIONS.into_iter().any(has)) {
         return;
     }
-    let reported = reported(cx);
+    let reported = reported_texts(cx);
     for element in cx.document.elements() {
-        if is_decided(element) || reported.contains(&element.id()) {
+        if has_explicit_syntax(element) || reported.contains(&element.id()) {
             continue;
         }
         let is = |name: &str| element.attribute(name).is_some();
         let message = match element.attribute("src") {
-            Some(src) if ENDINGS.iter().any(|ending| src.value().ends_with(ending)) => {
+            Some(src)
+                if JINJA_EXTENSIONS
+                    .iter()
+                    .any(|ending| src.value().ends_with(ending)) =>
+            {
                 format!(
                     "the name of `{}` says Jinja, but the agent reads its tags as plain text",
                     src.value()
@@ -65,15 +69,15 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             verbatim,
         );
         out.push(
-            finding(&RULE.meta, cx, span, message)
-                .fix(render(element))
+            file_finding(&RULE.meta, cx, span, message)
+                .fix(render_fix(element))
                 .fix(as_words),
         );
     }
 }
 
 /// The fix that makes a text rendered.
-pub(super) fn render(element: Element<'_>) -> Fix {
+pub(super) fn render_fix(element: Element<'_>) -> Fix {
     Fix::suggested(
         "write syntax=\"jinja\": the text is rendered",
         vec![set_attribute(element, "syntax", "jinja")],
@@ -81,24 +85,24 @@ pub(super) fn render(element: Element<'_>) -> Fix {
 }
 
 /// Returns the texts that are already reported because an expression in them is Jinja.
-fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
+fn reported_texts(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
     let elements = cx.scopes.faults.iter().filter_map(|fault| {
-        let FaultKind::Expression {
+        let ScopeFaultKind::Expression {
             fault: why,
             element,
         } = &fault.kind
         else {
             return None;
         };
-        is_jinja(cx, fault, why, *element).then(|| element.id())
+        is_jinja_expression(cx, fault, why, *element).then(|| element.id())
     });
     elements.collect()
 }
 
 /// True if the expression of a plain text is valid Jinja: a filter, a condition, a sum.
-pub(super) fn is_jinja(
+pub(super) fn is_jinja_expression(
     cx: &FileCx<'_>,
-    fault: &Fault<'_>,
+    fault: &ScopeFault<'_>,
     why: &ExpressionFault,
     element: Element<'_>,
 ) -> bool {
@@ -109,25 +113,27 @@ pub(super) fn is_jinja(
         why.kind,
         ExpressionFaultKind::DuplicateArgument | ExpressionFaultKind::PositionalAfterNamed
     );
-    is_whole && !is_call && !is_decided(element) && read_tree(written).is_ok()
+    is_whole && !is_call && !has_explicit_syntax(element) && read_tree(written).is_ok()
 }
 
 /// True if a text without a separate file is meant as Jinja but is not marked so.
-pub(super) fn is_meant(element: Element<'_>) -> bool {
-    !is_decided(element) && element.attribute("src").is_none() && has_statement(&element.text())
+pub(super) fn is_meant_as_jinja(element: Element<'_>) -> bool {
+    !has_explicit_syntax(element)
+        && element.attribute("src").is_none()
+        && has_statement(&element.text())
 }
 
 /// True if an element is no text, or declares how it is read.
-pub(super) fn is_decided(element: Element<'_>) -> bool {
-    !is_text(element)
+pub(super) fn has_explicit_syntax(element: Element<'_>) -> bool {
+    !is_text_element(element)
         || element.attribute("syntax").is_some()
         || element.attribute("verbatim").is_some()
 }
 
 /// True if the element takes a text that can be rendered.
-pub(super) fn is_text(element: Element<'_>) -> bool {
+pub(super) fn is_text_element(element: Element<'_>) -> bool {
     let name = element.name();
-    Kind::homes(name)
+    ElementKind::parents_of_tag(name)
         .filter_map(|home| home.child(name))
         .any(|child| child.kind.is_text())
 }

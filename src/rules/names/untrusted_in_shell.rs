@@ -1,6 +1,6 @@
 //! CTX326: a value from outside in a command that a shell reads.
 
-use crate::rules::names::untrusted_in_system::{marked, values};
+use crate::rules::names::untrusted_in_system::{marked_texts, unfenced_values};
 use crate::rules::prelude::*;
 use crate::template::names::Unfenced;
 
@@ -12,13 +12,13 @@ pub(crate) static RULE: Rule = Rule::new(
         "untrusted-in-shell",
         "a value from outside is in a command that a shell reads"
     ),
-    Check::FileAndLink(check, check_references),
+    Check::FileAndLink(check_file, check_references),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message =
         "the command is marked as coming from outside, and a shell would run what it says";
-    out.extend(marked(&RULE.meta, cx, Unfenced::Shell, message));
+    out.extend(marked_texts(&RULE.meta, cx, Unfenced::Shell, message));
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -26,5 +26,5 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         "would be read by a shell as a part of the command",
         "name the program and its arguments as `<arg>`s, without a shell, or pass the value in a `<var>` of `<env>`",
     );
-    out.extend(values(&RULE.meta, cx, Unfenced::Shell, words));
+    out.extend(unfenced_values(&RULE.meta, cx, Unfenced::Shell, words));
 }

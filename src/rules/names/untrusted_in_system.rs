@@ -3,9 +3,11 @@
 use super::prelude::*;
 use crate::project::linked_tools::ToolUseKind;
 use crate::project::linked_trust::UntrustedUse;
-use crate::rules::names::fault_location::finding;
-use crate::rules::names::tool_results::{tool_uses, tools_condition, with_role_label};
-use crate::rules::names::unknown_field::at_use;
+use crate::rules::names::fault_location::fault_finding;
+use crate::rules::names::tool_results::{
+    add_role_label, describe_tools_condition, untrusted_tool_uses,
+};
+use crate::rules::names::unknown_field::use_finding;
 use crate::template::names::Unfenced;
 
 /// Otherwise the author of a ticket would write the system prompt.
@@ -16,12 +18,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "untrusted-in-system",
         "a value from outside reaches the system text"
     ),
-    Check::FileAndLink(check, check_references),
+    Check::FileAndLink(check_file, check_references),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = "the system text itself is marked as coming from outside";
-    out.extend(marked(&RULE.meta, cx, Unfenced::System, message));
+    out.extend(marked_texts(&RULE.meta, cx, Unfenced::System, message));
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -29,11 +31,11 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         "would be part of the system text",
         "name it in `<instructions>`, where it is fenced, and take it out of `<system>`",
     );
-    out.extend(values(&RULE.meta, cx, Unfenced::System, words));
+    out.extend(unfenced_values(&RULE.meta, cx, Unfenced::System, words));
 }
 
 /// Returns findings for texts that are themselves marked as coming from outside.
-pub(super) fn marked(
+pub(super) fn marked_texts(
     rule: &'static RuleMeta,
     cx: &FileCx<'_>,
     place: Unfenced,
@@ -41,16 +43,16 @@ pub(super) fn marked(
 ) -> impl Iterator<Item = Diagnostic> {
     let faults = cx.scopes.faults.iter();
     let faults = faults.filter(
-        move |fault| matches!(fault.kind, FaultKind::FromOutside(unfenced) if unfenced == place),
+        move |fault| matches!(fault.kind, ScopeFaultKind::FromOutside(unfenced) if unfenced == place),
     );
     let help =
         "put what comes from outside into an <input>; where the text is your own, remove the mark";
-    faults.map(move |fault| finding(rule, cx, fault, message).help(help))
+    faults.map(move |fault| fault_finding(rule, cx, fault, message).help(help))
 }
 
 /// Returns findings for values that reach an unfenced place across fragments, tasks, functions,
 /// results and files. `would` describes the consequence, `help` the remedy.
-pub(crate) fn values(
+pub(crate) fn unfenced_values(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
     place: Unfenced,
@@ -59,15 +61,22 @@ pub(crate) fn values(
     let mut out = Vec::new();
     let of_place = |used: &UntrustedUse| used.unfenced == place;
     for used in cx.names.unfenced.iter().filter(|used| of_place(used)) {
-        out.extend(value(rule, cx, used, would, help, ""));
+        out.extend(unfenced_value(rule, cx, used, would, help, ""));
     }
-    for found in tool_uses(cx) {
+    for found in untrusted_tool_uses(cx) {
         let ToolUseKind::Value(used) = found.kind else {
             continue;
         };
         if of_place(used) {
-            let found = value(rule, cx, used, would, help, &tools_condition(&found))
-                .map(|own| with_role_label(cx, own, &found));
+            let found = unfenced_value(
+                rule,
+                cx,
+                used,
+                would,
+                help,
+                &describe_tools_condition(&found),
+            )
+            .map(|own| add_role_label(cx, own, &found));
             out.extend(found);
         }
     }
@@ -82,19 +91,19 @@ pub(crate) fn values(
         };
         let Some((marked, source)) = cx
             .index
-            .target(reference)
+            .resolve_reference(reference)
             .and_then(|target| cx.names.outside.get(&target))
         else {
             continue;
         };
-        let found = cx.at_reference(rule, *at, |reference| {
+        let found = cx.reference_finding(rule, *at, |reference| {
             format!(
                 "the fragment `{}` comes from outside and {would}",
-                shown(&reference.name)
+                short_excerpt(&reference.name)
             )
         });
         let found = found.map(|(found, _)| {
-            cx.label(found, marked.file, *source, "its text is marked here")
+            cx.add_label(found, marked.file, *source, "its text is marked here")
                 .help(help)
         });
         out.extend(found);
@@ -104,7 +113,7 @@ pub(crate) fn values(
 
 /// Returns the finding for one unfenced value. `given`: the condition under which it comes from
 /// outside, empty if there is none.
-fn value(
+fn unfenced_value(
     rule: &'static RuleMeta,
     cx: &LinkCx<'_>,
     used: &UntrustedUse,
@@ -112,9 +121,9 @@ fn value(
     help: &'static str,
     given: &str,
 ) -> Option<Diagnostic> {
-    let name = shown(&used.name);
+    let name = short_excerpt(&used.name);
     let (source, span) = &used.source;
-    let comes = match shown(source) {
+    let comes = match short_excerpt(source) {
         source if name.is_empty() && source.is_empty() => {
             "the context used here comes from outside".to_owned()
         }
@@ -128,13 +137,16 @@ fn value(
     let comes = [given, &comes].concat();
     let found = match used.by {
         Some(at) => {
-            let found = cx.at_reference(rule, at, |reference| {
-                let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+            let found = cx.reference_finding(rule, at, |reference| {
+                let (word, of) = (
+                    reference.kind.definition_kind().word(),
+                    short_excerpt(&reference.name),
+                );
                 format!("{comes} and {would}, by the {word} `{of}`")
             });
             found.map(|(found, _)| found)
         }
-        None => at_use(
+        None => use_finding(
             rule,
             cx,
             (used.file, used.span, used.inside),
@@ -143,7 +155,7 @@ fn value(
     };
     let found = match found? {
         found if span.is_empty() => found,
-        found => cx.label(found, used.file, *span, "it gets its value here"),
+        found => cx.add_label(found, used.file, *span, "it gets its value here"),
     };
     let checked =
         "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";

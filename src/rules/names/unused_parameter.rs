@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::rules::names::unrendered_jinja;
 use crate::syntax::write::remove_element;
 use crate::template;
-use crate::template::scope::Origin;
+use crate::template::scope::ParameterOrigin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that has no effect.
@@ -15,57 +15,60 @@ pub(crate) static RULE: Rule = Rule::new(
         "unused-parameter",
         "a parameter that nothing reads"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;
     let mut damaged = None;
     let mut elsewhere = None;
     let mut misplaced = None;
     for fault in &cx.scopes.faults {
-        let FaultKind::Unused { name, origin } = &fault.kind else {
+        let ScopeFaultKind::Unused { name, origin } = &fault.kind else {
             continue;
         };
         if meant
-            .get_or_insert_with(|| self::meant(cx))
+            .get_or_insert_with(|| self::suggested_names(cx))
             .contains(name.as_str())
-            || is_repeated(cx, name)
+            || has_repeated_name(cx, name)
         {
             continue;
         }
-        let (Origin::Function(element) | Origin::Task(element)) = *origin;
-        let damaged = damaged.get_or_insert_with(|| self::damaged(cx));
+        let (ParameterOrigin::Function(element) | ParameterOrigin::Task(element)) = *origin;
+        let damaged = damaged.get_or_insert_with(|| self::damaged_starts(cx));
         let after = damaged.partition_point(|start| *start < element.span().start);
         let is_damaged = damaged
             .get(after)
             .is_some_and(|start| *start < element.span().end);
         // Unread parts of the element may use any parameter.
-        if is_damaged || !cx.file.unread_in(element).is_empty() {
+        if is_damaged || !cx.file.unread_elements_in(element).is_empty() {
             continue;
         }
         // So may text between elements, which has been reported.
         if misplaced
-            .get_or_insert_with(|| self::misplaced(cx))
+            .get_or_insert_with(|| self::misplaced_names(cx))
             .contains(&**name)
         {
             continue;
         }
         let what = match origin {
-            Origin::Function(_) => "this function",
-            Origin::Task(_) => "this task",
+            ParameterOrigin::Function(_) => "this function",
+            ParameterOrigin::Task(_) => "this task",
         };
-        let mut found = finding(
+        let mut found = file_finding(
             &RULE.meta,
             cx,
             fault.span,
-            format!("nothing in {what} reads the parameter `{}`", shown(name)),
+            format!(
+                "nothing in {what} reads the parameter `{}`",
+                short_excerpt(name)
+            ),
         );
-        let places = in_texts(
+        let places = placeholders_in_texts(
             cx,
             element,
-            elsewhere.get_or_insert_with(|| placeholders(cx.document.text)),
+            elsewhere.get_or_insert_with(|| find_placeholders(cx.document.text)),
             name,
         );
         if let Some(first) = places.first() {
@@ -75,15 +78,15 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 .collect();
             found = found
                 .label(*first, "the agent reads this literally")
-                .help(format!("did you mean `{{{{{}}}}}`?", shown(name)))
+                .help(format!("did you mean `{{{{{}}}}}`?", short_excerpt(name)))
                 .fix(Fix::suggested(
-                    format!("write `{{{{{}}}}}`", shown(name)),
+                    format!("write `{{{{{}}}}}`", short_excerpt(name)),
                     edits,
                 ));
         }
-        out.push(match remove(cx, *origin, fault.span.start, name) {
+        out.push(match removal_edit(cx, *origin, fault.span.start, name) {
             Some(edit) => found.fix(Fix::suggested(
-                format!("remove `{}`", shown(name)),
+                format!("remove `{}`", short_excerpt(name)),
                 vec![edit],
             )),
             None => found,
@@ -93,7 +96,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Finds names written as placeholders of other languages, in order: `{name}`, `${name}`,
 /// `%(name)s`.
-pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
+pub(super) fn find_placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
     let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     for (open, close) in [("{", "}"), ("%(", ")s")] {
         for (at, _) in text.match_indices(open) {
@@ -113,10 +116,10 @@ pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
             };
             // `{name}}` lacks one brace.
             let half = usize::from(behind.starts_with("}}"));
-            found
-                .entry(name)
-                .or_default()
-                .push(Span::of(start, at + open.len() + end + close.len() + half));
+            found.entry(name).or_default().push(Span::from_offsets(
+                start,
+                at + open.len() + end + close.len() + half,
+            ));
         }
     }
     for places in found.values_mut() {
@@ -126,7 +129,7 @@ pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
 }
 
 /// Returns the placeholders of a name that are inside the texts of an element.
-pub(super) fn in_texts(
+pub(super) fn placeholders_in_texts(
     cx: &FileCx<'_>,
     around: Element<'_>,
     all: &BTreeMap<&str, Vec<Span>>,
@@ -150,13 +153,18 @@ fn is_in_text(cx: &FileCx<'_>, around: Element<'_>, at: Span) -> bool {
         .document
         .element_at(at.start)
         .filter(|text| around.span().encloses(at) && text.inner().encloses(at));
-    text.is_some_and(|text| unrendered_jinja::is_text(text) && text.attribute("verbatim").is_none())
+    text.is_some_and(|text| {
+        unrendered_jinja::is_text_element(text) && text.attribute("verbatim").is_none()
+    })
 }
 
 /// Returns the names in placeholders of text between elements.
-fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
-    let is_text = |kind: &template::fault::FaultKind<'_>| {
-        matches!(kind, template::fault::FaultKind::MisplacedText { .. })
+fn misplaced_names<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
+    let is_text = |kind: &template::fault::TemplateFaultKind<'_>| {
+        matches!(
+            kind,
+            template::fault::TemplateFaultKind::MisplacedText { .. }
+        )
     };
     let faults = cx.file.faults.iter().filter(|fault| is_text(&fault.kind));
     let texts = faults.flat_map(|fault| fault.span.slice(cx.document.text).split("{{").skip(1));
@@ -172,7 +180,7 @@ fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
 
 /// Returns the sorted starts of damaged elements, which are already reported. Any of them may use
 /// any parameter.
-fn damaged(cx: &FileCx<'_>) -> Vec<u32> {
+fn damaged_starts(cx: &FileCx<'_>) -> Vec<u32> {
     cx.document
         .elements()
         .filter(|element| element.is_damaged())
@@ -182,9 +190,9 @@ fn damaged(cx: &FileCx<'_>) -> Vec<u32> {
 
 /// Returns the names that undeclared variables probably meant. The misspelling is the one finding
 /// then.
-fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
+fn suggested_names<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     let nears = cx.scopes.faults.iter().filter_map(|fault| {
-        let FaultKind::Undeclared { near, .. } = &fault.kind else {
+        let ScopeFaultKind::Undeclared { near, .. } = &fault.kind else {
             return None;
         };
         near.as_deref()
@@ -193,19 +201,19 @@ fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
 }
 
 /// True if a second parameter has the name, which is reported. That one is read.
-fn is_repeated(cx: &FileCx<'_>, name: &str) -> bool {
+fn has_repeated_name(cx: &FileCx<'_>, name: &str) -> bool {
     cx.file
         .faults
         .iter()
-        .any(|fault| matches!(&fault.kind, template::fault::FaultKind::RepeatedName { name: own, .. } if own == name))
+        .any(|fault| matches!(&fault.kind, template::fault::TemplateFaultKind::RepeatedName { name: own, .. } if own == name))
 }
 
 /// Maximum size in bytes of a parameter list that a fix rewrites.
-const LONG: usize = 1_000;
+const MAX_PARAMS_BYTES: usize = 1_000;
 
-fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
+fn removal_edit(cx: &FileCx<'_>, origin: ParameterOrigin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {
-        Origin::Task(_) => {
+        ParameterOrigin::Task(_) => {
             let parameter = cx
                 .document
                 .element_at(at)
@@ -216,9 +224,9 @@ fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Ed
                 .all(|own| matches!(own.name(), "name" | "type" | "required"));
             (is_bare && parameter.children().next().is_none()).then(|| remove_element(parameter))
         }
-        Origin::Function(template) => {
+        ParameterOrigin::Function(template) => {
             let params = template.attribute("params")?.value().into_owned();
-            if params.len() > LONG {
+            if params.len() > MAX_PARAMS_BYTES {
                 return None;
             }
             let separator = if params.contains(',') { ", " } else { " " };

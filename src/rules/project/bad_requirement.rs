@@ -10,12 +10,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-requirement",
         "a `[[require]]` without a valid condition"
     ),
-    Check::Config(word),
+    Check::Config(report),
 );
 
-fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&RULE, fault, message);
-    if let FaultKind::BadCondition {
+    if let ProjectFaultKind::BadCondition {
         found: condition,
         reason,
         near,
@@ -29,7 +29,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             None => finding.help("conditions look like `has owner`, `manifest_tokens <= 4000`, `model in [\"a\", \"b\"]`"),
         });
     }
-    let empty = fault.kind == FaultKind::EmptyRequirement;
+    let empty = fault.kind == ProjectFaultKind::EmptyRequirement;
     empty.then(|| {
         let finding = found("requires nothing: `must` is missing".to_owned());
         finding.help("add `must = \"has description\"`, or another condition, or a list of them")

@@ -1,9 +1,9 @@
 //! CTX501: defaults that contradict each other.
 
 use super::prelude::*;
-use crate::rules::setting_fixes::type_of;
-use crate::settings::layers::{Row, RowId};
-use crate::settings::provenance::{Origin, Place};
+use crate::rules::setting_fixes::describe_row;
+use crate::settings::layers::{OperatorRow, RowId};
+use crate::settings::provenance::{SettingOrigin, ValuePlace};
 use crate::template::setting::Inherit;
 
 /// Reported once, at the defaults and not at the templates that use them.
@@ -14,16 +14,16 @@ pub(crate) static RULE: Rule = Rule::new(
         "conflicting-defaults",
         "project defaults that look up fresh context and inherit the parent's"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(word),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report),
 );
 
-fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else {
+fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::ConflictingDefaults { row, others, other } = &fault.kind else {
         return None;
     };
     let row = cx.config.layers.get(*row);
-    if has_cause(cx, row) {
+    if has_faulty_table(cx, row) {
         return None;
     }
     let defaults = row.defaults();
@@ -33,13 +33,13 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     } else {
         "all"
     };
-    let of = type_of(row);
+    let of = describe_row(row);
     let message = format!(
         "every task of {of} would look up fresh context, but also inherit {part} of its parent's"
     );
     let mut finding = cx.finding(&RULE, fault, message);
     if let Some((file, span)) = other {
-        finding = cx.label(finding, *file, *span, "the other value");
+        finding = cx.add_label(finding, *file, *span, "the other value");
     }
     for (origin, setting, value) in [
         (
@@ -53,27 +53,27 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             defaults.fresh_context.value.word(),
         ),
     ] {
-        if origin.place == Place::Language {
-            let of = type_of(cx.config.layers.get(origin.row));
+        if origin.place == ValuePlace::Language {
+            let of = describe_row(cx.config.layers.get(origin.row));
             finding = finding.note(format!("{setting} is `{value}`: the default of {of}"));
         }
     }
     if !others.is_empty() {
         finding = finding.note(format!(
             "the same two values hold for {}",
-            named(cx, others)
+            describe_rows(cx, others)
         ));
     }
-    let is_fresh = is_here(&defaults.fresh_context.origin, fault);
+    let is_fresh = is_set_at(&defaults.fresh_context.origin, fault);
     let (own, add) = if is_fresh {
         (
-            ("fresh_context", "disabled", PARENT),
-            ("inherit_context", "none", LOOKED_UP),
+            ("fresh_context", "disabled", TASKS_PARENT),
+            ("inherit_context", "none", TASKS_LOOKED_UP),
         )
     } else {
         (
-            ("inherit_context", "none", LOOKED_UP),
-            ("fresh_context", "disabled", PARENT),
+            ("inherit_context", "none", TASKS_LOOKED_UP),
+            ("fresh_context", "disabled", TASKS_PARENT),
         )
     };
     let elsewhere = match other {
@@ -83,7 +83,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             Edit::replace(*span, format!("\"{}\"", add.1)),
         )),
         Some(_) => None,
-        None => insertion(cx, fault, add.0, add.1)
+        None => insert_setting(cx, fault, add.0, add.1)
             .map(|edit| (format!("add {} = \"{}\": {}", add.0, add.1, add.2), edit)),
     };
     if let Some((title, edit)) = elsewhere {
@@ -97,11 +97,11 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Maximum number of faults that are searched for each conflict.
-const FEW: usize = 2_000;
+const MAX_SEARCHED_FAULTS: usize = 2_000;
 
 /// True if a line of the tables behind the row could not be read. That error is reported
 /// separately, and the defaults are unknown until it is fixed.
-fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
+fn has_faulty_table(cx: &ConfigCx<'_>, row: &OperatorRow) -> bool {
     let mut tables: Vec<String> = Vec::new();
     for operator in [row.operator(), row.base().word()] {
         for section in ["defaults", "operators"] {
@@ -112,25 +112,30 @@ fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
             );
         }
     }
-    cx.config.faults.iter().take(FEW).any(|fault| {
-        if let FaultKind::UnknownKey { table, .. } = &fault.kind {
-            return tables.contains(table);
-        }
-        let (FaultKind::WrongType { key, .. } | FaultKind::BadValue { key, .. }) = &fault.kind
-        else {
-            return false;
-        };
-        key.rsplit_once('.')
-            .is_some_and(|(table, _)| tables.iter().any(|own| own == table))
-    })
+    cx.config
+        .faults
+        .iter()
+        .take(MAX_SEARCHED_FAULTS)
+        .any(|fault| {
+            if let ProjectFaultKind::UnknownKey { table, .. } = &fault.kind {
+                return tables.contains(table);
+            }
+            let (ProjectFaultKind::WrongType { key, .. } | ProjectFaultKind::BadValue { key, .. }) =
+                &fault.kind
+            else {
+                return false;
+            };
+            key.rsplit_once('.')
+                .is_some_and(|(table, _)| tables.iter().any(|own| own == table))
+        })
 }
 
 /// Describes the first few rows.
-fn named(cx: &ConfigCx<'_>, rows: &[RowId]) -> String {
+fn describe_rows(cx: &ConfigCx<'_>, rows: &[RowId]) -> String {
     let names: Vec<String> = rows
         .iter()
         .take(3)
-        .map(|row| type_of(cx.config.layers.get(*row)))
+        .map(|row| describe_row(cx.config.layers.get(*row)))
         .collect();
     let more = if rows.len() > 3 {
         format!(" and {} more", rows.len() - 3)
@@ -140,18 +145,23 @@ fn named(cx: &ConfigCx<'_>, rows: &[RowId]) -> String {
     format!("{}{more}", names.join(", "))
 }
 
-const LOOKED_UP: &str = "tasks receive only looked-up context";
-const PARENT: &str = "tasks receive only their parent's context";
+const TASKS_LOOKED_UP: &str = "tasks receive only looked-up context";
+const TASKS_PARENT: &str = "tasks receive only their parent's context";
 
-fn is_here(origin: &Origin, fault: &Fault) -> bool {
-    origin.place == Place::Project(fault.file, fault.span)
+fn is_set_at(origin: &SettingOrigin, fault: &ProjectFault) -> bool {
+    origin.place == ValuePlace::Project(fault.file, fault.span)
 }
 
 /// Returns the edit that inserts a setting at the fault's line, if that line is a plain `key =
 /// value`.
-fn insertion(cx: &ConfigCx<'_>, fault: &Fault, setting: &str, value: &str) -> Option<Edit> {
+fn insert_setting(
+    cx: &ConfigCx<'_>,
+    fault: &ProjectFault,
+    setting: &str,
+    value: &str,
+) -> Option<Edit> {
     let file = cx.config.files.get(fault.file as usize)?;
-    let whole = line(cx, fault);
+    let whole = fault_line(cx, fault);
     let text = whole.slice(&file.text);
     let is_plain = text.trim_start().starts_with("fresh_context")
         || text.trim_start().starts_with("inherit_context");

@@ -1,7 +1,7 @@
 //! CTX536: an agent's own texts that its budget cuts in every call.
 
 use super::prelude::*;
-use crate::base::number::thousands;
+use crate::base::number::format_thousands;
 use crate::project::config::Config;
 
 /// The agent never sees the end of a rule on which its author relies.
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule::new(
 
 /// An agent whose own texts do not fit into its budget.
 #[derive(Clone, Copy, Debug)]
-pub struct Crowded<'a> {
+pub struct CrowdedAgent<'a> {
     /// The role that plays the task.
     pub role: Option<&'a str>,
     /// A readable name of the agent: the role, the task, and the node if it is not the task itself.
@@ -33,11 +33,11 @@ pub struct Crowded<'a> {
 }
 
 /// Maximum number of texts that a message names.
-const NAMED: usize = 3;
+const MAX_NAMED_TEXTS: usize = 3;
 
 /// Returns the finding at the place that sets the budget; `None` if the project turns the rule off.
-pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
-    let Crowded {
+pub fn report(config: &Config, crowded: &CrowdedAgent<'_>) -> Option<Diagnostic> {
+    let CrowdedAgent {
         role,
         agent,
         model,
@@ -55,32 +55,35 @@ pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
     let span = of_role.or_else(|| Some(config.models.get(model?)?.name.span))?;
     let file = config.files.first()?;
     let named = |(id, full, kept): &(String, usize, usize)| match kept {
-        0 => format!("`{id}` ({} tokens) is dropped", thousands(*full)),
+        0 => format!("`{id}` ({} tokens) is dropped", format_thousands(*full)),
         _ => format!(
             "of `{id}` {} of {} tokens stay",
-            thousands(*kept),
-            thousands(*full)
+            format_thousands(*kept),
+            format_thousands(*full)
         ),
     };
-    let mut found: Vec<String> = texts.iter().take(NAMED).map(named).collect();
-    if texts.len() > NAMED {
-        found.push(format!("and {} more do not fit", texts.len() - NAMED));
+    let mut found: Vec<String> = texts.iter().take(MAX_NAMED_TEXTS).map(named).collect();
+    if texts.len() > MAX_NAMED_TEXTS {
+        found.push(format!(
+            "and {} more do not fit",
+            texts.len() - MAX_NAMED_TEXTS
+        ));
     }
     let message = format!(
         "{agent}: the texts of its author do not fit into {} tokens: {}",
-        thousands(budget),
+        format_thousands(budget),
         found.join(", ")
     );
     let mut finding = Diagnostic::new(&RULE.meta, &file.path, span, message);
     if others_room > 0 {
         finding = finding.note(format!(
             "up to {} tokens are kept for what others write: the `max_tokens` of untrusted inputs, and a quarter of the budget for all that has no limit",
-            thousands(others_room)
+            format_thousands(others_room)
         ));
     }
     finding = finding
         .help("allow more tokens, shorten the texts, or set `max_tokens` on the untrusted inputs");
-    finding.severity = config.lints.apply(&RULE.meta, finding.severity)?;
+    finding.severity = config.lints.severity_for(&RULE.meta, finding.severity)?;
     finding.locate(&file.text, &file.lines);
     Some(finding)
 }

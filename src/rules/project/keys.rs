@@ -1,8 +1,8 @@
 //! CTX502–CTX505, CTX531, CTX532: syntax errors, keys and values of the project file.
 
 use super::prelude::*;
-use super::words::phrase;
-use crate::project::config::EDITION;
+use super::words::as_fragment;
+use crate::project::config::DEFAULT_EDITION;
 
 /// The settings of an unreadable file cannot apply.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
@@ -12,12 +12,12 @@ pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
         "project-syntax",
         "the project file is not valid TOML"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(project_syntax),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_syntax),
 );
 
-fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Syntax { message } = &fault.kind else {
+fn report_syntax(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::Syntax { message } = &fault.kind else {
         return None;
     };
     let text = cx
@@ -25,7 +25,7 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         .files
         .get(fault.file as usize)
         .map_or("", |file| &file.text);
-    if let Some((key, value, sign)) = line(text, fault.span) {
+    if let Some((key, value, sign)) = key_value_spans(text, fault.span) {
         let written = value.slice(text);
         let found =
             |words: String| cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {words}"));
@@ -50,13 +50,13 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let finding = cx.finding(
         &PROJECT_SYNTAX,
         fault,
-        format!("not TOML: {}", phrase(message)),
+        format!("not TOML: {}", as_fragment(message)),
     );
     Some(finding.help("correct this line; whatever else is wrong in this file is reported then"))
 }
 
 /// Returns the spans of the key, the value and the sign between them, on the line of a span.
-fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
+fn key_value_spans(text: &str, span: Span) -> Option<(Span, Span, Span)> {
     let start = text
         .get(..span.start as usize)?
         .rfind('\n')
@@ -77,7 +77,7 @@ fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
         .map_or(value, |(value, _)| value)
         .trim();
     let from = sign + 1 + (value.len() - value.trim_start().len());
-    let at = |from: usize, len: usize| Span::of(start + from, start + from + len);
+    let at = |from: usize, len: usize| Span::from_offsets(start + from, start + from + len);
     (key > 0 && !bare.is_empty()).then(|| (at(0, key), at(from, bare.len()), at(sign, 1)))
 }
 
@@ -89,12 +89,12 @@ pub(super) static UNKNOWN_KEY: Rule = Rule::new(
         "unknown-key",
         "a key that the project file does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_key),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_key),
 );
 
-fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if let FaultKind::LostHeader {
+fn report_unknown_key(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    if let ProjectFaultKind::LostHeader {
         table,
         keys,
         section,
@@ -103,14 +103,14 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         let finding = cx.finding(
             &UNKNOWN_KEY,
             fault,
-            format!("`[{table}]` has no keys {}", list(keys)),
+            format!("`[{table}]` has no keys {}", name_list(keys)),
         );
         let finding = finding.note(format!(
             "they are keys of `[{section}.NAME]`, whose header seems to be missing"
         ));
         return Some(finding.help(format!("write `[{section}.NAME]` above them")));
     }
-    let FaultKind::UnknownKey {
+    let ProjectFaultKind::UnknownKey {
         table,
         key,
         near,
@@ -132,9 +132,14 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     };
     let finding = finding.note(format!(
         "nothing reads it, so it has no effect; {are} {}",
-        list(valid)
+        name_list(valid)
     ));
-    Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
+    Some(suggest_name(
+        finding,
+        fault.span,
+        near.as_deref(),
+        NameForm::Key,
+    ))
 }
 
 /// A value of the wrong type or outside the allowed set.
@@ -145,13 +150,13 @@ pub(super) static WRONG_VALUE: Rule = Rule::new(
         "wrong-value",
         "a value that its key does not allow"
     )
-    .fixed(Fixable::Safe),
-    Check::Config(wrong_value),
+    .with_fix(Fixable::Safe),
+    Check::Config(report_wrong_value),
 );
 
-fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn report_wrong_value(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&WRONG_VALUE, fault, message);
-    if let FaultKind::BadValue {
+    if let ProjectFaultKind::BadValue {
         key,
         found: what,
         expected,
@@ -159,15 +164,20 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     } = &fault.kind
     {
         let finding = found(format!("`{key}` is `{what}`; expected {expected}"));
-        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+        return Some(suggest_name(
+            finding,
+            fault.span,
+            near.as_deref(),
+            NameForm::QuotedText,
+        ));
     }
-    if let FaultKind::BadGlob { pattern, error } = &fault.kind {
+    if let ProjectFaultKind::BadGlob { pattern, error } = &fault.kind {
         let finding = found(format!("the pattern `{pattern}` cannot be read: {error}"));
         return Some(
             finding.help("`*` stands for a name, `**` for any folders: `templates/**/*.xml`"),
         );
     }
-    let FaultKind::WrongType {
+    let ProjectFaultKind::WrongType {
         key,
         expected,
         found: what,
@@ -176,7 +186,7 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         return None;
     };
     let finding = found(format!("`{key}` is {what}; expected {expected}"));
-    let inner = slice(cx, fault).trim_matches(['"', '\'']);
+    let inner = fault_text(cx, fault).trim_matches(['"', '\'']);
     let takes_bare = expected.starts_with("`true`") && matches!(inner, "true" | "false")
         || expected.contains("number") && inner.parse::<u64>().is_ok();
     if *what == "a text" && takes_bare {
@@ -199,10 +209,10 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
                 .fix(fix),
         );
     }
-    if key == "edition" && slice(cx, fault) == EDITION {
+    if key == "edition" && fault_text(cx, fault) == DEFAULT_EDITION {
         return Some(finding.fix(Fix::safe(
             "put it in quotes",
-            vec![Edit::replace(fault.span, format!("\"{EDITION}\""))],
+            vec![Edit::replace(fault.span, format!("\"{DEFAULT_EDITION}\""))],
         )));
     }
     Some(finding)
@@ -216,19 +226,19 @@ pub(super) static UNKNOWN_EDITION: Rule = Rule::new(
         "unknown-edition",
         "an edition of the language that this release does not read"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_edition),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_edition),
 );
 
-fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownEdition { found } = &fault.kind else {
+fn report_unknown_edition(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnknownEdition { found } = &fault.kind else {
         return None;
     };
-    let message = format!("edition `{found}` is not known; this release reads `{EDITION}`");
+    let message = format!("edition `{found}` is not known; this release reads `{DEFAULT_EDITION}`");
     let finding = cx.finding(&UNKNOWN_EDITION, fault, message);
     let fix = Fix::suggested(
-        format!("write \"{EDITION}\""),
-        vec![Edit::replace(fault.span, format!("\"{EDITION}\""))],
+        format!("write \"{DEFAULT_EDITION}\""),
+        vec![Edit::replace(fault.span, format!("\"{DEFAULT_EDITION}\""))],
     );
     Some(finding.help("a newer edition needs a newer ctxc").fix(fix))
 }
@@ -241,16 +251,16 @@ pub(super) static REPEATED_ENTRY: Rule = Rule::new(
         "repeated-entry",
         "a list of a role or model has an entry twice"
     ),
-    Check::Config(repeated_entry),
+    Check::Config(report_repeated_entry),
 );
 
-fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::RepeatedEntry { key, entry, first } = &fault.kind else {
+fn report_repeated_entry(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::RepeatedEntry { key, entry, first } = &fault.kind else {
         return None;
     };
     let message = format!("`{key}` has `{entry}` twice");
     let finding = cx.finding(&REPEATED_ENTRY, fault, message);
-    let finding = cx.label(finding, fault.file, *first, "the first time");
+    let finding = cx.add_label(finding, fault.file, *first, "the first time");
     Some(finding.help("remove it, or write the one that was meant"))
 }
 
@@ -262,11 +272,11 @@ pub(super) static MISSING_KEY: Rule = Rule::new(
         "missing-key",
         "a table of the project file lacks a required key"
     ),
-    Check::Config(missing_key),
+    Check::Config(report_missing_key),
 );
 
-fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::MissingKey { table, key } = &fault.kind else {
+fn report_missing_key(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::MissingKey { table, key } = &fault.kind else {
         return None;
     };
     let message = format!("`{table}` lacks the required key `{key}`");

@@ -1,7 +1,7 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
 use super::prelude::*;
-use crate::project::disqualified::Unfit;
+use crate::project::disqualified::Disqualification;
 
 /// A name alone defines neither a context window nor a price.
 pub(super) static UNKNOWN_MODEL: Rule = Rule::new(
@@ -11,23 +11,28 @@ pub(super) static UNKNOWN_MODEL: Rule = Rule::new(
         "unknown-model",
         "a role names a model that the project does not define"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_model),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_model),
 );
 
-fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownModel { found, near, valid } = &fault.kind else {
+fn report_unknown_model(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnknownModel { found, near, valid } = &fault.kind else {
         return None;
     };
     let message = format!("the project has no model `{found}`");
     let finding = cx.finding(&UNKNOWN_MODEL, fault, message);
     if near.is_some() {
-        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+        return Some(suggest_name(
+            finding,
+            fault.span,
+            near.as_deref(),
+            NameForm::QuotedText,
+        ));
     }
     let finding = if valid.is_empty() {
         finding
     } else {
-        finding.note(format!("its models are {}", list(valid)))
+        finding.note(format!("its models are {}", name_list(valid)))
     };
     Some(finding.help(format!("define it under `[models.{found}]`")))
 }
@@ -40,20 +45,25 @@ pub(super) static UNKNOWN_PROVIDER: Rule = Rule::new(
         "unknown-provider",
         "a model names a provider that the project does not define"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_provider),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_provider),
 );
 
-fn unknown_provider(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownProvider { found, near, valid } = &fault.kind else {
+fn report_unknown_provider(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnknownProvider { found, near, valid } = &fault.kind else {
         return None;
     };
     let message =
         format!("the project has no provider `{found}`, and it is not a known kind of provider");
     let finding = cx.finding(&UNKNOWN_PROVIDER, fault, message);
-    let finding = finding.note(format!("expected one of {}", list(valid)));
+    let finding = finding.note(format!("expected one of {}", name_list(valid)));
     if near.is_some() {
-        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+        return Some(suggest_name(
+            finding,
+            fault.span,
+            near.as_deref(),
+            NameForm::QuotedText,
+        ));
     }
     Some(finding.help(format!(
         "define it under `[providers.{found}]` with its `kind`"
@@ -68,12 +78,12 @@ pub(super) static NO_MODEL: Rule = Rule::new(
         "no-model-qualifies",
         "a role asks for a tier or capabilities that no model of the project has"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(no_model),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_no_model),
 );
 
-fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::NoModel {
+fn report_no_model(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::NoModel {
         role,
         tier,
         capabilities,
@@ -96,10 +106,12 @@ fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     );
     let mut finding = cx.finding(&NO_MODEL, fault, message);
     for (model, unfit) in refused {
-        finding = finding.note(format!("`{model}` {}", why(unfit)));
+        finding = finding.note(format!("`{model}` {}", describe_unfit(unfit)));
     }
     Some(match near {
-        Some((written, near)) => meant(finding, written.span, Some(near), Form::Text),
+        Some((written, near)) => {
+            suggest_name(finding, written.span, Some(near), NameForm::QuotedText)
+        }
         None if refused.is_empty() => {
             finding.help("define one under `[models.NAME]` with provider, tier and context_window")
         }
@@ -107,7 +119,7 @@ fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     })
 }
 
-fn why(unfit: &Unfit) -> String {
+fn describe_unfit(unfit: &Disqualification) -> String {
     let tier = unfit.tier.map(|tier| format!("is only {}", tier.word()));
     let lacks = (!unfit.lacks.is_empty()).then(|| format!("lacks {}", unfit.lacks.join(", ")));
     [tier, lacks]
@@ -120,11 +132,11 @@ fn why(unfit: &Unfit) -> String {
 /// No role can get the model, so its entry is maintained in vain.
 pub(super) static UNUSED_MODEL: Rule = Rule::new(
     meta!(info, 526, "unused-model", "a model that no role can get"),
-    Check::Config(unused_model),
+    Check::Config(report_unused_model),
 );
 
-fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnusedModel { model } = &fault.kind else {
+fn report_unused_model(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnusedModel { model } = &fault.kind else {
         return None;
     };
     let message = format!("no role of the project can get the model `{model}`");
@@ -143,12 +155,12 @@ pub(super) static BUDGET_OVER_WINDOW: Rule = Rule::new(
         "budget-over-window",
         "a role's budget is larger than its model's window allows"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(budget_over_window),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_budget_over_window),
 );
 
-fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BudgetOverWindow {
+fn report_budget_over_window(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::BudgetOverWindow {
         role,
         tokens,
         model,
@@ -178,11 +190,11 @@ pub(super) static KEY_IN_FILE: Rule = Rule::new(
         "key-in-project-file",
         "a provider's key is in the project file"
     ),
-    Check::Config(key_in_file),
+    Check::Config(report_key_in_file),
 );
 
-fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::KeyInFile { provider, key, at } = &fault.kind else {
+fn report_key_in_file(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::KeyInFile { provider, key, at } = &fault.kind else {
         return None;
     };
     let line = |span: Span| {
@@ -193,7 +205,7 @@ fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     // On a single line, the value would be shown beside the provider's name, so the finding moves
     // to the start of the file.
     let span = if line(fault.span) == line(*at) {
-        Span::at(0)
+        Span::empty_at(0)
     } else {
         fault.span
     };

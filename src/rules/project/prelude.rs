@@ -1,6 +1,6 @@
 //! Imports of the rules on the project file.
 
-pub(super) use super::words::{Form, line, meant, slice};
-pub(super) use crate::base::quoted::list;
-pub(super) use crate::project::fault::{Fault, FaultKind};
+pub(super) use super::words::{NameForm, fault_line, fault_text, suggest_name};
+pub(super) use crate::base::quoted::name_list;
+pub(super) use crate::project::fault::{ProjectFault, ProjectFaultKind};
 pub(super) use crate::rules::prelude::*;

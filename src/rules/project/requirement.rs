@@ -1,14 +1,16 @@
 //! CTX514: a task that does not meet a policy of the project.
 
 use super::task_facts::TaskFacts;
-use crate::project::require::{Condition, Field, Outcome, Requirement, Test, Thing};
+use crate::project::require::{
+    Condition, ConditionOutcome, ConditionTest, Field, Requirement, Thing,
+};
 use crate::project::roles::{ModelChoice, Role};
-use crate::rules::file_stem::stem;
+use crate::rules::file_stem::default_task_name;
 use crate::rules::prelude::*;
-use crate::rules::setting_fixes::set;
-use crate::settings::operators::Kind;
+use crate::rules::setting_fixes::setting_fix;
+use crate::settings::operators::RowKind;
 use crate::syntax::tree::Element;
-use crate::template::model::{Definition, Task};
+use crate::template::model::{Definition, TaskBody};
 use crate::template::nodes;
 use crate::template::setting::SettingName;
 
@@ -21,22 +23,22 @@ pub(crate) static RULE: Rule = Rule::new(
         "requirement-not-met",
         "a task does not meet a `[[require]]` of the project"
     )
-    .fixed(Fixable::Suggested),
-    Check::File(check),
+    .with_fix(Fixable::Suggested),
+    Check::File(check_file),
 );
 
 /// The definition that is being traversed.
 #[derive(Clone, Copy)]
-struct Root<'a> {
+struct WalkedDefinition<'a> {
     name: &'a str,
     is_task: bool,
 }
 
-fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_file(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let requirements = &cx.config.requirements;
     if !requirements
         .iter()
-        .any(|requirement| is_about_path(requirement, cx.path))
+        .any(|requirement| applies_to_path(requirement, cx.path))
     {
         return;
     }
@@ -45,19 +47,19 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         .definitions
         .iter()
         .filter(|definition| definition.task().is_some());
-    let mut root = Root {
+    let mut root = WalkedDefinition {
         name: "",
         is_task: true,
     };
-    nodes::bodies(cx.file, |task, parent| {
+    nodes::visit_bodies(cx.file, |task, parent| {
         if parent.is_none() {
             let definition = definitions.next();
             let name = definition
                 .and_then(Definition::name)
                 .map(|name| &*name.value);
             let is_task = !matches!(definition, Some(Definition::Template(_)));
-            root = Root {
-                name: name.unwrap_or_else(|| stem(cx.path)),
+            root = WalkedDefinition {
+                name: name.unwrap_or_else(|| default_task_name(cx.path)),
                 is_task,
             };
         }
@@ -65,15 +67,15 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         if task.reference.is_none() {
             for requirement in requirements
                 .iter()
-                .filter(|requirement| is_about_path(requirement, cx.path))
+                .filter(|requirement| applies_to_path(requirement, cx.path))
             {
-                judge(cx, requirement, (root, task, parent.is_none()), out);
+                check_requirement(cx, requirement, (root, task, parent.is_none()), out);
             }
         }
     });
 }
 
-fn is_about_path(requirement: &Requirement, path: &str) -> bool {
+fn applies_to_path(requirement: &Requirement, path: &str) -> bool {
     requirement
         .selector
         .path
@@ -81,10 +83,10 @@ fn is_about_path(requirement: &Requirement, path: &str) -> bool {
         .is_none_or(|globs| globs.matches(path))
 }
 
-fn judge(
+fn check_requirement(
     cx: &FileCx<'_>,
     requirement: &Requirement,
-    (root, task, is_root): (Root<'_>, &Task<'_>, bool),
+    (root, task, is_root): (WalkedDefinition<'_>, &TaskBody<'_>, bool),
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(body) = cx.bodies.get(task).filter(|body| body.fault.is_none()) else {
@@ -95,12 +97,12 @@ fn judge(
         .name
         .as_ref()
         .is_some_and(|globs| !globs.matches_name(root.name))
-        || !plays(cx, &selector.role, root.name)
+        || !plays_any_role(cx, &selector.role, root.name)
     {
         return;
     }
     let is_typed = !selector.operator.is_empty() || !selector.subtype.is_empty();
-    if is_typed && !is_of_type(cx, requirement, task) {
+    if is_typed && !has_selected_type(cx, requirement, task) {
         return;
     }
     let facts = TaskFacts {
@@ -111,7 +113,7 @@ fn judge(
         model: None,
     };
     let models = if is_root {
-        models(cx, &selector.role, root.name)
+        role_models(cx, &selector.role, root.name)
     } else {
         Vec::new()
     };
@@ -122,27 +124,27 @@ fn judge(
     {
         let is_about_model = matches!(
             condition.value.test,
-            Test::Text(Field::Model, ..) | Test::Has(Thing::Model, _)
+            ConditionTest::Text(Field::Model, ..) | ConditionTest::Has(Thing::Model, _)
         ) && !models.is_empty();
         let all = if is_about_model { &*models } else { &[None] };
         let failed = all.iter().find_map(|model| {
-            match condition.value.judge(&TaskFacts {
+            match condition.value.evaluate(&TaskFacts {
                 model: *model,
                 ..facts
             }) {
-                Outcome::Fails(found) => Some(found),
-                Outcome::Holds | Outcome::Unknown => None,
+                ConditionOutcome::Fails(found) => Some(found),
+                ConditionOutcome::Holds | ConditionOutcome::Unknown => None,
             }
         });
         if let Some(found) = failed {
-            out.push(word(&facts, requirement, condition, found));
+            out.push(report(&facts, requirement, condition, found));
         }
     }
 }
 
 /// Returns the models of each selected role of the task; `None` stands for a role that leaves the
 /// choice to the task.
-fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Option<&'c str>> {
+fn role_models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Option<&'c str>> {
     let is_meant = |role: &&Role| {
         role.task.value == name
             && (roles.is_empty() || roles.iter().any(|wanted| wanted.value == role.name.value))
@@ -153,18 +155,18 @@ fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Opt
             ModelChoice::Named(named) => {
                 models.extend(named.iter().map(|model| Some(model.value.as_str())));
             }
-            ModelChoice::Least { .. } | ModelChoice::Open => models.push(None),
+            ModelChoice::Cheapest { .. } | ModelChoice::Open => models.push(None),
         }
     }
     models
 }
 
 /// True if the task plays one of the roles, or no role is given.
-fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
+fn plays_any_role(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
     roles.is_empty() || roles.iter().any(|role| cx.config.plays(&role.value, name))
 }
 
-fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bool {
+fn has_selected_type(cx: &FileCx<'_>, requirement: &Requirement, task: &TaskBody<'_>) -> bool {
     let Some(body) = cx.bodies.get(task) else {
         return false;
     };
@@ -183,21 +185,21 @@ fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bo
             .any(|wanted| *wanted.value == **row.operator());
     is_operator
         && if subtypes.is_empty() {
-            row.kind() != Kind::Part
+            row.kind() != RowKind::Part
         } else {
             is_subtype
         }
 }
 
 /// True if a finding is only about the presence of a scenario for the task.
-pub(crate) fn is_of_scenarios(finding: &Diagnostic) -> bool {
+pub(crate) fn is_about_scenarios(finding: &Diagnostic) -> bool {
     finding.rule.code == RULE.meta.code
         && [true, false]
-            .map(|has| has_or_lacks(Thing::Scenario, has))
+            .map(|has| presence_message(Thing::Scenario, has))
             .contains(&finding.message)
 }
 
-fn has_or_lacks(thing: Thing, is_required: bool) -> String {
+fn presence_message(thing: Thing, is_required: bool) -> String {
     let word = thing.word();
     if is_required {
         format!("has no {word}, which the project requires")
@@ -206,36 +208,36 @@ fn has_or_lacks(thing: Thing, is_required: bool) -> String {
     }
 }
 
-fn word(
+fn report(
     facts: &TaskFacts<'_>,
     requirement: &Requirement,
     condition: &Spanned<Condition>,
     found: Option<String>,
 ) -> Diagnostic {
     let cx = facts.cx;
-    let (span, setting) = place(facts.task, &condition.value.test);
+    let (span, setting) = condition_span(facts.task, &condition.value.test);
     let message = match (&condition.value.test, found) {
-        (Test::Has(thing, is_required), _) => has_or_lacks(*thing, *is_required),
-        (Test::Text(field, ..), Some(found)) => {
+        (ConditionTest::Has(thing, is_required), _) => presence_message(*thing, *is_required),
+        (ConditionTest::Text(field, ..), Some(found)) => {
             format!(
                 "{} is `{found}`, and the project requires `{}`",
                 field.word(),
                 condition.value.text
             )
         }
-        (Test::Text(field, ..), None) => format!(
+        (ConditionTest::Text(field, ..), None) => format!(
             "has no {}, and the project requires `{}`",
             field.word(),
             condition.value.text
         ),
-        (Test::Number(measure, ..), Some(found)) => {
+        (ConditionTest::Number(measure, ..), Some(found)) => {
             format!(
                 "{} is {found}, and the project requires `{}`",
                 measure.word(),
                 condition.value.text
             )
         }
-        (Test::Number(measure, ..), None) => {
+        (ConditionTest::Number(measure, ..), None) => {
             format!(
                 "has no {}, and the project requires `{}`",
                 measure.word(),
@@ -251,30 +253,40 @@ fn word(
     if let Some(reason) = &requirement.reason {
         finding = finding.note(format!("the project's reason: {reason}"));
     }
-    if let (Test::Has(Thing::Scenario, true), Some(task)) = (&condition.value.test, facts.name) {
+    if let (ConditionTest::Has(Thing::Scenario, true), Some(task)) =
+        (&condition.value.test, facts.name)
+    {
         finding = finding.help(format!(
             "`ctxc new scenario {task}` writes one from what is received today"
         ));
     }
-    if let (Some(name), Test::Text(_, true, values)) = (setting, &condition.value.test)
+    if let (Some(name), ConditionTest::Text(_, true, values)) = (setting, &condition.value.test)
         && let [value] = values.as_slice()
-        && name.words().contains(&value.as_str())
+        && name.allowed_words().contains(&value.as_str())
     {
-        finding = finding.fix(set(facts.task, name, value, "what the project requires"));
+        finding = finding.fix(setting_fix(
+            facts.task,
+            name,
+            value,
+            "what the project requires",
+        ));
     }
     finding
 }
 
 /// Returns the span of the task at which a condition is reported.
-fn place(task: &Task<'_>, test: &Test) -> (Span, Option<SettingName>) {
+fn condition_span(task: &TaskBody<'_>, test: &ConditionTest) -> (Span, Option<SettingName>) {
     let setting = match test {
-        Test::Text(field, ..) => field.setting(),
-        Test::Has(..) | Test::Number(..) => None,
+        ConditionTest::Text(field, ..) => field.setting(),
+        ConditionTest::Has(..) | ConditionTest::Number(..) => None,
     };
     let element = task
         .settings
         .as_ref()
         .zip(setting)
-        .and_then(|(settings, name)| settings.element(name));
-    (element.map_or_else(|| task.head(), Element::span), setting)
+        .and_then(|(settings, name)| settings.setting_element(name));
+    (
+        element.map_or_else(|| task.head_span(), Element::span),
+        setting,
+    )
 }

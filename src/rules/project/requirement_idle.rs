@@ -1,10 +1,10 @@
 //! CTX521: a policy that applies to no task.
 
 use crate::project::config::Config;
-use crate::project::index::Index;
+use crate::project::index::NameIndex;
 use crate::project::require::Selector;
 use crate::rules::prelude::*;
-use crate::rules::rule::Scope;
+use crate::rules::rule::CheckScope;
 use crate::template::names::DefinitionKind;
 
 /// Such a policy seems to hold, but checks nothing.
@@ -15,17 +15,17 @@ pub(crate) static RULE: Rule = Rule::new(
         "requirement-matches-nothing",
         "a `[[require]]` that selects no task of the project"
     ),
-    Check::Link(check),
+    Check::Link(check_links),
 );
 
-fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_links(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx {
         index,
         config,
         scope,
         ..
     } = *cx;
-    if scope == Scope::Part || index.files().is_empty() {
+    if scope == CheckScope::NamedFiles || index.files().is_empty() {
         return;
     }
     // Requirements of a shared file need not apply in every project.
@@ -41,7 +41,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             .role
             .iter()
             .all(|role| config.roles.contains_key(&role.value));
-        if !asks || !known || selects_any(config, selector, index) {
+        if !asks || !known || selects_any_definition(config, selector, index) {
             continue;
         }
         let Some((path, _)) = config.position(requirement.file, requirement.span.start) else {
@@ -73,7 +73,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// True if a definition of the project has the path, the name and the role of a selector. Types are
 /// ignored.
-fn selects_any(config: &Config, selector: &Selector, index: &Index<'_>) -> bool {
+fn selects_any_definition(config: &Config, selector: &Selector, index: &NameIndex<'_>) -> bool {
     let plays = |name: &str| {
         selector.role.is_empty()
             || selector

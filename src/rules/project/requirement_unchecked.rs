@@ -11,11 +11,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "requirement-not-checked",
         "a condition that cannot be checked here"
     ),
-    Check::Config(word),
+    Check::Config(report),
 );
 
-fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::NotChecked { condition, needs } = &fault.kind else {
+fn report(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::NotChecked { condition, needs } = &fault.kind else {
         return None;
     };
     let found = |message: String| cx.finding(&RULE, fault, message);

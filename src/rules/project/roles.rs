@@ -2,8 +2,8 @@
 //! roles.
 
 use super::prelude::*;
-use crate::rules::rule::Scope;
-use crate::rules::structure::family::shown;
+use crate::rules::rule::CheckScope;
+use crate::rules::structure::family::short_excerpt;
 use crate::template::names::DefinitionKind;
 
 /// A policy for an unknown role is always met.
@@ -14,12 +14,12 @@ pub(super) static UNKNOWN_ROLE: Rule = Rule::new(
         "unknown-role",
         "a `[[require]]` names an agent role that the project does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_role),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_role),
 );
 
-fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownRole { found, near } = &fault.kind else {
+fn report_unknown_role(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnknownRole { found, near } = &fault.kind else {
         return None;
     };
     let message = format!("the project has no agent role `{found}`");
@@ -29,7 +29,12 @@ fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     } else {
         finding
     };
-    Some(meant(finding, fault.span, near.as_deref(), Form::Text))
+    Some(suggest_name(
+        finding,
+        fault.span,
+        near.as_deref(),
+        NameForm::QuotedText,
+    ))
 }
 
 /// A role without a task receives no context.
@@ -40,34 +45,37 @@ pub(super) static UNKNOWN_TASK: Rule = Rule::new(
         "unknown-task",
         "a role plays a task that the project does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Link(unknown_task),
+    .with_fix(Fixable::Suggested),
+    Check::Link(check_tasks),
 );
 
-fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_tasks(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx {
         index,
         config,
         scope,
         ..
     } = *cx;
-    if scope == Scope::Part || index.files().is_empty() {
+    if scope == CheckScope::NamedFiles || index.files().is_empty() {
         return;
     }
     let Some(file) = config.files.first() else {
         return;
     };
-    let mut budget = Budget::default();
+    let mut budget = ComparisonBudget::default();
     for role in config.roles.values() {
         let task = &role.task;
-        if index.find(DefinitionKind::Task, &task.value).is_some() {
+        if index
+            .find_definition(DefinitionKind::Task, &task.value)
+            .is_some()
+        {
             continue;
         }
         let name = &role.name.value;
         let is_own = task.span == role.name.span;
         // A misspelt key is reported at the key.
         let table = format!("roles.{name}");
-        let is_slip = |fault: &Fault| matches!(&fault.kind, FaultKind::UnknownKey { table: own, near, .. } if *own == table && near.as_deref() == Some("template"));
+        let is_slip = |fault: &ProjectFault| matches!(&fault.kind, ProjectFaultKind::UnknownKey { table: own, near, .. } if *own == table && near.as_deref() == Some("template"));
         if is_own && config.faults.iter().any(is_slip) {
             continue;
         }
@@ -76,16 +84,21 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             task.value
         );
         let finding = Diagnostic::new(&UNKNOWN_TASK.meta, &file.path, task.span, message);
-        let near = budget.nearest(&task.value, index.names(DefinitionKind::Task));
+        let near = budget.nearest_candidate(&task.value, index.names_of_kind(DefinitionKind::Task));
         out.push(match near {
             _ if is_own => finding.help(format!(
                 "name the task: `template = \"{}\"`",
                 near.unwrap_or("NAME")
             )),
-            Some(near) => meant(finding, task.span, Some(near), Form::Text),
-            None if index.find(DefinitionKind::Template, &task.value).is_some() => finding
-                .note("there is a function template of that name; a role plays a task")
-                .help("write a task that calls it"),
+            Some(near) => suggest_name(finding, task.span, Some(near), NameForm::QuotedText),
+            None if index
+                .find_definition(DefinitionKind::Template, &task.value)
+                .is_some() =>
+            {
+                finding
+                    .note("there is a function template of that name; a role plays a task")
+                    .help("write a task that calls it")
+            }
             None => {
                 finding.help("define the task, or add the file that does to `[templates] include`")
             }
@@ -101,11 +114,11 @@ pub(super) static SYSTEM_PROMPT: Rule = Rule::new(
         "unreadable-system-prompt",
         "the file of a role's system prompt is missing, empty or outside the project"
     ),
-    Check::Config(system_prompt),
+    Check::Config(report_system_prompt),
 );
 
-fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SystemPrompt { role, path, why } = &fault.kind else {
+fn report_system_prompt(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::SystemPrompt { role, path, why } = &fault.kind else {
         return None;
     };
     let message = format!("the system prompt of role `{role}` cannot be read: `{path}`: {why}");
@@ -121,13 +134,13 @@ pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
         "contradictory-role",
         "a role both names its model and says what it must be, or blocks a tool that it allows"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(contradictory_role),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_contradictory_role),
 );
 
-fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn report_contradictory_role(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&CONTRADICTORY_ROLE, fault, message);
-    if let FaultKind::ToolBlocked {
+    if let ProjectFaultKind::ToolBlocked {
         role,
         tool,
         blocked,
@@ -137,17 +150,17 @@ fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             "role `{role}` allows `{tool}`, but `{}` in its blocked tools rules it out",
             blocked.value
         ));
-        let finding = cx.label(finding, fault.file, blocked.span, "blocked here");
+        let finding = cx.add_label(finding, fault.file, blocked.span, "blocked here");
         return Some(finding.help("take it out of one of the two lists"));
     }
-    let FaultKind::TwoModels { role, key } = &fault.kind else {
+    let ProjectFaultKind::TwoModels { role, key } = &fault.kind else {
         return None;
     };
     let finding = found(format!(
         "role `{role}` names its `model`, so its `{key}` would have no effect"
     ));
     let finding = finding.note("a role names its model, or says what a model has to be");
-    let whole = line(cx, fault);
+    let whole = fault_line(cx, fault);
     let text = cx
         .config
         .files
@@ -155,7 +168,7 @@ fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         .map_or("", |file| whole.slice(&file.text))
         .trim();
     // Only if the key and its value have the line to themselves.
-    if text.starts_with(key) && is_whole(text) {
+    if text.starts_with(key) && ends_on_line(text) {
         return Some(finding.fix(Fix::suggested(
             format!("remove `{key}`"),
             vec![Edit::replace(whole, "")],
@@ -165,7 +178,7 @@ fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// True if a value ends on its line.
-fn is_whole(line: &str) -> bool {
+fn ends_on_line(line: &str) -> bool {
     let count = |c: char| line.matches(c).count();
     count('[') == count(']')
         && count('{') == count('}')
@@ -181,11 +194,11 @@ pub(super) static PROMPT_VALUE: Rule = Rule::new(
         "value-in-system-prompt",
         "a `{{…}}` in a role's system prompt, where nothing replaces it"
     ),
-    Check::Config(prompt_value),
+    Check::Config(report_prompt_value),
 );
 
-fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::PromptValue {
+fn report_prompt_value(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::PromptValue {
         role,
         written,
         line,
@@ -196,7 +209,7 @@ fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let place = line
         .as_ref()
         .map_or_else(String::new, |(path, line)| format!(", {path}:{line}"));
-    let written = shown(written);
+    let written = short_excerpt(written);
     let message = format!(
         "role `{role}` would read `{written}` literally{place}: no values are filled into its system prompt"
     );

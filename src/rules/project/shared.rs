@@ -12,12 +12,12 @@ pub(super) static SHARED_HASH: Rule = Rule::new(
         "unpinned-shared-file",
         "the file that `extends` names does not match its pinned hash"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(shared_hash),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_hash),
 );
 
-fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedHash {
+fn report_hash(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::SharedHash {
         path,
         pinned,
         actual,
@@ -54,11 +54,11 @@ pub(super) static SHARED_UNREADABLE: Rule = Rule::new(
         "unreadable-shared-file",
         "the file that `extends` names cannot be read"
     ),
-    Check::Config(shared_unreadable),
+    Check::Config(report_unreadable),
 );
 
-fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedUnreadable { path, reason } = &fault.kind else {
+fn report_unreadable(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::SharedUnreadable { path, reason } = &fault.kind else {
         return None;
     };
     let message = format!("cannot read the shared file {path}: {reason}");
@@ -74,11 +74,11 @@ pub(super) static SHARED_PACKAGE: Rule = Rule::new(
         "package-not-available",
         "`extends` names a package, and there are none yet"
     ),
-    Check::Config(shared_package),
+    Check::Config(report_package),
 );
 
-fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedPackage { name } = &fault.kind else {
+fn report_package(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::SharedPackage { name } = &fault.kind else {
         return None;
     };
     let message =
@@ -97,11 +97,11 @@ pub(super) static NOT_SHAREABLE: Rule = Rule::new(
         "not-shareable",
         "a shared file has a key that belongs to a project"
     ),
-    Check::Config(not_shareable),
+    Check::Config(report_not_shareable),
 );
 
-fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::NotShared { key } = &fault.kind else {
+fn report_not_shareable(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::NotShared { key } = &fault.kind else {
         return None;
     };
     let message =
@@ -118,12 +118,12 @@ pub(super) static LOOSENED_POLICY: Rule = Rule::new(
         "loosened-policy",
         "the project loosens what the shared file says"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(loosened_policy),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_loosened_policy),
 );
 
-fn loosened_policy(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Loosened {
+fn report_loosened_policy(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::Loosened {
         what,
         here,
         shared,
@@ -135,10 +135,10 @@ fn loosened_policy(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     };
     let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
     let finding = cx.finding(&LOOSENED_POLICY, fault, message);
-    let finding = cx.label(finding, *file, *span, "the shared file says this");
+    let finding = cx.add_label(finding, *file, *span, "the shared file says this");
     let finding = finding.note(format!(
         "a project may tighten a shared policy, not loosen it; `{shared}` applies"
     ));
-    let fix = Fix::suggested("remove the line", vec![Edit::delete(line(cx, fault))]);
+    let fix = Fix::suggested("remove the line", vec![Edit::delete(fault_line(cx, fault))]);
     Some(finding.help(format!("remove the line, or let the shared file permit it: `[allow] loosen = [\"{entry}\"]`")).fix(fix))
 }

@@ -1,23 +1,23 @@
 //! Facts of a task body for the conditions of `[[require]]`, from the model and the resolved
 //! settings.
 
-use crate::kernel::agent_node::Tested;
-use crate::project::require::{Fact, Facts, Field, Measure, Thing};
+use crate::kernel::agent_node::TestedAgents;
+use crate::project::require::{Fact, Field, Measure, RequirementFacts, Thing};
 use crate::rules::rule::FileCx;
-use crate::settings::bodies::Body;
+use crate::settings::bodies::ResolvedBody;
 use crate::settings::operators::Operator;
-use crate::template::model::Task;
-use crate::template::nodes::{self, Node};
+use crate::template::model::TaskBody;
+use crate::template::nodes::{self, TaskNode};
 
 /// Default number of iterations of a director-evaluator loop.
-const ITERATIONS: u64 = 5;
+const DEFAULT_ITERATIONS: u64 = 5;
 
 /// A task body with all its known facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskFacts<'a> {
     pub(super) cx: &'a FileCx<'a>,
-    pub(super) task: &'a Task<'a>,
-    pub(super) body: &'a Body,
+    pub(super) task: &'a TaskBody<'a>,
+    pub(super) body: &'a ResolvedBody,
     /// The name that scenarios use for it; `None` for a template, which is tested through the tasks
     /// that call it.
     pub(super) name: Option<&'a str>,
@@ -28,11 +28,11 @@ pub(super) struct TaskFacts<'a> {
 impl TaskFacts<'_> {
     /// True if scenarios test each agent of the task. Scripts are excluded, because they receive no
     /// context, and so are agents behind a reference, which are tested at their definition.
-    fn is_tested(&self, tested: &Tested, name: &str) -> bool {
+    fn is_tested(&self, tested: &TestedAgents, name: &str) -> bool {
         let mut agents = Vec::new();
-        nodes::paths(self.task, &mut |node, path| {
-            let Node::Task(task) = node else { return };
-            let is_atomic = |body: &Body| body.operator == Some(Operator::Atomic);
+        nodes::visit_nodes(self.task, &mut |node, path| {
+            let TaskNode::Task(task) = node else { return };
+            let is_atomic = |body: &ResolvedBody| body.operator == Some(Operator::Atomic);
             if task.reference.is_none() && self.cx.bodies.get(task).is_some_and(is_atomic) {
                 agents.push((
                     path.to_owned(),
@@ -43,11 +43,11 @@ impl TaskFacts<'_> {
         let is_only = agents.len() == 1;
         agents
             .iter()
-            .all(|(path, result)| tested.holds(name, (path, *result), is_only))
+            .all(|(path, result)| tested.contains_agent(name, (path, *result), is_only))
     }
 }
 
-impl Facts for TaskFacts<'_> {
+impl RequirementFacts for TaskFacts<'_> {
     fn has(&self, thing: Thing) -> Fact<bool> {
         let task = self.task;
         Fact::Known(match thing {
@@ -88,7 +88,7 @@ impl Facts for TaskFacts<'_> {
                 cycle.map(|cycle| {
                     cycle
                         .max_iterations
-                        .map_or(ITERATIONS, |written| u64::from(written.value))
+                        .map_or(DEFAULT_ITERATIONS, |written| u64::from(written.value))
                 })
             }
         })
@@ -96,7 +96,7 @@ impl Facts for TaskFacts<'_> {
 
     fn text(&self, field: Field) -> Fact<Option<&str>> {
         if let Some(name) = field.setting() {
-            return Fact::Known(Some(self.body.resolved.get(name).value.word()));
+            return Fact::Known(Some(self.body.resolved.get(name).value.as_str()));
         }
         let word = match field {
             Field::Model if self.model.is_some() => return Fact::Known(self.model),

@@ -3,10 +3,10 @@
 use super::prelude::*;
 use crate::project::fault::ToolFault;
 use crate::rules::request::tool_schema;
-use crate::scenario::json_schema::SlipKind;
+use crate::scenario::json_schema::JsonSchemaFaultKind;
 
 /// Maximum number of tools listed in full.
-const LISTED: usize = 12;
+const MAX_LISTED_TOOLS: usize = 12;
 
 /// The prompt names the tool, but its definition is missing from the request.
 pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
@@ -16,12 +16,12 @@ pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
         "unknown-tool",
         "a role names a tool that is not among those that the project defines"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_tool),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_tool),
 );
 
-fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownTool {
+fn report_unknown_tool(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::UnknownTool {
         role,
         key,
         found,
@@ -45,12 +45,17 @@ fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     );
     let finding = cx.finding(&UNKNOWN_TOOL, fault, message);
     if near.is_some() {
-        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+        return Some(suggest_name(
+            finding,
+            fault.span,
+            near.as_deref(),
+            NameForm::QuotedText,
+        ));
     }
-    let finding = if valid.len() > LISTED {
+    let finding = if valid.len() > MAX_LISTED_TOOLS {
         finding
     } else {
-        finding.note(format!("its tools are {}", list(valid)))
+        finding.note(format!("its tools are {}", name_list(valid)))
     };
     Some(finding.help("define it under `[tools.NAME]`, or in a file that `[tools] from` names; else take it out of the list"))
 }
@@ -63,11 +68,11 @@ pub(super) static BAD_TOOL: Rule = Rule::new(
         "bad-tool",
         "a tool definition that cannot be sent as it is"
     ),
-    Check::Config(bad_tool),
+    Check::Config(report_bad_tool),
 );
 
-fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadTool { tool, place, why } = &fault.kind else {
+fn report_bad_tool(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::BadTool { tool, place, why } = &fault.kind else {
         return None;
     };
     let place = match place {
@@ -80,7 +85,7 @@ fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         |tool| format!("tool `{}`", tool.escape_debug()),
     );
     let is_evaluated_elsewhere = matches!(why, ToolFault::Pattern(_));
-    let (why, help) = words(&tool, why);
+    let (why, help) = describe_tool_fault(&tool, why);
     let found = cx
         .finding(&BAD_TOOL, fault, format!("{place}{why}"))
         .help(help);
@@ -92,7 +97,7 @@ fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// Returns the message and the help for a faulty tool.
-fn words(tool: &str, why: &ToolFault) -> (String, String) {
+fn describe_tool_fault(tool: &str, why: &ToolFault) -> (String, String) {
     let schema = "write a JSON Schema such as `{type = \"object\", properties = {path = {type = \"string\"}}}`";
     let (why, help) = match why {
         ToolFault::Unreadable(why) => (
@@ -131,7 +136,7 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
             format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""),
             schema,
         ),
-        ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
+        ToolFault::Refused(fault) => tool_schema::describe_fault(fault, tool, "OpenAI"),
         ToolFault::Pattern(at) => (
             format!(
                 "in the parameters of {tool}, the pattern `{}` looks around or back, which not every provider evaluates",
@@ -141,11 +146,11 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         ),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
-                SlipKind::Unknown { near } => (
+                JsonSchemaFaultKind::UnknownKeyword { near } => (
                     "is not a JSON Schema keyword".to_owned(),
                     near.map(str::to_owned),
                 ),
-                SlipKind::Bad { expected, near } => (
+                JsonSchemaFaultKind::BadValue { expected, near } => (
                     format!("has a value that it cannot have; expected {expected}"),
                     near.clone(),
                 ),

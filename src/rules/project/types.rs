@@ -2,7 +2,7 @@
 //! effect on them.
 
 use super::prelude::*;
-use crate::project::fault::Refusal;
+use crate::project::fault::DeclarationRefusal;
 
 /// Defaults of a type that does not exist apply to no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
@@ -12,13 +12,13 @@ pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
         "unknown-project-type",
         "the project file names a type or subtype that does not exist"
     )
-    .fixed(Fixable::Suggested),
-    Check::Config(unknown_type),
+    .with_fix(Fixable::Suggested),
+    Check::Config(report_unknown_type),
 );
 
-fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn report_unknown_type(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&UNKNOWN_TYPE, fault, message);
-    if let FaultKind::UnknownOperator {
+    if let ProjectFaultKind::UnknownOperator {
         found: name,
         near,
         valid,
@@ -33,15 +33,15 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             )));
         }
         let finding = found(format!("there is no type `{name}`"))
-            .note(format!("the types are {}", list(valid)));
-        return Some(meant(
+            .note(format!("the types are {}", name_list(valid)));
+        return Some(suggest_name(
             finding,
             fault.span,
             near.as_deref(),
-            Form::AsBefore(slice(cx, fault)),
+            NameForm::LikeReplaced(fault_text(cx, fault)),
         ));
     }
-    let FaultKind::UnknownSubtype {
+    let ProjectFaultKind::UnknownSubtype {
         operator,
         found: name,
         near,
@@ -55,12 +55,12 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     } else {
         format!("type `{operator}` has no subtype or part `{name}`")
     };
-    let finding = found(message).note(format!("known are {}", list(valid)));
-    Some(meant(
+    let finding = found(message).note(format!("known are {}", name_list(valid)));
+    Some(suggest_name(
         finding,
         fault.span,
         near.as_deref(),
-        Form::AsBefore(slice(cx, fault)),
+        NameForm::LikeReplaced(fault_text(cx, fault)),
     ))
 }
 
@@ -72,30 +72,30 @@ pub(super) static BAD_DECLARATION: Rule = Rule::new(
         "bad-declaration",
         "a type or subtype that cannot be declared"
     ),
-    Check::Config(bad_declaration),
+    Check::Config(report_bad_declaration),
 );
 
-fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadDeclaration { row, why } = &fault.kind else {
+fn report_bad_declaration(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::BadDeclaration { row, why } = &fault.kind else {
         return None;
     };
     let found = |message: String| cx.finding(&BAD_DECLARATION, fault, message);
     Some(match why {
-        Refusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
+        DeclarationRefusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
             .help(format!("to change what it starts from, write the settings under `[defaults.{row}]`")),
-        Refusal::Legacy { modern, subtype } => {
+        DeclarationRefusal::Legacy { modern, subtype } => {
             let subtype = subtype.map(|subtype| format!(" subtype=\"{subtype}\"")).unwrap_or_default();
             found(format!("`{row}` is a type of an older dialect and cannot be declared"))
                 .note(format!("templates that have it are read as type=\"{modern}\"{subtype}, with the defaults of that"))
                 .help("give the new type a name of its own")
         }
-        Refusal::NoBase => found(format!("type `{row}` has no `base`; expected one of the types of the language"))
+        DeclarationRefusal::NoBase => found(format!("type `{row}` has no `base`; expected one of the types of the language"))
             .note("the base says which children a task of the new type may have")
             .help("add `base = \"atomic\"` (or `sequential`, `reduce`, `script`, `director_evaluator_loop`)"),
-        Refusal::BadName => {
+        DeclarationRefusal::BadName => {
             found(format!("`{row}` cannot be a name; expected letters, digits, `_` and `-`, beginning with a letter"))
         }
-        Refusal::TooMany => found(format!("`{row}` is one type too many; a project can declare at most 1,000")),
+        DeclarationRefusal::TooMany => found(format!("`{row}` is one type too many; a project can declare at most 1,000")),
     })
 }
 
@@ -107,11 +107,11 @@ pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule::new(
         "default-without-effect",
         "a project default for accumulation where there are no steps"
     ),
-    Check::Config(default_without_effect),
+    Check::Config(report_default_without_effect),
 );
 
-fn default_without_effect(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else {
+fn report_default_without_effect(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Option<Diagnostic> {
+    let ProjectFaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else {
         return None;
     };
     let message = format!(

@@ -1,31 +1,31 @@
 //! Shared helpers of this family's messages.
 
-use crate::project::fault::Fault;
+use crate::project::fault::ProjectFault;
 use crate::rules::prelude::*;
 
 /// The notation of a name at its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form<'a> {
+pub(super) enum NameForm<'a> {
     /// A bare key.
-    Bare,
+    Key,
     /// A quoted text.
-    Text,
+    QuotedText,
     /// With or without quotes, like the text it replaces.
-    AsBefore(&'a str),
+    LikeReplaced(&'a str),
 }
 
 /// Adds “did you mean” and a fix that writes the name.
-pub(super) fn meant(
+pub(super) fn suggest_name(
     finding: Diagnostic,
     span: Span,
     near: Option<&str>,
-    form: Form<'_>,
+    form: NameForm<'_>,
 ) -> Diagnostic {
     let Some(near) = near else { return finding };
     let is_quoted = match form {
-        Form::Bare => false,
-        Form::Text => true,
-        Form::AsBefore(text) => text.starts_with(['"', '\'']),
+        NameForm::Key => false,
+        NameForm::QuotedText => true,
+        NameForm::LikeReplaced(text) => text.starts_with(['"', '\'']),
     };
     let insert = if is_quoted {
         format!("\"{near}\"")
@@ -41,7 +41,7 @@ pub(super) fn meant(
 }
 
 /// Returns the source text of a fault.
-pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
+pub(super) fn fault_text<'a>(cx: &ConfigCx<'a>, fault: &ProjectFault) -> &'a str {
     cx.config
         .files
         .get(fault.file as usize)
@@ -49,7 +49,7 @@ pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
 }
 
 /// Returns the whole line of a fault, including its line break.
-pub(super) fn line(cx: &ConfigCx<'_>, fault: &Fault) -> Span {
+pub(super) fn fault_line(cx: &ConfigCx<'_>, fault: &ProjectFault) -> Span {
     let Some(file) = cx.config.files.get(fault.file as usize) else {
         return fault.span;
     };
@@ -60,7 +60,7 @@ pub(super) fn line(cx: &ConfigCx<'_>, fault: &Fault) -> Span {
 }
 
 /// Converts a message of the TOML parser to a lower-case fragment.
-pub(super) fn phrase(message: &str) -> String {
+pub(super) fn as_fragment(message: &str) -> String {
     let mut chars = message.trim_end_matches('.').chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(chars).collect()

@@ -1,7 +1,7 @@
 //! CTX701: a body that is not valid JSON, or no request.
 
 use super::prelude::*;
-use crate::base::json::kind;
+use crate::base::json::describe_kind;
 use crate::request::model::NoRequest;
 use serde::de::IgnoredAny;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ pub(crate) static RULE: Rule = Rule {
         "a body that is not a request to a model",
         case!("bad-request-body"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Reports the first value whose type no vendor accepts at its place.
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (key, vendor) = (cx.request.dialect.list(), cx.request.dialect.vendor());
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (key, vendor) = (cx.request.dialect.list_key(), cx.request.dialect.vendor());
     let is_text = |value: &Value| value.is_string() || value.is_null();
     // Gemini treats a single value as a list of one.
     let is_list = |value: &Value| match cx.request.dialect {
@@ -31,9 +31,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut look = |pointer: String, fits: &dyn Fn(&Value) -> bool, expected: &'static str| {
         wrong.extend(
             cx.request
-                .at(&pointer)
+                .value_at(&pointer)
                 .filter(|value| !fits(value))
-                .map(|value| (pointer.clone(), kind(value), expected)),
+                .map(|value| (pointer.clone(), describe_kind(value), expected)),
         );
     };
     look(format!("/{key}"), &is_list, "a list");
@@ -64,11 +64,11 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     if let Some((pointer, found, expected)) = wrong.into_iter().next() {
         let message = format!("found {found} at `{pointer}`; {vendor} expects {expected}");
-        out.push(cx.found(&RULE.meta, &pointer, message));
+        out.push(cx.finding(&RULE.meta, &pointer, message));
     }
 }
 
-pub(super) fn word(
+pub(super) fn report(
     path: &Arc<str>,
     text: &str,
     offset: usize,
@@ -90,7 +90,7 @@ pub(super) fn word(
     let found = Diagnostic::new(
         &RULE.meta,
         path,
-        Span::of(offset + at, offset + end),
+        Span::from_offsets(offset + at, offset + end),
         why.to_string(),
     );
     Some(match why {

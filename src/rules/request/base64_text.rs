@@ -10,38 +10,38 @@ pub(crate) static RULE: Rule = Rule {
         "base64 as text outside of tool results",
         case!("base64-text"),
     )
-    .off(),
-    check: Check::Request(check),
+    .off_by_default(),
+    check: Check::Request(check_request),
 };
 
 /// Minimum length of a run of base64 characters that counts as data.
-const LEAST: usize = 256;
+const MIN_RUN: usize = 256;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, placed) in cx
         .request
-        .parts()
+        .message_parts()
         .filter(|(_, placed)| !matches!(placed.part, Some(Part::Result(_))))
     {
-        let longest = texts(placed)
+        let longest = part_texts(placed)
             .iter()
-            .map(|text| longest(text))
+            .map(|text| longest_run(text))
             .max()
             .unwrap_or(0);
-        if longest >= LEAST {
+        if longest >= MIN_RUN {
             let message = format!(
                 "found {longest} characters of base64 as text, about {} tokens that the model cannot read",
                 longest / 2
             );
             let help = "send an image or a document as a part of its own kind";
-            out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+            out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
         }
     }
 }
 
 /// Returns the length of the longest run of base64 that contains lower-case letters, upper-case
 /// letters and digits.
-fn longest(text: &str) -> usize {
+fn longest_run(text: &str) -> usize {
     let runs = text.split(|one: char| {
         !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/' | '=' | '-' | '_')
     });
@@ -51,7 +51,7 @@ fn longest(text: &str) -> usize {
             && has(run, u8::is_ascii_uppercase)
             && has(run, u8::is_ascii_digit)
     };
-    runs.filter(|run| run.len() >= LEAST)
+    runs.filter(|run| run.len() >= MIN_RUN)
         .filter(is_data)
         .map(str::len)
         .max()

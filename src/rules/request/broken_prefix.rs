@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::base::number;
-use crate::request::prompt_cache::Cause;
+use crate::request::prompt_cache::BreakCause;
 
 /// Caused by a time, an id or a reordered list at the beginning of every request.
 pub(crate) static RULE: Rule = Rule {
@@ -12,10 +12,10 @@ pub(crate) static RULE: Rule = Rule {
         "a request whose front changed since the last call",
         case!("broken-prefix"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((reuse, broken)) = cx
         .reuse
         .and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?)))
@@ -25,22 +25,22 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let floor = cx
         .model
         .public
-        .map_or(CACHE_FLOOR, |public| public.cache_floor);
+        .map_or(DEFAULT_CACHE_FLOOR, |public| public.cache_floor);
     // Caches do not store shorter prefixes.
     if reuse.lost == 0 || u64::try_from(reuse.tokens).is_ok_and(|tokens| tokens < floor) {
         return;
     }
     let segment = &broken.segment;
     let what = match broken.cause {
-        Cause::Changed => format!(
+        BreakCause::Changed => format!(
             "`{segment}` reads `{}` where it read `{}`",
-            short(&broken.after),
-            short(&broken.before)
+            shorten(&broken.after),
+            shorten(&broken.before)
         ),
-        Cause::Moved => format!("`{segment}` is at another place"),
-        Cause::Removed => format!("`{segment}` is gone"),
-        Cause::Added => format!("`{segment}` is new in front of what was there"),
-        Cause::Expired => return,
+        BreakCause::Moved => format!("`{segment}` is at another place"),
+        BreakCause::Removed => format!("`{segment}` is gone"),
+        BreakCause::Added => format!("`{segment}` is new in front of what was there"),
+        BreakCause::Expired => return,
     };
     let price = cx
         .model
@@ -48,14 +48,16 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .and_then(|public| Some(public.usd_input? - public.usd_cached?));
     #[allow(clippy::cast_precision_loss, reason = "tokens of a request")]
     let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
-    let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
+    let cost = cost.map_or_else(String::new, |usd| {
+        format!(", US$ {}", number::format_usd(usd))
+    });
     let message = format!(
         "{what}: about {} tokens are not read from the cache of the previous call{cost}",
-        number::thousands(reuse.lost)
+        number::format_thousands(reuse.lost)
     );
     let help = "put what changes after what stays the same; `ctxc prompt-cache` shows each call";
     out.push(
-        cx.found(
+        cx.finding(
             &RULE.meta,
             broken.pointer.as_deref().unwrap_or_default(),
             message,

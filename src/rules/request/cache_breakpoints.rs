@@ -10,13 +10,13 @@ pub(crate) static RULE: Rule = Rule {
         "cache breakpoints that the vendor refuses",
         case!("cache-breakpoints"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Maximum number of breakpoints in a request.
-const MOST: usize = 4;
+const MAX_BREAKPOINTS: usize = 4;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
@@ -27,7 +27,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .filter_map(|tool| Some((tool.pointer.as_str(), tool.cache?)));
     let parts = cx
         .request
-        .parts()
+        .message_parts()
         .filter_map(|(_, placed)| Some((placed.pointer.as_str(), placed.cache?)));
     // A `cache_control` beside the messages applies after the last block, which may have one
     // already.
@@ -38,13 +38,13 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .rfind(|message| message.number.is_some())
         .and_then(|message| message.parts.last());
     let last = last.and_then(|placed| Some((placed.pointer.as_str(), placed.cache?)));
-    let automatic = CacheMark::of(&cx.request.body);
+    let automatic = CacheMark::from_block(&cx.request.body);
     if let (Some((pointer, own)), Some(automatic)) = (last, automatic)
         && own != automatic
     {
         let message = "the breakpoint of the last block has another `ttl` than the `cache_control` beside `messages`; Anthropic refuses that";
         out.push(
-            cx.found(&RULE.meta, pointer, message)
+            cx.finding(&RULE.meta, pointer, message)
                 .help("keep one of the two, or give both the same `ttl`"),
         );
         return;
@@ -53,12 +53,12 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .filter(|_| last.is_none())
         .map(|mark| ("/cache_control", mark));
     let marks: Vec<(&str, CacheMark)> = tools.chain(parts).chain(automatic).collect();
-    if let Some((pointer, _)) = marks.get(MOST) {
+    if let Some((pointer, _)) = marks.get(MAX_BREAKPOINTS) {
         let message = format!(
-            "found {} cache breakpoints; Anthropic takes {MOST} in a request",
+            "found {} cache breakpoints; Anthropic takes {MAX_BREAKPOINTS} in a request",
             marks.len()
         );
-        out.push(cx.found(&RULE.meta, pointer, message).help(
+        out.push(cx.finding(&RULE.meta, pointer, message).help(
             "keep one after the tools, one after the system text and one after the last message; remove the others as the conversation grows",
         ));
     }
@@ -69,11 +69,11 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(pointer) = late {
         let message = "found a breakpoint of 1 hour after one of 5 minutes; Anthropic expects the longer ones first";
         let help = "give the earlier ones `\"ttl\": \"1h\"` too, or make this one 5 minutes";
-        out.push(cx.found(&RULE.meta, pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, pointer, message).help(help));
     }
     for (_, placed) in cx
         .request
-        .parts()
+        .message_parts()
         .filter(|(_, placed)| placed.cache.is_some())
     {
         if let Some(Part::Text(text)) = &placed.part
@@ -81,7 +81,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         {
             let message = "found a cache breakpoint on an empty text; Anthropic refuses it";
             out.push(
-                cx.found(&RULE.meta, &placed.pointer, message)
+                cx.finding(&RULE.meta, &placed.pointer, message)
                     .help("set it on the last block that has a text"),
             );
         }

@@ -10,17 +10,17 @@ pub(crate) static RULE: Rule = Rule {
         "a history that begins with a tool call",
         case!("call-turn"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let first = cx
         .request
         .messages
         .iter()
         .find(|message| message.speaker != Speaker::System);
     let Some(first) =
-        first.filter(|_| cx.is(&[Dialect::Gemini]) && !cx.request.has_cached_contents())
+        first.filter(|_| cx.has_dialect(&[Dialect::Gemini]) && !cx.request.has_cached_contents())
     else {
         return;
     };
@@ -33,7 +33,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let message =
             "the conversation begins with a tool call; Gemini expects a user turn before it";
         out.push(
-            cx.found(&RULE.meta, &first.pointer, message)
+            cx.finding(&RULE.meta, &first.pointer, message)
                 .help("cut histories right before a user turn"),
         );
     }

@@ -7,28 +7,28 @@ use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
-use crate::request::model::{NoRequest, Request};
-use crate::request::places::Places;
-use crate::rules::check::{is_error, weigh};
+use crate::request::model::{ModelRequest, NoRequest};
+use crate::request::places::JsonPlaces;
+use crate::rules::check::{apply_levels, is_error};
 use crate::rules::list;
 use crate::rules::rule::Check;
 use std::sync::Arc;
 
 /// Maximum number of findings of one request; the gravest stay.
-const MOST: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 /// The reason why a vendor would reject a request.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct VendorRejection {
     /// The rule that found it.
     pub rule: &'static RuleMeta,
     /// The message of the finding.
     pub message: String,
 }
 
-impl Refusal {
+impl VendorRejection {
     /// Describes the rejection, its reason and the rule.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let name = self.rule.name;
         format!(
             "its vendor would refuse it: {} (`ctxc explain {name}`)",
@@ -38,8 +38,8 @@ impl Refusal {
 }
 
 /// Returns the findings of a request, located and sorted.
-pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
-    let mut found = findings(cx, config);
+pub fn request_findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
+    let mut found = unlocated_findings(cx, config);
     for finding in found
         .iter_mut()
         .filter(|finding| cx.was_answered && is_error(finding))
@@ -49,86 +49,96 @@ pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
             .notes
             .push("the vendor answered this request, so this rule may be wrong here".into());
     }
-    located(cx.text, found)
+    locate_findings(cx.text, found)
 }
 
 /// Returns the findings of a body that cannot be read and begins at `offset` of its text. Located
 /// and sorted.
-pub fn unreadable(
+pub fn unreadable_body_findings(
     path: &Arc<str>,
     (text, offset): (&str, usize),
     why: &NoRequest,
     config: &Config,
 ) -> Vec<Diagnostic> {
-    located(text, unread(path, (text, offset), why, config))
+    locate_findings(
+        text,
+        unlocated_body_findings(path, (text, offset), why, config),
+    )
 }
 
 /// Counts the tokens of a request of a given size in bytes; `None` if they cannot be counted.
-pub type Count = fn(&Request, usize, &Config) -> Option<u64>;
+pub type TokenCount = fn(&ModelRequest, usize, &Config) -> Option<u64>;
 
 /// Returns the reason why the vendor would reject a request: its first error.
-pub fn refusal(request: &Request, body: &str, count: Count, config: &Config) -> Option<Refusal> {
+pub fn find_rejection(
+    request: &ModelRequest,
+    body: &str,
+    count: TokenCount,
+    config: &Config,
+) -> Option<VendorRejection> {
     let path = Arc::from("-");
     let input_tokens = count(request, body.len(), config);
     let cx = RequestCx {
         input_tokens,
         ..RequestCx::new(&path, body, request, config)
     };
-    findings(&cx, config).into_iter().find_map(refused)
+    unlocated_findings(&cx, config)
+        .into_iter()
+        .find_map(as_rejection)
 }
 
 /// Returns the reason why the vendor would reject a body sent to `endpoint`: its first error, or
 /// the reason why it is no request.
-pub fn refusal_of_body(
+pub fn find_body_rejection(
     body: &str,
     endpoint: Option<&str>,
-    count: Count,
+    count: TokenCount,
     config: &Config,
-) -> Option<Refusal> {
-    match Request::read(body, endpoint) {
-        Ok(request) => refusal(&request, body, count, config),
-        Err(why) => unread(&Arc::from("-"), (body, 0), &why, config)
+) -> Option<VendorRejection> {
+    match ModelRequest::parse(body, endpoint) {
+        Ok(request) => find_rejection(&request, body, count, config),
+        Err(why) => unlocated_body_findings(&Arc::from("-"), (body, 0), &why, config)
             .into_iter()
-            .find_map(refused),
+            .find_map(as_rejection),
     }
 }
 
-fn refused(finding: Diagnostic) -> Option<Refusal> {
-    is_error(&finding).then_some(Refusal {
+fn as_rejection(finding: Diagnostic) -> Option<VendorRejection> {
+    is_error(&finding).then_some(VendorRejection {
         rule: finding.rule,
         message: finding.message,
     })
 }
 
-fn unread(
+fn unlocated_body_findings(
     path: &Arc<str>,
     (text, offset): (&str, usize),
     why: &NoRequest,
     config: &Config,
 ) -> Vec<Diagnostic> {
-    let found = lone_surrogate::word(path, text, offset)
-        .or_else(|| bad_request_body::word(path, text, offset, why));
+    let found = lone_surrogate::report(path, text, offset)
+        .or_else(|| bad_request_body::report(path, text, offset, why));
     found
         .into_iter()
-        .filter_map(|finding| weigh(config, finding))
+        .filter_map(|finding| apply_levels(config, finding))
         .collect()
 }
 
-fn findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
-    let places = Places::new(cx.text, cx.offset);
+fn unlocated_findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
+    let places = JsonPlaces::new(cx.text, cx.offset);
     let cx = &RequestCx {
         places: Some(&places),
         ..*cx
     };
     let mut found = Vec::new();
-    for rule in list::all().filter(|rule| config.lints.is_on(&rule.meta)) {
+    for rule in list::all_rules().filter(|rule| config.lints.is_on(&rule.meta)) {
         if let Check::Request(check) = rule.check {
             check(cx, &mut found);
         }
     }
     let mut found: Vec<Diagnostic> = found
         .into_iter()
-        .filter_map(|finding| weigh(config, finding))
+        .filter_map(|finding| apply_levels(config, finding))
         .collect();
     found.sort_by_key(|finding| {
         (
@@ -139,11 +149,11 @@ fn findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
         )
     });
     found.dedup_by_key(|finding| (finding.span, finding.rule.code));
-    found.truncate(MOST);
+    found.truncate(MAX_FINDINGS);
     found
 }
 
-fn located(text: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn locate_findings(text: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if found.is_empty() {
         return found;
     }
@@ -151,6 +161,6 @@ fn located(text: &str, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for finding in &mut found {
         finding.locate(text, &index);
     }
-    diagnostic::sort(&mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }

@@ -6,10 +6,10 @@ use crate::base::span::Span;
 use crate::kernel::conversation::Part;
 use crate::project::config::Config;
 use crate::request::dialect::Dialect;
-use crate::request::model::{Placed, Request};
-use crate::request::places::Places;
-use crate::request::prompt_cache::Reuse;
-use crate::request::public_models::{PublicModel, public_model};
+use crate::request::model::{ModelRequest, RequestPart};
+use crate::request::places::JsonPlaces;
+use crate::request::prompt_cache::PrefixReuse;
+use crate::request::public_models::{PublicModel, find_model};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ pub struct RequestCx<'a> {
     /// The offset of the body in that text.
     pub offset: usize,
     /// The places of its values, computed on first use.
-    pub places: Option<&'a Places<'a>>,
+    pub places: Option<&'a JsonPlaces<'a>>,
     /// The request.
-    pub request: &'a Request,
+    pub request: &'a ModelRequest,
     /// The previous request of its conversation.
-    pub before: Option<&'a Request>,
+    pub before: Option<&'a ModelRequest>,
     /// The part that a prompt cache reuses, if a call precedes it.
-    pub reuse: Option<&'a Reuse>,
+    pub reuse: Option<&'a PrefixReuse>,
     /// Tokens of tools and system text that another conversation of its agent shares as a prefix;
     /// `None` if no other does, or they were not counted.
     pub shared_front: Option<u64>,
@@ -52,11 +52,11 @@ pub struct ModelFacts {
 
 impl ModelFacts {
     /// Looks up a model by its vendor's name: first in the project, then among public models.
-    pub fn of(config: &Config, model: Option<&str>) -> Self {
+    pub fn look_up(config: &Config, model: Option<&str>) -> Self {
         let Some(model) = model else {
             return Self::default();
         };
-        let public = public_model(model);
+        let public = find_model(model);
         let own = config.models.values().find(|own| own.id == model);
         Self {
             window: own
@@ -69,7 +69,12 @@ impl ModelFacts {
 
 impl<'a> RequestCx<'a> {
     /// Creates the context of a request that is a text of its own, without other facts.
-    pub fn new(path: &'a Arc<str>, text: &'a str, request: &'a Request, config: &Config) -> Self {
+    pub fn new(
+        path: &'a Arc<str>,
+        text: &'a str,
+        request: &'a ModelRequest,
+        config: &Config,
+    ) -> Self {
         Self {
             path,
             text,
@@ -79,44 +84,49 @@ impl<'a> RequestCx<'a> {
             before: None,
             reuse: None,
             shared_front: None,
-            model: ModelFacts::of(config, request.model.as_deref()),
+            model: ModelFacts::look_up(config, request.model.as_deref()),
             input_tokens: None,
             was_answered: false,
         }
     }
 
     /// Creates a finding at a JSON pointer of the body.
-    pub fn found(
+    pub fn finding(
         &self,
         rule: &'static RuleMeta,
         pointer: &str,
         message: impl Into<String>,
     ) -> Diagnostic {
-        let at = self.place(pointer);
-        Diagnostic::new(rule, self.path, Span::of(at.start, at.end), message)
+        let at = self.value_range(pointer);
+        Diagnostic::new(
+            rule,
+            self.path,
+            Span::from_offsets(at.start, at.end),
+            message,
+        )
     }
 
     /// The span of the value at a JSON pointer of the body.
     pub fn span(&self, pointer: &str) -> Span {
-        let at = self.place(pointer);
-        Span::of(at.start, at.end)
+        let at = self.value_range(pointer);
+        Span::from_offsets(at.start, at.end)
     }
 
-    fn place(&self, pointer: &str) -> Range<usize> {
+    fn value_range(&self, pointer: &str) -> Range<usize> {
         self.places.map_or_else(
-            || Places::new(self.text, self.offset).place(pointer),
-            |places| places.place(pointer),
+            || JsonPlaces::new(self.text, self.offset).range_of(pointer),
+            |places| places.range_of(pointer),
         )
     }
 
     /// True if its dialect is one of these.
-    pub fn is(&self, dialects: &[Dialect]) -> bool {
+    pub fn has_dialect(&self, dialects: &[Dialect]) -> bool {
         dialects.contains(&self.request.dialect)
     }
 
     /// The name of its model, unless it goes through a router. A router may correct a request that
     /// its vendor rejects.
-    pub fn direct(&self) -> Option<&'a str> {
+    pub fn direct_model(&self) -> Option<&'a str> {
         self.request
             .model
             .as_deref()
@@ -129,13 +139,13 @@ impl<'a> RequestCx<'a> {
         self.request.dialect == Dialect::Anthropic
             && (self.request.model.is_none()
                 || self
-                    .direct()
-                    .is_some_and(|name| name.split(['.', ':']).any(is_claude)))
+                    .direct_model()
+                    .is_some_and(|name| name.split(['.', ':']).any(is_claude_name)))
     }
 
     /// The version of the Claude model.
-    pub fn claude(&self) -> Option<(u32, u32)> {
-        let name = self.direct().filter(|_| self.is_claude())?;
+    pub fn claude_version(&self) -> Option<(u32, u32)> {
+        let name = self.direct_model().filter(|_| self.is_claude())?;
         let (_, name) = name.split_once("claude-")?;
         let name = name.split('@').next().unwrap_or(name);
         let mut numbers = name
@@ -147,8 +157,8 @@ impl<'a> RequestCx<'a> {
 
     /// The name of the `OpenAI` model that it goes to, in one of these dialects. Hundreds of
     /// servers use `OpenAI`'s dialects and reject other things.
-    pub fn openai(&self, dialects: &[Dialect]) -> Option<&'a str> {
-        let name = self.direct().filter(|_| self.is(dialects))?;
+    pub fn openai_model(&self, dialects: &[Dialect]) -> Option<&'a str> {
+        let name = self.direct_model().filter(|_| self.has_dialect(dialects))?;
         // After the version, only words that `OpenAI` uses, and dates, may follow: any server may
         // call a model `gpt-4o-mine`.
         let mut words = name.split('-');
@@ -163,7 +173,7 @@ impl<'a> RequestCx<'a> {
         };
         let is_named = is_own
             && words.all(|word| {
-                WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+                OPENAI_NAME_WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
             });
         let is_public = name.starts_with(['g', 'o'])
             && !name.starts_with("gemini")
@@ -173,19 +183,19 @@ impl<'a> RequestCx<'a> {
 }
 
 /// Words in the names of `OpenAI`'s models.
-const WORDS: [&str; 20] = [
+const OPENAI_NAME_WORDS: [&str; 20] = [
     "mini", "nano", "pro", "turbo", "preview", "latest", "chat", "codex", "max", "audio",
     "realtime", "search", "api", "deep", "research", "instruct", "16k", "32k", "vision", "spark",
 ];
 
 /// True if a part of a name begins a Claude model's name. Cloud platforms add their own names and
 /// versions around it.
-fn is_claude(part: &str) -> bool {
+fn is_claude_name(part: &str) -> bool {
     part.starts_with("claude-")
 }
 
 /// Returns the texts of a part, including those of a tool result.
-pub(super) fn texts(placed: &Placed) -> Vec<&str> {
+pub(super) fn part_texts(placed: &RequestPart) -> Vec<&str> {
     fn text(part: &Part) -> Option<&str> {
         match part {
             Part::Text(text) => Some(text),
@@ -200,7 +210,7 @@ pub(super) fn texts(placed: &Placed) -> Vec<&str> {
 }
 
 /// Shortens a text for messages.
-pub(super) fn short(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default())

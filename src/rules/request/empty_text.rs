@@ -11,10 +11,10 @@ pub(crate) static RULE: Rule = Rule {
         "a text block without text",
         case!("empty-text"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
@@ -48,7 +48,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             };
             let message = format!("found {found}; Anthropic expects a text in every block of text");
             let help = "leave the block out: a turn with tool calls needs no text";
-            out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+            out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
         }
     }
 }

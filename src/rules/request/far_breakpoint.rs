@@ -10,19 +10,19 @@ pub(crate) static RULE: Rule = Rule {
         "more than 20 blocks between cache breakpoints",
         case!("far-breakpoint"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Number of blocks before a breakpoint that are searched for a cache entry.
-const MOST: usize = 20;
+const MAX_LOOKBACK: usize = 20;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(before) = cx.before.filter(|_| cx.is_claude()) else {
         return;
     };
-    let marked = |request: &crate::request::model::Request| {
+    let marked = |request: &crate::request::model::ModelRequest| {
         request
-            .parts()
+            .message_parts()
             .enumerate()
             .filter(|(_, (_, placed))| placed.cache.is_some())
             .map(|(at, _)| at)
@@ -33,18 +33,18 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     };
     // A breakpoint at the place of a previous one is found at once.
-    let is_between = new.iter().any(|at| at > last && at - last <= MOST);
-    if now - (*now).min(*last) > MOST && !is_between && !new.contains(last) {
-        let parts: Vec<_> = cx.request.parts().collect();
+    let is_between = new.iter().any(|at| at > last && at - last <= MAX_LOOKBACK);
+    if now - (*now).min(*last) > MAX_LOOKBACK && !is_between && !new.contains(last) {
+        let parts: Vec<_> = cx.request.message_parts().collect();
         let Some((_, placed)) = parts.get(*now) else {
             return;
         };
         let count = now - last;
         let message = format!(
-            "the cache breakpoint is {count} blocks after that of the previous call; Anthropic looks back {MOST} blocks"
+            "the cache breakpoint is {count} blocks after that of the previous call; Anthropic looks back {MAX_LOOKBACK} blocks"
         );
         out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
+            cx.finding(&RULE.meta, &placed.pointer, message)
                 .help("set one more breakpoint between the two"),
         );
     }

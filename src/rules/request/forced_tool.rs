@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule {
         "a forced tool together with thinking",
         case!("forced-tool"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let text = |pointer: &str| cx.request.at(pointer).and_then(Value::as_str);
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    let text = |pointer: &str| cx.request.value_at(pointer).and_then(Value::as_str);
     let thinks = matches!(text("/thinking/type"), Some("enabled"));
     let Some(choice) = text("/tool_choice/type").filter(|choice| matches!(*choice, "any" | "tool"))
     else {
@@ -23,9 +23,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.is_claude() && thinks {
         let message = format!(
             "found `tool_choice` of the type `{}` together with thinking; Anthropic expects `auto` or `none`",
-            short(choice)
+            shorten(choice)
         );
         let help = "ask for the tool in words, or turn thinking off for this request";
-        out.push(cx.found(&RULE.meta, "/tool_choice", message).help(help));
+        out.push(cx.finding(&RULE.meta, "/tool_choice", message).help(help));
     }
 }

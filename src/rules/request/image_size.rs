@@ -12,26 +12,26 @@ pub(crate) static RULE: Rule = Rule {
         "an image that is too large for its vendor",
         case!("image-size"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Maximum size of an image in base64, in bytes.
-const BYTES: usize = 10 << 20;
+const MAX_BYTES: usize = 10 << 20;
 /// Maximum pixels per side of an image, alone and among many.
-const SIDE: (u32, u32) = (8000, 2000);
+const MAX_SIDES: (u32, u32) = (8000, 2000);
 /// Number of images above which the lower limit applies.
-const FEW: usize = 20;
+const MAX_FEW_IMAGES: usize = 20;
 /// Number of base64 characters that are decoded to find the size. The header of a photograph can
 /// contain a preview.
-const HEAD: usize = 1 << 17;
+const HEADER_CHARS: usize = 1 << 17;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
     let images: Vec<(&str, &str)> = cx
         .request
-        .parts()
+        .message_parts()
         .filter_map(|(_, placed)| {
             let Some(Part::Media(media)) = &placed.part else {
                 return None;
@@ -44,33 +44,36 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
                 .then_some((placed.pointer.as_str(), data.as_str()))
         })
         .collect();
-    let (limit, of) = if images.len() > FEW {
-        (SIDE.1, format!(" in a request with more than {FEW} images"))
+    let (limit, of) = if images.len() > MAX_FEW_IMAGES {
+        (
+            MAX_SIDES.1,
+            format!(" in a request with more than {MAX_FEW_IMAGES} images"),
+        )
     } else {
-        (SIDE.0, String::new())
+        (MAX_SIDES.0, String::new())
     };
     for (pointer, data) in &images {
         let bytes = data.len();
-        let found = size(data).filter(|(width, height)| (*width).max(*height) > limit);
+        let found = pixel_size(data).filter(|(width, height)| (*width).max(*height) > limit);
         let message = match found {
             Some((width, height)) => {
                 format!(
                     "found an image of {width} × {height} pixels; Anthropic accepts {limit} per side{of}"
                 )
             }
-            None if bytes > BYTES => {
-                format!("found an image of {bytes} bytes in base64; Anthropic takes {BYTES}")
+            None if bytes > MAX_BYTES => {
+                format!("found an image of {bytes} bytes in base64; Anthropic takes {MAX_BYTES}")
             }
             None => continue,
         };
         let help = "scale it down before sending: beyond 1,568 pixels per side the model sees no more detail";
-        out.push(cx.found(&RULE.meta, pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, pointer, message).help(help));
     }
 }
 
 /// Returns width and height of a PNG or JPEG in base64; `None` for other formats.
-fn size(data: &str) -> Option<(u32, u32)> {
-    let head = base64::decode(data.get(..HEAD.min(data.len()))?)?;
+fn pixel_size(data: &str) -> Option<(u32, u32)> {
+    let head = base64::decode(data.get(..HEADER_CHARS.min(data.len()))?)?;
     let pair = |at: usize| {
         Some(u32::from(u16::from_be_bytes(
             head.get(at..at + 2)?.try_into().ok()?,

@@ -10,34 +10,34 @@ pub(crate) static RULE: Rule = Rule {
         "invisible text in a request",
         case!("invisible-text"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, placed) in cx.request.parts() {
-        let found = texts(placed).into_iter().find_map(hidden);
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.message_parts() {
+        let found = part_texts(placed).into_iter().find_map(first_invisible);
         let Some(found) = found else { continue };
-        let kind = if is_tag(found) {
+        let kind = if is_tag_character(found) {
             "tag characters, which are read and not shown"
         } else {
             "a mark that turns the direction of the text"
         };
         let message = format!("found U+{:04X}: {kind}", u32::from(found));
         out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
+            cx.finding(&RULE.meta, &placed.pointer, message)
                 .help("take such characters out of what comes from outside"),
         );
     }
 }
 
 /// Returns the first invisible character. Tags after a black flag are flags of regions.
-fn hidden(text: &str) -> Option<char> {
+fn first_invisible(text: &str) -> Option<char> {
     if text.is_ascii() {
         return None;
     }
     let mut is_flag = false;
     text.chars().find(|one| {
-        if is_tag(*one) {
+        if is_tag_character(*one) {
             return !is_flag;
         }
         is_flag = *one == '\u{1F3F4}';
@@ -45,6 +45,6 @@ fn hidden(text: &str) -> Option<char> {
     })
 }
 
-const fn is_tag(one: char) -> bool {
+const fn is_tag_character(one: char) -> bool {
     matches!(one, '\u{E0000}'..='\u{E007F}')
 }

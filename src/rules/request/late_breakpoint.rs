@@ -11,26 +11,26 @@ pub(crate) static RULE: Rule = Rule {
         "cache breakpoints that are all after what changes with every conversation",
         case!("late-breakpoint"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(front) = cx.shared_front.filter(|_| cx.is_claude()) else {
         return;
     };
     let floor = cx
         .model
         .public
-        .map_or(CACHE_FLOOR, |public| public.cache_floor);
+        .map_or(DEFAULT_CACHE_FLOOR, |public| public.cache_floor);
     let is_front = |speaker: Speaker| speaker == Speaker::System;
     let is_marked = cx.request.tools.iter().any(|tool| tool.cache.is_some())
         || cx
             .request
-            .parts()
+            .message_parts()
             .any(|(message, placed)| is_front(message.speaker) && placed.cache.is_some());
     let first = cx
         .request
-        .parts()
+        .message_parts()
         .find(|(message, placed)| !is_front(message.speaker) && placed.cache.is_some());
     let Some((_, placed)) = first.filter(|_| !is_marked && front >= floor) else {
         return;
@@ -40,7 +40,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
          conversation, but each writes them to the cache again"
     );
     out.push(
-        cx.found(&RULE.meta, &placed.pointer, message)
+        cx.finding(&RULE.meta, &placed.pointer, message)
             .help("set one more breakpoint after the last block of `system`"),
     );
 }

@@ -14,25 +14,30 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Edge,
 };
 
-pub(super) fn word(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagnostic> {
-    let (start, half) = lone(text.as_bytes(), offset)?;
+pub(super) fn report(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagnostic> {
+    let (start, half) = find_lone_surrogate(text.as_bytes(), offset)?;
     let message = format!(
         "found half of a character, `\\u{half:04x}`, which no text may hold; expected both halves or none"
     );
-    let finding = Diagnostic::new(&RULE.meta, path, Span::of(start, start + 6), message);
+    let finding = Diagnostic::new(
+        &RULE.meta,
+        path,
+        Span::from_offsets(start, start + 6),
+        message,
+    );
     Some(finding.help("cut texts by characters, not by UTF-16 units, or replace what cannot be encoded before sending"))
 }
 
 /// Returns the offset and value of the first escaped surrogate without its other half.
-fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
+fn find_lone_surrogate(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
     let mut at = offset;
     while let Some(byte) = bytes.get(at) {
         if *byte != b'\\' {
             at += 1;
             continue;
         }
-        match unit(bytes, at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => {
+        match utf16_unit(bytes, at) {
+            Some(0xD800..=0xDBFF) if matches!(utf16_unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => {
                 at += 12;
             }
             Some(half @ 0xD800..=0xDFFF) => return Some((at, half)),
@@ -43,7 +48,7 @@ fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
 }
 
 /// Decodes a `\uXXXX` escape into its UTF-16 unit.
-fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

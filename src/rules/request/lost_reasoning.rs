@@ -10,14 +10,14 @@ pub(crate) static RULE: Rule = Rule {
         "reasoning without the item after it",
         case!("lost-reasoning"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    if cx.openai(&[Dialect::OpenaiResponses]).is_none() {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if cx.openai_model(&[Dialect::OpenaiResponses]).is_none() {
         return;
     }
-    let Some(items) = cx.request.at("/input").and_then(Value::as_array) else {
+    let Some(items) = cx.request.value_at("/input").and_then(Value::as_array) else {
         return;
     };
     let text = |item: &Value, key: &str| {
@@ -38,12 +38,12 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             let id = text(item, "id");
             let message = format!(
                 "the reasoning `{}` lacks the item that followed it; OpenAI expects both or none",
-                short(&id)
+                shorten(&id)
             );
             let help =
                 "keep the items of an answer together; cut a conversation before its reasoning";
             out.push(
-                cx.found(&RULE.meta, &format!("/input/{at}"), message)
+                cx.finding(&RULE.meta, &format!("/input/{at}"), message)
                     .help(help),
             );
         }

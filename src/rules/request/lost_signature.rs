@@ -10,20 +10,20 @@ pub(crate) static RULE: Rule = Rule {
         "a call of Gemini 3 without its thought signature",
         case!("lost-signature"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_three = cx
-        .direct()
+        .direct_model()
         .is_some_and(|name| name.trim_start_matches("models/").starts_with("gemini-3"));
-    if !cx.is(&[Dialect::Gemini]) || !is_three {
+    if !cx.has_dialect(&[Dialect::Gemini]) || !is_three {
         return;
     }
     let messages = &cx.request.messages;
     // The current turn begins after the last user message.
-    let says = |placed: &Placed| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
-    let spoken = |message: &Message| {
+    let says = |placed: &RequestPart| matches!(placed.part, Some(Part::Text(_) | Part::Media(_)));
+    let spoken = |message: &RequestMessage| {
         !matches!(message.speaker, Speaker::Assistant | Speaker::Tool)
             && message.parts.iter().any(says)
     };
@@ -43,16 +43,16 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let signed = |key: &str| {
             cx.request
-                .at(&format!("{}/{key}", first.pointer))
+                .value_at(&format!("{}/{key}", first.pointer))
                 .is_some_and(|value| !value.is_null())
         };
         if !signed("thoughtSignature") && !signed("thought_signature") {
             let found = format!(
                 "the call of `{}` lacks its `thoughtSignature`; Gemini 3 expects it back",
-                short(called(first))
+                shorten(called_tool(first))
             );
             out.push(
-                cx.found(&RULE.meta, &first.pointer, found)
+                cx.finding(&RULE.meta, &first.pointer, found)
                     .help("send back each part of an answer as it came"),
             );
         }

@@ -10,41 +10,47 @@ pub(crate) static RULE: Rule = Rule {
         "a tool call without the thinking before it",
         case!("lost-thinking"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
     for (_, placed) in cx
         .request
-        .parts()
+        .message_parts()
         .filter(|(_, placed)| placed.kind == "thinking")
     {
         if matches!(&placed.part, Some(Part::Reasoning(own)) if own.signature.is_none()) {
             let message = "found a `thinking` block without its `signature`; Anthropic expects it back as it came";
             out.push(
-                cx.found(&RULE.meta, &placed.pointer, message)
+                cx.finding(&RULE.meta, &placed.pointer, message)
                     .help("keep the `signature` of each block, in streams too"),
             );
         }
     }
     // Models with adaptive thinking accept turns without thinking.
-    if cx.request.at("/thinking/type").and_then(Value::as_str) != Some("enabled") {
+    if cx
+        .request
+        .value_at("/thinking/type")
+        .and_then(Value::as_str)
+        != Some("enabled")
+    {
         return;
     }
     // The current turn: the agent's messages since the last user message. Thinking is required at
     // its beginning, and optional later.
-    let has = |message: &Message, is: fn(&Part) -> bool| {
+    let has = |message: &RequestMessage, is: fn(&Part) -> bool| {
         message
             .parts
             .iter()
             .filter_map(|placed| placed.part.as_ref())
             .any(is)
     };
-    let is_result = |message: &&Message| has(message, |part| matches!(part, Part::Result(_)));
-    let is_agents = |message: &&Message| message.speaker == Speaker::Assistant;
+    let is_result =
+        |message: &&RequestMessage| has(message, |part| matches!(part, Part::Result(_)));
+    let is_agents = |message: &&RequestMessage| message.speaker == Speaker::Assistant;
     let turn = || {
         cx.request
             .messages
@@ -68,7 +74,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let message = "the turn that calls a tool begins without its thinking; Anthropic expects `thinking` or `redacted_thinking` first";
     out.push(
-        cx.found(&RULE.meta, &first.pointer, message)
+        cx.finding(&RULE.meta, &first.pointer, message)
             .help("send back every block of the answer unchanged, signature included, until the tool's result is answered"),
     );
 }

@@ -12,10 +12,10 @@ pub(crate) static RULE: Rule = Rule {
         "a tool that the system text names and the request lacks",
         case!("missing-tool"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let names: Vec<&str> = cx
         .request
         .tools
@@ -29,31 +29,31 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     for (_, placed) in cx
         .request
-        .parts()
+        .message_parts()
         .filter(|(message, _)| message.speaker == Speaker::System)
     {
         let Some(Part::Text(text)) = &placed.part else {
             continue;
         };
-        let Some(found) = named(text).find(|name| !names.contains(name)) else {
+        let Some(found) = tool_names_in_text(text).find(|name| !names.contains(name)) else {
             continue;
         };
-        let near = suggest::nearest(found, names.iter().copied());
+        let near = suggest::nearest_candidate(found, names.iter().copied());
         let help = near.map_or_else(
             || "offer it, or take it out of the text".to_owned(),
             |near| format!("the request has `{near}`: write that"),
         );
         let message = format!(
             "the system text names the tool `{}`, which the request does not offer",
-            short(found)
+            shorten(found)
         );
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
     }
 }
 
 /// Returns the names in backticks beside the word “tool”: ``the tool `find_order` ``, ``the
 /// `find_order` tool``.
-fn named(text: &str) -> impl Iterator<Item = &str> {
+fn tool_names_in_text(text: &str) -> impl Iterator<Item = &str> {
     let pieces: Vec<&str> = text.split('`').collect();
     // Every second piece is between backticks.
     (1..pieces.len().saturating_sub(1))

@@ -10,10 +10,10 @@ pub(crate) static RULE: Rule = Rule {
         "a request within 5 % of the model's window",
         case!("near-window"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(window), Some(tokens)) = (cx.model.window, cx.input_tokens) else {
         return;
     };
@@ -24,6 +24,6 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             "found {tokens} tokens; `{model}` reads {window}, so {left} are left for the next turns"
         );
         let help = "shorten or summarise what is oldest before the vendor refuses it";
-        out.push(cx.found(&RULE.meta, "/model", message).help(help));
+        out.push(cx.finding(&RULE.meta, "/model", message).help(help));
     }
 }

@@ -10,28 +10,28 @@ pub(crate) static RULE: Rule = Rule {
         "a long request to Ollama without `num_ctx`",
         case!("no-context-length"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Ollama's default context length in tokens.
-const WINDOW: usize = 4096;
+const DEFAULT_WINDOW: usize = 4096;
 /// Characters per token; more than the average of any text.
-const CHARACTERS: usize = 6;
+const CHARACTERS_PER_TOKEN: usize = 6;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    if !cx.is(&[Dialect::Ollama]) || cx.request.at("/options/num_ctx").is_some() {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.has_dialect(&[Dialect::Ollama]) || cx.request.value_at("/options/num_ctx").is_some() {
         return;
     }
-    let characters: usize = segments(cx.request)
+    let characters: usize = build_segments(cx.request)
         .iter()
         .map(|segment| segment.text.chars().count())
         .sum();
-    let tokens = characters / CHARACTERS;
-    if tokens > WINDOW {
+    let tokens = characters / CHARACTERS_PER_TOKEN;
+    if tokens > DEFAULT_WINDOW {
         let message = format!(
-            "found more than {tokens} tokens and no `num_ctx`; Ollama cuts the beginning of anything over {WINDOW}"
+            "found more than {tokens} tokens and no `num_ctx`; Ollama cuts the beginning of anything over {DEFAULT_WINDOW}"
         );
-        out.push(cx.found(&RULE.meta, "", message).help(
+        out.push(cx.finding(&RULE.meta, "", message).help(
             "set `options.num_ctx`, or OLLAMA_CONTEXT_LENGTH at the server; `prompt_eval_count` of the answer says how much was read",
         ));
     }

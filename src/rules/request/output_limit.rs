@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule {
         "an answer limit above that of the model",
         case!("output-limit"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// JSON pointers to the limits of answers.
-const PLACES: [&str; 5] = [
+const LIMIT_POINTERS: [&str; 5] = [
     "/max_tokens",
     "/max_completion_tokens",
     "/max_output_tokens",
@@ -22,11 +22,11 @@ const PLACES: [&str; 5] = [
     "/generation_config/max_output_tokens",
 ];
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_known = cx.is_claude()
-        || cx.is(&[Dialect::Gemini])
+        || cx.has_dialect(&[Dialect::Gemini])
         || cx
-            .openai(&[cx.request.dialect])
+            .openai_model(&[cx.request.dialect])
             .is_some_and(|name| !name.starts_with("ft:"));
     let Some(most) = cx
         .model
@@ -36,10 +36,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     else {
         return;
     };
-    for place in PLACES {
+    for place in LIMIT_POINTERS {
         if let Some(asked) = cx
             .request
-            .at(place)
+            .value_at(place)
             .and_then(Value::as_u64)
             .filter(|asked| *asked > most)
         {
@@ -47,7 +47,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             let model = cx.request.model.as_deref().unwrap_or_default();
             let message = format!("found `{key}` {asked}; `{model}` gives at most {most} tokens");
             out.push(
-                cx.found(&RULE.meta, place, message)
+                cx.finding(&RULE.meta, place, message)
                     .help(format!("ask for {most} or fewer")),
             );
         }

@@ -10,10 +10,10 @@ pub(crate) static RULE: Rule = Rule {
         "a request over the model's window",
         case!("over-window"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(window), Some(tokens)) = (cx.model.window, cx.input_tokens) else {
         return;
     };
@@ -28,6 +28,6 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let model = cx.request.model.as_deref().unwrap_or_default();
         let message = format!("found {tokens} tokens; `{model}` reads at most {window}");
         let help = "shorten or summarise what is oldest; `ctxc manifest` shows what is large";
-        out.push(cx.found(&RULE.meta, "/model", message).help(help));
+        out.push(cx.finding(&RULE.meta, "/model", message).help(help));
     }
 }

@@ -3,23 +3,23 @@
 use super::cx::RequestCx;
 use crate::kernel::conversation::{Part, Speaker};
 use crate::request::dialect::Dialect;
-use crate::request::model::{Message, Placed, Request};
+use crate::request::model::{ModelRequest, RequestMessage, RequestPart};
 use std::collections::BTreeMap;
 
 /// A faulty tool call or result.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unpaired<'r> {
+pub(super) struct PairingFault<'r> {
     /// The tool call or result.
-    pub placed: &'r Placed,
+    pub placed: &'r RequestPart,
     /// Its id.
     pub id: &'r str,
     /// The fault.
-    pub why: Why,
+    pub why: PairingFaultKind,
 }
 
 /// The fault of a tool call or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum PairingFaultKind {
     /// A call without a result at the required place.
     Unanswered,
     /// A result without a preceding call.
@@ -31,14 +31,16 @@ pub(super) enum Why {
 }
 
 /// Returns the calls and results that the vendor rejects. Empty for servers that do not check them.
-pub(super) fn unpaired<'a>(cx: &RequestCx<'a>) -> Vec<Unpaired<'a>> {
+pub(super) fn find_unpaired<'a>(cx: &RequestCx<'a>) -> Vec<PairingFault<'a>> {
     let request = cx.request;
     match request.dialect {
-        Dialect::Anthropic if cx.is_claude() => by_turns(request, false),
-        Dialect::Gemini => by_turns(request, true),
-        Dialect::OpenaiChat if cx.openai(&[Dialect::OpenaiChat]).is_some() => by_runs(request),
-        Dialect::OpenaiResponses if cx.openai(&[Dialect::OpenaiResponses]).is_some() => {
-            by_list(request)
+        Dialect::Anthropic if cx.is_claude() => pair_by_turns(request, false),
+        Dialect::Gemini => pair_by_turns(request, true),
+        Dialect::OpenaiChat if cx.openai_model(&[Dialect::OpenaiChat]).is_some() => {
+            pair_by_runs(request)
+        }
+        Dialect::OpenaiResponses if cx.openai_model(&[Dialect::OpenaiResponses]).is_some() => {
+            pair_by_list(request)
         }
         Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => {
             Vec::new()
@@ -46,7 +48,7 @@ pub(super) fn unpaired<'a>(cx: &RequestCx<'a>) -> Vec<Unpaired<'a>> {
     }
 }
 
-fn id(placed: &Placed) -> Option<(&str, bool)> {
+fn pairing_id(placed: &RequestPart) -> Option<(&str, bool)> {
     match &placed.part {
         Some(Part::Call(call)) => Some((&call.id, true)),
         Some(Part::Result(result)) => Some((&result.call, false)),
@@ -56,8 +58,8 @@ fn id(placed: &Placed) -> Option<(&str, bool)> {
 
 /// Pairs results in the turn right after the calls; consecutive messages of one side form one turn.
 /// Gemini only counts them and ignores their ids.
-fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
-    let mut turns: Vec<(bool, Vec<&Message>)> = Vec::new();
+fn pair_by_turns(request: &ModelRequest, is_counted: bool) -> Vec<PairingFault<'_>> {
+    let mut turns: Vec<(bool, Vec<&RequestMessage>)> = Vec::new();
     for message in request
         .messages
         .iter()
@@ -70,14 +72,14 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
         }
     }
     let mut out = Vec::new();
-    let mut calls: Vec<(&str, &Placed)> = Vec::new();
+    let mut calls: Vec<(&str, &RequestPart)> = Vec::new();
     // Messages in Gemini's cached content precede the first turn.
     let mut is_known = !request.has_cached_contents();
     for (is_agents, messages) in turns {
         let own = messages
             .iter()
             .flat_map(|message| &message.parts)
-            .filter_map(|placed| Some((id(placed)?, placed)));
+            .filter_map(|placed| Some((pairing_id(placed)?, placed)));
         if is_agents {
             calls = own
                 .filter(|((_, is_call), _)| *is_call)
@@ -86,7 +88,7 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
             is_known = true;
             continue;
         }
-        let results: Vec<(&str, &Placed)> = own
+        let results: Vec<(&str, &RequestPart)> = own
             .filter(|((_, is_call), _)| !is_call)
             .map(|((id, _), placed)| (id, placed))
             .collect();
@@ -95,26 +97,26 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
         }
         if is_counted {
             let fault = match calls.len().cmp(&results.len()) {
-                std::cmp::Ordering::Less => {
-                    results.get(calls.len()).map(|one| (one, Why::Uncalled))
-                }
-                std::cmp::Ordering::Greater => {
-                    calls.get(results.len()).map(|one| (one, Why::Unanswered))
-                }
+                std::cmp::Ordering::Less => results
+                    .get(calls.len())
+                    .map(|one| (one, PairingFaultKind::Uncalled)),
+                std::cmp::Ordering::Greater => calls
+                    .get(results.len())
+                    .map(|one| (one, PairingFaultKind::Unanswered)),
                 std::cmp::Ordering::Equal => None,
             };
-            out.extend(fault.map(|((id, placed), why)| Unpaired { placed, id, why }));
+            out.extend(fault.map(|((id, placed), why)| PairingFault { placed, id, why }));
         } else {
-            pair(&calls, &results, &mut out);
+            pair_by_id(&calls, &results, &mut out);
             let parts = messages.iter().flat_map(|message| &message.parts);
             let behind = parts.skip_while(|placed| !matches!(placed.part, Some(Part::Text(_))));
             let late = behind
-                .filter_map(|placed| Some((id(placed)?.0, placed)))
+                .filter_map(|placed| Some((pairing_id(placed)?.0, placed)))
                 .find(|(id, _)| calls.iter().any(|(own, _)| own == id));
-            out.extend(late.map(|(id, placed)| Unpaired {
+            out.extend(late.map(|(id, placed)| PairingFault {
                 placed,
                 id,
-                why: Why::Late,
+                why: PairingFaultKind::Late,
             }));
         }
         calls.clear();
@@ -123,22 +125,23 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
 }
 
 /// Pairs results that follow as messages of their own, before any other message.
-fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
-    let of =
-        |message: &'_ Message, kind: &str| message.parts.iter().any(|placed| placed.kind == kind);
+fn pair_by_runs(request: &ModelRequest) -> Vec<PairingFault<'_>> {
+    let of = |message: &'_ RequestMessage, kind: &str| {
+        message.parts.iter().any(|placed| placed.kind == kind)
+    };
     let mut out = Vec::new();
     let mut messages = request.messages.iter().peekable();
     while let Some(message) = messages.next() {
         let own = |message| {
-            parts(message)
+            paired_parts(message)
                 .filter(|(_, placed)| matches!(placed.kind.as_str(), "tool_call" | "tool"))
         };
-        let calls: Vec<(&str, &Placed)> = if of(message, "tool_call") {
+        let calls: Vec<(&str, &RequestPart)> = if of(message, "tool_call") {
             own(message).collect()
         } else {
             Vec::new()
         };
-        let mut results: Vec<(&str, &Placed)> = if message.role == "tool" {
+        let mut results: Vec<(&str, &RequestPart)> = if message.role == "tool" {
             own(message).collect()
         } else {
             Vec::new()
@@ -146,50 +149,55 @@ fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
         while let Some(next) = messages.next_if(|next| next.role == "tool") {
             results.extend(own(next));
         }
-        pair(&calls, &results, &mut out);
+        pair_by_id(&calls, &results, &mut out);
     }
     out
 }
 
-fn parts(message: &Message) -> impl Iterator<Item = (&str, &Placed)> {
+fn paired_parts(message: &RequestMessage) -> impl Iterator<Item = (&str, &RequestPart)> {
     message
         .parts
         .iter()
-        .filter_map(|placed| Some((id(placed)?.0, placed)))
+        .filter_map(|placed| Some((pairing_id(placed)?.0, placed)))
 }
 
 /// Pairs results anywhere after the calls, some of which the vendor may store itself.
-fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
+fn pair_by_list(request: &ModelRequest) -> Vec<PairingFault<'_>> {
     let is_kept = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
     let refers = request
-        .parts()
+        .message_parts()
         .any(|(_, placed)| matches!(placed.kind.as_str(), "item_reference" | "compaction"));
     if refers || is_kept("previous_response_id") || is_kept("conversation") {
         return Vec::new();
     }
-    let all = || request.messages.iter().flat_map(parts);
-    let is_call = |placed: &Placed| matches!(placed.part, Some(Part::Call(_)));
+    let all = || request.messages.iter().flat_map(paired_parts);
+    let is_call = |placed: &RequestPart| matches!(placed.part, Some(Part::Call(_)));
     let calls: Vec<_> = all().filter(|(_, placed)| is_call(placed)).collect();
     let results: Vec<_> = all().filter(|(_, placed)| !is_call(placed)).collect();
     let mut out = Vec::new();
-    pair(&calls, &results, &mut out);
+    pair_by_id(&calls, &results, &mut out);
     // A tool search is called by an item of its own kind, but answered like a function.
     let is_other = |id: &str| {
-        let others = request.parts().filter(|(_, placed)| placed.part.is_none());
+        let others = request
+            .message_parts()
+            .filter(|(_, placed)| placed.part.is_none());
         others.into_iter().any(|(_, placed)| {
             request
-                .at(&format!("{}/call_id", placed.pointer))
+                .value_at(&format!("{}/call_id", placed.pointer))
                 .is_some_and(|own| own == id)
         })
     };
-    out.retain(|one| one.why == Why::Unanswered || one.why == Why::Uncalled && !is_other(one.id));
+    out.retain(|one| {
+        one.why == PairingFaultKind::Unanswered
+            || one.why == PairingFaultKind::Uncalled && !is_other(one.id)
+    });
     out
 }
 
-fn pair<'r>(
-    calls: &[(&'r str, &'r Placed)],
-    results: &[(&'r str, &'r Placed)],
-    out: &mut Vec<Unpaired<'r>>,
+fn pair_by_id<'r>(
+    calls: &[(&'r str, &'r RequestPart)],
+    results: &[(&'r str, &'r RequestPart)],
+    out: &mut Vec<PairingFault<'r>>,
 ) {
     let mut open: BTreeMap<&str, usize> = calls.iter().map(|(id, _)| (*id, 0)).collect();
     let mut wrong = 0_usize;
@@ -197,19 +205,19 @@ fn pair<'r>(
         match open.get_mut(id) {
             None => {
                 wrong += 1;
-                out.push(Unpaired {
+                out.push(PairingFault {
                     placed,
                     id,
-                    why: Why::Uncalled,
+                    why: PairingFaultKind::Uncalled,
                 });
             }
             Some(count) => {
                 *count += 1;
                 if *count == 2 {
-                    out.push(Unpaired {
+                    out.push(PairingFault {
                         placed,
                         id,
-                        why: Why::Repeated,
+                        why: PairingFaultKind::Repeated,
                     });
                 }
             }
@@ -220,15 +228,15 @@ fn pair<'r>(
         .iter()
         .filter(|(id, _)| open.get(id) == Some(&0))
         .skip(wrong);
-    out.extend(unanswered.map(|(id, placed)| Unpaired {
+    out.extend(unanswered.map(|(id, placed)| PairingFault {
         placed,
         id,
-        why: Why::Unanswered,
+        why: PairingFaultKind::Unanswered,
     }));
 }
 
 /// The name of the called tool.
-pub(super) fn called(placed: &Placed) -> &str {
+pub(super) fn called_tool(placed: &RequestPart) -> &str {
     if let Some(Part::Call(call)) = &placed.part {
         &call.name
     } else {

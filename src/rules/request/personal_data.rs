@@ -10,28 +10,28 @@ pub(crate) static RULE: Rule = Rule {
         "personal data in what a model is sent",
         case!("personal-data"),
     )
-    .off(),
-    check: Check::Request(check),
+    .off_by_default(),
+    check: Check::Request(check_request),
 };
 
 /// Masks that replace personal data in recordings.
-const KINDS: [(&str, &str); 4] = [
+const MASKS_BY_KIND: [(&str, &str); 4] = [
     ("⟦email:", "an e-mail address"),
     ("⟦phone:", "a phone number"),
     ("⟦card:", "a card number"),
     ("⟦iban:", "an IBAN"),
 ];
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, placed) in cx.request.parts() {
-        let texts = texts(placed);
-        let found = KINDS
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.message_parts() {
+        let texts = part_texts(placed);
+        let found = MASKS_BY_KIND
             .iter()
             .find(|(placeholder, _)| texts.iter().any(|text| text.contains(placeholder)));
         if let Some((_, what)) = found {
             let help = "leave it out where the model can do without it";
             out.push(
-                cx.found(&RULE.meta, &placed.pointer, format!("found {what}"))
+                cx.finding(&RULE.meta, &placed.pointer, format!("found {what}"))
                     .help(help),
             );
         }

@@ -10,10 +10,10 @@ pub(crate) static RULE: Rule = Rule {
         "a final turn of the agent, which the model refuses",
         case!("prefill"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
@@ -40,7 +40,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             "the conversation ends with a turn of the agent; `{model}` expects a user turn"
         );
         let help = "say in the system text how an answer begins, or ask for a form of the answer";
-        out.push(cx.found(&RULE.meta, &last.pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, &last.pointer, message).help(help));
         return;
     }
     if let Some(Part::Text(text)) = &placed.part
@@ -48,7 +48,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     {
         let message = "the prefilled answer ends in white space; Anthropic refuses it";
         out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
+            cx.finding(&RULE.meta, &placed.pointer, message)
                 .help("remove the white space at its end"),
         );
     }

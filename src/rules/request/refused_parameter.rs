@@ -10,23 +10,23 @@ pub(crate) static RULE: Rule = Rule {
         "a parameter that the model refuses",
         case!("refused-parameter"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let given = |key: &str| cx.request.body.get(key).filter(|value| !value.is_null());
     // Since Claude Opus 4.1, including Sonnet and Haiku 4.5.
-    if cx.claude().is_some_and(|version| version >= (4, 1))
+    if cx.claude_version().is_some_and(|version| version >= (4, 1))
         && given("temperature").is_some()
         && given("top_p").is_some()
     {
         let message = "found `temperature` and `top_p`; this model accepts only one of them";
         out.push(
-            cx.found(&RULE.meta, "/top_p", message)
+            cx.finding(&RULE.meta, "/top_p", message)
                 .help("keep `temperature`, and leave `top_p` out"),
         );
     }
-    let Some(model) = cx.openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses]) else {
+    let Some(model) = cx.openai_model(&[Dialect::OpenaiChat, Dialect::OpenaiResponses]) else {
         return;
     };
     if !cx.model.public.is_some_and(|public| public.is_reasoning) {
@@ -36,15 +36,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let message =
             format!("found `max_tokens`; `{model}` reasons, and expects `max_completion_tokens`");
         out.push(
-            cx.found(&RULE.meta, "/max_tokens", message)
+            cx.finding(&RULE.meta, "/max_tokens", message)
                 .help("use `max_completion_tokens`, with room for the reasoning"),
         );
     }
     // Since GPT-5.1, a model accepts it if its reasoning is turned off.
     let effort = cx
         .request
-        .at("/reasoning_effort")
-        .or_else(|| cx.request.at("/reasoning/effort"))
+        .value_at("/reasoning_effort")
+        .or_else(|| cx.request.value_at("/reasoning/effort"))
         .and_then(Value::as_str);
     let is_fixed = ["gpt-5.", "gpt-6"]
         .iter()
@@ -55,7 +55,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     {
         let message = format!("found `temperature` {value}; `{model}` reasons, and accepts only 1");
         out.push(
-            cx.found(&RULE.meta, "/temperature", message)
+            cx.finding(&RULE.meta, "/temperature", message)
                 .help("leave it out"),
         );
     }

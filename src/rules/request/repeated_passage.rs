@@ -10,22 +10,22 @@ pub(crate) static RULE: Rule = Rule {
         "the same passage twice in a request",
         case!("repeated-passage"),
     )
-    .off(),
-    check: Check::Request(check),
+    .off_by_default(),
+    check: Check::Request(check_request),
 };
 
 /// Minimum size in bytes of a reported passage.
-const LEAST: usize = 200;
+const MIN_PASSAGE_BYTES: usize = 200;
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
-    for (_, placed) in cx.request.parts() {
-        let texts = texts(placed);
+    for (_, placed) in cx.request.message_parts() {
+        let texts = part_texts(placed);
         let passages = texts
             .iter()
             .flat_map(|text| text.split("\n\n"))
             .map(str::trim)
-            .filter(|passage| passage.len() >= LEAST);
+            .filter(|passage| passage.len() >= MIN_PASSAGE_BYTES);
         let twice: Vec<&str> = passages
             .filter(|passage| !seen.insert((*passage).to_owned()))
             .collect();
@@ -33,10 +33,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             let message = format!(
                 "found a passage of {} bytes for the second time: `{}`",
                 first.len(),
-                short(first)
+                shorten(first)
             );
             out.push(
-                cx.found(&RULE.meta, &placed.pointer, message)
+                cx.finding(&RULE.meta, &placed.pointer, message)
                     .help("say it once: the model reads both, and both cost"),
             );
         }

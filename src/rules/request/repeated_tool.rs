@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule {
         "two tools with the same name in a request",
         case!("repeated-tool"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    if !cx.is_claude() && !cx.is(&[Dialect::Gemini]) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.is_claude() && !cx.has_dialect(&[Dialect::Gemini]) {
         return;
     }
     let mut seen = BTreeSet::new();
@@ -28,9 +28,9 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     {
         let message = format!(
             "found a second tool with the name `{}`; {vendor} expects each name once",
-            short(&tool.name)
+            shorten(&tool.name)
         );
         let help = "put the name of its server in front, such as `github_search`, or leave one of the tools out";
-        out.push(cx.found(&RULE.meta, &tool.pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, &tool.pointer, message).help(help));
     }
 }

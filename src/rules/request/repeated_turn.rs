@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule {
         "two successive turns of one role, which the model's chat template refuses",
         case!("repeated-turn"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Models whose published chat template raises an error.
-const STRICT: [&str; 5] = [
+const STRICT_MODELS: [&str; 5] = [
     "mistral-7b-instruct",
     "mixtral-8x",
     "mistral-nemo-instruct",
@@ -22,15 +22,15 @@ const STRICT: [&str; 5] = [
     "gemma-3-",
 ];
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let name = cx
         .request
         .model
         .as_deref()
-        .filter(|_| cx.is(&[Dialect::OpenaiChat]))
+        .filter(|_| cx.has_dialect(&[Dialect::OpenaiChat]))
         .unwrap_or_default()
         .to_ascii_lowercase();
-    if !STRICT.iter().any(|strict| name.contains(strict)) {
+    if !STRICT_MODELS.iter().any(|strict| name.contains(strict)) {
         return;
     }
     let speaks = |speaker: Speaker| matches!(speaker, Speaker::User | Speaker::Assistant);
@@ -46,7 +46,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         Speaker::Assistant.word()
     );
     out.push(
-        cx.found(&RULE.meta, &second.pointer, message)
+        cx.finding(&RULE.meta, &second.pointer, message)
             .help("join the two turns into one"),
     );
 }

@@ -10,18 +10,21 @@ pub(crate) static RULE: Rule = Rule {
         "a key in what a model is sent",
         case!("secret-in-request"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// The mask that replaces a key in recordings.
-const PLACEHOLDER: &str = "⟦secret:";
+const SECRET_MASK: &str = "⟦secret:";
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, placed) in cx.request.parts() {
-        if texts(placed).iter().any(|text| text.contains(PLACEHOLDER)) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, placed) in cx.request.message_parts() {
+        if part_texts(placed)
+            .iter()
+            .any(|text| text.contains(SECRET_MASK))
+        {
             let message = "found a key; the vendor keeps what it is sent, and a model can repeat what it reads";
             let help = "take it out: a tool can read its key from the environment, where the model does not see it";
-            out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+            out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
         }
     }
 }

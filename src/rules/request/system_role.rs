@@ -10,12 +10,12 @@ pub(crate) static RULE: Rule = Rule {
         "a system message among the messages",
         case!("system-role"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     // Since 4.8 it is valid at some places.
-    if cx.claude().is_none_or(|version| version >= (4, 8)) {
+    if cx.claude_version().is_none_or(|version| version >= (4, 8)) {
         return;
     }
     for message in cx
@@ -27,6 +27,6 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let found =
             "found a message with the role `system`; this model expects `user` and `assistant`";
         let help = "put the text into `system` beside `messages`, or into a turn of the user";
-        out.push(cx.found(&RULE.meta, &message.pointer, found).help(help));
+        out.push(cx.finding(&RULE.meta, &message.pointer, found).help(help));
     }
 }

@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule {
         "a tool name outside the vendor's pattern",
         case!("tool-name"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// A vendor's constraints on tool names.
-struct Pattern {
+struct NamePattern {
     /// The documented pattern.
     words: &'static str,
     /// Allowed characters besides letters, digits, `_` and `-`.
@@ -26,27 +26,27 @@ struct Pattern {
 }
 
 /// For Anthropic, and for OpenAI responses.
-const LONG: Pattern = Pattern {
+const LONG_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z0-9_-]{1,128}",
     beside: b"",
     most: 128,
     begins_with_letter: false,
 };
-const CHAT: Pattern = Pattern {
+const CHAT_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z0-9_-]{1,64}",
     beside: b"",
     most: 64,
     begins_with_letter: false,
 };
-const GEMINI: Pattern = Pattern {
+const GEMINI_NAMES: NamePattern = NamePattern {
     words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
     beside: b".:",
     most: 128,
     begins_with_letter: true,
 };
 
-impl Pattern {
-    fn fits(&self, name: &str) -> bool {
+impl NamePattern {
+    fn matches(&self, name: &str) -> bool {
         let fits = |byte: &u8| {
             byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.beside.contains(byte)
         };
@@ -57,12 +57,12 @@ impl Pattern {
     }
 }
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let pattern = match cx.request.dialect {
-        Dialect::Anthropic if cx.is_claude() => LONG,
-        Dialect::Gemini => GEMINI,
-        Dialect::OpenaiResponses if cx.openai(&[cx.request.dialect]).is_some() => LONG,
-        Dialect::OpenaiChat if cx.openai(&[cx.request.dialect]).is_some() => CHAT,
+        Dialect::Anthropic if cx.is_claude() => LONG_NAMES,
+        Dialect::Gemini => GEMINI_NAMES,
+        Dialect::OpenaiResponses if cx.openai_model(&[cx.request.dialect]).is_some() => LONG_NAMES,
+        Dialect::OpenaiChat if cx.openai_model(&[cx.request.dialect]).is_some() => CHAT_NAMES,
         Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => {
             return;
         }
@@ -72,15 +72,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .request
         .tools
         .iter()
-        .filter(|tool| !tool.is_server && !pattern.fits(&tool.name))
+        .filter(|tool| !tool.is_server && !pattern.matches(&tool.name))
     {
         let message = format!(
             "found the tool name `{}`; {vendor} expects `{}`",
-            short(&tool.name),
+            shorten(&tool.name),
             pattern.words
         );
         out.push(
-            cx.found(&RULE.meta, &tool.pointer, message)
+            cx.finding(&RULE.meta, &tool.pointer, message)
                 .help("replace other characters by `_` and shorten longer names; keep a table that maps them back to the tools"),
         );
     }

@@ -1,7 +1,7 @@
 //! CTX707: a tool schema that the vendor rejects.
 
 use super::prelude::*;
-use crate::request::schema_fault::{SchemaFault, schema_fault};
+use crate::request::schema_fault::{ToolSchemaFault, find_fault};
 
 /// Often a schema that other vendors accept.
 pub(crate) static RULE: Rule = Rule {
@@ -11,14 +11,14 @@ pub(crate) static RULE: Rule = Rule {
         "a tool schema that the vendor refuses",
         case!("tool-schema"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_openai = cx
-        .openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses])
+        .openai_model(&[Dialect::OpenaiChat, Dialect::OpenaiResponses])
         .is_some();
-    if !is_openai && !cx.is_claude() && !cx.is(&[Dialect::Gemini]) {
+    if !is_openai && !cx.is_claude() && !cx.has_dialect(&[Dialect::Gemini]) {
         return;
     }
     let dialect = cx.request.dialect;
@@ -26,20 +26,20 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let is_own = tool.schema_pointer.ends_with("/parameters");
         let found = cx
             .request
-            .schema(tool)
-            .and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
+            .argument_schema(tool)
+            .and_then(|schema| find_fault(schema, dialect, (tool.is_strict, is_own)));
         // Vertex AI accepts this keyword.
         let found = found.filter(|(_, fault)| {
-            !cx.request.is_vertex || *fault != SchemaFault::Unknown("additionalProperties")
+            !cx.request.is_vertex || *fault != ToolSchemaFault::Unknown("additionalProperties")
         });
         if let Some((pointer, fault)) = found {
-            let (message, help) = words(
+            let (message, help) = describe_fault(
                 &fault,
-                &format!("`{}`", short(&tool.name)),
+                &format!("`{}`", shorten(&tool.name)),
                 dialect.vendor(),
             );
             out.push(
-                cx.found(
+                cx.finding(
                     &RULE.meta,
                     &(tool.schema_pointer.clone() + &pointer),
                     message,
@@ -51,25 +51,25 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Returns the message and the help for a faulty tool schema.
-pub(in crate::rules) fn words(
-    fault: &SchemaFault,
+pub(in crate::rules) fn describe_fault(
+    fault: &ToolSchemaFault,
     tool: &str,
     vendor: &str,
 ) -> (String, &'static str) {
     match fault {
-        SchemaFault::Top(word) => (
+        ToolSchemaFault::Top(word) => (
             format!(
                 "found `{word}` at the top of the schema of {tool}; {vendor} expects one object there"
             ),
             "write one object with all properties, and say in the description which of them go together",
         ),
-        SchemaFault::NoItems => (
+        ToolSchemaFault::NoItems => (
             format!(
                 "found an array without `items` in {tool}; {vendor} expects to know what is in it"
             ),
             "add `items`, such as `{\"type\": \"string\"}`",
         ),
-        SchemaFault::Unknown(word) => {
+        ToolSchemaFault::Unknown(word) => {
             let what = if *word == "type" {
                 "a list in `type`".to_owned()
             } else {
@@ -82,20 +82,20 @@ pub(in crate::rules) fn words(
                 "take it out, or pass the schema as `parametersJsonSchema`, which is JSON Schema",
             )
         }
-        SchemaFault::Optional(key) => (
+        ToolSchemaFault::Optional(key) => (
             format!(
                 "{tool} is strict, and `{}` is not in `required`; {vendor} expects every property there",
-                short(key)
+                shorten(key)
             ),
-            STRICT,
+            STRICT_HELP,
         ),
-        SchemaFault::Open => (
+        ToolSchemaFault::Open => (
             format!(
                 "{tool} is strict, but an object in it is open; {vendor} expects `additionalProperties: false`"
             ),
-            STRICT,
+            STRICT_HELP,
         ),
     }
 }
 
-const STRICT: &str = "name every property in `required` (with `null` among its types where it may be left out), and say `\"additionalProperties\": false`";
+const STRICT_HELP: &str = "name every property in `required` (with `null` among its types where it may be left out), and say `\"additionalProperties\": false`";

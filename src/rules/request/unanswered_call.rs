@@ -1,6 +1,6 @@
 //! CTX703: a tool call without its result.
 
-use super::pairs::{Why, unpaired};
+use super::pairs::{PairingFaultKind, find_unpaired};
 use super::prelude::*;
 
 /// If a result is missing, the vendor rejects this request and every later one of the conversation.
@@ -11,22 +11,22 @@ pub(crate) static RULE: Rule = Rule {
         "a tool call without its result",
         case!("unanswered-call"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for one in unpaired(cx) {
-        if one.why == Why::Late {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+    for one in find_unpaired(cx) {
+        if one.why == PairingFaultKind::Late {
             let message = format!(
                 "the result of `{}` comes after a text; Anthropic expects it first in its turn",
-                short(one.id)
+                shorten(one.id)
             );
             out.push(
-                cx.found(&RULE.meta, &one.placed.pointer, message)
+                cx.finding(&RULE.meta, &one.placed.pointer, message)
                     .help("put tool results before any text"),
             );
         }
-        if one.why != Why::Unanswered {
+        if one.why != PairingFaultKind::Unanswered {
             continue;
         }
         let where_to = match cx.request.dialect {
@@ -36,12 +36,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
                 "a result in the next message"
             }
         };
-        let (call, vendor) = (short(called(one.placed)), cx.request.dialect.vendor());
+        let (call, vendor) = (
+            shorten(called_tool(one.placed)),
+            cx.request.dialect.vendor(),
+        );
         let message = format!(
             "the call `{}` of `{call}` has no result; {vendor} expects {where_to}",
-            short(one.id)
+            shorten(one.id)
         );
-        out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(
+        out.push(cx.finding(&RULE.meta, &one.placed.pointer, message).help(
             "send a result for it, even if only to say that it was cancelled or failed; when you cut a conversation, keep calls and results together",
         ));
     }

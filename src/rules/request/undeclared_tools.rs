@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
         "tool calls in the history of a request that offers no tools",
         case!("undeclared-tools"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
 /// Prefixes of Bedrock's model names, after the region.
@@ -27,10 +27,10 @@ const VENDORS: [&str; 9] = [
 ];
 const REGIONS: [&str; 6] = ["us.", "eu.", "apac.", "us-gov.", "jp.", "global."];
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let name = cx
-        .direct()
-        .filter(|_| cx.is(&[Dialect::OpenaiChat]))
+        .direct_model()
+        .filter(|_| cx.has_dialect(&[Dialect::OpenaiChat]))
         .unwrap_or_default();
     let name = REGIONS
         .iter()
@@ -40,11 +40,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let is_tool = |part: &Option<Part>| matches!(part, Some(Part::Call(_) | Part::Result(_)));
-    let Some((_, placed)) = cx.request.parts().find(|(_, placed)| is_tool(&placed.part)) else {
+    let Some((_, placed)) = cx
+        .request
+        .message_parts()
+        .find(|(_, placed)| is_tool(&placed.part))
+    else {
         return;
     };
     let message = "found a call of a tool and no `tools`; Bedrock expects the tools with every request whose history uses them";
     let help =
         "send the same `tools` as before, or write the calls and results into the history as text";
-    out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+    out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
 }

@@ -10,33 +10,33 @@ pub(crate) static RULE: Rule = Rule {
         "a placeholder left in a system text",
         case!("unfilled-placeholder"),
     ),
-    check: Check::Request(check),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, placed) in cx
         .request
-        .parts()
+        .message_parts()
         .filter(|(message, _)| message.speaker == Speaker::System)
     {
         let Some(Part::Text(text)) = &placed.part else {
             continue;
         };
-        let Some(found) = unfilled(text) else {
+        let Some(found) = find_placeholder(text) else {
             continue;
         };
         let message = format!(
             "found `{}` in the system text, where a value was expected",
-            short(found)
+            shorten(found)
         );
         let help = "fill it in where the text is made, and fail there when the value is missing";
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
+        out.push(cx.finding(&RULE.meta, &placed.pointer, message).help(help));
     }
 }
 
 /// Returns the first unfilled placeholder. Code is skipped, because texts about templates contain
 /// examples.
-fn unfilled(text: &str) -> Option<&str> {
+fn find_placeholder(text: &str) -> Option<&str> {
     // Few texts contain any of these.
     let has = |what: &&str| memchr::memmem::find(text.as_bytes(), what.as_bytes()).is_some();
     if !["{{", "[object Object]", "undefined", "None", "NaN"]
@@ -57,7 +57,7 @@ fn unfilled(text: &str) -> Option<&str> {
         let found = line
             .split('`')
             .step_by(2)
-            .find_map(|piece| braced(piece).or_else(|| object(piece)));
+            .find_map(|piece| find_braced_name(piece).or_else(|| find_object_text(piece)));
         let value = || {
             line.rsplit_once(": ")
                 .map(|(_, value)| value.trim())
@@ -70,13 +70,13 @@ fn unfilled(text: &str) -> Option<&str> {
     None
 }
 
-fn object(text: &str) -> Option<&str> {
+fn find_object_text(text: &str) -> Option<&str> {
     let at = text.find("[object Object]")?;
     text.get(at..at + "[object Object]".len())
 }
 
 /// Finds `{{name}}`, with or without spaces.
-fn braced(text: &str) -> Option<&str> {
+fn find_braced_name(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
         let from = rest.get(at..)?;

@@ -10,15 +10,15 @@ pub(crate) static RULE: Rule = Rule {
         "zero-width characters in a request",
         case!("zero-width"),
     )
-    .off(),
-    check: Check::Request(check),
+    .off_by_default(),
+    check: Check::Request(check_request),
 };
 
-fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_request(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     // Joiners are letters in some scripts and parts of emoji, so they are excluded.
     let is_one = |one: char| matches!(one, '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}');
-    for (_, placed) in cx.request.parts() {
-        let Some(found) = texts(placed)
+    for (_, placed) in cx.request.message_parts() {
+        let Some(found) = part_texts(placed)
             .iter()
             .find_map(|text| text.chars().find(|one| is_one(*one)))
         else {
@@ -29,7 +29,7 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             u32::from(found)
         );
         out.push(
-            cx.found(&RULE.meta, &placed.pointer, message)
+            cx.finding(&RULE.meta, &placed.pointer, message)
                 .help("remove it where the text is read in"),
         );
     }

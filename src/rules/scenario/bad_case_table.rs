@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-case-table",
         "a table of cases that cannot be read"
     ),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Table { path, reason } = &fault.kind else {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::UnreadableTable { path, reason } = &fault.kind else {
         return None;
     };
     Some(cx.finding(

@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-json-path",
         "a path into an answer that is not a valid JSONPath"
     ),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadPath { at } = &fault.kind else {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::BadPath { at } = &fault.kind else {
         return None;
     };
     let finding = cx.finding(

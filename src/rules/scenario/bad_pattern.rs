@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "bad-pattern",
         "a pattern that is not a valid regular expression"
     ),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadPattern { reason, at, part } = &fault.kind else {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::BadPattern { reason, at, part } = &fault.kind else {
         return None;
     };
     let part = if part.is_empty() || part.len() > 40 {

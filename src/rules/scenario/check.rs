@@ -1,37 +1,37 @@
 //! Turns scenario files into findings: runs every rule of the family, applies `[lints]`, locates
 //! and sorts. Never reads files.
 
-pub use super::cx::Reach;
-use super::cx::{CaseCx, File, ProjectView, ScenarioCx, SuitesCx};
+pub use super::cx::ScenarioScope;
+use super::cx::{CaseCx, ProjectView, ScenarioCx, ScenarioFile, SuitesCx};
 use super::duplicate_case;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
-use crate::rules::check::{is_error, weigh};
+use crate::rules::check::{apply_levels, is_error};
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::fault::Row;
+use crate::scenario::fault::CaseTableRow;
 use std::sync::Arc;
 
 /// Maximum number of table lines that a finding names.
-const LINES: usize = 5;
+const MAX_LINES: usize = 5;
 /// Maximum number of findings of one file.
-const MOST: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
 /// Returns the findings of files, located and sorted. The files must be sorted by path. Files that
 /// are not `wanted` only contribute the names of their cases.
-pub fn files(
+pub fn scenario_findings(
     world: &ProjectView<'_>,
-    files: &[File<'_>],
-    reach: Reach,
+    files: &[ScenarioFile<'_>],
+    reach: ScenarioScope,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Diagnostic> {
-    let rules: Vec<&'static Rule> = list::all()
+    let rules: Vec<&'static Rule> = list::all_rules()
         .filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta))
         .collect();
     let mut found = Vec::new();
     for file in files.iter().filter(|file| wanted(file.path)) {
-        let mut own = one(world, &rules, file);
-        own.truncate(MOST);
+        let mut own = file_findings(world, &rules, file);
+        own.truncate(MAX_FINDINGS);
         found.append(&mut own);
     }
     let all = SuitesCx {
@@ -47,21 +47,21 @@ pub fn files(
     }
     // Findings about untested tasks require all scenarios.
     found.retain(|finding| {
-        reach == Reach::All || files.iter().any(|file| *file.path == finding.path)
+        reach == ScenarioScope::All || files.iter().any(|file| *file.path == finding.path)
     });
     let mut found: Vec<Diagnostic> = found
         .into_iter()
-        .filter_map(|finding| weigh(world.config, finding))
+        .filter_map(|finding| apply_levels(world.config, finding))
         .collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    locate(world, files, &mut found);
-    diagnostic::sort(&mut found);
+    locate_findings(world, files, &mut found);
+    diagnostic::sort_diagnostics(&mut found);
     found
 }
 
 /// A case that cannot be run as written.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RejectedCase {
     /// The file that contains it.
     pub path: Arc<str>,
     /// Its name.
@@ -72,11 +72,11 @@ pub struct Refused {
 
 /// Returns the cases that have an error of this family, in the order of their files. Cases that
 /// could not be parsed are not included.
-pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
-    let rules: Vec<&'static Rule> = list::all()
+pub fn rejected_cases(world: &ProjectView<'_>, files: &[ScenarioFile<'_>]) -> Vec<RejectedCase> {
+    let rules: Vec<&'static Rule> = list::all_rules()
         .filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta))
         .collect();
-    let is_error = |finding: Diagnostic| weigh(world.config, finding).filter(is_error);
+    let is_error = |finding: Diagnostic| apply_levels(world.config, finding).filter(is_error);
     let mut refused = Vec::new();
     for file in files {
         let cx = ScenarioCx {
@@ -92,23 +92,23 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
                 }
             }
             let first = found.into_iter().find_map(is_error);
-            refused.extend(first.map(|finding| Refused {
+            refused.extend(first.map(|finding| RejectedCase {
                 path: Arc::clone(file.path),
                 case: case.name.value.clone(),
                 finding,
             }));
         }
     }
-    duplicate_case::each(
+    duplicate_case::for_each_duplicate(
         &SuitesCx {
             world,
             files,
-            reach: Reach::All,
+            reach: ScenarioScope::All,
             found: &[],
         },
         &mut |file, case, finding| {
             if let Some(finding) = is_error(finding) {
-                refused.push(Refused {
+                refused.push(RejectedCase {
                     path: Arc::clone(file.path),
                     case: case.name.value.clone(),
                     finding,
@@ -119,13 +119,17 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
     refused
 }
 
-fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
+fn file_findings(
+    world: &ProjectView<'_>,
+    rules: &[&'static Rule],
+    file: &ScenarioFile<'_>,
+) -> Vec<Diagnostic> {
     let cx = ScenarioCx {
         path: file.path,
         text: file.text,
         world,
     };
-    let mut found: Vec<(Diagnostic, Option<&Row>)> = Vec::new();
+    let mut found: Vec<(Diagnostic, Option<&CaseTableRow>)> = Vec::new();
     for fault in file.faults {
         let told = rules.iter().find_map(|rule| {
             let Check::Scenario(told) = rule.check else {
@@ -144,17 +148,17 @@ fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec
         }
         found.extend(own.into_iter().map(|finding| (finding, case.row.as_ref())));
     }
-    once(found)
+    merge_repeated(found)
 }
 
 /// Merges equal findings: a fault in the defaults of a suite is reported once and not for each
 /// case; a fault in a table column is reported once with its lines.
-fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
+fn merge_repeated(mut found: Vec<(Diagnostic, Option<&CaseTableRow>)>) -> Vec<Diagnostic> {
     let key = |finding: &Diagnostic| (finding.span, finding.rule.code);
     found.sort_by(|(a, row), (b, other)| {
         (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other))
     });
-    let mut kept: Vec<(Diagnostic, Vec<&Row>)> = Vec::with_capacity(found.len());
+    let mut kept: Vec<(Diagnostic, Vec<&CaseTableRow>)> = Vec::with_capacity(found.len());
     for (finding, row) in found {
         match kept.last_mut() {
             Some((last, rows))
@@ -167,17 +171,17 @@ fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
             _ => kept.push((finding, row.into_iter().collect())),
         }
     }
-    let with_rows = |(finding, mut rows): (Diagnostic, Vec<&Row>)| {
+    let with_rows = |(finding, mut rows): (Diagnostic, Vec<&CaseTableRow>)| {
         rows.dedup();
         let Some(first) = rows.first() else {
             return finding;
         };
         let lines: Vec<String> = rows
             .iter()
-            .take(LINES)
+            .take(MAX_LINES)
             .map(|row| row.line.to_string())
             .collect();
-        let more = rows.len().saturating_sub(LINES);
+        let more = rows.len().saturating_sub(MAX_LINES);
         let lines = match more {
             0 => lines.join(", "),
             more => format!("{} and {more} more", lines.join(", ")),
@@ -192,7 +196,7 @@ fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
 }
 
 /// Fills in lines and fingerprints. The findings must be sorted by path.
-fn locate(world: &ProjectView<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
+fn locate_findings(world: &ProjectView<'_>, files: &[ScenarioFile<'_>], found: &mut [Diagnostic]) {
     let mut known: Option<(&str, LineIndex)> = None;
     for finding in found {
         if let Some(own) = world

@@ -7,17 +7,17 @@ use crate::base::rule_meta::RuleMeta;
 use crate::base::span::Span;
 use crate::kernel::agent_node::AgentNode;
 use crate::project::config::Config;
-use crate::scenario::Fault;
-use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::ScenarioFault;
+use crate::scenario::model::{CaseSubject, ScenarioCase, Suite};
 use crate::scenario::paths;
-use crate::template::value_type::Wanted;
+use crate::template::value_type::ParameterType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// The part of a project's scenarios that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ScenarioScope {
     /// All of them.
     All,
     /// Only some: missing scenarios are not reported.
@@ -34,12 +34,12 @@ pub trait Tasks {
 
     /// Returns the results available to an agent of a task: the agent with the given path or name,
     /// or the first one.
-    fn results(&self, task: &str, node: Option<&str>) -> Option<Results>;
+    fn results(&self, task: &str, node: Option<&str>) -> Option<AgentResults>;
 }
 
 /// Results of earlier steps, by the names under which a scenario can give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Results {
+pub struct AgentResults {
     /// Results of the steps of the task and of its references: by name and by path, each with the
     /// paths of its steps.
     pub all: BTreeMap<String, Vec<String>>,
@@ -51,7 +51,7 @@ pub struct Results {
     pub hears: bool,
 }
 
-impl Results {
+impl AgentResults {
     /// The unique names of results, without paths.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all
@@ -63,7 +63,7 @@ impl Results {
 
 /// A parameter of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
+pub struct SignatureParameter {
     /// Its name.
     pub name: Box<str>,
     /// Its declared type.
@@ -72,10 +72,10 @@ pub struct Parameter {
     pub required: bool,
 }
 
-impl Parameter {
+impl SignatureParameter {
     /// The constraints on its values.
-    pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted {
+    pub(super) fn value_constraints(&self) -> ParameterType<'_> {
+        ParameterType {
             kind: self.kind.as_deref(),
             required: self.required,
         }
@@ -86,7 +86,7 @@ impl Parameter {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSignature {
     /// Its parameters, declared or implicit.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<SignatureParameter>,
     /// The names of the inputs of its nodes and of their references.
     pub inputs: BTreeSet<String>,
     /// The files that these name.
@@ -132,7 +132,7 @@ impl<'w> ProjectView<'w> {
 
 /// A file of scenarios.
 #[derive(Clone, Copy, Debug)]
-pub struct File<'f> {
+pub struct ScenarioFile<'f> {
     /// Relative to the project root.
     pub path: &'f Arc<str>,
     /// Its text.
@@ -140,7 +140,7 @@ pub struct File<'f> {
     /// Its parsed content; `None` if it could not be parsed.
     pub suite: Option<&'f Suite>,
     /// Faults found while reading it.
-    pub faults: &'f [Fault],
+    pub faults: &'f [ScenarioFault],
 }
 
 /// One file under check.
@@ -159,27 +159,27 @@ impl ScenarioCx<'_> {
     pub(super) fn finding(
         &self,
         rule: &'static RuleMeta,
-        fault: &Fault,
+        fault: &ScenarioFault,
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::new(rule, self.path, fault.span, message)
     }
 
     /// Adds “did you mean” and a fix that writes the name.
-    pub(super) fn meant(
+    pub(super) fn suggest_name(
         &self,
         finding: Diagnostic,
-        fault: &Fault,
+        fault: &ScenarioFault,
         near: Option<&str>,
     ) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
-        mend(finding, fault, write(self.text, fault.span, near))
+        add_file_fix(finding, fault, replacement_fix(self.text, fault.span, near))
     }
 }
 
 /// Adds a fix if the fault is in the file itself and not in a table.
-pub(super) fn mend(finding: Diagnostic, fault: &Fault, fix: Fix) -> Diagnostic {
+pub(super) fn add_file_fix(finding: Diagnostic, fault: &ScenarioFault, fix: Fix) -> Diagnostic {
     if fault.row.is_none() {
         finding.fix(fix)
     } else {
@@ -188,18 +188,18 @@ pub(super) fn mend(finding: Diagnostic, fault: &Fault, fix: Fix) -> Diagnostic {
 }
 
 /// Returns the fix that replaces a word and keeps its quotes.
-fn write(text: &str, span: Span, word: &str) -> Fix {
+fn replacement_fix(text: &str, span: Span, word: &str) -> Fix {
     let written = span.slice(text);
     let quote = written
         .chars()
         .next()
         .filter(|sign| matches!(sign, '"' | '\'') && written.len() > 1);
-    let insert = quote.map_or_else(|| plain(word), |quote| format!("{quote}{word}{quote}"));
+    let insert = quote.map_or_else(|| yaml_word(word), |quote| format!("{quote}{word}{quote}"));
     Fix::suggested(format!("write `{word}`"), vec![Edit::replace(span, insert)])
 }
 
 /// Writes a word as YAML, with quotes if it would otherwise be parsed differently.
-pub(crate) fn plain(word: &str) -> String {
+pub(crate) fn yaml_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if word.chars().all(is_plain) && word.starts_with(|c: char| c.is_alphabetic() || c == '/') {
         word.to_owned()
@@ -214,7 +214,7 @@ pub struct CaseCx<'a> {
     /// The file that contains it.
     pub file: &'a ScenarioCx<'a>,
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a ScenarioCase,
 }
 
 impl CaseCx<'_> {
@@ -236,8 +236,8 @@ impl CaseCx<'_> {
 
     /// Returns the place of an input's column in the header of the case's table, such as
     /// `cases.csv:1:4`.
-    pub(super) fn column(&self, input: &str) -> Option<String> {
-        let table = paths::beside(self.file.path, &self.case.row.as_ref()?.path)?;
+    pub(super) fn input_column(&self, input: &str) -> Option<String> {
+        let table = paths::resolve_beside(self.file.path, &self.case.row.as_ref()?.path)?;
         let text = (self.file.world.text)(&table)?;
         let mut column = 1;
         for name in text.lines().next()?.split(',') {
@@ -251,52 +251,57 @@ impl CaseCx<'_> {
     }
 
     /// Adds “did you mean” and a fix that writes the name.
-    pub(super) fn meant(&self, finding: Diagnostic, span: Span, near: Option<&str>) -> Diagnostic {
+    pub(super) fn suggest_name(
+        &self,
+        finding: Diagnostic,
+        span: Span,
+        near: Option<&str>,
+    ) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
         if self.is_row() {
             finding
         } else {
-            finding.fix(write(self.file.text, span, near))
+            finding.fix(replacement_fix(self.file.text, span, near))
         }
     }
 
     /// Returns the task under test with its signature.
     pub(super) fn receiver(&self) -> Option<(&str, Rc<TaskSignature>)> {
         let task = match &self.case.subject.value {
-            Subject::Task(task) => task,
-            Subject::Role(role) => self.file.world.task_of(role)?,
-            Subject::Request(_) => return None,
+            CaseSubject::Task(task) => task,
+            CaseSubject::Role(role) => self.file.world.task_of(role)?,
+            CaseSubject::Request(_) => return None,
         };
         Some((task, self.file.world.tasks?.signature(task)?))
     }
 
     /// Returns the task under test with its available results.
-    pub(super) fn results(&self) -> Option<(&str, Results)> {
+    pub(super) fn available_results(&self) -> Option<(&str, AgentResults)> {
         let (task, _) = self.receiver()?;
         let node = self.case.node.as_ref().map(|node| node.value.as_str());
         Some((task, self.file.world.tasks?.results(task, node)?))
     }
 
     /// Returns the text of a file, by its path from the scenario.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
-        (self.file.world.text)(&paths::beside(self.file.path, path)?)
+    pub(super) fn file_text(&self, path: &str) -> Option<String> {
+        (self.file.world.text)(&paths::resolve_beside(self.file.path, path)?)
     }
 
     /// True if a file of the project exists, or the case freezes it.
     pub(super) fn exists(&self, path: &str) -> bool {
-        let path = paths::plain(path);
+        let path = paths::normalize_path(path);
         (self.file.world.exists)(&path)
             || self
                 .case
                 .situation
                 .files
                 .keys()
-                .any(|frozen| paths::plain(frozen) == path)
+                .any(|frozen| paths::normalize_path(frozen) == path)
     }
 
     /// Adds a fix that writes a line below a key, if each key has a line of its own.
-    pub(super) fn below(
+    pub(super) fn add_line_fix(
         &self,
         finding: Diagnostic,
         key: &str,
@@ -304,7 +309,7 @@ impl CaseCx<'_> {
         line: &str,
     ) -> Diagnostic {
         let text = self.file.text;
-        let start = self.key_of(key, value).start as usize;
+        let start = self.key_span(key, value).start as usize;
         let lead = text
             .get(..start)
             .map_or("", |before| before.rsplit('\n').next().unwrap_or(""));
@@ -325,7 +330,7 @@ impl CaseCx<'_> {
     }
 
     /// The span of the key of a value; the span of the value if no key precedes it.
-    pub(super) fn key_of(&self, key: &str, value: Span) -> Span {
+    pub(super) fn key_span(&self, key: &str, value: Span) -> Span {
         key_before(self.file.text, key, value).unwrap_or(value)
     }
 }
@@ -340,7 +345,10 @@ pub(crate) fn key_before(text: &str, key: &str, value: Span) -> Option<Span> {
     let end = before.strip_suffix(':')?.trim_end();
     let quotes = usize::from(end.ends_with(['"', '\'']));
     let head = end.get(..end.len() - quotes)?.strip_suffix(key)?;
-    Some(Span::of(head.len() - quotes.min(head.len()), end.len()))
+    Some(Span::from_offsets(
+        head.len() - quotes.min(head.len()),
+        end.len(),
+    ))
 }
 
 /// All files under check.
@@ -349,16 +357,16 @@ pub struct SuitesCx<'a> {
     /// The project around them.
     pub world: &'a ProjectView<'a>,
     /// The files, sorted by path.
-    pub files: &'a [File<'a>],
+    pub files: &'a [ScenarioFile<'a>],
     /// The part of the project's scenarios that these files are.
-    pub reach: Reach,
+    pub reach: ScenarioScope,
     /// The findings of the single files.
     pub found: &'a [Diagnostic],
 }
 
 impl<'a> SuitesCx<'a> {
     /// Iterates over all cases with their files.
-    pub(super) fn cases(&self) -> impl Iterator<Item = (&'a File<'a>, &'a Case)> {
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&'a ScenarioFile<'a>, &'a ScenarioCase)> {
         self.files.iter().flat_map(|file| {
             file.suite
                 .into_iter()

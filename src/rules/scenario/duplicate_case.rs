@@ -1,25 +1,25 @@
 //! CTX618: two cases that share a name.
 
-use super::cx::File;
+use super::cx::ScenarioFile;
 use super::prelude::*;
 use crate::base::diagnostic::Label;
 use crate::base::source::LineIndex;
-use crate::scenario::paths::snapshot;
+use crate::scenario::paths::snapshot_path;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The history keeps only one of two cases with the same name.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 618, "duplicate-case", "two cases share a name"),
-    Check::Suites(check),
+    Check::Suites(check_suites),
 );
 
-fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
-    each(cx, &mut |_, _, finding| out.push(finding));
+fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    for_each_duplicate(cx, &mut |_, _, finding| out.push(finding));
     let mut stored: BTreeMap<String, String> = BTreeMap::new();
     for (file, case) in cx.cases() {
-        let path = if case.wants_snapshot() {
-            snapshot(file.path, &case.name.value)
+        let path = if case.uses_snapshot() {
+            snapshot_path(file.path, &case.name.value)
         } else {
             continue;
         };
@@ -43,8 +43,11 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Calls `take` for every case whose name is taken, with its finding.
-pub(super) fn each(cx: &SuitesCx<'_>, take: &mut dyn FnMut(&File<'_>, &Case, Diagnostic)) {
-    let mut seen: BTreeMap<&str, (&File<'_>, Span)> = BTreeMap::new();
+pub(super) fn for_each_duplicate(
+    cx: &SuitesCx<'_>,
+    take: &mut dyn FnMut(&ScenarioFile<'_>, &ScenarioCase, Diagnostic),
+) {
+    let mut seen: BTreeMap<&str, (&ScenarioFile<'_>, Span)> = BTreeMap::new();
     for (file, case) in cx.cases() {
         let name = case.name.value.as_str();
         let Some((first, place)) = seen.get(name) else {

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::project::path_patterns;
 
 /// The default folder of scenarios.
-const FOLDER: &str = "scenarios";
+const DEFAULT_FOLDER: &str = "scenarios";
 
 /// The scenarios would not run, and no error would appear.
 pub(crate) static RULE: Rule = Rule::new(
@@ -14,28 +14,28 @@ pub(crate) static RULE: Rule = Rule::new(
         "empty-scenario-folder",
         "a folder or file for scenarios that has none"
     )
-    .fixed(Fixable::Suggested),
-    Check::Suites(check),
+    .with_fix(Fixable::Suggested),
+    Check::Suites(check_suites),
 );
 
-fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(project) = cx.world.config.files.first() else {
         return;
     };
     for place in &cx.world.config.eval.scenarios {
         let folder = place.value.trim_start_matches("./").trim_end_matches('/');
         // A new project has the default setting and may lack the folder.
-        if folder == FOLDER
+        if folder == DEFAULT_FOLDER
             || cx
                 .files
                 .iter()
-                .any(|file| path_patterns::holds(folder, file.path))
+                .any(|file| path_patterns::contains_path(folder, file.path))
         {
             continue;
         }
         let message = format!("there is no scenario at `{}`", place.value);
         let finding = Diagnostic::new(&RULE.meta, &project.path, place.span, message);
-        out.push(match nearest(folder, [FOLDER]) {
+        out.push(match nearest_candidate(folder, [DEFAULT_FOLDER]) {
             Some(near) => finding
                 .help(format!("did you mean `{near}`?"))
                 .fix(Fix::suggested(

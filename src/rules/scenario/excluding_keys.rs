@@ -5,11 +5,11 @@ use super::prelude::*;
 /// One of the two would be ignored.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(error, 608, "excluding-keys", "mutually exclusive keys"),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Together {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::ExclusiveKeys {
         table,
         first: (first, place),
         second,

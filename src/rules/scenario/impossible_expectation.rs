@@ -2,7 +2,7 @@
 //! contradictions between expectations.
 
 use super::prelude::*;
-use crate::scenario::expect::own_check::{OwnCheck, Runs};
+use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use crate::scenario::expect::trajectory::Matching;
 use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
@@ -16,10 +16,10 @@ pub(crate) static RULE: Rule = Rule::new(
         "impossible-expectation",
         "an expectation that always or never fails"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();
     while let Some(one) = open.pop() {
         #[allow(
@@ -35,10 +35,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 } else {
                     PatternGoal::Occur
                 };
-                patterns(cx, &found.patterns, must, out);
+                check_patterns(cx, &found.patterns, must, out);
             }
             ContextExpectation::Absent(found) => {
-                patterns(cx, &found.patterns, PatternGoal::BeAbsent, out);
+                check_patterns(cx, &found.patterns, PatternGoal::BeAbsent, out);
             }
             ContextExpectation::Tokens {
                 max: Some(max),
@@ -49,10 +49,12 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 let least = min.value;
                 let what =
                     format!("at most {most} tokens are allowed, and at least {least} are expected");
-                out.push(against(cx, max.span, what, min.span));
+                out.push(contradiction_finding(cx, max.span, what, min.span));
             }
-            ContextExpectation::Order(ids) => twice(cx, ids, "cannot stand before itself", out),
-            ContextExpectation::Segments(ids) => twice(
+            ContextExpectation::Order(ids) => {
+                report_repeated_ids(cx, ids, "cannot stand before itself", out);
+            }
+            ContextExpectation::Segments(ids) => report_repeated_ids(
                 cx,
                 ids,
                 "is listed twice, and an id is unique in a context",
@@ -77,27 +79,30 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             AnswerTest::AllOf(inner) => open.extend(inner.iter().rev().map(|one| &one.value)),
             // A selection by the path is an expectation, regardless of its content.
             AnswerTest::FieldMatches { pattern, .. } => {
-                patterns(
+                check_patterns(
                     cx,
                     std::slice::from_ref(pattern),
                     PatternGoal::OccurInSegment,
                     out,
                 );
             }
-            AnswerTest::Contains(found) => patterns(cx, found, PatternGoal::Occur, out),
-            AnswerTest::Absent(found) => patterns(cx, found, PatternGoal::BeAbsent, out),
-            AnswerTest::CallsTool(name) => tool(cx, name, out),
+            AnswerTest::Contains(found) => check_patterns(cx, found, PatternGoal::Occur, out),
+            AnswerTest::Absent(found) => check_patterns(cx, found, PatternGoal::BeAbsent, out),
+            AnswerTest::CallsTool(name) => check_tool(cx, name, out),
             AnswerTest::Trajectory(expected) if expected.matching != Matching::Subset => {
                 expected
                     .calls
                     .iter()
-                    .for_each(|call| tool(cx, &call.name, out));
+                    .for_each(|call| check_tool(cx, &call.name, out));
             }
             AnswerTest::Own(OwnCheck {
-                what: Runs::Python(function),
+                what: CheckProgram::Python(function),
                 ..
-            }) if !is_function(&function.value) => {
-                let what = format!("`{}` names no function of a module", short(&function.value));
+            }) if !is_function_path(&function.value) => {
+                let what = format!(
+                    "`{}` names no function of a module",
+                    shorten(&function.value)
+                );
                 out.push(
                     cx.finding(&RULE.meta, function.span, what)
                         .help("write `module:function`, such as `checks.plan:owners`"),
@@ -109,7 +114,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// True if the text has the form `module:function`.
-fn is_function(text: &str) -> bool {
+fn is_function_path(text: &str) -> bool {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_alphanumeric() || c == '_')
@@ -119,8 +124,8 @@ fn is_function(text: &str) -> bool {
 }
 
 /// Reports an expected call of a tool that the role may not use.
-fn tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
-    let Subject::Role(role) = &cx.case.subject.value else {
+fn check_tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
+    let CaseSubject::Role(role) = &cx.case.subject.value else {
         return;
     };
     let Some(tools) = cx
@@ -138,12 +143,12 @@ fn tool(cx: &CaseCx<'_>, name: &Spanned<String>, out: &mut Vec<Diagnostic>) {
     }
     let what = format!(
         "the role `{role}` may not use the tool `{}`, so a call of it cannot be expected",
-        short(&name.value)
+        shorten(&name.value)
     );
     let finding = cx
         .finding(&RULE.meta, name.span, what)
         .severity(Severity::Warning);
-    let near = nearest(
+    let near = nearest_candidate(
         &name.value,
         tools.allowed.iter().map(|tool| tool.value.as_str()),
     );
@@ -162,15 +167,15 @@ enum PatternGoal {
     BeAbsent,
 }
 
-fn patterns(
+fn check_patterns(
     cx: &CaseCx<'_>,
     patterns: &[Spanned<String>],
     must: PatternGoal,
     out: &mut Vec<Diagnostic>,
 ) {
     for one in patterns {
-        let never = pattern::is_impossible(&one.value);
-        let always = pattern::is_everywhere(&one.value);
+        let never = pattern::never_matches(&one.value);
+        let always = pattern::always_matches(&one.value);
         let (what, severity) = match must {
             PatternGoal::Occur | PatternGoal::OccurInSegment if never => (
                 "no text matches this pattern, so it never occurs",
@@ -194,21 +199,26 @@ fn patterns(
     }
 }
 
-fn twice(cx: &CaseCx<'_>, ids: &[Spanned<String>], why: &str, out: &mut Vec<Diagnostic>) {
+fn report_repeated_ids(
+    cx: &CaseCx<'_>,
+    ids: &[Spanned<String>],
+    why: &str,
+    out: &mut Vec<Diagnostic>,
+) {
     let mut known: BTreeMap<&str, Span> = BTreeMap::new();
     for id in ids {
         if let Some(first) = known.insert(&id.value, id.span) {
-            out.push(against(
+            out.push(contradiction_finding(
                 cx,
                 id.span,
-                format!("`{}` {why}", short(&id.value)),
+                format!("`{}` {why}", shorten(&id.value)),
                 first,
             ));
         }
     }
 }
 
-fn against(cx: &CaseCx<'_>, at: Span, what: String, other: Span) -> Diagnostic {
+fn contradiction_finding(cx: &CaseCx<'_>, at: Span, what: String, other: Span) -> Diagnostic {
     let finding = cx.finding(&RULE.meta, at, what);
     if cx.is_row() {
         finding

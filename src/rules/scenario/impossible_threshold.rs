@@ -1,6 +1,6 @@
 //! CTX609: a threshold above the number of trials.
 
-use super::cx::mend;
+use super::cx::add_file_fix;
 use super::prelude::*;
 
 /// The case could never pass.
@@ -11,12 +11,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "impossible-threshold",
         "more trials must pass than there are"
     )
-    .fixed(Fixable::Suggested),
-    Check::Scenario(word),
+    .with_fix(Fixable::Suggested),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Threshold { runs, pass } = fault.kind else {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::PassAboveRuns { runs, pass } = fault.kind else {
         return None;
     };
     let finding = cx.finding(
@@ -31,7 +31,7 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let is_threshold = fault.span.slice(cx.text) == pass.to_string();
     let finding = finding.help("raise the number of runs, or lower the threshold");
     Some(if is_threshold {
-        mend(finding, fault, fix)
+        add_file_fix(finding, fault, fix)
     } else {
         finding
     })

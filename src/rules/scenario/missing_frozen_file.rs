@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::walk;
-use crate::scenario::paths::beside;
+use crate::scenario::paths::resolve_beside;
 
 /// The case cannot be run.
 pub(crate) static RULE: Rule = Rule::new(
@@ -12,12 +12,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "missing-frozen-file",
         "a frozen file that does not exist"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    walk::files(cx.case, &mut |path, span| {
-        let message = match beside(cx.file.path, path) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    walk::for_each_file(cx.case, &mut |path, span| {
+        let message = match resolve_beside(cx.file.path, path) {
             None => format!("`{path}` lies outside the project"),
             Some(inside) if (cx.file.world.exists)(&inside) => return,
             Some(inside) if (cx.file.world.leads_out)(&inside) => {

@@ -1,6 +1,6 @@
 //! CTX613: a required parameter without a value.
 
-use super::cx::Parameter;
+use super::cx::SignatureParameter;
 use super::prelude::*;
 
 /// The case could only fail.
@@ -11,18 +11,18 @@ pub(crate) static RULE: Rule = Rule::new(
         "missing-input",
         "a required parameter without a value"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
     let parameters = &takes.parameters;
     let inputs = &cx.case.situation.inputs;
-    let missing = |parameter: &&Parameter| {
+    let missing = |parameter: &&SignatureParameter| {
         let name = &*parameter.name;
-        parameter.required && !inputs.contains_key(name) && !cx.case.situation.says(name)
+        parameter.required && !inputs.contains_key(name) && !cx.case.situation.sets_parameter(name)
     };
     let missing: Vec<&str> = parameters
         .iter()
@@ -36,7 +36,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             .any(|parameter| *parameter.name == ***name)
     });
     let slips: Vec<&str> = slips
-        .filter_map(|name| nearest(name, missing.iter().copied()))
+        .filter_map(|name| nearest_candidate(name, missing.iter().copied()))
         .collect();
     let missing: Vec<&str> = missing
         .into_iter()
@@ -53,7 +53,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let finding = cx.finding(
         &RULE.meta,
         cx.case.subject.span,
-        format!("the task `{task}` needs {values} for {}", some(&missing)),
+        format!(
+            "the task `{task}` needs {values} for {}",
+            list_some(&missing)
+        ),
     );
     out.push(finding.help("give it under `context.inputs`"));
 }

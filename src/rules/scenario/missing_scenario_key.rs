@@ -1,7 +1,7 @@
 //! CTX604: a scenario without a required key.
 
 use super::prelude::*;
-use crate::base::quoted::list;
+use crate::base::quoted::name_list;
 use crate::scenario::keys;
 
 /// A case without expectations always passes.
@@ -12,11 +12,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "missing-scenario-key",
         "a scenario without a required key"
     ),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Missing { table, keys } = &fault.kind else {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::Missing { table, keys } = &fault.kind else {
         return None;
     };
     let message = match keys {
@@ -35,18 +35,22 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         _ => finding,
     };
     Some(match keys {
-        [key] | [key, ..] if keys.len() < 3 => match about(key) {
+        [key] | [key, ..] if keys.len() < 3 => match key_description(key) {
             Some(about) => finding.note(format!("`{key}`: {about}")),
             None => finding,
         },
-        _ => finding.note(format!("the keys are {}", list(*keys))),
+        _ => finding.note(format!("the keys are {}", name_list(*keys))),
     })
 }
 
 /// The description of a key of a case.
-fn about(key: &str) -> Option<&'static str> {
-    [&keys::SCENARIO, &keys::CASE, &keys::CONTEXT]
-        .into_iter()
-        .find_map(|table| table.key(key))
-        .map(|key| key.about)
+fn key_description(key: &str) -> Option<&'static str> {
+    [
+        &keys::SCENARIO_TABLE,
+        &keys::CASE_TABLE,
+        &keys::CONTEXT_TABLE,
+    ]
+    .into_iter()
+    .find_map(|table| table.key(key))
+    .map(|key| key.about)
 }

@@ -11,20 +11,20 @@ pub(crate) static RULE: Rule = Rule::new(
         "repeated-scenario-key",
         "a key that occurs twice in one mapping"
     ),
-    Check::Scenario(word),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
     #[allow(
         clippy::wildcard_enum_match_arm,
         reason = "every other fault is another rule's"
     )]
     let (message, first) = match &fault.kind {
-        FaultKind::Yaml(yaml::FaultKind::DuplicateKey { key, first }) => (
-            format!("the key `{}` is here a second time", short(key)),
+        ScenarioFaultKind::Yaml(yaml::YamlFaultKind::DuplicateKey { key, first }) => (
+            format!("the key `{}` is here a second time", shorten(key)),
             *first,
         ),
-        FaultKind::SameKey { key, first } => (
+        ScenarioFaultKind::RepeatedKey { key, first } => (
             format!("this is another name of the key `{key}`, which is here already"),
             *first,
         ),

@@ -11,10 +11,10 @@ pub(crate) static RULE: Rule = Rule::new(
         "replaced-expectations",
         "expectations of `defaults` that a case replaces with its own"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {
         let count = replaced.count;
         let what = if count == 1 {
@@ -24,7 +24,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let message = format!("replaces {what} of `defaults`, no longer checked in this case");
         // Only the key, because its list may be long.
-        let start = cx.key_of(replaced.key, replaced.span).start;
+        let start = cx.key_span(replaced.key, replaced.span).start;
         let end = start + replaced.key.len() as u32;
         let finding = cx.finding(&RULE.meta, Span::new(start, end), message);
         out.push(finding.help(format!(

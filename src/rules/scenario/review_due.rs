@@ -14,14 +14,14 @@ pub(crate) static RULE: Rule = Rule::new(
             "a scenario that nobody has reviewed for a long time"
         )
     },
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(reviewed), Some(today)) = (cx.case.reviewed, cx.file.world.today) else {
         return;
     };
-    let age = today - date::number(reviewed.value);
+    let age = today - date::day_number(reviewed.value);
     let limit = i64::from(cx.file.world.config.eval.stale_after_days);
     if age > limit {
         let finding = cx.finding(

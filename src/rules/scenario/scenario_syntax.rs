@@ -1,8 +1,8 @@
 //! CTX601: a scenario file that is not valid YAML.
 
-use super::cx::mend;
+use super::cx::add_file_fix;
 use super::prelude::*;
-use crate::base::number::WHOLE;
+use crate::base::number::WHOLE_NUMBER_RANGE;
 use crate::syntax::yaml;
 
 /// An invalid file tests nothing.
@@ -13,8 +13,8 @@ pub(crate) static RULE: Rule = Rule::new(
         "scenario-syntax",
         "a scenario file that is not valid YAML"
     )
-    .fixed(Fixable::Suggested),
-    Check::Scenario(word),
+    .with_fix(Fixable::Suggested),
+    Check::Scenario(report),
 );
 
 /// True if the line begins in a column that no surrounding block uses, or deeper than any block
@@ -51,7 +51,7 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
 
 /// Finds the opening quote without a closing one: on this line, or on the last non-empty line
 /// before it.
-fn unclosed(text: &str, span: Span) -> Option<Span> {
+fn find_unclosed_quote(text: &str, span: Span) -> Option<Span> {
     let end = text
         .get(span.start as usize..)?
         .find('\n')
@@ -74,7 +74,7 @@ fn unclosed(text: &str, span: Span) -> Option<Span> {
             .next()
             .filter(|quote| matches!(quote, '"' | '\''));
         if quote.is_some_and(|quote| rest.matches(quote).count() % 2 == 1) {
-            return Some(Span::of(at, at + 1));
+            return Some(Span::from_offsets(at, at + 1));
         }
         // A text of several lines ends here.
         if line.matches(['"', '\'']).count() % 2 == 1 {
@@ -84,8 +84,8 @@ fn unclosed(text: &str, span: Span) -> Option<Span> {
     None
 }
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if let FaultKind::UnknownTag(tag) = &fault.kind {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    if let ScenarioFaultKind::UnknownTag(tag) = &fault.kind {
         let finding = cx.finding(
             &RULE.meta,
             fault,
@@ -93,46 +93,46 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         );
         return Some(finding.help("`!file PATH` takes the content of a file; a text that begins with `!` goes into quotes"));
     }
-    let FaultKind::Yaml(kind) = &fault.kind else {
+    let ScenarioFaultKind::Yaml(kind) = &fault.kind else {
         return None;
     };
     let found = |message: String| cx.finding(&RULE.meta, fault, message);
     Some(match kind {
-        yaml::FaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => {
+        yaml::YamlFaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => {
             found("this is not valid YAML: this line is not indented like the lines that it belongs to".to_owned())
                 .note("nothing after this place was read")
                 .help("begin the keys of a mapping, and the dashes of a list, in one column")
         }
-        yaml::FaultKind::Syntax(_) if let Some(open) = unclosed(cx.text, fault.span) => {
+        yaml::YamlFaultKind::Syntax(_) if let Some(open) = find_unclosed_quote(cx.text, fault.span) => {
             let message = "this is not valid YAML: this quote is never closed on its line";
             Diagnostic::new(&RULE.meta, cx.path, open, message)
                 .note("nothing after this place was read")
                 .help("close it, or leave it out where the text needs no quotes; a text of several lines goes under `|`")
         }
-        yaml::FaultKind::Syntax(message) => found(format!("this is not valid YAML: {message}"))
+        yaml::YamlFaultKind::Syntax(message) => found(format!("this is not valid YAML: {message}"))
             .note("nothing after this place was read")
             .help("put a text that holds `: ` or ` #`, or begins with one of `[{&*!|>%@` and the like, into quotes"),
-        yaml::FaultKind::Tab => {
+        yaml::YamlFaultKind::Tab => {
             let spaces = "  ".repeat(fault.span.len() as usize);
             let finding = found("a tab indents this line; YAML is indented with spaces".to_owned());
-            mend(finding, fault, Fix::suggested("write two spaces for a tab", vec![Edit::replace(fault.span, spaces)]))
+            add_file_fix(finding, fault, Fix::suggested("write two spaces for a tab", vec![Edit::replace(fault.span, spaces)]))
         }
-        yaml::FaultKind::Deep => found(format!("lists and mappings are nested more than {} deep here", yaml::DEPTH)),
-        yaml::FaultKind::Heavy => {
-            found(format!("the file has more than {} nodes, including those that its aliases repeat", yaml::WEIGHT))
+        yaml::YamlFaultKind::TooDeep => found(format!("lists and mappings are nested more than {} deep here", yaml::MAX_DEPTH)),
+        yaml::YamlFaultKind::TooHeavy => {
+            found(format!("the file has more than {} nodes, including those that its aliases repeat", yaml::MAX_WEIGHT))
         }
-        yaml::FaultKind::UnknownAlias(name) => {
+        yaml::YamlFaultKind::UnknownAlias(name) => {
             found(format!("`*{name}` repeats an anchor `&{name}` that is not defined before it"))
                 .help("a text that begins with `*` goes into quotes")
         }
-        yaml::FaultKind::KeyWithParts => found("expected the name of a key, found a list or a mapping".to_owned()),
-        yaml::FaultKind::Merge => found("`<<` merges a mapping, and this is not one".to_owned()),
-        yaml::FaultKind::Beyond(number) => found(format!("the number `{number}` is beyond 64 bits: {WHOLE}"))
+        yaml::YamlFaultKind::KeyWithParts => found("expected the name of a key, found a list or a mapping".to_owned()),
+        yaml::YamlFaultKind::Merge => found("`<<` merges a mapping, and this is not one".to_owned()),
+        yaml::YamlFaultKind::NumberTooLarge(number) => found(format!("the number `{number}` is beyond 64 bits: {WHOLE_NUMBER_RANGE}"))
             .note("it would be read as the nearest fraction, and shown as that")
             .help("put it into quotes: a text is shown as it is written"),
-        yaml::FaultKind::SecondDocument => {
+        yaml::YamlFaultKind::SecondDocument => {
             found("a second document begins here; a file holds one".to_owned()).help("put several cases into a suite: `cases:`")
         }
-        yaml::FaultKind::DuplicateKey { .. } => return None,
+        yaml::YamlFaultKind::DuplicateKey { .. } => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! CTX625: a conversation that no agent of the task receives.
 
-use super::cx::{CaseCx, Results};
+use super::cx::{AgentResults, CaseCx};
 use crate::rules::prelude::*;
 
 /// Data that reaches no prompt tests nothing.
@@ -11,10 +11,10 @@ pub(crate) static RULE: Rule = Rule::new(
         "unheard-history",
         "a conversation that no agent of the task is shown"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(history) = cx
         .case
         .situation
@@ -27,15 +27,16 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
-    let is_told = |results: &Results| results.agent.is_some() && !results.hears && !cx.case.is_run;
+    let is_told =
+        |results: &AgentResults| results.agent.is_some() && !results.hears && !cx.case.is_run;
     let deaf = cx
-        .results()
+        .available_results()
         .map(|(_, results)| results)
         .filter(|results| takes.hears && is_told(results));
     if takes.hears && deaf.is_none() {
         return;
     }
-    let span = cx.key_of("history", history.span);
+    let span = cx.key_span("history", history.span);
     let span = span.first_line(cx.file.text);
     if let Some(agent) = deaf.and_then(|results| results.agent) {
         let finding = cx.finding(

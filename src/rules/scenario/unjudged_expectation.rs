@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::base::span::Span;
-use crate::scenario::expect::answer::each;
+use crate::scenario::expect::answer::all_tests;
 use crate::scenario::model::AnswerTest;
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ pub(crate) static RULE: Rule = Rule::new(
         "unjudged-expectation",
         "an expectation that nothing judges yet"
     ),
-    Check::Suites(check),
+    Check::Suites(check_suites),
 );
 
 /// Reports one finding per file and kind, because an imported suite may have hundreds.
-fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     for file in cx.files {
         let mut found: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
         let cases = file.suite.iter().flat_map(|suite| &suite.cases);
-        for (test, span) in cases.flat_map(|case| each(&case.expectations)) {
+        for (test, span) in cases.flat_map(|case| all_tests(&case.expectations)) {
             #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
             let key = match test {
                 AnswerTest::Judge { .. } => "judge",

@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-input",
         "a value for a parameter that the task does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Case(check),
+    .with_fix(Fixable::Suggested),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
@@ -24,13 +24,13 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         if parameters.iter().any(|parameter| *parameter.name == **name) {
             continue;
         }
-        let span = cx.key_of(name, value.span);
+        let span = cx.key_span(name, value.span);
         let finding = cx.finding(
             &RULE.meta,
             span,
             format!("the task `{task}` takes no value `{name}`"),
         );
-        let finding = match cx.column(name) {
+        let finding = match cx.input_column(name) {
             Some(place) => finding.note(format!(
                 "{place} is the column of that name; a column that is no key of a case is an input"
             )),
@@ -46,16 +46,16 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             .iter()
             .map(|parameter| &*parameter.name)
             .collect();
-        let near = nearest(name, free.iter().copied());
+        let near = nearest_candidate(name, free.iter().copied());
         let finding = match near {
             Some(_) => finding,
             None if all.is_empty() => finding.note("it takes none"),
-            None => finding.note(format!("it takes {}", some(&all))),
+            None => finding.note(format!("it takes {}", list_some(&all))),
         };
         out.push(match near {
             // A fix needs the span of the key, which a table row does not have.
             Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
-            _ => cx.meant(finding, span, near),
+            _ => cx.suggest_name(finding, span, near),
         });
     }
 }

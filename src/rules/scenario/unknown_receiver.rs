@@ -2,12 +2,12 @@
 //! several agents.
 
 use super::cx::TaskSignature;
-use super::cx::plain;
+use super::cx::yaml_word;
 use super::prelude::*;
 use crate::base::span::Spanned;
-use crate::kernel::agent_node::{AgentNode, node_of};
-use crate::scenario::expect::answer::{AnswerTest, each};
-use crate::scenario::model::{ContextExpectation, Scripted};
+use crate::kernel::agent_node::{AgentNode, stage_node};
+use crate::scenario::expect::answer::{AnswerTest, all_tests};
+use crate::scenario::model::{ContextExpectation, ScriptedAnswer};
 
 /// Such a case tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
@@ -17,13 +17,13 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-receiver",
         "a scenario for a role or task that does not exist"
     )
-    .fixed(Fixable::Suggested),
-    Check::Case(check),
+    .with_fix(Fixable::Suggested),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {
-        Subject::Role(name) => (
+        CaseSubject::Role(name) => (
             "role",
             name,
             cx.file
@@ -34,8 +34,8 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 .map(String::as_str)
                 .collect(),
         ),
-        Subject::Request(_) => return,
-        Subject::Task(name) => {
+        CaseSubject::Request(_) => return,
+        CaseSubject::Task(name) => {
             let Some(tasks) = cx.file.world.tasks else {
                 return;
             };
@@ -55,7 +55,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             );
             return;
         }
-        return unknown_node(cx, out);
+        return check_node(cx, out);
     }
     // The role may be defined in a project file that is not valid TOML.
     if what == "role" && cx.file.world.config.is_broken() {
@@ -66,7 +66,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         span,
         format!("the project has no {what} `{name}`"),
     );
-    let near = nearest(name, known.iter().copied());
+    let near = nearest_candidate(name, known.iter().copied());
     let finding = match (near, what) {
         (None, "role") if known.is_empty() => finding.help(format!(
             "define it in ctxc.toml under `[roles.{name}]`, or name a task: `task:`"
@@ -74,17 +74,17 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         (None, _) if known.is_empty() => {
             finding.help("the project has none; `ctxc list` shows what the project defines")
         }
-        (None, _) => finding.note(format!("the project has {}", some(&known))),
+        (None, _) => finding.note(format!("the project has {}", list_some(&known))),
         (Some(_), _) => finding,
     };
-    out.push(cx.meant(finding, span, near));
+    out.push(cx.suggest_name(finding, span, near));
 }
 
 /// Returns the reason why no agent of a task receives a scripted answer, with the agent that its
 /// `node` probably meant. Agents of subtasks (`~`) and calls in texts (by their call expression)
 /// are not checked, and nothing is if the node may be an agent of a subtask.
-pub(crate) fn for_nobody<'t>(
-    answer: &Scripted,
+pub(crate) fn unused_answer_reason<'t>(
+    answer: &ScriptedAnswer,
     (task, takes): (&str, &'t TaskSignature),
     has_subtasks: bool,
 ) -> Option<(String, Option<&'t str>)> {
@@ -92,7 +92,7 @@ pub(crate) fn for_nobody<'t>(
         let why = "`exit`, `stderr` and `killed_by` say how a script ends, and this answer is for no script: add `when: {node: …}`";
         return answer.end.as_ref().map(|_| (why.to_owned(), None));
     };
-    let is_it = |one: &AgentNode| one.name.as_ref() == Some(node) || one.node == node_of(node);
+    let is_it = |one: &AgentNode| one.name.as_ref() == Some(node) || one.node == stage_node(node);
     if takes.scripts.iter().any(is_it) {
         return (!answer.tool_calls.is_empty()).then(|| {
             (
@@ -117,12 +117,12 @@ pub(crate) fn for_nobody<'t>(
         .flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node]));
     Some((
         format!("the task `{task}` has no agent or script `{node}`"),
-        nearest(node, known),
+        nearest_candidate(node, known),
     ))
 }
 
 /// True if one of these answers requests a subtask.
-pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) -> bool {
+pub(crate) fn request_subtasks<'a>(mut answers: impl Iterator<Item = &'a ScriptedAnswer>) -> bool {
     answers.any(|answer| match answer.reply.as_str() {
         Some(text) => text.contains("CONTINUATION"),
         None => answer
@@ -133,18 +133,19 @@ pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) 
 }
 
 /// Reports agents and scripts of a whole run that the task does not have.
-fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
+fn check_run_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
-    let has_subtasks = has_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
+    let has_subtasks = request_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
     for answer in &cx.case.answers {
         // The defaults of a suite also contain answers for other cases.
         let name = &cx.case.name;
         if name.value.contains('/') && answer.span.start < name.span.start {
             continue;
         }
-        let Some((why, near)) = for_nobody(&answer.value, (task, &takes), has_subtasks) else {
+        let Some((why, near)) = unused_answer_reason(&answer.value, (task, &takes), has_subtasks)
+        else {
             continue;
         };
         let span = answer
@@ -163,7 +164,7 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
         let ContextExpectation::OfAgent { node, .. } = &one.value else {
             continue;
         };
-        let name = node_of(&node.value);
+        let name = stage_node(&node.value);
         if !takes
             .agents
             .iter()
@@ -174,8 +175,8 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
                 node.span,
                 format!("the task `{task}` has no agent `{name}`"),
             );
-            let finding = finding.note(format!("it has {}", some(agents)));
-            let near = nearest(&name, agents.iter().copied());
+            let finding = finding.note(format!("it has {}", list_some(agents)));
+            let near = nearest_candidate(&name, agents.iter().copied());
             out.push(match near {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
                 None => finding,
@@ -183,13 +184,13 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
         }
     }
     if !has_subtasks {
-        unknown_nodes_expected(cx, (task, &takes), out);
+        check_expected_nodes(cx, (task, &takes), out);
     }
 }
 
 /// Reports agents and scripts in expectations on a whole run that the task does not have. Agents of
 /// subtasks are not known in advance.
-fn unknown_nodes_expected(
+fn check_expected_nodes(
     cx: &CaseCx<'_>,
     (task, takes): (&str, &TaskSignature),
     out: &mut Vec<Diagnostic>,
@@ -198,7 +199,7 @@ fn unknown_nodes_expected(
     let names: Vec<&str> = nodes()
         .map(|one| one.name.as_deref().unwrap_or(&one.node))
         .collect();
-    for (test, _) in each(&cx.case.expectations) {
+    for (test, _) in all_tests(&cx.case.expectations) {
         let expected: Vec<&Spanned<String>> = if let AnswerTest::OfAgent { node, .. } = test {
             vec![node]
         } else if let AnswerTest::Path(path) = test {
@@ -213,7 +214,7 @@ fn unknown_nodes_expected(
             .into_iter()
             .filter(|node| !is_of_defaults(node.span))
         {
-            let node = node_of(value);
+            let node = stage_node(value);
             let is_it = |one: &AgentNode| {
                 one.node == node
                     || one.name.as_ref() == Some(value)
@@ -227,12 +228,12 @@ fn unknown_nodes_expected(
                 *span,
                 format!("the task `{task}` has no agent or script `{value}`"),
             );
-            let near = nearest(
+            let near = nearest_candidate(
                 value,
                 nodes().flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node])),
             );
-            out.push(cx.meant(
-                finding.note(format!("it has {}", some(&names))),
+            out.push(cx.suggest_name(
+                finding.note(format!("it has {}", list_some(&names))),
                 *span,
                 near,
             ));
@@ -242,13 +243,13 @@ fn unknown_nodes_expected(
 
 /// Reports a `node` that the task does not have, or a missing `node` if the task has several
 /// agents.
-fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, results)) = cx.results() else {
+fn check_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((task, results)) = cx.available_results() else {
         return;
     };
     let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
     if cx.case.is_run {
-        return unknown_agents(cx, &agents, out);
+        return check_run_agents(cx, &agents, out);
     }
     match (&cx.case.node, &results.agent) {
         (Some(node), None) => {
@@ -266,7 +267,7 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 );
                 let finding = cx
                     .finding(&RULE.meta, node.span, message)
-                    .note(format!("they are {}", some(&paths)));
+                    .note(format!("they are {}", list_some(&paths)));
                 out.push(finding.help(format!("name one by its path, such as `node: {first}`")));
                 return;
             }
@@ -275,11 +276,11 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 node.span,
                 format!("the task `{task}` has no agent `{}`", node.value),
             );
-            let finding = finding.note(format!("it has {}", some(&agents)));
-            out.push(cx.meant(
+            let finding = finding.note(format!("it has {}", list_some(&agents)));
+            out.push(cx.suggest_name(
                 finding,
                 node.span,
-                nearest(&node.value, agents.iter().copied()),
+                nearest_candidate(&node.value, agents.iter().copied()),
             ));
         }
         (None, Some(_)) if agents.len() > 1 => {
@@ -290,15 +291,15 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             );
             let finding = cx
                 .finding(&RULE.meta, span, message)
-                .note(format!("they are {}", some(&agents)));
+                .note(format!("they are {}", list_some(&agents)));
             let first = agents.first().copied().unwrap_or("/");
-            let key = if matches!(cx.case.subject.value, Subject::Role(_)) {
+            let key = if matches!(cx.case.subject.value, CaseSubject::Role(_)) {
                 "role"
             } else {
                 "task"
             };
-            let line = format!("node: {}", plain(first));
-            out.push(cx.below(
+            let line = format!("node: {}", yaml_word(first));
+            out.push(cx.add_line_fix(
                 finding.help(format!("say which, such as `{line}`")),
                 key,
                 span,

@@ -1,7 +1,7 @@
 //! CTX602: an unknown key.
 
 use super::prelude::*;
-use crate::base::quoted::list;
+use crate::base::quoted::name_list;
 
 /// A misspelt expectation checks nothing.
 pub(crate) static RULE: Rule = Rule::new(
@@ -11,12 +11,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "unknown-scenario-key",
         "a key that scenarios do not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Scenario(word),
+    .with_fix(Fixable::Suggested),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownKey {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    let ScenarioFaultKind::UnknownKey {
         table,
         key,
         near,
@@ -34,10 +34,10 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     };
     let finding = finding.note(format!(
         "nothing reads it, so it tests nothing; {are} {}",
-        list(valid)
+        name_list(valid)
     ));
     if let Some(place) = elsewhere {
         return Some(finding.help(format!("`{key}` goes under `{place}`")));
     }
-    Some(cx.meant(finding, fault, *near))
+    Some(cx.suggest_name(finding, fault, *near))
 }

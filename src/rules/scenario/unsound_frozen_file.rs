@@ -5,10 +5,10 @@ use super::walk;
 use crate::base::number;
 use crate::base::span::Spanned;
 use crate::kernel::conversation::Speaker;
-use crate::scenario::json_schema::{self, Slip, SlipKind};
-use crate::scenario::message_keys::{KINDS, SPEAKERS};
+use crate::scenario::json_schema::{self, JsonSchemaFault, JsonSchemaFaultKind};
+use crate::scenario::message_keys::{PART_KINDS, SPEAKER_WORDS};
 use crate::scenario::messages;
-use crate::scenario::model::Conversation;
+use crate::scenario::model::FrozenConversation;
 use crate::template::value_type;
 use serde_json::Value;
 
@@ -20,14 +20,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "unsound-frozen-file",
         "a frozen file with invalid content"
     ),
-    Check::Case(check),
+    Check::Case(check_case),
 );
 
 /// Maximum number of faults reported for one schema.
-const MOST: usize = 8;
+const MAX_SCHEMA_FAULTS: usize = 8;
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    inputs(cx, out);
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    check_inputs(cx, out);
     match cx
         .case
         .situation
@@ -35,20 +35,23 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         .as_ref()
         .map(|history| (&history.value, history.span))
     {
-        Some((Conversation::File(path), span)) => {
-            if let Some(why) = cx.text(path).and_then(|text| no_conversation(&text)) {
-                out.push(finding(
+        Some((FrozenConversation::File(path), span)) => {
+            if let Some(why) = cx
+                .file_text(path)
+                .and_then(|text| conversation_error(&text))
+            {
+                out.push(first_line_finding(
                     cx,
                     span,
                     format!("`{path}` is not a valid conversation: {why}"),
                 ));
             }
         }
-        Some((Conversation::Messages(list), _)) => {
-            if let Some((number, why)) = broken(list)
+        Some((FrozenConversation::Messages(list), _)) => {
+            if let Some((number, why)) = first_broken_message(list)
                 && let Some(message) = list.get(number)
             {
-                out.push(finding(
+                out.push(first_line_finding(
                     cx,
                     message.span,
                     format!("message {} of `history`: {why}", number + 1),
@@ -57,19 +60,19 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         None => {}
     }
-    walk::schemas(cx.case, &mut |path, span| {
-        if let Some(text) = cx.text(path) {
-            schema(cx, (path, &text), span, out);
+    walk::for_each_schema_file(cx.case, &mut |path, span| {
+        if let Some(text) = cx.file_text(path) {
+            check_schema(cx, (path, &text), span, out);
         }
     });
 }
 
-fn finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
+fn first_line_finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
     cx.finding(&RULE.meta, span.first_line(cx.file.text), message)
 }
 
 /// The reason why a text is not valid JSON.
-fn no_json(text: &str, error: &serde_json::Error) -> String {
+fn json_error(text: &str, error: &serde_json::Error) -> String {
     if text.trim().is_empty() {
         "it is empty".to_owned()
     } else {
@@ -77,13 +80,13 @@ fn no_json(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx
         .case
         .situation
         .inputs
         .values()
-        .any(|given| matches!(given.value, Frozen::File(_)))
+        .any(|given| matches!(given.value, FrozenValue::File(_)))
     {
         return;
     }
@@ -97,40 +100,47 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(kind) = parameter.kind.as_deref().filter(|kind| *kind != "string") else {
             continue;
         };
-        let Frozen::File(path) = &given.value else {
+        let FrozenValue::File(path) = &given.value else {
             continue;
         };
-        let Some(text) = cx.text(path) else { continue };
+        let Some(text) = cx.file_text(path) else {
+            continue;
+        };
         let name = &parameter.name;
         let message = match serde_json::from_str::<Value>(&text) {
             Err(error) => {
-                let why = no_json(&text, &error);
+                let why = json_error(&text, &error);
                 format!(
                     "`{path}` is not valid JSON, which the type `{kind}` of `{name}` in the task `{task}` requires: {why}"
                 )
             }
-            Ok(_) if number::beyond(&text).is_some() => {
-                let found = number::beyond(&text).unwrap_or_default();
+            Ok(_) if number::find_out_of_range(&text).is_some() => {
+                let found = number::find_out_of_range(&text).unwrap_or_default();
                 format!(
                     "the number `{found}` in `{path}` is beyond 64 bits: {}",
-                    number::WHOLE
+                    number::WHOLE_NUMBER_RANGE
                 )
             }
-            Ok(value) if parameter.wanted().missed(&value).is_some() => {
-                let found = value_type::word(&value);
+            Ok(value)
+                if parameter
+                    .value_constraints()
+                    .mismatched_type(&value)
+                    .is_some() =>
+            {
+                let found = value_type::describe_type(&value);
                 format!(
                     "`{path}` holds {found}, but the type of `{name}` in the task `{task}` is `{kind}`"
                 )
             }
             Ok(_) => continue,
         };
-        out.push(finding(cx, given.span, message));
+        out.push(first_line_finding(cx, given.span, message));
     }
 }
 
 /// Returns the reason why a text is not a conversation.
-fn no_conversation(text: &str) -> Option<String> {
-    match messages::read(text) {
+fn conversation_error(text: &str) -> Option<String> {
+    match messages::parse_conversation(text) {
         Err(unread) => Some(unread.to_string()),
         Ok(turns) if turns.iter().all(|turn| turn.speaker == Speaker::System) => {
             Some("expected a message, found none".to_owned())
@@ -141,11 +151,12 @@ fn no_conversation(text: &str) -> Option<String> {
 
 /// Returns the first message that cannot stand at its place, with the reason. Keys and values are
 /// checked when the scenario is read.
-fn broken(list: &[Spanned<Value>]) -> Option<(usize, String)> {
+fn first_broken_message(list: &[Spanned<Value>]) -> Option<(usize, String)> {
     let mut turns = Vec::new();
     let is_read = |message: &Value| {
         let is_part = |part: &Value| {
-            part.is_string() || word(part, "type").is_some_and(|kind| KINDS.contains(&kind))
+            part.is_string()
+                || text_field(part, "type").is_some_and(|kind| PART_KINDS.contains(&kind))
         };
         let content = message.get("content").unwrap_or(&Value::Null);
         let is_content = content
@@ -153,45 +164,53 @@ fn broken(list: &[Spanned<Value>]) -> Option<(usize, String)> {
             .map_or(content.is_string() || content.is_null(), |parts| {
                 parts.iter().all(is_part)
             });
-        is_content && word(message, "role").is_some_and(|role| SPEAKERS.contains(&role))
+        is_content && text_field(message, "role").is_some_and(|role| SPEAKER_WORDS.contains(&role))
     };
     if !list.iter().all(|message| is_read(&message.value)) {
         return None;
     }
     for (number, message) in list.iter().enumerate() {
-        match messages::message(&message.value) {
+        match messages::parse_message(&message.value) {
             Ok(turn) => turns.push(turn),
             Err(why) => return Some((number, why)),
         }
     }
-    messages::broken(&turns)
+    messages::find_broken_order(&turns)
 }
 
-fn word<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+fn text_field<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
-fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec<Diagnostic>) {
+fn check_schema(
+    cx: &CaseCx<'_>,
+    (path, text): (&str, &str),
+    span: Span,
+    out: &mut Vec<Diagnostic>,
+) {
     let schema: Value = match serde_json::from_str(text) {
         Ok(schema) => schema,
         Err(error) => {
-            let why = no_json(text, &error);
-            return out.push(finding(
+            let why = json_error(text, &error);
+            return out.push(first_line_finding(
                 cx,
                 span,
                 format!("`{path}` is not valid JSON, and so not a valid JSON Schema: {why}"),
             ));
         }
     };
-    for Slip { path: at, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
+    for JsonSchemaFault { path: at, kind } in json_schema::schema_faults(&schema)
+        .into_iter()
+        .take(MAX_SCHEMA_FAULTS)
+    {
         let (found, near) = match kind {
-            SlipKind::Unknown { near } => {
-                let found = finding(
+            JsonSchemaFaultKind::UnknownKeyword { near } => {
+                let found = first_line_finding(
                     cx,
                     span,
                     format!(
                         "`{}` in `{path}` is not a JSON Schema keyword, so it has no effect",
-                        short(&at)
+                        shorten(&at)
                     ),
                 );
                 let found = found.note("your own keywords begin with `x-`");
@@ -204,20 +223,23 @@ fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec
                     near.map(str::to_owned),
                 )
             }
-            SlipKind::Bad { expected, near } => {
+            JsonSchemaFaultKind::BadValue { expected, near } => {
                 let value = schema
                     .pointer(&at)
                     .map_or_else(String::new, Value::to_string);
                 let at = if at.is_empty() {
                     "the whole".to_owned()
                 } else {
-                    format!("`{}`", short(&at))
+                    format!("`{}`", shorten(&at))
                 };
                 (
-                    finding(
+                    first_line_finding(
                         cx,
                         span,
-                        format!("{at} of `{path}` is {}; expected {expected}", short(&value)),
+                        format!(
+                            "{at} of `{path}` is {}; expected {expected}",
+                            shorten(&value)
+                        ),
                     ),
                     near,
                 )

@@ -1,25 +1,28 @@
 //! CTX617: agents that no scenario tests.
 
-use super::cx::Reach;
+use super::cx::ScenarioScope;
 use super::prelude::*;
-use crate::kernel::agent_node::{AgentNode, Tested};
+use crate::kernel::agent_node::{AgentNode, TestedAgents};
 use crate::project::config::Config;
 use std::collections::BTreeSet;
 
 /// A change of an untested agent goes unnoticed.
 pub(crate) static RULE: Rule = Rule::new(
     meta!(hint, 617, "untested-task", "agents that no scenario tests"),
-    Check::Suites(check),
+    Check::Suites(check_suites),
 );
 
 /// Collects the agents that cases test. A case of a role counts for the task that the role plays.
-pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {
-    let mut tested = Tested::default();
+pub(crate) fn tested_agents<'c>(
+    cases: impl Iterator<Item = &'c ScenarioCase>,
+    config: &'c Config,
+) -> TestedAgents {
+    let mut tested = TestedAgents::default();
     for case in cases {
         let task = match &case.subject.value {
-            Subject::Task(task) => Some(task),
-            Subject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
-            Subject::Request(_) => None,
+            CaseSubject::Task(task) => Some(task),
+            CaseSubject::Role(role) => config.roles.get(role).map(|role| &role.task.value),
+            CaseSubject::Request(_) => None,
         };
         if let Some(task) = task.filter(|_| case.is_run) {
             tested.insert_run(task);
@@ -30,11 +33,11 @@ pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Conf
     tested
 }
 
-fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else {
         return;
     };
-    if cx.reach == Reach::Some {
+    if cx.reach == ScenarioScope::Some {
         return;
     }
     // A case that cannot be run tests nothing.
@@ -45,16 +48,16 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         .filter(is_wrong)
         .map(|finding| (&*finding.path, finding.span))
         .collect();
-    let is_sound = |path: &str, case: &Case| {
+    let is_sound = |path: &str, case: &ScenarioCase| {
         let mut behind = wrong
-            .range((path, Span::at(case.span.start))..)
+            .range((path, Span::empty_at(case.span.start))..)
             .take_while(|(other, _)| *other == path);
         behind
             .next()
             .is_none_or(|(_, span)| span.start >= case.span.end)
     };
     let sound = cx.cases().filter(|(file, case)| is_sound(file.path, case));
-    let tested = tested(sound.map(|(_, case)| case), cx.world.config);
+    let tested = tested_agents(sound.map(|(_, case)| case), cx.world.config);
     let mut all = 0;
     let mut missing = Vec::new();
     // Tasks with errors are skipped.
@@ -62,12 +65,13 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(takes) = tasks.signature(task) else {
             continue;
         };
-        let is_own = |agent: &&AgentNode| agent.is_of(task, |name| tasks.signature(name).is_some());
+        let is_own =
+            |agent: &&AgentNode| agent.is_tested_with(task, |name| tasks.signature(name).is_some());
         for agent in takes.agents.iter().filter(is_own) {
             all += 1;
             let is_only = takes.agents.len() == 1;
-            if !tested.holds(task, (&agent.node, agent.name.as_deref()), is_only) {
-                missing.push(agent.command(task, &takes.agents));
+            if !tested.contains_agent(task, (&agent.node, agent.name.as_deref()), is_only) {
+                missing.push(agent.scenario_arguments(task, &takes.agents));
             }
         }
     }
@@ -75,7 +79,10 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(first) = named.first() else { return };
     let message = match missing.len() {
         1 => format!("the agent `{first}` has no scenario"),
-        count => format!("{count} of {all} agents have no scenario: {}", some(&named)),
+        count => format!(
+            "{count} of {all} agents have no scenario: {}",
+            list_some(&named)
+        ),
     };
     let Some(file) = cx.world.config.files.first() else {
         return;

@@ -1,7 +1,7 @@
 //! CTX622: a frozen file that no agent receives.
 
 use super::prelude::*;
-use crate::scenario::paths::{beside, plain};
+use crate::scenario::paths::{normalize_path, resolve_beside};
 
 /// The agent receives the file on disk instead, so the case changes with that file.
 pub(crate) static RULE: Rule = Rule::new(
@@ -11,11 +11,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "unused-frozen-file",
         "a frozen file that no agent of the task is shown"
     )
-    .fixed(Fixable::Suggested),
-    Check::Case(check),
+    .with_fix(Fixable::Suggested),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.case.situation.files.is_empty() {
         return;
     }
@@ -24,15 +24,19 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     for (path, content) in &cx.case.situation.files {
         // A file outside the project is reported by another rule.
-        if beside("", path).is_none() || takes.files.iter().any(|known| plain(known) == plain(path))
+        if resolve_beside("", path).is_none()
+            || takes
+                .files
+                .iter()
+                .any(|known| normalize_path(known) == normalize_path(path))
         {
             continue;
         }
-        let span = cx.key_of(path, content.span);
+        let span = cx.key_span(path, content.span);
         let finding = cx.finding(
             &RULE.meta,
             span,
-            format!("no agent of `{task}` is shown `{}`", short(path)),
+            format!("no agent of `{task}` is shown `{}`", shorten(path)),
         );
         let known: Vec<&str> = takes.files.iter().map(String::as_str).collect();
         let frozen = |other: &str| {
@@ -40,9 +44,9 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 .situation
                 .files
                 .keys()
-                .any(|path| plain(path) == plain(other))
+                .any(|path| normalize_path(path) == normalize_path(other))
         };
-        let near = nearest(path, known.iter().copied().filter(|known| !frozen(known)));
+        let near = nearest_candidate(path, known.iter().copied().filter(|known| !frozen(known)));
         let finding = match (near, known.is_empty()) {
             (Some(_), _) => finding,
             // A frozen situation may contain more than one task uses.
@@ -51,9 +55,9 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 .note("it names no files under `<file_paths>`"),
             (None, false) => finding
                 .severity(Severity::Hint)
-                .note(format!("it is shown {}", some(&known))),
+                .note(format!("it is shown {}", list_some(&known))),
         };
         let near = near.filter(|_| span != content.span);
-        out.push(cx.meant(finding, span, near));
+        out.push(cx.suggest_name(finding, span, near));
     }
 }

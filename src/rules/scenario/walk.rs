@@ -1,9 +1,11 @@
 //! Traversals of a case: nested expectations, segments by id or source, files of the case.
 
 use crate::base::span::{Span, Spanned};
-use crate::scenario::expect::segments::Named;
+use crate::scenario::expect::segments::SegmentName;
 use crate::scenario::expect::{answer, context};
-use crate::scenario::model::{Case, Content, ContextExpectation, Conversation, Frozen, State};
+use crate::scenario::model::{
+    ContextExpectation, FrozenConversation, FrozenText, FrozenValue, ScenarioCase, SegmentState,
+};
 
 /// The effect of an expectation about a segment that cannot exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +19,9 @@ pub(crate) enum MissingNameEffect {
 }
 
 /// Calls `take` for each segment name in the expectations.
-pub(crate) fn named<'c>(
+pub(crate) fn for_each_segment_name<'c>(
     all: &'c [Spanned<ContextExpectation>],
-    take: &mut dyn FnMut(Named<'c>, MissingNameEffect),
+    take: &mut dyn FnMut(SegmentName<'c>, MissingNameEffect),
 ) {
     let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> = all
         .iter()
@@ -30,11 +32,11 @@ pub(crate) fn named<'c>(
         let is_guard = matches!(
             &one.value,
             ContextExpectation::Segment {
-                state: State::Absent,
+                state: SegmentState::Absent,
                 ..
             }
         );
-        for name in one.value.named() {
+        for name in one.value.segment_names() {
             take(
                 name,
                 if is_guard && stake == MissingNameEffect::Fails {
@@ -74,38 +76,41 @@ pub(crate) fn named<'c>(
 }
 
 /// Calls `take` for each file that a case reads, as written.
-pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
+pub(super) fn for_each_file<'c>(case: &'c ScenarioCase, take: &mut dyn FnMut(&'c str, Span)) {
     let situation = &case.situation;
     let contents = situation
         .files
         .values()
         .chain(situation.matches.iter().map(|found| &found.text));
     for content in contents {
-        if let Content::File(path) = &content.value {
+        if let FrozenText::File(path) = &content.value {
             take(path, content.span);
         }
     }
     for value in situation.inputs.values().chain(situation.results.values()) {
-        if let Frozen::File(path) = &value.value {
+        if let FrozenValue::File(path) = &value.value {
             take(path, value.span);
         }
     }
     if let Some(history) = &situation.history
-        && let Conversation::File(path) = &history.value
+        && let FrozenConversation::File(path) = &history.value
     {
         take(path, history.span);
     }
-    schemas(case, take);
+    for_each_schema_file(case, take);
 }
 
 /// Calls `take` for each JSON Schema file of a case.
-pub(super) fn schemas<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
-    for (test, span) in answer::each(&case.expectations) {
+pub(super) fn for_each_schema_file<'c>(
+    case: &'c ScenarioCase,
+    take: &mut dyn FnMut(&'c str, Span),
+) {
+    for (test, span) in answer::all_tests(&case.expectations) {
         test.schema_file()
             .into_iter()
             .for_each(|path| take(path, span));
     }
-    for test in context::each(&case.expect_context) {
+    for test in context::all_expectations(&case.expect_context) {
         test.value
             .schema_files()
             .for_each(|path| take(path, test.span));

@@ -1,22 +1,22 @@
 //! Shared helpers of this family's messages.
 
-use crate::base::quoted::list;
+use crate::base::quoted::name_list;
 
 /// Lists names as `a`, `b`, `c`, and shortens long lists.
-pub(super) fn some(names: &[&str]) -> String {
+pub(super) fn list_some(names: &[&str]) -> String {
     const MOST: usize = 8;
     match names.get(MOST..) {
-        Some([]) | None => list(names),
+        Some([]) | None => name_list(names),
         Some(rest) => format!(
             "{} and {} more",
-            list(names.get(..MOST).unwrap_or(names)),
+            name_list(names.get(..MOST).unwrap_or(names)),
             rest.len()
         ),
     }
 }
 
 /// Shortens a text to the beginning of its first line.
-pub(super) fn short(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     const MOST: usize = 60;
     let line = text.lines().next().unwrap_or("");
     let is_whole = line.len() == text.trim_end().len() && line.chars().count() <= MOST;

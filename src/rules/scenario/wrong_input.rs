@@ -12,11 +12,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "wrong-input",
         "a value that is not of its parameter's type"
     )
-    .fixed(Fixable::Suggested),
-    Check::Case(check),
+    .with_fix(Fixable::Suggested),
+    Check::Case(check_case),
 );
 
-fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_case(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else {
         return;
     };
@@ -25,10 +25,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else {
             continue;
         };
-        let Frozen::Value(value) = &given.value else {
+        let FrozenValue::Value(value) = &given.value else {
             continue;
         };
-        let Some(kind) = parameter.wanted().missed(value) else {
+        let Some(kind) = parameter.value_constraints().mismatched_type(value) else {
             continue;
         };
         // An undefined alias is reported by another rule.
@@ -36,17 +36,17 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let name = &parameter.name;
-        let found = value_type::word(value);
+        let found = value_type::describe_type(value);
         let message = format!(
             "the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`"
         );
         let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
-        out.push(mended(cx, finding, (value, kind), given.span));
+        out.push(suggest_value(cx, finding, (value, kind), given.span));
     }
 }
 
 /// Suggests the value that was probably meant: with quotes, or without them.
-fn mended(
+fn suggest_value(
     cx: &CaseCx<'_>,
     finding: Diagnostic,
     (value, kind): (&Value, &str),
@@ -60,7 +60,8 @@ fn mended(
             finding
         };
     }
-    let bare = |text: &str| value_type::is_of(&value_type::written(text, Some(kind)), kind);
+    let bare =
+        |text: &str| value_type::has_type(&value_type::parse_default(text, Some(kind)), kind);
     let insert = match value.as_str() {
         Some(text) if bare(text) && !text.contains('\n') => text.to_owned(),
         None if kind == "string" && (value.is_number() || value.is_boolean()) => {

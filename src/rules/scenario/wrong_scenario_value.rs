@@ -10,12 +10,12 @@ pub(crate) static RULE: Rule = Rule::new(
         "wrong-scenario-value",
         "a value that its key does not allow"
     )
-    .fixed(Fixable::Suggested),
-    Check::Scenario(word),
+    .with_fix(Fixable::Suggested),
+    Check::Scenario(report),
 );
 
-fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if let FaultKind::BadValue {
+fn report(cx: &ScenarioCx<'_>, fault: &ScenarioFault) -> Option<Diagnostic> {
+    if let ScenarioFaultKind::BadValue {
         key,
         found,
         expected,
@@ -25,11 +25,11 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         let finding = cx.finding(
             &RULE.meta,
             fault,
-            format!("`{key}` is `{}`; expected {expected}", short(found)),
+            format!("`{key}` is `{}`; expected {expected}", shorten(found)),
         );
-        return Some(cx.meant(finding, fault, near.as_deref()));
+        return Some(cx.suggest_name(finding, fault, near.as_deref()));
     }
-    let FaultKind::WrongType {
+    let ScenarioFaultKind::WrongType {
         key,
         expected,
         found,

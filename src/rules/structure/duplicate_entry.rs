@@ -1,6 +1,6 @@
 //! CTX118: two inputs, parameters or results with one name.
 
-use super::family::{FEW, says_the_same};
+use super::family::{MAX_SEARCHED_CHILDREN, is_equal_markup};
 use super::prelude::*;
 use crate::syntax::write::remove_element;
 
@@ -12,17 +12,17 @@ pub(crate) static RULE: Rule = Rule::new(
         "duplicate-entry",
         "two inputs, parameters or results with the same name"
     )
-    .fixed(Fixable::Suggested),
-    Check::Template(word),
+    .with_fix(Fixable::Suggested),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::RepeatedName { kind, name, first } = &fault.kind else {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::RepeatedName { kind, name, first } = &fault.kind else {
         return None;
     };
-    let name = shown(name);
-    let is_params = *kind == Kind::Template;
-    let is_step = *kind == Kind::Steps;
+    let name = short_excerpt(name);
+    let is_params = *kind == ElementKind::Template;
+    let is_step = *kind == ElementKind::Steps;
     let message = if is_params {
         format!("`{name}` is in `params` twice")
     } else if is_step {
@@ -30,7 +30,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else {
         format!("a second {} named `{name}`", kind.tag())
     };
-    let found = finding(&RULE.meta, cx, fault.span, message).label(*first, "the first one");
+    let found = file_finding(&RULE.meta, cx, fault.span, message).label(*first, "the first one");
     if is_params {
         return Some(found);
     }
@@ -46,10 +46,10 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         .parent()
         .into_iter()
         .flat_map(Element::elements)
-        .take(FEW);
+        .take(MAX_SEARCHED_CHILDREN);
     let same = siblings
         .filter(|other| other.span().encloses(*first))
-        .any(|other| says_the_same(other, fault.element));
+        .any(|other| is_equal_markup(other, fault.element));
     Some(if same {
         found.fix(Fix::suggested(
             "remove the second, which says the same",

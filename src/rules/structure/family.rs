@@ -1,13 +1,13 @@
 //! Shared helpers of this family: findings, names of elements for messages, spans of edits.
 
-pub(in crate::rules) use crate::base::quoted::{either, joined, shown};
+pub(in crate::rules) use crate::base::quoted::{join_parts, name_choice, short_excerpt};
 use crate::rules::prelude::*;
-use crate::syntax::tree::{Attribute, Element, Kind as Node};
-use crate::template::elements::Kind;
+use crate::syntax::tree::{Attribute, Element, NodeKind as Node};
+use crate::template::elements::ElementKind;
 use crate::template::is_unseen;
 
 /// Creates a finding in a file.
-pub(in crate::rules) fn finding(
+pub(in crate::rules) fn file_finding(
     rule: &'static RuleMeta,
     cx: &FileCx<'_>,
     span: Span,
@@ -17,27 +17,27 @@ pub(in crate::rules) fn finding(
 }
 
 /// Lists elements for a message: “`<inputs>` or `<example>`”.
-pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
+pub(super) fn list_tags(kinds: impl IntoIterator<Item = ElementKind>) -> String {
     let mut seen: Vec<&str> = Vec::new();
     for kind in kinds {
         if !seen.contains(&kind.tag()) {
             seen.push(kind.tag());
         }
     }
-    joined(seen.into_iter().map(|tag| format!("`<{tag}>`")), " or ")
+    join_parts(seen.into_iter().map(|tag| format!("`<{tag}>`")), " or ")
 }
 
 /// The children that an element may have. In a body, a nested task is not suggested.
-pub(super) fn children(kind: Kind) -> impl Iterator<Item = Kind> {
+pub(super) fn suggested_children(kind: ElementKind) -> impl Iterator<Item = ElementKind> {
     kind.spec()
         .children
         .iter()
         .map(|child| child.kind)
-        .filter(move |child| !(kind.is_body() && *child == Kind::Task))
+        .filter(move |child| !(kind.is_body() && *child == ElementKind::Task))
 }
 
 /// Returns the line break that the file uses.
-pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
+pub(in crate::rules) fn file_line_break(cx: &FileCx<'_>) -> &'static str {
     if memchr::memmem::find(cx.document.text.as_bytes(), b"\r\n").is_some() {
         "\r\n"
     } else {
@@ -46,8 +46,8 @@ pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
 }
 
 /// Extends a span to its whole line, if nothing else stands on the line.
-pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
-    let Some(own) = cx.indent(span.start) else {
+pub(in crate::rules) fn whole_line_span(cx: &FileCx<'_>, span: Span) -> Span {
+    let Some(own) = cx.line_indent(span.start) else {
         return span;
     };
     let after = cx.document.text.get(span.end as usize..).unwrap_or("");
@@ -67,44 +67,46 @@ pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
 }
 
 /// Removes the white space at both ends of a span.
-pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
+pub(super) fn trim_span(cx: &FileCx<'_>, span: Span) -> Span {
     let text = span.slice(cx.document.text);
     let start = span.start + (text.len() - text.trim_ascii_start().len()) as u32;
     Span::new(start, start + text.trim_ascii().len() as u32)
 }
 
 /// Returns the spans of text and CDATA directly in an element, without those of white space alone.
-pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
+pub(super) fn text_spans(element: Element<'_>) -> impl Iterator<Item = Span> {
     let texts = element
         .children()
         .filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     texts
         .filter(|node| !node.text().trim_matches(is_unseen).is_empty())
-        .map(crate::syntax::tree::Node::span)
+        .map(crate::syntax::tree::XmlNode::span)
 }
 
 /// Returns the child element for a text directly in an element, if exactly one kind of child
 /// contains text and needs no name.
-pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
+pub(super) fn wrapping_child(parent: ElementKind, element: Element<'_>) -> Option<ElementKind> {
     let paths = match element.attribute("source").map(Attribute::value).as_deref() {
-        Some("command") => Kind::FilesCommand,
-        Some("description") => Kind::FilesDescription,
-        Some(_) | None => Kind::Path,
+        Some("command") => ElementKind::FilesCommand,
+        Some("description") => ElementKind::FilesDescription,
+        Some(_) | None => ElementKind::Path,
     };
     let known = [
-        (Kind::Constraints, Kind::Constraint),
-        (Kind::TerminationCondition, Kind::Condition),
-        (Kind::FilePaths, paths),
+        (ElementKind::Constraints, ElementKind::Constraint),
+        (ElementKind::TerminationCondition, ElementKind::Condition),
+        (ElementKind::FilePaths, paths),
     ];
     let (_, kind) = known.into_iter().find(|(known, _)| *known == parent)?;
-    let may_be_more = parent.child(kind.tag()).is_some_and(|child| child.many);
+    let may_be_more = parent
+        .child(kind.tag())
+        .is_some_and(|child| child.is_repeatable);
     (may_be_more || element.elements().next().is_none()).then_some(kind)
 }
 
 /// Returns the attribute that contains the content of an element, as in other languages:
 /// `value="…"`.
-pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
-    let is_open = element.elements().next().is_none() && words(element).next().is_none();
+pub(super) fn value_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
+    let is_open = element.elements().next().is_none() && text_spans(element).next().is_none();
     let is_free = is_open
         && ["from", "src"]
             .iter()
@@ -122,38 +124,42 @@ pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
 
 /// True if a child's name is a misspelling of `child`. The misspelling is reported, and not a
 /// missing child.
-pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bool {
+pub(super) fn has_misspelt_child(
+    element: Element<'_>,
+    parent: ElementKind,
+    child: ElementKind,
+) -> bool {
     let slip = |found: Element<'_>| {
         found.namespace().is_none()
             && parent.child(found.name()).is_none()
-            && meant(parent, found.name()) == Some(child.tag())
+            && likeliest_child(parent, found.name()) == Some(child.tag())
     };
     element.elements().any(slip)
 }
 
 /// True if an element has few enough children for each of many findings to search them.
-pub(in crate::rules) fn is_small(element: Element<'_>) -> bool {
-    element.elements().nth(FEW).is_none()
+pub(in crate::rules) fn has_few_children(element: Element<'_>) -> bool {
+    element.elements().nth(MAX_SEARCHED_CHILDREN).is_none()
 }
 
 /// Maximum number of children that a finding searches.
-pub(super) const FEW: usize = 256;
+pub(super) const MAX_SEARCHED_CHILDREN: usize = 256;
 
 /// True if two elements are equal except for white space, so that one of them can be removed
 /// without loss.
-pub(super) fn says_the_same(a: Element<'_>, b: Element<'_>) -> bool {
+pub(super) fn is_equal_markup(a: Element<'_>, b: Element<'_>) -> bool {
     let written = |element: Element<'_>| element.span().slice(element.document().text).to_owned();
-    a.span().len().max(b.span().len()) < LONG
+    a.span().len().max(b.span().len()) < MAX_COMPARED_BYTES
         && written(a)
             .split_ascii_whitespace()
             .eq(written(b).split_ascii_whitespace())
 }
 
 /// Maximum size in bytes of an element that is compared with others.
-const LONG: u32 = 100_000;
+const MAX_COMPARED_BYTES: u32 = 100_000;
 
 /// Returns the child that a misspelt name probably meant.
-pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
-    let tags: Vec<&str> = children(parent).map(Kind::tag).collect();
-    likeliest(name, tags.into_iter())
+pub(super) fn likeliest_child(parent: ElementKind, name: &str) -> Option<&'static str> {
+    let tags: Vec<&str> = suggested_children(parent).map(ElementKind::tag).collect();
+    likeliest_candidate(name, tags.into_iter())
 }

@@ -1,6 +1,6 @@
 //! CTX103: an element in a place where it has no meaning.
 
-use super::family::{is_small, line_break};
+use super::family::{file_line_break, has_few_children};
 use super::prelude::*;
 use crate::syntax::write::{insert_child, insert_first_child, remove_element};
 
@@ -12,52 +12,56 @@ pub(crate) static RULE: Rule = Rule::new(
         "misplaced-element",
         "an element of the language in the wrong place"
     )
-    .fixed(Fixable::Suggested),
-    Check::Template(word),
+    .with_fix(Fixable::Suggested),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();
-    if let FaultKind::UnknownElement {
+    if let TemplateFaultKind::UnknownElement {
         parent,
         known_elsewhere: true,
         ..
     } = fault.kind
     {
-        return elsewhere(cx, fault, parent);
+        return report_known_elsewhere(cx, fault, parent);
     }
-    let FaultKind::MisplacedElement { parent } = fault.kind else {
+    let TemplateFaultKind::MisplacedElement { parent } = fault.kind else {
         return None;
     };
     let message = format!(
         "`<{}>` is inside `<{}>`, which holds one word or line",
-        shown(name),
+        short_excerpt(name),
         parent.tag()
     );
-    Some(finding(&RULE.meta, cx, fault.span, message).help(belongs(name)))
+    Some(file_finding(&RULE.meta, cx, fault.span, message).help(describe_homes(name)))
 }
 
-fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnostic> {
+fn report_known_elsewhere(
+    cx: &FileCx<'_>,
+    fault: &TemplateFault<'_>,
+    parent: ElementKind,
+) -> Option<Diagnostic> {
     let name = fault.element.name();
     let message = format!("`<{name}>` is not allowed directly in `<{}>`", parent.tag());
-    let found = finding(&RULE.meta, cx, fault.span, message);
-    let of_body = |home: &Kind| {
+    let found = file_finding(&RULE.meta, cx, fault.span, message);
+    let of_body = |home: &ElementKind| {
         parent
             .child(home.tag())
             .filter(|own| !home.is_body() && own.kind == *home)
     };
-    let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else {
-        return Some(found.help(belongs(name)));
+    let Some(child) = ElementKind::parents_of_tag(name).find_map(|home| of_body(&home)) else {
+        return Some(found.help(describe_homes(name)));
     };
     let home = child.kind;
     let found = found.help(if name == "output" {
-        belongs(name)
+        describe_homes(name)
     } else {
         format!("it belongs in `<{}>`", home.tag())
     });
     let around = fault.element.parent()?;
-    let (title, edits) = if child.many {
-        let run = together(around, fault.element, home);
+    let (title, edits) = if child.is_repeatable {
+        let run = adjacent_parts(around, fault.element, home);
         if run
             .first()
             .is_some_and(|first| first.id() != fault.element.id())
@@ -73,12 +77,12 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
         (
             format!("put {tags} into a new <{}>", home.tag()),
             run.last()
-                .and_then(|last| wrap(cx, around, (fault.element, *last), home)),
+                .and_then(|last| wrap_elements(cx, around, (fault.element, *last), home)),
         )
     } else {
         (
             format!("move it into <{}>", home.tag()),
-            into(cx, around, fault.element, home),
+            move_into_sibling(cx, around, fault.element, home),
         )
     };
     Some(match edits {
@@ -89,7 +93,11 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
 
 /// Returns the adjacent elements that form one `home`, at most one of each name: the parts of an
 /// example.
-fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<Element<'d>> {
+fn adjacent_parts<'d>(
+    around: Element<'d>,
+    element: Element<'d>,
+    home: ElementKind,
+) -> Vec<Element<'d>> {
     let mut run: Vec<Element<'d>> = Vec::new();
     for other in around.elements() {
         let is_new = run.iter().all(|before| before.name() != other.name());
@@ -108,13 +116,13 @@ fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<El
 
 /// Moves an element into a sibling, which is created if it does not exist. Only the first of
 /// several elements creates it.
-fn into(
+fn move_into_sibling(
     cx: &FileCx<'_>,
     around: Element<'_>,
     element: Element<'_>,
-    home: Kind,
+    home: ElementKind,
 ) -> Option<Vec<Edit>> {
-    if !is_small(around) {
+    if !has_few_children(around) {
         return None;
     }
     let xml = element.span().slice(cx.document.text);
@@ -122,7 +130,7 @@ fn into(
         .elements()
         .find(|other| other.namespace().is_none() && other.name() == home.tag())
     {
-        if !is_small(block) {
+        if !has_few_children(block) {
             return None;
         }
         if element.span().start > block.span().start {
@@ -144,35 +152,37 @@ fn into(
     if first.id() != element.id() {
         return None;
     }
-    wrap(cx, around, (element, element), home)
+    wrap_elements(cx, around, (element, element), home)
 }
 
 /// Wraps the elements from `first` to `last` in a new element.
-fn wrap(
+fn wrap_elements(
     cx: &FileCx<'_>,
     around: Element<'_>,
     (first, last): (Element<'_>, Element<'_>),
-    home: Kind,
+    home: ElementKind,
 ) -> Option<Vec<Edit>> {
-    if !is_small(around) || home.attributes().any(|attribute| attribute.required) {
+    if !has_few_children(around) || home.attributes().any(|attribute| attribute.required) {
         return None;
     }
-    let (line, tag) = (line_break(cx), home.tag());
+    let (line, tag) = (file_line_break(cx), home.tag());
     let whole = Span::new(first.span().start, last.span().end);
     let xml = whole.slice(cx.document.text);
-    let wrapped = match cx.indent(whole.start) {
+    let wrapped = match cx.line_indent(whole.start) {
         Some(own) => format!("<{tag}>{line}{own}  {xml}{line}{own}</{tag}>"),
         None => format!("<{tag}>{xml}</{tag}>"),
     };
     Some(vec![Edit::replace(whole, wrapped)])
 }
 
-fn belongs(name: &str) -> String {
+fn describe_homes(name: &str) -> String {
     if name == "output" {
         return "set the form of an answer by `<output_format type=\"…\"/>`; the answer of an example belongs in `<example>`"
             .to_owned();
     }
-    let homes = tags(Kind::homes(name).filter(|home| !(home.is_body() && name == "task")));
+    let homes = list_tags(
+        ElementKind::parents_of_tag(name).filter(|home| !(home.is_body() && name == "task")),
+    );
     if homes.is_empty() {
         "only text is allowed there".to_owned()
     } else {

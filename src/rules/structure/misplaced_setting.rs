@@ -1,6 +1,6 @@
 //! CTX104: a context setting outside `<context_management>`.
 
-use super::family::{is_small, line_break, whole_line};
+use super::family::{file_line_break, has_few_children, whole_line_span};
 use super::prelude::*;
 use crate::syntax::write::{escape_text, insert_child};
 use crate::template::setting::{SettingName, Word};
@@ -13,33 +13,33 @@ pub(crate) static RULE: Rule = Rule::new(
         "misplaced-setting",
         "a context setting outside `<context_management>`"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(word),
+    .with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    if let FaultKind::MisplacedSetting {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    if let TemplateFaultKind::MisplacedSetting {
         setting,
         block,
         task,
     } = fault.kind
     {
-        return Some(element(cx, fault, setting, block, task));
+        return Some(element_finding(cx, fault, setting, block, task));
     }
-    let FaultKind::UnknownAttribute {
+    let TemplateFaultKind::UnknownAttribute {
         kind, attribute, ..
     } = fault.kind
     else {
         return None;
     };
     let setting = SettingName::parse(attribute.name())?;
-    (kind.is_body() || kind == Kind::ContextManagement)
-        .then(|| attributes(cx, fault, kind, setting))
+    (kind.is_body() || kind == ElementKind::ContextManagement)
+        .then(|| attribute_finding(cx, fault, kind, setting))
 }
 
-fn element(
+fn element_finding(
     cx: &FileCx<'_>,
-    fault: &Fault<'_>,
+    fault: &TemplateFault<'_>,
     setting: SettingName,
     block: Option<Element<'_>>,
     task: Element<'_>,
@@ -47,18 +47,18 @@ fn element(
     let word = setting.word();
     let message =
         format!("`<{word}>` has no effect here: settings belong in `<context_management>`");
-    let found = finding(&RULE.meta, cx, fault.span, message);
-    if !is_small(task) || !block.is_none_or(is_small) {
+    let found = file_finding(&RULE.meta, cx, fault.span, message);
+    if !has_few_children(task) || !block.is_none_or(has_few_children) {
         return found.help("move it there");
     }
     let strays: Vec<Element<'_>> = task
         .elements()
-        .filter(|child| name_of(*child).is_some())
+        .filter(|child| setting_name(*child).is_some())
         .collect();
     let mut names: Vec<Option<SettingName>> = strays
         .iter()
-        .chain(&inside(block))
-        .map(|child| name_of(*child))
+        .chain(&settings_in_block(block))
+        .map(|child| setting_name(*child))
         .collect();
     let count = names.len();
     names.sort_unstable();
@@ -71,10 +71,10 @@ fn element(
     } else {
         "move the settings into <context_management>"
     };
-    found.fix(Fix::safe(title, moved(cx, &strays, block)))
+    found.fix(Fix::safe(title, move_edits(cx, &strays, block)))
 }
 
-fn name_of(element: Element<'_>) -> Option<SettingName> {
+fn setting_name(element: Element<'_>) -> Option<SettingName> {
     if element.namespace().is_some() {
         None
     } else {
@@ -82,17 +82,17 @@ fn name_of(element: Element<'_>) -> Option<SettingName> {
     }
 }
 
-fn inside(block: Option<Element<'_>>) -> Vec<Element<'_>> {
+fn settings_in_block(block: Option<Element<'_>>) -> Vec<Element<'_>> {
     block
         .into_iter()
         .flat_map(Element::elements)
-        .filter(|child| name_of(*child).is_some())
+        .filter(|child| setting_name(*child).is_some())
         .collect()
 }
 
 /// Moves all stray settings of a task at once. Of two equal fixes only the first applies, because
 /// the second finds its text gone.
-fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) -> Vec<Edit> {
+fn move_edits(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) -> Vec<Edit> {
     let text = cx.document.text;
     let xml = |stray: &Element<'_>| stray.span().slice(text).to_owned();
     if let Some(block) = block {
@@ -101,7 +101,7 @@ fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) ->
         edits.extend(
             strays
                 .iter()
-                .map(|stray| Edit::delete(whole_line(cx, stray.span()))),
+                .map(|stray| Edit::delete(whole_line_span(cx, stray.span()))),
         );
         return edits;
     }
@@ -110,8 +110,8 @@ fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) ->
     let Some(first) = rest.next() else {
         return edits;
     };
-    let line = line_break(cx);
-    let (open, between, close) = match cx.indent(first.span().start) {
+    let line = file_line_break(cx);
+    let (open, between, close) = match cx.line_indent(first.span().start) {
         Some(own) => (
             format!("{line}{own}  "),
             format!("{line}{own}  "),
@@ -125,30 +125,38 @@ fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) ->
         all.join(&between)
     );
     edits.push(Edit::replace(first.span(), body));
-    edits.extend(rest.map(|stray| Edit::delete(whole_line(cx, stray.span()))));
+    edits.extend(rest.map(|stray| Edit::delete(whole_line_span(cx, stray.span()))));
     edits
 }
 
 /// Reports settings written as attributes of a task or of the block.
-fn attributes(cx: &FileCx<'_>, fault: &Fault<'_>, kind: Kind, setting: SettingName) -> Diagnostic {
+fn attribute_finding(
+    cx: &FileCx<'_>,
+    fault: &TemplateFault<'_>,
+    kind: ElementKind,
+    setting: SettingName,
+) -> Diagnostic {
     let word = setting.word();
     let message = format!(
         "`{word}` has no effect as an attribute: settings are elements of `<context_management>`"
     );
-    let found = finding(&RULE.meta, cx, fault.span, message);
+    let found = file_finding(&RULE.meta, cx, fault.span, message);
     let element = fault.element;
-    if !is_small(element) {
+    if !has_few_children(element) {
         return found.help("move it there");
     }
     let own = |child: &Element<'_>| {
-        child.namespace().is_none() && child.name() == Kind::ContextManagement.tag()
+        child.namespace().is_none() && child.name() == ElementKind::ContextManagement.tag()
     };
-    let block = if kind == Kind::ContextManagement {
+    let block = if kind == ElementKind::ContextManagement {
         Some(element)
     } else {
         element.elements().find(own)
     };
-    let written: Vec<Option<SettingName>> = inside(block).into_iter().map(name_of).collect();
+    let written: Vec<Option<SettingName>> = settings_in_block(block)
+        .into_iter()
+        .map(setting_name)
+        .collect();
     let mut xml: Vec<String> = Vec::new();
     let mut edits = Vec::new();
     for attribute in element

@@ -1,12 +1,12 @@
 //! CTX108–CTX110, CTX117, CTX123: missing attributes, elements, descriptions, values and types.
 
-use super::family::{content_attribute, has_slip_of, is_small};
+use super::family::{has_few_children, has_misspelt_child, value_attribute};
 use super::prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
-use crate::template::model::{Slot, Task};
+use crate::template::model::{BodySlot, TaskBody};
 use crate::template::nodes;
-use crate::template::texts::Role;
+use crate::template::texts::TextRole;
 
 /// Nothing can refer to an input without a name.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
@@ -16,25 +16,25 @@ pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
         "missing-attribute",
         "an element lacks a required attribute"
     ),
-    Check::Template(missing_attribute),
+    Check::Template(report_missing_attribute),
 );
 
-fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::MissingAttribute { kind, name } = fault.kind else {
+fn report_missing_attribute(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::MissingAttribute { kind, name } = fault.kind else {
         return None;
     };
-    if kind == Kind::Parameter && words(fault.element).next().is_some() {
+    if kind == ElementKind::Parameter && text_spans(fault.element).next().is_some() {
         // The name stands between the tags, which is reported.
         return None;
     }
-    let mut found = finding(
+    let mut found = file_finding(
         &MISSING_ATTRIBUTE.meta,
         cx,
         fault.span,
         format!("`<{}>` has no `{name}`", kind.tag()),
     );
     // No agent receives the text of an input without a name.
-    found.locked |= kind == Kind::Input && words(fault.element).next().is_some();
+    found.locked |= kind == ElementKind::Input && text_spans(fault.element).next().is_some();
     Some(match kind.attribute(name) {
         Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
         None => found,
@@ -49,36 +49,36 @@ pub(super) static MISSING_ELEMENT: Rule = Rule::new(
         "missing-element",
         "an element lacks a required child"
     ),
-    Check::File(missing_element),
+    Check::File(check_elements),
 );
 
-fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_elements(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(
         cx.file
             .faults
             .iter()
-            .filter_map(|fault| needed_child(cx, fault)),
+            .filter_map(|fault| report_missing_child(cx, fault)),
     );
-    nodes::bodies(cx.file, |task, _| {
-        let lacks = operator(cx, task)
-            .map_or(&[][..], Operator::needs)
+    nodes::visit_bodies(cx.file, |task, _| {
+        let lacks = body_operator(cx, task)
+            .map_or(&[][..], Operator::required_children)
             .iter()
-            .filter(|need| !has(task, **need));
-        let lacks: Vec<Kind> = lacks
+            .filter(|need| !has_part(task, **need));
+        let lacks: Vec<ElementKind> = lacks
             .copied()
-            .filter(|need| !has_slip_of(task.element, Kind::Task, *need))
+            .filter(|need| !has_misspelt_child(task.element, ElementKind::Task, *need))
             .collect();
         let is_whole = task.reference.is_none() && !task.element.is_damaged();
-        if !lacks.is_empty() && is_whole && !cx.file.holds_unread(task.element) {
-            out.push(incomplete(cx, task, &lacks));
+        if !lacks.is_empty() && is_whole && !cx.file.has_unread_part(task.element) {
+            out.push(incomplete_finding(cx, task, &lacks));
         }
     });
 }
 
 /// Returns the type that determines the structure of a body. A part of another task has a type of
 /// its own, not the type of the row that resolves it.
-fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
-    match (task.slot.part(), &task.operator) {
+fn body_operator(cx: &FileCx<'_>, task: &TaskBody<'_>) -> Option<Operator> {
+    match (task.slot.part_name(), &task.operator) {
         (None, _) => cx.bodies.get(task)?.operator,
         (Some(_), Some(written)) => Operator::parse(&written.value),
         (Some(_), None) => Some(Operator::Atomic),
@@ -86,45 +86,45 @@ fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
 }
 
 /// True if a task has a certain part.
-fn has(task: &Task<'_>, part: Kind) -> bool {
+fn has_part(task: &TaskBody<'_>, part: ElementKind) -> bool {
     let reduce = task.reduce.as_deref();
     let cycle = task.cycle.as_deref();
     let there = [
-        (Kind::Steps, task.steps_element.is_some()),
+        (ElementKind::Steps, task.steps_element.is_some()),
         // An empty list is reported separately.
         (
-            Kind::Inputs,
+            ElementKind::Inputs,
             task.element
                 .elements()
-                .any(|child| child.name() == Kind::Inputs.tag()),
+                .any(|child| child.name() == ElementKind::Inputs.tag()),
         ),
         (
-            Kind::InnerTask,
+            ElementKind::InnerTask,
             reduce.is_some_and(|reduce| reduce.inner.is_some()),
         ),
         (
-            Kind::ReductionTask,
+            ElementKind::ReductionTask,
             reduce.is_some_and(|reduce| reduce.reduction.is_some()),
         ),
         (
-            Kind::Command,
+            ElementKind::Command,
             task.script
                 .as_deref()
                 .is_some_and(|script| script.command.is_some()),
         ),
         (
-            Kind::Director,
+            ElementKind::Director,
             cycle.is_some_and(|cycle| cycle.director.is_some()),
         ),
         (
-            Kind::Evaluator,
+            ElementKind::Evaluator,
             cycle.is_some_and(|cycle| cycle.evaluator.is_some()),
         ),
     ];
     there.contains(&(part, true))
 }
 
-fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
+fn incomplete_finding(cx: &FileCx<'_>, task: &TaskBody<'_>, lacks: &[ElementKind]) -> Diagnostic {
     let names: Vec<String> = lacks
         .iter()
         .map(|kind| format!("`<{}>`", kind.tag()))
@@ -136,22 +136,22 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
     let what = if task
         .operator
         .as_ref()
-        .is_some_and(|written| written.span == task.head())
+        .is_some_and(|written| written.span == task.head_span())
     {
         format!("`<{}>`", task.element.name())
     } else {
         format!("a task of type {operator}")
     };
-    let mut found = finding(
+    let mut found = file_finding(
         &MISSING_ELEMENT.meta,
         cx,
-        task.head(),
+        task.head_span(),
         format!("{what} has no {}", names.join(" and no ")),
     );
     // A task without its parts calls no agent, so its text reaches none.
     found.locked = true;
     for kind in lacks {
-        let doc = if *kind == Kind::Inputs {
+        let doc = if *kind == ElementKind::Inputs {
             "what `<inner_task>` runs on, once for each"
         } else {
             kind.spec().doc
@@ -164,26 +164,30 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
     }
 }
 
-fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::MissingChild { kind, child } = fault.kind else {
+fn report_missing_child(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::MissingChild { kind, child } = fault.kind else {
         return None;
     };
     // The child may be inside an unread part, or replaced by text, which is reported.
-    let is_text = || words(fault.element).next().is_some();
+    let is_text = || text_spans(fault.element).next().is_some();
     let is_unread = |element: &Element<'_>| {
         element
             .parent()
             .is_some_and(|parent| parent.id() == fault.element.id())
     };
-    if has_slip_of(fault.element, kind, child)
+    if has_misspelt_child(fault.element, kind, child)
         || is_text()
-        || cx.file.unread_in(fault.element).iter().any(is_unread)
+        || cx
+            .file
+            .unread_elements_in(fault.element)
+            .iter()
+            .any(is_unread)
     {
         return None;
     }
     let tag = kind.tag();
     let child_tag = child.tag();
-    let (message, help) = if kind == Kind::Steps {
+    let (message, help) = if kind == ElementKind::Steps {
         (
             "`<steps>` holds no step".to_owned(),
             "add a <task>, a <call> or a <cond>".to_owned(),
@@ -194,7 +198,7 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
             format!("add <{child_tag}>: {}", child.spec().doc),
         )
     };
-    Some(finding(&MISSING_ELEMENT.meta, cx, fault.span, message).help(help))
+    Some(file_finding(&MISSING_ELEMENT.meta, cx, fault.span, message).help(help))
 }
 
 /// Context is looked up by the description; without one there is no query.
@@ -205,30 +209,31 @@ pub(super) static MISSING_DESCRIPTION: Rule = Rule::new(
         "missing-description",
         "a task has no description"
     ),
-    Check::Node(missing_description),
+    Check::Node(check_description),
 );
 
-fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     if let Some(text) = &task.description {
-        if let Some(src) = text
-            .src
-            .as_ref()
-            .filter(|src| cx.cx.scopes.blank.contains(&(Role::Description, src.span)))
-        {
+        if let Some(src) = text.src.as_ref().filter(|src| {
+            cx.cx
+                .scopes
+                .blank
+                .contains(&(TextRole::Description, src.span))
+        }) {
             let message = format!(
                 "the description is empty: `{}` holds no words",
-                super::family::shown(&src.value)
+                super::family::short_excerpt(&src.value)
             );
-            let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
+            let found = file_finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
             out.push(found.help("say in a sentence what the task is for"));
         }
         if text.src.is_none()
             && text.element.elements().next().is_none()
-            && words(text.element).next().is_none()
+            && text_spans(text.element).next().is_none()
             && !text.element.is_damaged()
         {
-            let found = finding(
+            let found = file_finding(
                 &MISSING_DESCRIPTION.meta,
                 cx.cx,
                 text.element.span(),
@@ -238,24 +243,27 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         return;
     }
-    let brings_its_own = task.reference.is_some() || task.slot == Slot::ScriptExecution;
+    let brings_its_own = task.reference.is_some() || task.slot == BodySlot::ScriptExecution;
     // Text outside all elements, or a misspelt element name, is reported: it contains the
     // description.
-    let elsewhere = has_slip_of(task.element, Kind::Task, Kind::Description)
-        || task.element.attribute(Kind::Description.tag()).is_some()
-        || words(task.element).next().is_some();
+    let elsewhere = has_misspelt_child(task.element, ElementKind::Task, ElementKind::Description)
+        || task
+            .element
+            .attribute(ElementKind::Description.tag())
+            .is_some()
+        || text_spans(task.element).next().is_some();
     if brings_its_own || elsewhere || task.element.is_damaged() {
         return;
     }
     let what = match &task.name {
-        Some(name) => format!("the task `{}`", super::family::shown(&name.value)),
-        None if task.element.name() == Kind::Task.tag() => "this task".to_owned(),
+        Some(name) => format!("the task `{}`", super::family::short_excerpt(&name.value)),
+        None if task.element.name() == ElementKind::Task.tag() => "this task".to_owned(),
         None => format!("`<{}>`", task.element.name()),
     };
-    let found = finding(
+    let found = file_finding(
         &MISSING_DESCRIPTION.meta,
         cx.cx,
-        task.head(),
+        task.head_span(),
         format!("{what} has no description"),
     );
     out.push(found.help("add a <description> that says in a sentence what the task is for"));
@@ -263,15 +271,15 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Harmless, but leaves readers of the template to guess.
 pub(super) static MISSING_TYPE: Rule = Rule::new(
-    meta!(hint, 123, "missing-type", "a task has no type").fixed(Fixable::Suggested),
-    Check::Node(missing_type),
+    meta!(hint, 123, "missing-type", "a task has no type").with_fix(Fixable::Suggested),
+    Check::Node(check_type),
 );
 
-fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     // A root with another name is not a task.
-    let is_root =
-        matches!(task.slot, Slot::Root | Slot::Template) && task.element.name() == Kind::Task.tag();
+    let is_root = matches!(task.slot, BodySlot::Root | BodySlot::Template)
+        && task.element.name() == ElementKind::Task.tag();
     // Parts of another type are an error of their own.
     let has_parts = task.steps_element.is_some()
         || task.reduce.is_some()
@@ -284,10 +292,10 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let edits = vec![set_attribute(task.element, "type", "atomic")];
     out.push(
-        finding(
+        file_finding(
             &MISSING_TYPE.meta,
             cx.cx,
-            task.head(),
+            task.head_span(),
             "this task has no type, which makes it atomic",
         )
         .fix(Fix::suggested("write type=\"atomic\"", edits)),
@@ -302,15 +310,15 @@ pub(super) static MISSING_VALUE: Rule = Rule::new(
         "missing-value",
         "an input or argument without a value"
     )
-    .fixed(Fixable::Suggested),
-    Check::Template(missing_value),
+    .with_fix(Fixable::Suggested),
+    Check::Template(report_missing_value),
 );
 
-fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::NoContent { kind } = fault.kind else {
+fn report_missing_value(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::NoContent { kind } = fault.kind else {
         return None;
     };
-    if content_attribute(fault.element).is_some() {
+    if value_attribute(fault.element).is_some() {
         return None;
     }
     let name = fault
@@ -319,23 +327,23 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         .map(|name| name.value().trim().to_owned());
     let message = match &name {
         Some(name) => {
-            let what = if kind == Kind::CallArg {
+            let what = if kind == ElementKind::CallArg {
                 "argument"
             } else {
                 "input"
             };
-            format!("the {what} `{}` has no value", shown(name))
+            format!("the {what} `{}` has no value", short_excerpt(name))
         }
         None => format!("`<{}>` has no value", kind.tag()),
     };
-    let found = finding(&MISSING_VALUE.meta, cx, fault.span, message)
+    let found = file_finding(&MISSING_VALUE.meta, cx, fault.span, message)
         .help("give it from=\"…\", a text, or a task whose result it is");
     let declared = name.filter(|name| is_declared(fault.element, name, &["parameters"]));
     Some(match declared {
         Some(name) => {
             let edits = vec![set_attribute(fault.element, "from", &name)];
             found.fix(Fix::suggested(
-                format!("take it from the parameter `{}`", shown(&name)),
+                format!("take it from the parameter `{}`", short_excerpt(&name)),
                 edits,
             ))
         }
@@ -345,11 +353,11 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// True if a list in an enclosing task declares the name.
 pub(in crate::rules) fn is_declared(element: Element<'_>, name: &str, lists: &[&str]) -> bool {
-    declared(element, lists).any(|own| own == name)
+    declared_names(element, lists).any(|own| own == name)
 }
 
 /// Returns the names declared by such lists, and the parameters of a function.
-pub(in crate::rules) fn declared(
+pub(in crate::rules) fn declared_names(
     element: Element<'_>,
     lists: &[&str],
 ) -> impl Iterator<Item = String> {
@@ -365,13 +373,13 @@ pub(in crate::rules) fn declared(
             .collect::<Vec<_>>()
     });
     let lists = around()
-        .filter(|around| is_small(*around))
+        .filter(|around| has_few_children(*around))
         .flat_map(|task| {
             task.elements()
                 .filter(|child| lists.contains(&child.name()))
         });
     let entries = lists
-        .filter(|list| is_small(*list))
+        .filter(|list| has_few_children(*list))
         .flat_map(Element::elements);
     params
         .chain(entries.filter_map(|entry| Some(entry.attribute("name")?.value().trim().to_owned())))

@@ -1,6 +1,6 @@
 //! CTX119: a part of a task that is wrapped in a task of its own.
 
-use super::family::whole_line;
+use super::family::whole_line_span;
 use super::prelude::*;
 
 /// Read as intended; reported so that all templates use one form.
@@ -11,16 +11,16 @@ pub(crate) static RULE: Rule = Rule::new(
         "nested-task",
         "a part is wrapped in an extra task"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(word),
+    .with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::NestedBody { part, .. } = fault.kind else {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::NestedBody { part, .. } = fault.kind else {
         return None;
     };
     let tag = part.tag();
-    let found = finding(
+    let found = file_finding(
         &RULE.meta,
         cx,
         fault.span,
@@ -41,7 +41,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let Some(end) = element.end_tag() else {
         return Some(found);
     };
-    let edits = [element.start_tag(), end].map(|tag| Edit::delete(whole_line(cx, tag)));
+    let edits = [element.start_tag(), end].map(|tag| Edit::delete(whole_line_span(cx, tag)));
     Some(found.fix(Fix::safe(
         "take the <task> out, keep what it holds",
         edits.to_vec(),

@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
-use crate::template::elements::Of;
+use crate::template::elements::OwnerType;
 use crate::template::nodes;
 
 /// Steps of a task of another type would never run.
@@ -14,14 +14,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "other-type",
         "an element that belongs to another type of task"
     )
-    .fixed(Fixable::Suggested),
-    Check::TemplateAndFile(word, unread_in_scripts),
+    .with_fix(Fixable::Suggested),
+    Check::TemplateAndFile(report, check_scripts),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::WrongType {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::WrongType {
         kind,
-        of: Of::Type(of),
+        of: OwnerType::Type(of),
         found: written,
     } = fault.kind
     else {
@@ -29,21 +29,21 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let task = fault.element.parent()?;
     // The type of a task whose start tag is missing is unknown; the tag is reported.
-    if is_repeated(task, fault.element, of) || task.start_tag().is_empty() {
+    if has_earlier_of_type(task, fault.element, of) || task.start_tag().is_empty() {
         return None;
     }
     let tag = kind.tag();
-    let is_task = task.name() == Kind::Task.tag();
+    let is_task = task.name() == ElementKind::Task.tag();
     let declared = match written {
         // An undeclared type is reported separately.
-        Some("") => Some(declared(cx, task).filter(|(_, base)| *base != of)?),
+        Some("") => Some(declared_type(cx, task).filter(|(_, base)| *base != of)?),
         _ => None,
     };
     let message = match (&declared, written) {
         (Some((name, base)), _) => {
             format!(
                 "`<{tag}>` belongs to type {of}, but this task is of type {}, which is built on {base}",
-                shown(name)
+                short_excerpt(name)
             )
         }
         (None, Some(found)) => {
@@ -57,7 +57,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
             task.name()
         ),
     };
-    let mut found = finding(&RULE.meta, cx, fault.span, message);
+    let mut found = file_finding(&RULE.meta, cx, fault.span, message);
     if let Some(attribute) = task.attribute("type") {
         found = found.label(attribute.span(), "the type is written here");
     }
@@ -66,14 +66,14 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
             "move it into a task of type {of}, and use that one by `ref` or `call`"
         )));
     }
-    let own: Vec<&str> = Kind::Task
+    let own: Vec<&str> = ElementKind::Task
         .spec()
         .children
         .iter()
-        .filter(|child| child.of == Of::Type(of))
+        .filter(|child| child.owner == OwnerType::Type(of))
         .map(|child| child.kind.tag())
         .collect();
-    let found = found.note(format!("type {of} has {}", either(own)));
+    let found = found.note(format!("type {of} has {}", name_choice(own)));
     if declared.is_some() {
         return Some(found.help(format!(
             "give the task a type that is built on {of}, or take `<{tag}>` out"
@@ -86,49 +86,50 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Returns the declared type of a task, and the type that it is built on.
-fn declared(cx: &FileCx<'_>, task: Element<'_>) -> Option<(String, &'static str)> {
+fn declared_type(cx: &FileCx<'_>, task: Element<'_>) -> Option<(String, &'static str)> {
     let name = task.attribute("type")?.value().trim().to_owned();
-    let row = cx.config.layers.find(&name, None)?;
+    let row = cx.config.layers.find_row(&name, None)?;
     Some((name, cx.config.layers.get(row).base().word()))
 }
 
 /// True if an earlier element belongs to the same other type, because one wrong type is one fault.
-fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
+fn has_earlier_of_type(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
     let before = task
         .elements()
         .take_while(|other| other.id() != element.id());
     before
         .filter(|other| other.namespace().is_none())
         .any(|other| {
-            Kind::Task
+            ElementKind::Task
                 .child(other.name())
-                .is_some_and(|child| matches!(child.of, Of::Type(name) if name == of))
+                .is_some_and(|child| matches!(child.owner, OwnerType::Type(name) if name == of))
         })
 }
 
 /// Elements that only an agent reads.
-const OF_AGENTS: &[Kind] = &[
-    Kind::System,
-    Kind::Instructions,
-    Kind::Criteria,
-    Kind::Constraints,
-    Kind::Examples,
-    Kind::History,
-    Kind::Provider,
-    Kind::Model,
-    Kind::Sampling,
+const AGENT_ELEMENTS: &[ElementKind] = &[
+    ElementKind::System,
+    ElementKind::Instructions,
+    ElementKind::Criteria,
+    ElementKind::Constraints,
+    ElementKind::Examples,
+    ElementKind::History,
+    ElementKind::Provider,
+    ElementKind::Model,
+    ElementKind::Sampling,
 ];
 
 /// Reports elements for an agent in a script, which calls none.
-fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    nodes::bodies(cx.file, |task, _| {
+fn check_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    nodes::visit_bodies(cx.file, |task, _| {
         if task.reference.is_some()
             || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script)
         {
             return;
         }
         let is_unread = |child: &Element<'_>| {
-            child.namespace().is_none() && OF_AGENTS.iter().any(|kind| kind.tag() == child.name())
+            child.namespace().is_none()
+                && AGENT_ELEMENTS.iter().any(|kind| kind.tag() == child.name())
         };
         let mut unread = task.element.elements().filter(is_unread);
         let Some(first) = unread.next() else { return };
@@ -136,7 +137,7 @@ fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             "`<{}>` is for an agent, but a script calls none: nobody reads it",
             first.name()
         );
-        let found = finding(&RULE.meta, cx, first.name_span(), message);
+        let found = file_finding(&RULE.meta, cx, first.name_span(), message);
         let others = unread.fold(found, |found, other| {
             found.label(other.name_span(), "nor this")
         });

@@ -10,11 +10,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "ref-with-body",
         "a task with `ref` also has a body"
     ),
-    Check::Template(word),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::RefWithBody { child } = &fault.kind else {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::RefWithBody { child } = &fault.kind else {
         return None;
     };
     let element = fault.element;
@@ -23,9 +23,9 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let message = format!(
         "`<{}>` would be lost: this task is `{}` as it is registered",
         child.name(),
-        shown(&name)
+        short_excerpt(&name)
     );
-    let found = finding(&RULE.meta, cx, fault.span, message)
+    let found = file_finding(&RULE.meta, cx, fault.span, message)
         .label(attribute.span(), "the registered task is used here");
     Some(found.help(if matches!(child.name(), "inputs" | "parameters") {
         "give values to a registered task by `<call template=\"…\"><arg name=\"…\">…</arg></call>` in place of `<task ref>`; or remove `ref`, and write the task here"

@@ -1,6 +1,6 @@
 //! CTX106: a second element where only one is allowed.
 
-use super::family::{FEW, says_the_same};
+use super::family::{MAX_SEARCHED_CHILDREN, is_equal_markup};
 use super::prelude::*;
 use crate::syntax::write::remove_element;
 
@@ -12,24 +12,24 @@ pub(crate) static RULE: Rule = Rule::new(
         "repeated-element",
         "an element twice where only one is allowed"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(word),
+    .with_fix(Fixable::Safe),
+    Check::Template(report),
 );
 
-fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::Repeated { kind, first } = fault.kind else {
+fn report(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::Repeated { kind, first } = fault.kind else {
         return None;
     };
     let tag = kind.tag();
     let parent = fault.element.parent()?;
     let message = format!("a second `<{tag}>` in `<{}>`, which has one", parent.name());
-    let found = finding(&RULE.meta, cx, fault.span, message).label(first, "the first one");
+    let found = file_finding(&RULE.meta, cx, fault.span, message).label(first, "the first one");
     let same = parent
         .elements()
-        .take(FEW)
+        .take(MAX_SEARCHED_CHILDREN)
         .find(|other| other.name_span() == first);
     Some(
-        if same.is_some_and(|other| says_the_same(other, fault.element)) {
+        if same.is_some_and(|other| is_equal_markup(other, fault.element)) {
             found.fix(Fix::safe(
                 "remove the second, which says the same",
                 vec![remove_element(fault.element)],

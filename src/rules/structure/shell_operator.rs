@@ -1,11 +1,11 @@
 //! CTX124: a command with an operator that only a shell interprets.
 
 use super::prelude::*;
-use crate::syntax::tree::Kind as Node;
+use crate::syntax::tree::NodeKind as Node;
 use crate::syntax::write::set_attribute;
 use crate::template::argv::{self, Argv, ArgvFault};
-use crate::template::model::Task;
-use crate::template::parts::Command;
+use crate::template::model::TaskBody;
+use crate::template::parts::ScriptCommand;
 
 /// Without a shell, `|` is an ordinary argument.
 pub(crate) static RULE: Rule = Rule::new(
@@ -15,15 +15,15 @@ pub(crate) static RULE: Rule = Rule::new(
         "shell-operator",
         "a command uses a shell without saying so"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(check),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_node),
 );
 
 /// Splits the command of a script that runs without a shell. Spans are exact if the text stands
 /// unchanged in the document; otherwise they cover the whole text.
-pub(super) fn split<'t, 'a>(
-    task: &'t Task<'a>,
-) -> Option<(&'t Command<'a>, Result<Argv, ArgvFault>)> {
+pub(super) fn split_command<'t, 'a>(
+    task: &'t TaskBody<'a>,
+) -> Option<(&'t ScriptCommand<'a>, Result<Argv, ArgvFault>)> {
     let command = task.script.as_deref()?.command.as_ref()?;
     let element = command.text.element;
     if command.shell.is_some()
@@ -41,7 +41,7 @@ pub(super) fn split<'t, 'a>(
     let exact = only
         .filter(|node| node.inner().len() as usize == text.len())
         .map(|node| node.inner().start);
-    let mut split = argv::split(&text, exact.unwrap_or(0));
+    let mut split = argv::split_command(&text, exact.unwrap_or(0));
     if exact.is_none() {
         let whole = element.inner();
         match &mut split {
@@ -55,8 +55,8 @@ pub(super) fn split<'t, 'a>(
     Some((command, split))
 }
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((command, Ok(argv))) = split(cx.task) else {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((command, Ok(argv))) = split_command(cx.task) else {
         return;
     };
     let Some(first) = argv.operators.first() else {
@@ -74,15 +74,15 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         format!(
             "`{}` means nothing without a shell: `{}` would receive it as a plain word",
             first.value,
-            shown(program)
+            short_excerpt(program)
         )
     };
     let span = if exact {
         first.span
     } else {
-        trimmed(cx.cx, first.span)
+        trim_span(cx.cx, first.span)
     };
-    let mut found = finding(&RULE.meta, cx.cx, span, message);
+    let mut found = file_finding(&RULE.meta, cx.cx, span, message);
     if argv.operators.len() > 1 {
         found = found.note(format!("and {} more of the kind", argv.operators.len() - 1));
     }

@@ -1,13 +1,13 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: unknown elements, attributes, types, subtypes and
 //! schemas.
 
-use super::family::{content_attribute, meant};
+use super::family::{likeliest_child, value_attribute};
 use super::missing::is_declared;
 use super::prelude::*;
 use crate::settings::layers::RowFault;
 use crate::syntax::tree::Attribute;
 use crate::syntax::write::{escape_text, remove_attribute, rename_element, set_content};
-use crate::template::elements::Content;
+use crate::template::elements::ElementContent;
 use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An unknown element would be left out of the prompt silently.
@@ -18,12 +18,12 @@ pub(super) static UNKNOWN_ELEMENT: Rule = Rule::new(
         "unknown-element",
         "an element that the language does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Template(unknown_element),
+    .with_fix(Fixable::Suggested),
+    Check::Template(report_unknown_element),
 );
 
-fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::UnknownElement {
+fn report_unknown_element(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::UnknownElement {
         parent,
         known_elsewhere,
         meant: read,
@@ -33,25 +33,29 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let name = fault.element.name();
     let near = || {
-        if parent == Kind::Cond {
+        if parent == ElementKind::Cond {
             None
         } else {
-            meant(parent, name)
+            likeliest_child(parent, name)
         }
     };
     if let Some(meant) = read
-        .map(Kind::tag)
+        .map(ElementKind::tag)
         .or_else(near)
         .filter(|_| !known_elsewhere)
     {
         let message = format!(
             "`<{parent}>` has no element `<{}>`",
-            shown(name),
+            short_excerpt(name),
             parent = parent.tag()
         );
-        let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+        let found = file_finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
         // A child that was not read as the intended one stands beside it.
-        if read.is_none() && parent.child(meant).is_some_and(|child| !child.many) {
+        if read.is_none()
+            && parent
+                .child(meant)
+                .is_some_and(|child| !child.is_repeatable)
+        {
             return Some(found.help(format!(
                 "there is a `<{meant}>` already: put its text in there, or remove it"
             )));
@@ -63,14 +67,19 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
     }
     if parent.is_text() {
-        return (!is_sign(fault.element)).then(|| in_text(cx, fault, parent));
+        return (!is_literal_less_than(fault.element))
+            .then(|| text_element_finding(cx, fault, parent));
     }
     if known_elsewhere {
         return None;
     }
-    let message = format!("`<{}>` has no element `<{}>`", parent.tag(), shown(name));
-    let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-    if parent == Kind::Cond {
+    let message = format!(
+        "`<{}>` has no element `<{}>`",
+        parent.tag(),
+        short_excerpt(name)
+    );
+    let found = file_finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    if parent == ElementKind::Cond {
         return Some(
             found
                 .help("it holds `<case>`s, each with a `test` of its own: for what is left, one with the opposite of the others"),
@@ -79,10 +88,10 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let advice = OF_OTHER_LANGUAGES
         .iter()
         .find(|(names, _)| names.contains(&&*name.to_lowercase()));
-    let may: Vec<Kind> = children(parent).collect();
+    let may: Vec<ElementKind> = suggested_children(parent).collect();
     Some(match may.len() {
         0 => found.help(format!("`<{}>` can only contain text", parent.tag())),
-        1..=6 => found.help(format!("it holds {}", tags(may))),
+        1..=6 => found.help(format!("it holds {}", list_tags(may))),
         _ => found.help(advice.map_or(
             "remove it, or give it a namespace of its own to keep it as an extension",
             |(_, advice)| *advice,
@@ -112,31 +121,35 @@ const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
 
 /// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported
 /// already.
-fn is_sign(element: Element<'_>) -> bool {
+fn is_literal_less_than(element: Element<'_>) -> bool {
     let before = Span::new(0, element.span().start).slice(element.document().text);
     let is_open = element.end_tag().is_none() && !element.is_empty_tag();
     is_open
         && before.ends_with(char::is_alphanumeric)
-        && Kind::homes(element.name()).next().is_none()
+        && ElementKind::parents_of_tag(element.name()).next().is_none()
 }
 
-fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
+fn text_element_finding(
+    cx: &FileCx<'_>,
+    fault: &TemplateFault<'_>,
+    parent: ElementKind,
+) -> Diagnostic {
     let element = fault.element;
-    let name = shown(element.name());
+    let name = short_excerpt(element.name());
     let message = format!(
         "`<{name}>` stands in the text of `<{}>` and would not reach the agent",
         parent.tag()
     );
-    let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    let found = file_finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
     if element.attribute("fragment").is_some()
         && element.is_empty_tag()
-        && parent.child(Kind::Use.tag()).is_some()
+        && parent.child(ElementKind::Use.tag()).is_some()
     {
         return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`");
     }
-    if Kind::homes(element.name()).next().is_none() {
+    if ElementKind::parents_of_tag(element.name()).next().is_none() {
         let mut edits = Vec::new();
-        escape(element, &mut edits);
+        escape_tags(element, &mut edits);
         return found
             .help("to have the agent read the tag itself, write `&lt;`, or put the text into `<![CDATA[ … ]]>`")
             .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits));
@@ -147,7 +160,7 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
 
 /// Escapes the `<` of an element's tags and of all nested tags. The depth limit of documents bounds
 /// the recursion.
-fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
+fn escape_tags(element: Element<'_>, edits: &mut Vec<Edit>) {
     let text = element.document().text;
     let tags = [Some(element.start_tag()), element.end_tag()]
         .into_iter()
@@ -156,7 +169,7 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
         edits.push(Edit::replace(Span::new(tag.start, tag.start + 1), "&lt;"));
     }
     for inside in element.elements() {
-        escape(inside, edits);
+        escape_tags(inside, edits);
     }
 }
 
@@ -168,19 +181,19 @@ pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule::new(
         "unknown-attribute",
         "an attribute that its element does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Template(unknown_attribute),
+    .with_fix(Fixable::Suggested),
+    Check::Template(report_unknown_attribute),
 );
 
 /// Returns the attributes that an element of a kind can have.
-pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub(super) fn known_attributes(kind: ElementKind) -> impl Iterator<Item = &'static str> {
     kind.attributes().map(|attribute| attribute.name)
 }
 
-fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    if let FaultKind::Idle { attribute, why } = fault.kind {
+fn report_unknown_attribute(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    if let TemplateFaultKind::AttributeWithoutEffect { attribute, why } = fault.kind {
         let name = attribute.name();
-        let found = finding(
+        let found = file_finding(
             &UNKNOWN_ATTRIBUTE.meta,
             cx,
             fault.span,
@@ -188,7 +201,7 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         );
         return Some(found.help(format!("remove `{name}`")));
     }
-    let FaultKind::UnknownAttribute {
+    let TemplateFaultKind::UnknownAttribute {
         kind,
         attribute,
         meant,
@@ -198,11 +211,11 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let tag = kind.tag();
     let name = attribute.name();
-    let found = finding(
+    let found = file_finding(
         &UNKNOWN_ATTRIBUTE.meta,
         cx,
         fault.span,
-        format!("`<{tag}>` has no attribute `{}`", shown(name)),
+        format!("`<{tag}>` has no attribute `{}`", short_excerpt(name)),
     );
     if let Some(meant) = meant {
         let fix = Fix::suggested(
@@ -211,19 +224,19 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         );
         return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
     }
-    let has: Vec<&str> = known(kind).collect();
-    if let Some(fix) = as_content(kind, fault.element, attribute) {
+    let has: Vec<&str> = known_attributes(kind).collect();
+    if let Some(fix) = move_to_content(kind, fault.element, attribute) {
         return Some(
             found
                 .help(format!("the content of `<{tag}>` goes between its tags"))
                 .fix(fix),
         );
     }
-    let is_of_context = Kind::ContextManagement
+    let is_of_context = ElementKind::ContextManagement
         .tag()
         .starts_with(&*name.to_lowercase())
-        && kind.child(Kind::ContextManagement.tag()).is_some();
-    let is_condition = kind == Kind::Task
+        && kind.child(ElementKind::ContextManagement.tag()).is_some();
+    let is_condition = kind == ElementKind::Task
         && matches!(
             &*name.to_lowercase(),
             "if" | "when" | "unless" | "condition" | "test"
@@ -237,14 +250,14 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else if has.is_empty() {
         found.help(format!("`<{tag}>` has no attributes"))
     } else {
-        found.help(format!("it can have {}", either(has)))
+        found.help(format!("it can have {}", name_choice(has)))
     };
     // A value is content of the author's: only the author can decide its place.
     let is_blank = attribute.value().trim().is_empty();
     Some(
         match remove_attribute(fault.element, name).filter(|_| is_blank) {
             Some(edit) => found.fix(Fix::suggested(
-                format!("remove `{}`", shown(name)),
+                format!("remove `{}`", short_excerpt(name)),
                 vec![edit],
             )),
             None => found,
@@ -254,13 +267,17 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Turns `<arg value="a"/>` into `<arg>a</arg>`. The name of a parameter becomes the source of the
 /// value.
-fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Fix> {
+fn move_to_content(
+    kind: ElementKind,
+    element: Element<'_>,
+    attribute: Attribute<'_>,
+) -> Option<Fix> {
     let holds_words = matches!(
         kind.spec().content,
-        Content::Text | Content::TextOrElements | Content::Word
+        ElementContent::Text | ElementContent::TextOrElements | ElementContent::Word
     );
     let is_content =
-        content_attribute(element).is_some_and(|content| content.name() == attribute.name());
+        value_attribute(element).is_some_and(|content| content.name() == attribute.name());
     if !holds_words || !is_content || element.is_damaged() {
         return None;
     }
@@ -268,7 +285,7 @@ fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Opt
     if kind.attribute("from").is_some()
         && is_declared(element, value.trim(), &["parameters", "inputs"])
     {
-        let title = format!("take it from `{}`", shown(value.trim()));
+        let title = format!("take it from `{}`", short_excerpt(value.trim()));
         return Some(Fix::suggested(
             title,
             vec![Edit::replace(attribute.name_span(), "from")],
@@ -293,30 +310,30 @@ pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
         "unknown-type",
         "a type that neither the language nor the project knows"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(unknown_type),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_type),
 );
 
-fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(written) = &cx.task.operator else {
         return;
     };
     let layers = &cx.cx.config.layers;
     // A part always has a row, regardless of the type written on the enclosing task.
     let unknown = cx.body.fault == Some(RowFault::UnknownOperator)
-        || cx.task.slot.part().is_some()
-            && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
+        || cx.task.slot.part_name().is_some()
+            && layers.resolve_row(&written.value, None) == Err(RowFault::UnknownOperator);
     if !unknown {
         return;
     }
     let message = format!(
         "there is no type `{}`; expected {}",
-        shown(&written.value),
-        either(layers.operators())
+        short_excerpt(&written.value),
+        name_choice(layers.operator_names())
     );
-    let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
-    let operators: Vec<&str> = layers.operators().collect();
-    let near = likeliest(&written.value, operators.into_iter());
+    let found = file_finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
+    let operators: Vec<&str> = layers.operator_names().collect();
+    let near = likeliest_candidate(&written.value, operators.into_iter());
     // The type may be declared in a project file that is not valid TOML.
     if near.is_none() && cx.cx.config.is_broken() {
         return;
@@ -343,21 +360,24 @@ pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
         "unknown-subtype",
         "a subtype that the type of the task does not have"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(unknown_subtype),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_subtype),
 );
 
-fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype)
     else {
         return;
     };
     let layers = &cx.cx.config.layers;
     let operator = layers.get(row).operator();
-    let known: Vec<&str> = layers.subtypes_of(operator).collect();
-    let message = format!("type {operator} has no subtype `{}`", shown(&written.value));
-    let found = finding(&UNKNOWN_SUBTYPE.meta, cx.cx, written.span, message);
-    if let Some(meant) = nearest(&written.value, known.iter().copied()) {
+    let known: Vec<&str> = layers.subtype_names(operator).collect();
+    let message = format!(
+        "type {operator} has no subtype `{}`",
+        short_excerpt(&written.value)
+    );
+    let found = file_finding(&UNKNOWN_SUBTYPE.meta, cx.cx, written.span, message);
+    if let Some(meant) = nearest_candidate(&written.value, known.iter().copied()) {
         let fix = Fix::suggested(
             format!("write `{meant}`"),
             vec![Edit::replace(written.span, meant)],
@@ -368,7 +388,7 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.cx.config.is_broken() {
         out.push(found.help(format!(
             "known are {}; declare others in ctxc.toml",
-            either(known)
+            name_choice(known)
         )));
     }
 }
@@ -381,11 +401,11 @@ pub(super) static UNKNOWN_SCHEMA: Rule = Rule::new(
         "unknown-schema",
         "an output schema that is neither a type nor a file"
     )
-    .fixed(Fixable::Suggested),
-    Check::Node(unknown_schema),
+    .with_fix(Fixable::Suggested),
+    Check::Node(check_schema),
 );
 
-fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx
         .task
         .output
@@ -400,15 +420,17 @@ fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     let message = format!(
         "`{}` is neither a type nor a JSON Schema file",
-        shown(written)
+        short_excerpt(written)
     );
-    let found = finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
+    let found = file_finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
         .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
-    out.push(match likeliest(written, SCHEMA_TYPES.into_iter()) {
-        Some(meant) => found.fix(Fix::suggested(
-            format!("write `{meant}`"),
-            vec![Edit::replace(schema.span, meant)],
-        )),
-        None => found,
-    });
+    out.push(
+        match likeliest_candidate(written, SCHEMA_TYPES.into_iter()) {
+            Some(meant) => found.fix(Fix::suggested(
+                format!("write `{meant}`"),
+                vec![Edit::replace(schema.span, meant)],
+            )),
+            None => found,
+        },
+    );
 }

@@ -1,7 +1,7 @@
 //! CTX125: a command whose quotes do not match.
 
 use super::prelude::*;
-use super::shell_operator::split;
+use super::shell_operator::split_command;
 use crate::template::argv::ArgvFaultKind;
 
 /// A command that cannot be split cannot be started.
@@ -12,11 +12,11 @@ pub(crate) static RULE: Rule = Rule::new(
         "unreadable-command",
         "a command whose quotes do not match, or that names no program"
     ),
-    Check::Node(check),
+    Check::Node(check_node),
 );
 
-fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((command, split)) = split(cx.task) else {
+fn check_node(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((command, split)) = split_command(cx.task) else {
         return;
     };
     let fault = match split {
@@ -27,8 +27,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
                 .first()
                 .is_some_and(|first| first.value.is_empty())
             {
-                let span = trimmed(cx.cx, command.text.element.inner());
-                out.push(finding(
+                let span = trim_span(cx.cx, command.text.element.inner());
+                out.push(file_finding(
                     &RULE.meta,
                     cx.cx,
                     span,
@@ -46,11 +46,11 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         }
     };
     let span = if fault.span == command.text.element.inner() {
-        trimmed(cx.cx, fault.span)
+        trim_span(cx.cx, fault.span)
     } else {
         fault.span
     };
-    let found = finding(&RULE.meta, cx.cx, span, message);
+    let found = file_finding(&RULE.meta, cx.cx, span, message);
     out.push(
         found.help("close it, put a backslash before it, or list the arguments as <arg> elements"),
     );

@@ -1,39 +1,43 @@
 //! CTX111–CTX114, CTX116: values that are not allowed at their place.
 
-use super::family::content_attribute;
+use super::family::value_attribute;
 use super::prelude::*;
-use crate::syntax::tree::Kind as Node;
+use crate::syntax::tree::NodeKind as Node;
 use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
 use crate::template::setting::{SettingName, Word};
-use crate::template::texts::Role;
+use crate::template::texts::TextRole;
 
 /// A guessed value would be a setting that the author did not make.
 pub(super) static BAD_VALUE: Rule = Rule::new(
-    meta!(error, 111, "bad-value", "a value that is not allowed there").fixed(Fixable::Safe),
-    Check::Template(bad_value),
+    meta!(error, 111, "bad-value", "a value that is not allowed there").with_fix(Fixable::Safe),
+    Check::Template(report_bad_value),
 );
 
-fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    if let FaultKind::Unfit {
+fn report_bad_value(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    if let TemplateFaultKind::BadText {
         name,
         found,
         expected,
     } = &fault.kind
     {
-        let message = format!("`{name}` cannot be `{}`; expected {expected}", shown(found));
-        return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
+        let message = format!(
+            "`{name}` cannot be `{}`; expected {expected}",
+            short_excerpt(found)
+        );
+        return Some(file_finding(&BAD_VALUE.meta, cx, fault.span, message));
     }
-    if let FaultKind::Unsayable { name, found } = &fault.kind {
+    if let TemplateFaultKind::UnreachableName { name, found } = &fault.kind {
         let message = format!(
             "`{name}` is `{}`, which no expression can read",
-            shown(found)
+            short_excerpt(found)
         );
-        let found = finding(&BAD_VALUE.meta, cx, fault.span, message).severity(Severity::Warning);
+        let found =
+            file_finding(&BAD_VALUE.meta, cx, fault.span, message).severity(Severity::Warning);
         return Some(
             found.help("begin with a letter or `_`, and go on with letters, digits, `_` and `-`"),
         );
     }
-    let FaultKind::BadValue {
+    let TemplateFaultKind::BadValue {
         name,
         found,
         allowed,
@@ -44,22 +48,22 @@ fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if found.is_empty() {
         let message = format!(
             "`{name}` is empty; expected {}",
-            either(allowed.iter().copied())
+            name_choice(allowed.iter().copied())
         );
-        return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
+        return Some(file_finding(&BAD_VALUE.meta, cx, fault.span, message));
     }
     let message = format!(
         "`{name}` cannot be `{}`; expected {}",
-        shown(found),
-        either(allowed.iter().copied())
+        short_excerpt(found),
+        name_choice(allowed.iter().copied())
     );
-    let finding = finding(&BAD_VALUE.meta, cx, fault.span, message);
-    let Some(meant) = likeliest(found, allowed.iter().copied()) else {
+    let finding = file_finding(&BAD_VALUE.meta, cx, fault.span, message);
+    let Some(meant) = likeliest_candidate(found, allowed.iter().copied()) else {
         return Some(finding);
     };
     let edits = vec![Edit::replace(fault.span, meant)];
     let title = format!("write `{meant}`");
-    Some(if plain(found) == plain(meant) {
+    Some(if normalize_word(found) == normalize_word(meant) {
         finding.fix(Fix::safe(title, edits))
     } else {
         finding
@@ -69,7 +73,7 @@ fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// Removes separators and converts to lower case.
-fn plain(word: &str) -> String {
+fn normalize_word(word: &str) -> String {
     word.chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))
         .flat_map(char::to_lowercase)
@@ -84,20 +88,23 @@ pub(super) static BAD_BOOLEAN: Rule = Rule::new(
         "bad-boolean",
         "`yes`, `no`, `1` or `0` instead of `true` or `false`"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(bad_boolean),
+    .with_fix(Fixable::Safe),
+    Check::Template(report_bad_boolean),
 );
 
-fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::BadBoolean { name, found, meant } = &fault.kind else {
+fn report_bad_boolean(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::BadBoolean { name, found, meant } = &fault.kind else {
         return None;
     };
-    let message = format!("`{name}` is `{}`; expected `true` or `false`", shown(found));
+    let message = format!(
+        "`{name}` is `{}`; expected `true` or `false`",
+        short_excerpt(found)
+    );
     let fix = Fix::safe(
         format!("write `{meant}`"),
         vec![Edit::replace(fault.span, meant.to_string())],
     );
-    Some(finding(&BAD_BOOLEAN.meta, cx, fault.span, message).fix(fix))
+    Some(file_finding(&BAD_BOOLEAN.meta, cx, fault.span, message).fix(fix))
 }
 
 /// An unreadable limit would not limit anything.
@@ -108,12 +115,12 @@ pub(super) static BAD_NUMBER: Rule = Rule::new(
         "bad-number",
         "a number that cannot be read, or is out of range"
     )
-    .fixed(Fixable::Safe),
-    Check::Template(bad_number),
+    .with_fix(Fixable::Safe),
+    Check::Template(report_bad_number),
 );
 
-fn bad_number(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::BadNumber {
+fn report_bad_number(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::BadNumber {
         name,
         found,
         expected,
@@ -121,8 +128,11 @@ fn bad_number(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     else {
         return None;
     };
-    let message = format!("`{name}` is `{}`; expected {expected}", shown(found));
-    let finding = finding(&BAD_NUMBER.meta, cx, fault.span, message);
+    let message = format!(
+        "`{name}` is `{}`; expected {expected}",
+        short_excerpt(found)
+    );
+    let finding = file_finding(&BAD_NUMBER.meta, cx, fault.span, message);
     let with_unit = ["ms", "s"]
         .into_iter()
         .find_map(|unit| Some((found.strip_suffix(unit)?.trim_end(), unit)));
@@ -153,35 +163,41 @@ pub(super) static EMPTY_VALUE: Rule = Rule::new(
         "empty-value",
         "an empty element or attribute that needs a value"
     )
-    .fixed(Fixable::Suggested),
-    Check::TemplateAndFile(empty_value, empty_files),
+    .with_fix(Fixable::Suggested),
+    Check::TemplateAndFile(report_empty_value, check_empty_files),
 );
 
 /// Reports texts whose file is empty.
-fn empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+fn check_empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for (role, src) in &cx.scopes.blank {
         // An empty description is reported as missing; the others may be empty.
-        if matches!(role, Role::Description | Role::Env | Role::Command) {
+        if matches!(
+            role,
+            TextRole::Description | TextRole::Env | TextRole::Command
+        ) {
             continue;
         }
-        let severity = if *role == Role::Fragment {
+        let severity = if *role == TextRole::Fragment {
             Severity::Error
         } else {
             Severity::Warning
         };
-        let message = format!("`{}` holds no words", shown(src.slice(cx.document.text)));
+        let message = format!(
+            "`{}` holds no words",
+            short_excerpt(src.slice(cx.document.text))
+        );
         out.push(
-            finding(&EMPTY_VALUE.meta, cx, *src, message)
+            file_finding(&EMPTY_VALUE.meta, cx, *src, message)
                 .severity(severity)
                 .help("write the text, or remove the element"),
         );
     }
 }
 
-fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let (name, is_silent) = if let FaultKind::Silent { kind } = fault.kind {
+fn report_empty_value(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let (name, is_silent) = if let TemplateFaultKind::ElementWithoutEffect { kind } = fault.kind {
         (kind.tag(), true)
-    } else if let FaultKind::Empty { name } = fault.kind {
+    } else if let TemplateFaultKind::Empty { name } = fault.kind {
         (name, false)
     } else {
         return None;
@@ -190,7 +206,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         .element
         .attributes()
         .find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
-    if attribute.is_none() && content_attribute(fault.element).is_some() {
+    if attribute.is_none() && value_attribute(fault.element).is_some() {
         return None;
     }
     let message = if attribute.is_some() {
@@ -198,7 +214,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else {
         format!("`<{name}>` is empty")
     };
-    let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
+    let mut found = file_finding(&EMPTY_VALUE.meta, cx, fault.span, message);
     if is_silent {
         found = found
             .severity(Severity::Warning)
@@ -207,7 +223,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         if fault
             .element
             .parent()
-            .is_some_and(|parent| parent.name() == Kind::Example.tag())
+            .is_some_and(|parent| parent.name() == ElementKind::Example.tag())
         {
             return Some(found.help("write the text, or remove the example"));
         }
@@ -215,7 +231,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let Some(setting) = SettingName::parse(name) {
         found = found.help(format!(
             "it can be {}",
-            either(setting.words().iter().copied())
+            name_choice(setting.allowed_words().iter().copied())
         ));
     }
     let edit = match attribute {
@@ -240,16 +256,16 @@ pub(super) static TWO_VALUES: Rule = Rule::new(
         "two-values",
         "two values where only one is allowed"
     ),
-    Check::Template(two_values),
+    Check::Template(report_two_values),
 );
 
-fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::TwoContents { kind } = fault.kind else {
+fn report_two_values(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<Diagnostic> {
+    let TemplateFaultKind::TwoContents { kind } = fault.kind else {
         return None;
     };
     let element = fault.element;
-    if kind == Kind::OutputFormat {
-        let found = finding(
+    if kind == ElementKind::OutputFormat {
+        let found = file_finding(
             &TWO_VALUES.meta,
             cx,
             element.name_span(),
@@ -268,7 +284,7 @@ fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
             child.namespace().is_none() && !child.name().contains(':') && child.name() != "use"
         })
         .collect();
-    let has_words = words(element).next().is_some();
+    let has_words = text_spans(element).next().is_some();
     if has_words {
         contents.push("a text".to_owned());
     }
@@ -281,7 +297,7 @@ fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         contents.join(" and ")
     );
     Some(
-        finding(&TWO_VALUES.meta, cx, element.name_span(), message)
+        file_finding(&TWO_VALUES.meta, cx, element.name_span(), message)
             .help("keep the one that is meant"),
     )
 }

@@ -1,7 +1,7 @@
 //! CTX006, CTX009–CTX011: characters that XML requires to be escaped, or forbids.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 
 /// The most common mistake in hand-written templates: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule::new(
@@ -11,15 +11,15 @@ pub(super) static BARE_AMPERSAND: Rule = Rule::new(
         "bare-ampersand",
         "`&` begins a reference and must be written `&amp;`"
     )
-    .fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
+    .with_fix(Fixable::Safe),
+    Check::Syntax(&[(XmlFaultKind::BareAmpersand, report_bare_ampersand)]),
 );
 
-fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.shown();
-    if let Some(fix) = and(cx) {
+fn report_bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.quoted_text();
+    if let Some(fix) = and_fix(cx) {
         return cx
-            .found(format!("`{written}` on its own"))
+            .finding(format!("`{written}` on its own"))
             .here("a condition has the word `and`")
             .fix(fix);
     }
@@ -30,17 +30,17 @@ fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
         vec![Edit::replace(cx.span, whole)],
     );
     let message = format!("`{written}` on its own");
-    cx.found(message)
+    cx.finding(message)
         .here(format!("expected `{meant}`"))
         .fix(fix)
 }
 
 /// Replaces `&&` by `and` inside a condition, where it is an operator and not text.
-fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
+fn and_fix(cx: &SyntaxCx<'_>) -> Option<Fix> {
     let element = cx
         .document
         .element_at(cx.span.start)
-        .filter(|_| cx.written() == "&&")?;
+        .filter(|_| cx.source_text() == "&&")?;
     let place = match element.name() {
         "case" => element.attribute("test")?.value_span(),
         "condition" => element.inner(),
@@ -48,11 +48,11 @@ fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
     };
     place
         .encloses(cx.span)
-        .then(|| Fix::safe("write `and`", vec![and_at(cx.document.text, cx.span)]))
+        .then(|| Fix::safe("write `and`", vec![and_edit(cx.document.text, cx.span)]))
 }
 
 /// Replaces a sign by `and`, with spaces where needed.
-pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
+pub(in crate::rules) fn and_edit(text: &str, span: Span) -> Edit {
     let gap = |byte: Option<u8>| {
         if byte.is_none_or(|byte| byte.is_ascii_whitespace()) {
             ""
@@ -77,19 +77,21 @@ pub(super) static BARE_LESS_THAN: Rule = Rule::new(
         "bare-less-than",
         "`<` begins a tag and must be written `&lt;`"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::LessInText, |cx| bare_less_than(cx, "in text")),
-        (FaultKind::LessInValue, |cx| {
-            bare_less_than(cx, "in an attribute value")
+        (XmlFaultKind::LessInText, |cx| {
+            report_bare_less_than(cx, "in text")
+        }),
+        (XmlFaultKind::LessInValue, |cx| {
+            report_bare_less_than(cx, "in an attribute value")
         }),
     ]),
 );
 
-fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
-    let written = cx.written();
+fn report_bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
+    let written = cx.source_text();
     let insert = written.replace('<', "&lt;");
-    cx.found(format!("`{written}` {place} begins no tag"))
+    cx.finding(format!("`{written}` {place} begins no tag"))
         .here(format!("expected `{insert}`"))
         .fix(Fix::safe(
             format!("write `{insert}`"),
@@ -105,16 +107,16 @@ pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
         "broken-reference",
         "a reference to no character"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::UnclosedReference, unclosed_reference),
-        (FaultKind::UnknownEntity, unknown_entity),
-        (FaultKind::BadCharReference, bad_number),
+        (XmlFaultKind::UnclosedReference, report_unclosed_reference),
+        (XmlFaultKind::UnknownEntity, report_unknown_entity),
+        (XmlFaultKind::BadCharReference, report_bad_number),
     ]),
 );
 
 /// Names of HTML entities that are common in prose, with their characters.
-const HTML: &[(&str, char)] = &[
+const HTML_ENTITIES: &[(&str, char)] = &[
     ("nbsp", '\u{A0}'),
     ("copy", '©'),
     ("reg", '®'),
@@ -151,21 +153,21 @@ const HTML: &[(&str, char)] = &[
     ("egrave", 'è'),
 ];
 
-fn unclosed_reference(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.shown();
-    cx.found(format!("the reference `{written}` lacks its `;`"))
+fn report_unclosed_reference(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.quoted_text();
+    cx.finding(format!("the reference `{written}` lacks its `;`"))
         .here(format!("expected `{written};`"))
         .fix(Fix::safe("add `;`", vec![Edit::insert(cx.span.end, ";")]))
 }
 
-fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.shown();
+fn report_unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.quoted_text();
     let name = written.trim_matches(['&', ';']);
     let finding = cx
-        .found(format!("XML has no entity `{written}`"))
+        .finding(format!("XML has no entity `{written}`"))
         .note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
     let literal = Edit::insert(cx.span.start + 1, "amp;");
-    if let Some((_, character)) = HTML.iter().find(|(known, _)| *known == name) {
+    if let Some((_, character)) = HTML_ENTITIES.iter().find(|(known, _)| *known == name) {
         let number = format!("&#{};", u32::from(*character));
         let (shown, insert) = if *character == '\u{A0}' {
             (number.clone(), number)
@@ -179,7 +181,7 @@ fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
                 vec![Edit::replace(cx.span, insert)],
             ));
     }
-    let near = nearest(name, ["lt", "gt", "amp", "quot", "apos"]);
+    let near = nearest_candidate(name, ["lt", "gt", "amp", "quot", "apos"]);
     let finding = match near {
         Some(near) => finding
             .help(format!("did you mean `&{near};`?"))
@@ -195,8 +197,8 @@ fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
     ))
 }
 
-fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("`{}` is not the number of a character that XML allows", cx.shown()))
+fn report_bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!("`{}` is not the number of a character that XML allows", cx.quoted_text()))
         .help("XML does not allow control characters at all; remove the reference or name another character")
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
 }
@@ -209,23 +211,23 @@ pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
         "illegal-character",
         "a control character cannot stand in XML"
     )
-    .fixed(Fixable::Suggested),
-    Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
+    .with_fix(Fixable::Suggested),
+    Check::Syntax(&[(XmlFaultKind::IllegalCharacter, report_illegal_character)]),
 );
 
-fn illegal(cx: &SyntaxCx<'_>) -> Diagnostic {
+fn report_illegal_character(cx: &SyntaxCx<'_>) -> Diagnostic {
     let found: Vec<String> = cx
-        .written()
+        .source_text()
         .chars()
         .take(4)
         .map(|c| format!("U+{:04X}", u32::from(c)))
         .collect();
-    let more = if cx.written().chars().nth(4).is_some() {
+    let more = if cx.source_text().chars().nth(4).is_some() {
         " …"
     } else {
         ""
     };
-    cx.found(format!("XML does not allow {}{more}", found.join(" ")))
+    cx.finding(format!("XML does not allow {}{more}", found.join(" ")))
         .note("no editor shows it; it usually comes from a terminal's output or from a file that is no text")
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
 }

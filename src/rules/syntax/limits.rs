@@ -2,15 +2,15 @@
 //! by an option.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
-use crate::syntax::limits::Limits;
+use crate::syntax::fault::XmlFaultKind;
+use crate::syntax::limits::XmlLimits;
 
 /// A limit, and the message for input that exceeds it.
 #[derive(Debug)]
-struct Limit {
+struct InputLimit {
     rule: Rule,
     /// Its value in this run.
-    value: fn(&Limits) -> u64,
+    value: fn(&XmlLimits) -> u64,
     /// The option that raises it, without its dashes.
     option: &'static str,
     /// The counted things.
@@ -22,8 +22,8 @@ struct Limit {
 }
 
 /// All limits. Reading stops where one is exceeded, so that the cost of any input is bounded.
-static LIMITS: &[&Limit] = &[
-    &Limit {
+static INPUT_LIMITS: &[&InputLimit] = &[
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -31,7 +31,7 @@ static LIMITS: &[&Limit] = &[
                 "too-deep",
                 "elements are nested deeper than the limit"
             ),
-            Check::Syntax(&[(FaultKind::TooDeep, word)]),
+            Check::Syntax(&[(XmlFaultKind::TooDeep, report)]),
         ),
         value: |limits| limits.depth.into(),
         option: "max-depth",
@@ -39,7 +39,7 @@ static LIMITS: &[&Limit] = &[
         message: "`<{name}>` would be nested more than {limit} deep",
         here: "opened here",
     },
-    &Limit {
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -47,7 +47,7 @@ static LIMITS: &[&Limit] = &[
                 "too-many-attributes",
                 "an element has more attributes than the limit"
             ),
-            Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
+            Check::Syntax(&[(XmlFaultKind::TooManyAttributes, report)]),
         ),
         value: |limits| limits.attributes.into(),
         option: "max-attributes",
@@ -55,7 +55,7 @@ static LIMITS: &[&Limit] = &[
         message: "`<{name}>` has more than {limit} attributes",
         here: "this element",
     },
-    &Limit {
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -63,7 +63,7 @@ static LIMITS: &[&Limit] = &[
                 "too-many-namespaces",
                 "more namespaces are in scope than the limit"
             ),
-            Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
+            Check::Syntax(&[(XmlFaultKind::TooManyNamespaces, report)]),
         ),
         value: |limits| limits.namespaces.into(),
         option: "max-namespaces",
@@ -71,7 +71,7 @@ static LIMITS: &[&Limit] = &[
         message: "`{name}` is one namespace declaration more than {limit} in scope",
         here: "one too many",
     },
-    &Limit {
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -79,7 +79,7 @@ static LIMITS: &[&Limit] = &[
                 "text-too-long",
                 "a text or a value is longer than the limit"
             ),
-            Check::Syntax(&[(FaultKind::TextTooLong, word)]),
+            Check::Syntax(&[(XmlFaultKind::TextTooLong, report)]),
         ),
         value: |limits| limits.text.into(),
         option: "max-text-size",
@@ -87,7 +87,7 @@ static LIMITS: &[&Limit] = &[
         message: "a text of more than {limit} bytes",
         here: "it begins here",
     },
-    &Limit {
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -95,7 +95,7 @@ static LIMITS: &[&Limit] = &[
                 "name-too-long",
                 "a name is longer than the limit"
             ),
-            Check::Syntax(&[(FaultKind::NameTooLong, word)]),
+            Check::Syntax(&[(XmlFaultKind::NameTooLong, report)]),
         ),
         value: |limits| limits.name.into(),
         option: "max-name",
@@ -103,7 +103,7 @@ static LIMITS: &[&Limit] = &[
         message: "a name of more than {limit} bytes",
         here: "`{name}`",
     },
-    &Limit {
+    &InputLimit {
         rule: Rule::new(
             meta!(
                 promise,
@@ -111,7 +111,7 @@ static LIMITS: &[&Limit] = &[
                 "too-many-nodes",
                 "a file has more elements and texts than the limit"
             ),
-            Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
+            Check::Syntax(&[(XmlFaultKind::TooManyNodes, report)]),
         ),
         value: |limits| limits.nodes.into(),
         option: "max-nodes",
@@ -123,7 +123,7 @@ static LIMITS: &[&Limit] = &[
 ];
 
 /// The final finding of a file with more findings than the limit, from the reader or from rules.
-static TOO_MANY_FINDINGS: Limit = Limit {
+static TOO_MANY_FINDINGS: InputLimit = InputLimit {
     rule: Rule::new(
         meta!(
             promise,
@@ -131,7 +131,7 @@ static TOO_MANY_FINDINGS: Limit = Limit {
             "too-many-findings",
             "a file gives more findings than the limit"
         ),
-        Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
+        Check::Syntax(&[(XmlFaultKind::TooManyFaults, report)]),
     ),
     value: |limits| limits.diagnostics.into(),
     option: "max-diagnostics",
@@ -141,17 +141,17 @@ static TOO_MANY_FINDINGS: Limit = Limit {
 };
 
 /// The rules of this table, by code.
-pub(in crate::rules) fn rules() -> impl Iterator<Item = &'static Rule> {
-    LIMITS.iter().map(|limit| &limit.rule)
+pub(in crate::rules) fn limit_rules() -> impl Iterator<Item = &'static Rule> {
+    INPUT_LIMITS.iter().map(|limit| &limit.rule)
 }
 
-fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let own = LIMITS
+fn report(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let own = INPUT_LIMITS
         .iter()
         .copied()
         .find(|limit| limit.rule.meta.code == cx.rule.code)
         .unwrap_or(&TOO_MANY_FINDINGS);
-    let Limit {
+    let InputLimit {
         option,
         counts,
         message,
@@ -162,9 +162,9 @@ fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
     let limit = value(&cx.file.config.limits);
     let written = |text: &str| {
         text.replace("{limit}", &limit.to_string())
-            .replace("{name}", &cx.shown())
+            .replace("{name}", &cx.quoted_text())
     };
-    cx.found(written(message))
+    cx.finding(written(message))
         .here(written(here))
         .note(format!(
             "the limit is {limit} {counts}; the file was read up to this place"
@@ -175,7 +175,7 @@ fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// Keeps the gravest findings up to the limit. The last one states the number of omitted findings.
-pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
+pub(in crate::rules) fn truncate_findings(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     let most = cx.config.limits.diagnostics as usize;
     let uncounted = (cx.file.left_out + cx.scopes.left_out) as usize;
     if found.len() <= most && uncounted == 0 {
@@ -199,7 +199,7 @@ pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
         Diagnostic::new(
             &TOO_MANY_FINDINGS.rule.meta,
             cx.path,
-            Span::at(end),
+            Span::empty_at(end),
             message,
         )
         .severity(severity)

@@ -2,7 +2,7 @@
 //! declarations.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 
 /// Entities can expand a small file to a huge one, and make a template depend on files that no hash
 /// covers.
@@ -13,16 +13,16 @@ pub(super) static DOCUMENT_TYPE: Rule = Rule::new(
         "document-type",
         "a document type declaration is refused"
     )
-    .fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::Doctype, document_type)]),
+    .with_fix(Fixable::Safe),
+    Check::Syntax(&[(XmlFaultKind::Doctype, report_document_type)]),
 );
 
-fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
+fn report_document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
     let declares = ["<!ENTITY", "<!ATTLIST", "<?"]
         .iter()
-        .any(|what| cx.written().contains(what));
+        .any(|what| cx.source_text().contains(what));
     let finding = cx
-        .found("a document type declaration is refused")
+        .finding("a document type declaration is refused")
         .note("entities can make a small file a huge one and pull in files that no hash sees");
     if let Some(used) = cx.fault.other {
         let help = "write out what its entities stand for and remove it; shared text belongs into a `<fragment>` of a `<library>`";
@@ -46,17 +46,17 @@ pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
         "malformed-comment",
         "a comment lacks its `-->` or contains `--`"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::UnclosedComment, unclosed_comment),
-        (FaultKind::DashesInComment, dashes),
+        (XmlFaultKind::UnclosedComment, report_unclosed_comment),
+        (XmlFaultKind::DashesInComment, report_dashes),
     ]),
 );
 
-fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let end = cx.other();
+fn report_unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let end = cx.second_span();
     let insert = if end.is_empty() { " -->" } else { "-->" };
-    cx.found("a comment that never ends")
+    cx.finding("a comment that never ends")
         .here("opened here")
         .label(end, "taken to end here: `-->` is expected")
         .fix(Fix::safe(
@@ -65,8 +65,8 @@ fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
         ))
 }
 
-fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let comment = cx.other();
+fn report_dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let comment = cx.second_span();
     let written = comment.slice(cx.document.text);
     let body = written
         .get(4..written.len().saturating_sub(3))
@@ -83,7 +83,7 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
     if apart.ends_with('-') {
         apart.push(' ');
     }
-    cx.found("`--` inside a comment")
+    cx.finding("`--` inside a comment")
         .help("XML allows it only at the end, as part of `-->`")
         .fix(Fix::safe(
             "write `- -`",
@@ -99,26 +99,26 @@ pub(super) static MALFORMED_CDATA: Rule = Rule::new(
         "malformed-cdata",
         "a CDATA section lacks its mark at one end"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::UnclosedCdata, unclosed_cdata),
-        (FaultKind::MisspeltCdata, misspelt_cdata),
-        (FaultKind::CdataEndInText, cdata_end),
+        (XmlFaultKind::UnclosedCdata, report_unclosed_cdata),
+        (XmlFaultKind::MisspeltCdata, report_misspelt_cdata),
+        (XmlFaultKind::CdataEndInText, report_cdata_end),
     ]),
 );
 
-fn unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found("a CDATA section that never ends")
+fn report_unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding("a CDATA section that never ends")
         .here("opened here")
-        .label(cx.other(), "taken to end here: `]]>` is expected")
+        .label(cx.second_span(), "taken to end here: `]]>` is expected")
         .fix(Fix::safe(
             "end it here with `]]>`",
-            vec![Edit::replace(cx.other(), "]]>")],
+            vec![Edit::replace(cx.second_span(), "]]>")],
         ))
 }
 
-fn misspelt_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("`{}` opens nothing", cx.shown()))
+fn report_misspelt_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!("`{}` opens nothing", cx.quoted_text()))
         .here("expected `<![CDATA[`")
         .fix(Fix::safe(
             "write `<![CDATA[`",
@@ -126,8 +126,8 @@ fn misspelt_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
         ))
 }
 
-fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found("`]]>` in text ends no CDATA section")
+fn report_cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding("`]]>` in text ends no CDATA section")
         .here("expected `]]&gt;`")
         .fix(Fix::safe(
             "write `]]&gt;`",
@@ -143,33 +143,39 @@ pub(super) static MALFORMED_INSTRUCTION: Rule = Rule::new(
         "malformed-instruction",
         "a processing instruction lacks its marks or its target"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::UnclosedInstruction, unclosed_instruction),
-        (FaultKind::BadTarget, bad_target),
+        (
+            XmlFaultKind::UnclosedInstruction,
+            report_unclosed_instruction,
+        ),
+        (XmlFaultKind::BadTarget, report_bad_target),
     ]),
 );
 
-fn unclosed_instruction(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("the instruction `{}` never ends", cx.shown()))
+fn report_unclosed_instruction(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!("the instruction `{}` never ends", cx.quoted_text()))
         .here("opened here")
-        .label(cx.other(), "taken to end here: `?>` is expected")
+        .label(cx.second_span(), "taken to end here: `?>` is expected")
         .fix(Fix::safe(
             "end it here with `?>`",
-            vec![Edit::replace(cx.other(), "?>")],
+            vec![Edit::replace(cx.second_span(), "?>")],
         ))
 }
 
-fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.written();
+fn report_bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.source_text();
     let start = cx.span.start;
     let Some(body) = written.strip_prefix("<?") else {
         return cx
-            .found(format!("`{}` lacks the `?` behind its `<`", cx.shown()))
+            .finding(format!(
+                "`{}` lacks the `?` behind its `<`",
+                cx.quoted_text()
+            ))
             .fix(Fix::safe("write `<?`", vec![Edit::insert(start + 1, "?")]));
     };
     let finding = cx
-        .found("a processing instruction without a name")
+        .finding("a processing instruction without a name")
         .help("a name without a colon follows `<?` at once, and white space follows the name");
     let blank = body.len() - body.trim_ascii_start().len();
     if blank == 0 {
@@ -189,23 +195,29 @@ pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
         "malformed-declaration",
         "the XML declaration is broken or not first in the file"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::MisplacedDeclaration, misplaced_declaration),
-        (FaultKind::BadDeclaration, bad_declaration),
+        (
+            XmlFaultKind::MisplacedDeclaration,
+            report_misplaced_declaration,
+        ),
+        (XmlFaultKind::BadDeclaration, report_bad_declaration),
     ]),
 );
 
-fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let edit = Edit::replace(cx.other(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-    cx.found("the XML declaration is broken")
+fn report_bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let edit = Edit::replace(
+        cx.second_span(),
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+    );
+    cx.finding("the XML declaration is broken")
         .help("write <?xml version=\"1.0\" encoding=\"UTF-8\"?>, or nothing at all")
         .fix(Fix::safe("write it in full", vec![edit]))
 }
 
-fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let before = cx.before(cx.span.start);
-    let finding = cx.found("an XML declaration that is not first");
+fn report_misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let before = cx.text_before(cx.span.start);
+    let finding = cx.finding("an XML declaration that is not first");
     if before.is_empty() {
         return finding
             .help("it is written in lower case")
@@ -214,7 +226,7 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
     if before.trim_ascii().is_empty() {
         let edit = Edit::delete(Span::new(0, cx.span.start));
         return finding
-            .label(Span::at(0), "it belongs here")
+            .label(Span::empty_at(0), "it belongs here")
             .fix(Fix::safe("remove what stands before it", vec![edit]));
     }
     finding
@@ -230,14 +242,14 @@ pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
         "unknown-markup",
         "`<!` begins neither a comment nor a CDATA section"
     )
-    .fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
+    .with_fix(Fixable::Safe),
+    Check::Syntax(&[(XmlFaultKind::UnknownMarkup, report_unknown_markup)]),
 );
 
-fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.written();
+fn report_unknown_markup(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.source_text();
     let start = cx.span.start;
-    let finding = cx.found(format!("`{}` is not XML markup", cx.shown()));
+    let finding = cx.finding(format!("`{}` is not XML markup", cx.quoted_text()));
     if written.starts_with("<!-") && written.ends_with("-->") {
         return finding.help("a comment begins with `<!--`").fix(Fix::safe(
             "write `<!--`",

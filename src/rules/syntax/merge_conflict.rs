@@ -1,7 +1,7 @@
 //! CTX017: the markers of a merge conflict.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 
 /// Two versions of a prompt in one file are not a valid prompt.
 pub(super) static RULE: Rule = Rule::new(
@@ -11,11 +11,11 @@ pub(super) static RULE: Rule = Rule::new(
         "merge-conflict",
         "a merge conflict was left unresolved"
     )
-    .fixed(Fixable::Suggested),
-    Check::Syntax(&[(FaultKind::MergeConflict, word)]),
+    .with_fix(Fixable::Suggested),
+    Check::Syntax(&[(XmlFaultKind::MergeConflict, report)]),
 );
 
-fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
+fn report(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.fault.other.is_none() {
         let after = u32::from(
             cx.document
@@ -25,13 +25,13 @@ fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
         );
         let span = Span::new(cx.span.start, cx.span.end + after);
         return cx
-            .found("a marker of a merge conflict without the others")
+            .finding("a marker of a merge conflict without the others")
             .here("a version control system wrote this line")
             .help("look at what the merge left here, and remove the line")
             .fix(Fix::suggested("remove the line", vec![Edit::delete(span)]));
     }
-    cx.found("an unresolved merge conflict")
+    cx.finding("an unresolved merge conflict")
         .here("from this marker to the last one")
-        .label(cx.other(), "the second version begins here")
+        .label(cx.second_span(), "the second version begins here")
         .help("keep one version, or join them, and remove the markers")
 }

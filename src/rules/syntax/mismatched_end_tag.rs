@@ -1,8 +1,8 @@
 //! CTX002: an end tag without a matching start tag.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
-use crate::template::elements::Kind;
+use crate::syntax::fault::XmlFaultKind;
+use crate::template::elements::ElementKind;
 
 /// An end tag names the element that it closes; a wrong name is ambiguous.
 pub(super) static RULE: Rule = Rule::new(
@@ -12,25 +12,25 @@ pub(super) static RULE: Rule = Rule::new(
         "mismatched-end-tag",
         "an end tag does not match its start tag"
     )
-    .fixed(Fixable::Safe),
+    .with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::MismatchedEnd, mismatched),
-        (FaultKind::StrayEnd, stray),
-        (FaultKind::ClosedTwice, closed_twice),
-        (FaultKind::MissingStart, without_start),
-        (FaultKind::StartWithoutBracket, without_bracket),
+        (XmlFaultKind::MismatchedEnd, report_mismatched),
+        (XmlFaultKind::StrayEnd, report_stray),
+        (XmlFaultKind::ClosedTwice, report_closed_twice),
+        (XmlFaultKind::MissingStart, report_missing_start),
+        (XmlFaultKind::StartWithoutBracket, report_missing_bracket),
     ]),
 );
 
-fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let opening = cx.other();
+fn report_mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let opening = cx.second_span();
     let closing = cx.span;
-    let open = cx.cut(opening);
-    let close = cx.cut(closing);
+    let open = cx.quote_span(opening);
+    let close = cx.quote_span(closing);
     if close.starts_with("</") {
         let edit = Edit::replace(closing, format!("</{}>", opening.slice(cx.document.text)));
         return cx
-            .found_at(
+            .finding_at(
                 closing,
                 format!("an end tag without a name, where `</{open}>` is expected"),
             )
@@ -40,8 +40,8 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     let message = format!("`<{open}>` is closed by `</{close}>`");
     let shut = vec![Edit::replace(closing, opening.slice(cx.document.text))];
     let reopen = vec![Edit::replace(opening, closing.slice(cx.document.text))];
-    let found = |span| cx.found_at(span, message);
-    match (is_known(&open), is_known(&close)) {
+    let found = |span| cx.finding_at(span, message);
+    match (is_known_element(&open), is_known_element(&close)) {
         // If only one of the two is a name of the language, the other one is misspelt.
         (false, true) => found(opening)
             .here(format!(
@@ -77,28 +77,28 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// True if the language has an element of that name.
-fn is_known(name: &str) -> bool {
-    Kind::homes(name).next().is_some()
-        || [Kind::Template, Kind::Library]
+fn is_known_element(name: &str) -> bool {
+    ElementKind::parents_of_tag(name).next().is_some()
+        || [ElementKind::Template, ElementKind::Library]
             .iter()
             .any(|root| root.tag() == name)
 }
 
 /// Reports an end tag whose start tag is missing. The content of the element stands before the end
 /// tag.
-fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let tag = cx.shown();
+fn report_missing_start(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let tag = cx.quoted_text();
     let name = tag.trim_start_matches("</").trim_end_matches('>').trim();
-    if !is_known(name) {
-        return closes_nothing(cx);
+    if !is_known_element(name) {
+        return report_unmatched(cx);
     }
-    let begins = cx.other().start;
-    let stray = Some(cx.other()).filter(|stray| !stray.is_empty());
-    let edit = match (cx.indent(begins), cx.indent(cx.span.start)) {
-        _ if stray.is_some() => Edit::replace(cx.other(), format!("<{name}>")),
+    let begins = cx.second_span().start;
+    let stray = Some(cx.second_span()).filter(|stray| !stray.is_empty());
+    let edit = match (cx.line_indent(begins), cx.line_indent(cx.span.start)) {
+        _ if stray.is_some() => Edit::replace(cx.second_span(), format!("<{name}>")),
         (Some(inner), Some(own)) => {
             let start = begins - inner.len() as u32;
-            let line = if cx.before(start).ends_with("\r\n") {
+            let line = if cx.text_before(start).ends_with("\r\n") {
                 "\r\n"
             } else {
                 "\n"
@@ -107,10 +107,10 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
         }
         _ => Edit::insert(begins, format!("<{name}>")),
     };
-    cx.found(format!("`{tag}` has no start tag"))
+    cx.finding(format!("`{tag}` has no start tag"))
         .here("no element of this name is open here")
         .label(
-            stray.unwrap_or(Span::new(begins, begins + first_char(cx, begins))),
+            stray.unwrap_or(Span::new(begins, begins + char_len_at(cx, begins))),
             format!("`<{name}>` seems to begin here"),
         )
         .fix(Fix::suggested(
@@ -127,19 +127,19 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// Reports `<a/>text</a>`: the slash is one too many.
-fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let name = cx.shown();
-    let tag = cx.cut(cx.other());
+fn report_closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.quoted_text();
+    let tag = cx.quote_span(cx.second_span());
     let found = cx
-        .found(format!(
+        .finding(format!(
             "`<{name}/>` is empty, and `{tag}` closes it once more"
         ))
-        .label(cx.other(), "closed here as well");
+        .label(cx.second_span(), "closed here as well");
     let slash = cx
         .document
         .element_at(cx.span.start)
         .map(|element| element.start_tag().end - 2);
-    match slash.filter(|slash| cx.after(*slash).starts_with("/>")) {
+    match slash.filter(|slash| cx.text_after(*slash).starts_with("/>")) {
         Some(slash) => found.fix(Fix::safe(
             "remove the slash of the start tag",
             vec![Edit::delete(Span::new(slash, slash + 1))],
@@ -149,36 +149,36 @@ fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 /// The length in bytes of the character at an offset.
-fn first_char(cx: &SyntaxCx<'_>, at: u32) -> u32 {
-    cx.after(at)
+fn char_len_at(cx: &SyntaxCx<'_>, at: u32) -> u32 {
+    cx.text_after(at)
         .chars()
         .next()
         .map_or(0, |c| c.len_utf8() as u32)
 }
 
-fn stray(cx: &SyntaxCx<'_>) -> Diagnostic {
+fn report_stray(cx: &SyntaxCx<'_>) -> Diagnostic {
     if let Some(right) = cx
         .fault
         .other
-        .filter(|other| cx.cut(*other).starts_with("</"))
+        .filter(|other| cx.quote_span(*other).starts_with("</"))
     {
-        let tag = cx.shown();
+        let tag = cx.quoted_text();
         return cx
-            .found(format!("`{tag}` ends its element too early"))
+            .finding(format!("`{tag}` ends its element too early"))
             .label(right, "this end tag closes it")
             .fix(Fix::suggested(
                 format!("remove {tag}"),
                 vec![Edit::delete(cx.span)],
             ));
     }
-    let finding = closes_nothing(cx);
+    let finding = report_unmatched(cx);
     match cx.fault.other {
         Some(around) => {
             let closed = cx
                 .document
                 .element_at(around.start)
                 .filter(|element| element.span().end <= cx.span.start);
-            let name = cx.cut(around);
+            let name = cx.quote_span(around);
             finding.label(
                 around,
                 closed.map_or_else(
@@ -191,9 +191,9 @@ fn stray(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
 }
 
-fn closes_nothing(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let tag = cx.shown();
-    cx.found(format!("`{tag}` closes nothing"))
+fn report_unmatched(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let tag = cx.quoted_text();
+    cx.finding(format!("`{tag}` closes nothing"))
         .here("no element of this name is open here")
         .help("remove it, or write the start tag that it belongs to")
         .fix(Fix::suggested(
@@ -202,22 +202,22 @@ fn closes_nothing(cx: &SyntaxCx<'_>) -> Diagnostic {
         ))
 }
 
-fn without_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let written = cx.written();
+fn report_missing_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.source_text();
     let name = written.trim_start_matches(['<', ' ', '\t', '\r', '\n']);
     if name.len() < written.len() {
         let blank = Span::new(cx.span.start + 1, cx.span.end - name.len() as u32);
         return cx
-            .found(format!(
+            .finding(format!(
                 "`<` and `{name}` are apart, so they are not a start tag"
             ))
             .here(format!("expected <{name}"))
-            .label(cx.other(), "this end tag belongs to it")
+            .label(cx.second_span(), "this end tag belongs to it")
             .fix(Fix::safe("join them", vec![Edit::delete(blank)]));
     }
-    let name = cx.shown();
-    cx.found(format!("the start tag of `{name}` lacks its `<`"))
+    let name = cx.quoted_text();
+    cx.finding(format!("the start tag of `{name}` lacks its `<`"))
         .here(format!("expected <{name}"))
-        .label(cx.other(), "this end tag belongs to it")
+        .label(cx.second_span(), "this end tag belongs to it")
         .fix(Fix::safe("add `<`", vec![Edit::insert(cx.span.start, "<")]))
 }

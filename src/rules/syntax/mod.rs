@@ -11,7 +11,7 @@ mod tags;
 mod unclosed_element;
 pub(crate) mod undecodable;
 
-pub(in crate::rules) use characters::and_at;
+pub(in crate::rules) use characters::and_edit;
 
 use super::rule::Rule;
 

@@ -1,7 +1,7 @@
 //! CTX005, CTX020, CTX021: names that are repeated, lack a namespace, or are invalid.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 use crate::syntax::tree::Attribute;
 
 /// The choice between two values would be arbitrary.
@@ -12,12 +12,12 @@ pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
         "duplicate-attribute",
         "an element has the same attribute twice"
     )
-    .fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
+    .with_fix(Fixable::Safe),
+    Check::Syntax(&[(XmlFaultKind::DuplicateAttribute, report_duplicate)]),
 );
 
-fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let first = cx.other();
+fn report_duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let first = cx.second_span();
     let element = cx.document.element_at(cx.span.start);
     let attribute = |at: u32| {
         element?
@@ -30,7 +30,10 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     let one = attribute(first.start);
     let two = attribute(cx.span.start);
     let finding = cx
-        .found(format!("the attribute `{}` is there twice", cx.shown()))
+        .finding(format!(
+            "the attribute `{}` is there twice",
+            cx.quoted_text()
+        ))
         .label(first, "first written here");
     let Some(second) = two else { return finding };
     let remove = |attribute: Attribute<'_>| {
@@ -58,15 +61,15 @@ pub(super) static UNDECLARED_PREFIX: Rule = Rule::new(
         "undeclared-prefix",
         "a prefix has no namespace"
     )
-    .fixed(Fixable::Suggested),
-    Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
+    .with_fix(Fixable::Suggested),
+    Check::Syntax(&[(XmlFaultKind::UndeclaredPrefix, report_undeclared)]),
 );
 
-fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let name = cx.shown();
+fn report_undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.quoted_text();
     let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
     let finding = cx
-        .found(format!("the prefix `{prefix}` is not declared"))
+        .finding(format!("the prefix `{prefix}` is not declared"))
         .here("no xmlns declaration in scope")
         .help(format!(
             "declare it on the root element: xmlns:{prefix}=\"urn:…\""
@@ -104,19 +107,19 @@ pub(super) static BAD_NAME: Rule = Rule::new(
         "bad-name",
         "a name has a misplaced colon or a reserved prefix"
     )
-    .fixed(Fixable::Suggested),
+    .with_fix(Fixable::Suggested),
     Check::Syntax(&[
-        (FaultKind::BadColon, bad_colon),
-        (FaultKind::ReservedPrefix, reserved_prefix),
-        (FaultKind::EmptyPrefix, empty_prefix),
+        (XmlFaultKind::BadColon, report_bad_colon),
+        (XmlFaultKind::ReservedPrefix, report_reserved_prefix),
+        (XmlFaultKind::EmptyPrefix, report_empty_prefix),
     ]),
 );
 
-fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let plain = plain(cx.written(), cx.document.text);
-    cx.found(format!(
+fn report_bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let plain = without_extra_colons(cx.source_text(), cx.document.text);
+    cx.finding(format!(
         "the colon in `{}` separates no prefix from a name",
-        cx.shown()
+        cx.quoted_text()
     ))
     .fix(Fix::suggested(
         format!("write `{plain}`"),
@@ -124,22 +127,22 @@ fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
     ))
 }
 
-fn reserved_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!(
+fn report_reserved_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!(
         "`{}` uses what is reserved for XML itself",
-        cx.shown()
+        cx.quoted_text()
     ))
     .help("choose another prefix, and a namespace of your own")
 }
 
-fn empty_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("`{}` binds a prefix to nothing", cx.shown()))
+fn report_empty_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!("`{}` binds a prefix to nothing", cx.quoted_text()))
         .help("give it a namespace, such as \"urn:example\", or remove the declaration")
 }
 
 /// Returns the name with a single colon after a prefix that is declared anywhere, otherwise without
 /// colons.
-fn plain(name: &str, text: &str) -> String {
+fn without_extra_colons(name: &str, text: &str) -> String {
     let parts: Vec<&str> = name.split(':').filter(|part| !part.is_empty()).collect();
     match parts.split_first() {
         Some((prefix, rest)) if !rest.is_empty() && text.contains(&format!("xmlns:{prefix}=")) => {

@@ -1,42 +1,42 @@
 //! CTX001: an element without an end tag.
 
 use crate::rules::prelude::*;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 use crate::syntax::tree::Element;
-use crate::template::elements::Kind;
+use crate::template::elements::ElementKind;
 
 /// Everything after an unclosed element could be part of it.
 pub(super) static RULE: Rule = Rule::new(
-    meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
+    meta!(promise, 1, "unclosed-element", "an element has no end tag").with_fix(Fixable::Safe),
     Check::Syntax(&[
-        (FaultKind::MissingEnd, missing),
-        (FaultKind::EndWithoutSlash, |cx| {
-            remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")
+        (XmlFaultKind::MissingEnd, report_missing_end),
+        (XmlFaultKind::EndWithoutSlash, |cx| {
+            report_broken_end_tag(cx, Edit::insert(cx.span.start + 1, "/"), "slash")
         }),
-        (FaultKind::EndWithoutBracket, |cx| {
-            remnant(cx, Edit::insert(cx.span.start, "<"), "`<`")
+        (XmlFaultKind::EndWithoutBracket, |cx| {
+            report_broken_end_tag(cx, Edit::insert(cx.span.start, "<"), "`<`")
         }),
     ]),
 );
 
-fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let name = cx.shown();
-    let place = cx.other().start;
-    let end_of_file = cx.before(place).len() == cx.document.text.len();
+fn report_missing_end(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.quoted_text();
+    let place = cx.second_span().start;
+    let end_of_file = cx.text_before(place).len() == cx.document.text.len();
     let expected = if end_of_file {
         "the file ends here, and it is still open"
     } else {
         "its end tag is expected before this"
     };
     let mut finding = cx
-        .found(format!("`<{name}>` is never closed"))
+        .finding(format!("`<{name}>` is never closed"))
         .here("opened here")
-        .label(Span::at(place), expected);
+        .label(Span::empty_at(place), expected);
     if let Some(element) = cx.document.element_at(cx.span.start) {
-        finding = finding.fix(if is_sign(cx, element) {
-            sign(element)
+        finding = finding.fix(if is_literal_less_than(cx, element) {
+            escape_fix(element)
         } else {
-            close(cx, element, place)
+            close_fix(cx, element, place)
         });
     }
     finding
@@ -44,14 +44,16 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// True if `<` was meant as a character: in `List<String>` it follows a letter, and no element of
 /// the language has the name.
-fn is_sign(cx: &SyntaxCx<'_>, element: Element<'_>) -> bool {
+fn is_literal_less_than(cx: &SyntaxCx<'_>, element: Element<'_>) -> bool {
     let touches = cx
-        .before(element.span().start)
+        .text_before(element.span().start)
         .ends_with(|c: char| c.is_alphanumeric());
-    touches && Kind::homes(element.name()).next().is_none() && element.name() != "task"
+    touches
+        && ElementKind::parents_of_tag(element.name()).next().is_none()
+        && element.name() != "task"
 }
 
-fn sign(element: Element<'_>) -> Fix {
+fn escape_fix(element: Element<'_>) -> Fix {
     let start = element.span().start;
     Fix::safe(
         "write `&lt;`: it begins no tag",
@@ -60,8 +62,8 @@ fn sign(element: Element<'_>) -> Fix {
 }
 
 /// Closes an element and all enclosing elements whose end is missing at the same place.
-fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
-    let content = cx.before(place).trim_ascii_end().len() as u32;
+fn close_fix(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
+    let content = cx.text_before(place).trim_ascii_end().len() as u32;
     if content <= element.start_tag().end {
         let bracket = element.start_tag().end - 1;
         let title = format!("close it at once: <{}/>", element.name());
@@ -87,7 +89,7 @@ fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
     {
         let inside = Span::new(open.start_tag().end, content).slice(cx.document.text);
         let own_line = tags.is_empty() && !inside.contains('\n');
-        match cx.indent(open.span().start) {
+        match cx.line_indent(open.span().start) {
             Some(indent) if !own_line => tags.extend([line, indent]),
             Some(_) | None => {}
         }
@@ -100,10 +102,10 @@ fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
     )
 }
 
-fn remnant(cx: &SyntaxCx<'_>, edit: Edit, lacks: &str) -> Diagnostic {
-    let opening = cx.other();
-    let name = cx.cut(opening);
-    cx.found(format!(
+fn report_broken_end_tag(cx: &SyntaxCx<'_>, edit: Edit, lacks: &str) -> Diagnostic {
+    let opening = cx.second_span();
+    let name = cx.quote_span(opening);
+    cx.finding(format!(
         "`<{name}>` is never closed: its end tag lacks its {lacks}"
     ))
     .here(format!("expected </{name}>"))

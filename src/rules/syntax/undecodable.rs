@@ -3,7 +3,7 @@
 use crate::base::source::LineIndex;
 use crate::rules::prelude::*;
 use crate::syntax::decode::DecodeFault;
-use crate::syntax::fault::FaultKind;
+use crate::syntax::fault::XmlFaultKind;
 use std::sync::Arc;
 
 /// A guessed encoding could give an agent characters that the author did not write.
@@ -14,14 +14,14 @@ pub(crate) static RULE: Rule = Rule::new(
         "undecodable",
         "a file is neither UTF-8 nor UTF-16, or declares another encoding"
     )
-    .fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
+    .with_fix(Fixable::Safe),
+    Check::Syntax(&[(XmlFaultKind::UnsupportedEncoding, report_declared_encoding)]),
 );
 
-fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!(
+fn report_declared_encoding(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.finding(format!(
         "the XML declaration says {}; the file was read as UTF-8",
-        cx.shown()
+        cx.quoted_text()
     ))
     .here("expected UTF-8")
     .note("every character of the file is valid UTF-8")
@@ -33,7 +33,7 @@ fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Returns the finding for a file that could not be decoded. Without a text, the span counts bytes
 /// of the file.
-pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
+pub(crate) fn report(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
     let (message, help) = match fault {
         DecodeFault::InvalidUtf8 {
             offset,
@@ -69,7 +69,7 @@ pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
         ),
     };
     let offset = u32::try_from(fault.offset()).unwrap_or(u32::MAX);
-    let mut diagnostic = Diagnostic::new(&RULE.meta, path, Span::at(offset), message)
+    let mut diagnostic = Diagnostic::new(&RULE.meta, path, Span::empty_at(offset), message)
         .note("templates are UTF-8, or UTF-16 with a byte order mark; nothing else of this file was checked")
         .help(help);
     diagnostic.locate("", &LineIndex::new(""));

@@ -1,145 +1,150 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and its check in
 //! `eval::answer::check`.
 
-use super::own_check::{COMMAND, OwnCheck, PYTHON};
-use super::trajectory::{Matching, TRAJECTORY, Trajectory};
+use super::own_check::{COMMAND_TABLE, OwnCheck, PYTHON_TABLE};
+use super::trajectory::{Matching, TRAJECTORY_TABLE, Trajectory};
 use crate::base::span::{Span, Spanned};
-use crate::scenario::frozen::{Frozen, Risk};
-use crate::scenario::table::{Group, Key, Shape, Table, Thing, key, names, needed};
-use crate::scenario::values::{flag, frozen, number, patterns, text, texts, whole};
-use crate::scenario::words::MOST;
-use crate::syntax::yaml::Node;
+use crate::scenario::frozen::{FrozenValue, Risk};
+use crate::scenario::table::{
+    KeyGroup, NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, key_names, optional_key,
+    required_key,
+};
+use crate::scenario::values::{
+    read_flag, read_frozen, read_number, read_patterns, read_text, read_texts, read_whole,
+};
+use crate::scenario::words::MAX_EXACT_NUMBER;
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 use serde_json::Value;
 
 /// Description of the key `node` in an entry.
-pub(super) const OF_AGENT: &str = "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
+pub(super) const AGENT_KEY_HELP: &str = "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
 
 /// The keys of an expectation, followed by further keys of a list entry.
 macro_rules! keys {
     ($($last:expr),*) => {
         [
-            key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern matches each value selected"),
-            key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in the arguments of a tool call"),
-            key("contains", Shape::Patterns, "each pattern occurs: in the text, or in a value of its JSON"),
-            key("max_risk", Shape::Word(&Risk::WORDS), "`$.risk_level`, else `$.risk`, is at or below it"),
-            key("decomposes", Shape::Bool, "whether the answer splits the work into two parts or more"),
-            key(
+            optional_key("field_matches", ScenarioShape::Table(&FIELD_MATCHES_TABLE), "the answer is JSON, the path selects something, and the pattern matches each value selected"),
+            optional_key("absent", ScenarioShape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in the arguments of a tool call"),
+            optional_key("contains", ScenarioShape::Patterns, "each pattern occurs: in the text, or in a value of its JSON"),
+            optional_key("max_risk", ScenarioShape::Word(&Risk::WORDS), "`$.risk_level`, else `$.risk`, is at or below it"),
+            optional_key("decomposes", ScenarioShape::Bool, "whether the answer splits the work into two parts or more"),
+            optional_key(
                 "max_tokens",
-                Shape::Whole(1, MOST),
+                ScenarioShape::Whole(1, MAX_EXACT_NUMBER),
                 "the most tokens of request and answer; of the answer, the text and the arguments of tool calls count",
             ),
-            key("references_files", Shape::List(&Shape::Text, 1), "each path is mentioned"),
-            key("exact", Shape::Any, "the answer equals it as JSON"),
-            key("schema", Shape::Schema, "the answer is JSON that the schema accepts"),
-            key("calls_tool", Shape::Text, "the tool is called; `*` matches any part of a name"),
-            key("never_calls_tool", Shape::Text, "the tool is not called; `*` matches any part of a name: `fs.*`"),
-            key("trajectory", Shape::Table(&TRAJECTORY), "all calls of tools in the trial match a list"),
-            key(
+            optional_key("references_files", ScenarioShape::List(&ScenarioShape::Text, 1), "each path is mentioned"),
+            optional_key("exact", ScenarioShape::Any, "the answer equals it as JSON"),
+            optional_key("schema", ScenarioShape::Schema, "the answer is JSON that the schema accepts"),
+            optional_key("calls_tool", ScenarioShape::Text, "the tool is called; `*` matches any part of a name"),
+            optional_key("never_calls_tool", ScenarioShape::Text, "the tool is not called; `*` matches any part of a name: `fs.*`"),
+            optional_key("trajectory", ScenarioShape::Table(&TRAJECTORY_TABLE), "all calls of tools in the trial match a list"),
+            optional_key(
                 "refuses",
-                Shape::Bool,
+                ScenarioShape::Bool,
                 "whether the model refuses, or its provider withholds the answer; if expected, the other expectations judge what was said with it",
             ),
-            key("max_latency_ms", Shape::Whole(1, MOST), "the trial takes no longer; only with live models"),
-            key("max_cost_usd", Shape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
-            key("judge", Shape::Table(&JUDGE), "the judge gives at least the score on each criterion; not judged yet"),
-            key("rubric", Shape::Text, "a criterion in words, for the judge; not judged yet"),
-            key("todo", Shape::Text, "an expectation that is still to be written, in words; until then the case is inconclusive"),
-            key(
+            optional_key("max_latency_ms", ScenarioShape::Whole(1, MAX_EXACT_NUMBER), "the trial takes no longer; only with live models"),
+            optional_key("max_cost_usd", ScenarioShape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
+            optional_key("judge", ScenarioShape::Table(&JUDGE_TABLE), "the judge gives at least the score on each criterion; not judged yet"),
+            optional_key("rubric", ScenarioShape::Text, "a criterion in words, for the judge; not judged yet"),
+            optional_key("todo", ScenarioShape::Text, "an expectation that is still to be written, in words; until then the case is inconclusive"),
+            optional_key(
                 "command",
-                Shape::Or(&Shape::List(&Shape::Text, 1), &COMMAND),
+                ScenarioShape::Or(&ScenarioShape::List(&ScenarioShape::Text, 1), &COMMAND_TABLE),
                 "the project's own check, as an argument list: it reads the trial and writes a verdict",
             )
-            .names(Thing::Argument),
-            key("python", Shape::Or(&Shape::Text, &PYTHON), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
-            key(
+            .with_names(NamedThingKind::Argument),
+            optional_key("python", ScenarioShape::Or(&ScenarioShape::Text, &PYTHON_TABLE), "the project's own check, as `module:function`: it takes the trial and returns a verdict"),
+            optional_key(
                 "path",
-                Shape::Or(&Shape::List(&Shape::Text, 1), &PATH),
+                ScenarioShape::Or(&ScenarioShape::List(&ScenarioShape::Text, 1), &PATH_TABLE),
                 "the agents and scripts that a whole run visits, by their names or paths; a list means exactly these in this order",
             )
-            .names(Thing::Node),
-            key("ends", Shape::Word(&ENDS), "how a whole run ends; without this expectation it must be `complete`"),
-            key("not", Shape::Table(&ANSWER_TEST), "the expectation in it does not hold"),
-            key("any_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "one of the expectations in it holds"),
-            key("all_of", Shape::List(&Shape::Table(&ANSWER_TEST), 1), "all expectations in it hold"),
+            .with_names(NamedThingKind::Node),
+            optional_key("ends", ScenarioShape::Word(&RUN_ENDS), "how a whole run ends; without this expectation it must be `complete`"),
+            optional_key("not", ScenarioShape::Table(&ANSWER_TEST_TABLE), "the expectation in it does not hold"),
+            optional_key("any_of", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TEST_TABLE), 1), "one of the expectations in it holds"),
+            optional_key("all_of", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TEST_TABLE), 1), "all expectations in it hold"),
             $($last,)*
         ]
     };
 }
 
 /// One entry of `expectations`.
-pub static ANSWER: Table = Table {
+pub static ANSWER_TABLE: ScenarioTable = ScenarioTable {
     what: "an expectation on the answer",
     keys: &keys!(
-        key(
+        optional_key(
             "gate",
-            Shape::Bool,
+            ScenarioShape::Bool,
             "`false`: a failure is reported but does not count"
         ),
-        key("node", Shape::Text, OF_AGENT).names(Thing::Node)
+        optional_key("node", ScenarioShape::Text, AGENT_KEY_HELP).with_names(NamedThingKind::Node)
     ),
-    groups: &[Group::One(&NAMES)],
+    groups: &[KeyGroup::ExactlyOne(&ANSWER_TEST_NAMES)],
 };
 
 /// The table inside `not`, `any_of` and `all_of`.
-pub static ANSWER_TEST: Table = Table {
+pub static ANSWER_TEST_TABLE: ScenarioTable = ScenarioTable {
     what: "an expectation inside another",
-    keys: &KEYS,
-    groups: &[Group::One(&NAMES)],
+    keys: &ANSWER_TEST_KEYS,
+    groups: &[KeyGroup::ExactlyOne(&ANSWER_TEST_NAMES)],
 };
 
-static KEYS: [Key; 25] = keys!();
-static NAMES: [&str; 25] = names(&KEYS);
+static ANSWER_TEST_KEYS: [ScenarioKey; 25] = keys!();
+static ANSWER_TEST_NAMES: [&str; 25] = key_names(&ANSWER_TEST_KEYS);
 
-static FIELD: Table = Table {
+static FIELD_MATCHES_TABLE: ScenarioTable = ScenarioTable {
     what: "`field_matches`",
     keys: &[
-        needed(
+        required_key(
             "path",
-            Shape::Path,
+            ScenarioShape::Path,
             "a JSONPath of RFC 9535: `$.risk_level`",
         ),
-        needed(
+        required_key(
             "pattern",
-            Shape::Pattern,
+            ScenarioShape::Pattern,
             "a regular expression that each selected value must match",
         ),
     ],
     groups: &[],
 };
 
-static PATH: Table = Table {
+static PATH_TABLE: ScenarioTable = ScenarioTable {
     what: "`path`",
     keys: &[
-        needed(
+        required_key(
             "match",
-            Shape::Word(&Matching::WORDS),
+            ScenarioShape::Word(&Matching::WORDS),
             "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
-        needed(
+        required_key(
             "nodes",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "agents and scripts, each as often as it runs",
         )
-        .names(Thing::Node),
+        .with_names(NamedThingKind::Node),
     ],
     groups: &[],
 };
 
 /// The possible ends of a run.
-const ENDS: [&str; 3] = ["complete", "failed", "blocked"];
+const RUN_ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 
-static JUDGE: Table = Table {
+static JUDGE_TABLE: ScenarioTable = ScenarioTable {
     what: "`judge`",
     keys: &[
-        needed(
+        required_key(
             "criteria",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "what the judge scores",
         ),
-        needed(
+        required_key(
             "min_score",
-            Shape::Number(0.0, 100.0),
+            ScenarioShape::Number(0.0, 100.0),
             "the least score on each",
         ),
     ],
@@ -148,19 +153,19 @@ static JUDGE: Table = Table {
 
 /// One entry of `expectations`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Expectation {
+pub struct AnswerExpectation {
     /// The condition on the answer.
     pub test: AnswerTest,
     /// True if a failure fails the case; with `gate: false` a failure is only reported.
     pub gate: bool,
 }
 
-impl Expectation {
+impl AnswerExpectation {
     /// Reads one entry of `expectations`.
-    pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let gate = node.get("gate").and_then(flag).unwrap_or(true);
-        let test = AnswerTest::read(node)?;
-        let test = match node.get("node").and_then(text) {
+    pub(in crate::scenario) fn read_entry(node: &YamlNode<'_>) -> Option<Spanned<Self>> {
+        let gate = node.get("gate").and_then(read_flag).unwrap_or(true);
+        let test = AnswerTest::read_test(node)?;
+        let test = match node.get("node").and_then(read_text) {
             Some(agent) => Spanned::new(
                 AnswerTest::OfAgent {
                     node: agent,
@@ -200,7 +205,7 @@ pub enum AnswerTest {
     /// `exact`: equal as JSON.
     Exact(Value),
     /// `schema`: a JSON Schema in place, or the path of one.
-    Schema(Frozen),
+    Schema(FrozenValue),
     /// `calls_tool: name`
     CallsTool(Spanned<String>),
     /// `never_calls_tool: name`
@@ -247,55 +252,54 @@ pub enum AnswerTest {
 
 impl AnswerTest {
     /// Reads the condition of an entry. Invalid values were reported before and give `None`.
-    fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
+    fn read_test(node: &YamlNode<'_>) -> Option<Spanned<Self>> {
         let entry = node
             .entries()?
             .iter()
             .find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
         let value = &entry.value;
-        let inner = |value: &Node<'_>| {
+        let inner = |value: &YamlNode<'_>| {
             value
                 .items()
                 .unwrap_or_default()
                 .iter()
-                .filter_map(Self::read)
+                .filter_map(Self::read_test)
                 .collect()
         };
         let test = match entry.key.value.as_ref() {
             "field_matches" => Self::FieldMatches {
-                path: text(value.get("path")?)?,
-                pattern: text(value.get("pattern")?)?,
+                path: read_text(value.get("path")?)?,
+                pattern: read_text(value.get("pattern")?)?,
             },
-            "absent" => Self::Absent(patterns(value)),
-            "contains" => Self::Contains(patterns(value)),
+            "absent" => Self::Absent(read_patterns(value)),
+            "contains" => Self::Contains(read_patterns(value)),
             "max_risk" => Self::MaxRisk(Risk::parse(value.text()?)?),
-            "decomposes" => Self::Decomposes(flag(value)?),
-            "max_tokens" => Self::MaxTokens(whole(value)?),
-            "references_files" => Self::ReferencesFiles(texts(Some(value))),
+            "decomposes" => Self::Decomposes(read_flag(value)?),
+            "max_tokens" => Self::MaxTokens(read_whole(value)?),
+            "references_files" => Self::ReferencesFiles(read_texts(Some(value))),
             "exact" => Self::Exact(value.to_json()),
             // A text is the path of a schema.
-            "schema" => Self::Schema(
-                value
-                    .text()
-                    .map_or_else(|| frozen(value).value, |path| Frozen::File(path.to_owned())),
-            ),
-            "calls_tool" => Self::CallsTool(text(value)?),
-            "never_calls_tool" => Self::NeverCallsTool(text(value)?),
+            "schema" => Self::Schema(value.text().map_or_else(
+                || read_frozen(value).value,
+                |path| FrozenValue::File(path.to_owned()),
+            )),
+            "calls_tool" => Self::CallsTool(read_text(value)?),
+            "never_calls_tool" => Self::NeverCallsTool(read_text(value)?),
             "trajectory" => Self::Trajectory(Trajectory::read(value)?),
-            "refuses" => Self::Refuses(flag(value)?),
-            "max_latency_ms" => Self::MaxLatency(whole(value)?),
-            "max_cost_usd" => Self::MaxCost(number(value)?),
+            "refuses" => Self::Refuses(read_flag(value)?),
+            "max_latency_ms" => Self::MaxLatency(read_whole(value)?),
+            "max_cost_usd" => Self::MaxCost(read_number(value)?),
             "judge" => Self::Judge {
-                criteria: texts(value.get("criteria")),
-                min_score: number(value.get("min_score")?)?,
+                criteria: read_texts(value.get("criteria")),
+                min_score: read_number(value.get("min_score")?)?,
             },
-            "rubric" => Self::Rubric(text(value)?),
-            "todo" => Self::Todo(text(value)?),
-            "command" => Self::Own(OwnCheck::command(value)),
-            "python" => Self::Own(OwnCheck::python(value)?),
-            "path" => Self::Path(Trajectory::path(value)?),
+            "rubric" => Self::Rubric(read_text(value)?),
+            "todo" => Self::Todo(read_text(value)?),
+            "command" => Self::Own(OwnCheck::read_command(value)),
+            "python" => Self::Own(OwnCheck::read_python(value)?),
+            "path" => Self::Path(Trajectory::read_path(value)?),
             "ends" => Self::Ends(value.text()?.to_owned()),
-            "not" => Self::Not(Box::new(Self::read(value)?)),
+            "not" => Self::Not(Box::new(Self::read_test(value)?)),
             "any_of" => Self::AnyOf(inner(value)),
             "all_of" => Self::AllOf(inner(value)),
             _ => return None,
@@ -304,7 +308,7 @@ impl AnswerTest {
     }
 
     /// The expectations that this one contains.
-    pub fn inner(&self) -> &[Spanned<Self>] {
+    pub fn inner_tests(&self) -> &[Spanned<Self>] {
         #[allow(
             clippy::wildcard_enum_match_arm,
             reason = "no other expectation holds others"
@@ -342,25 +346,25 @@ impl AnswerTest {
 
     /// The key of a contained expectation that cannot be judged yet, if no other one can decide in
     /// its place.
-    pub fn unjudged(&self) -> Option<&'static str> {
+    pub fn unjudged_key(&self) -> Option<&'static str> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "all others are judged")]
         match self {
             Self::Judge { .. } => Some("judge"),
             Self::Rubric(_) => Some("rubric"),
             Self::Todo(_) => Some("todo"),
-            Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged(),
-            Self::AllOf(inner) => inner.iter().find_map(|one| one.value.unjudged()),
+            Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged_key(),
+            Self::AllOf(inner) => inner.iter().find_map(|one| one.value.unjudged_key()),
             // An alternative that can be judged may hold.
             Self::AnyOf(inner) => inner
                 .iter()
-                .map(|one| one.value.unjudged())
+                .map(|one| one.value.unjudged_key())
                 .reduce(Option::and)?,
             _ => None,
         }
     }
 
     /// A phrase for an expectation on a whole run; `None` if it is on a single answer.
-    pub const fn of_run(&self) -> Option<&'static str> {
+    pub const fn describe_run_test(&self) -> Option<&'static str> {
         #[allow(
             clippy::wildcard_enum_match_arm,
             reason = "all others are about an answer"
@@ -401,7 +405,7 @@ impl AnswerTest {
     }
 
     /// The project's own check that it runs.
-    pub const fn own(&self) -> Option<&OwnCheck> {
+    pub const fn own_check(&self) -> Option<&OwnCheck> {
         if let Self::Own(check) = self {
             Some(check)
         } else {
@@ -411,7 +415,7 @@ impl AnswerTest {
 
     /// The path of the JSON Schema file that it references.
     pub fn schema_file(&self) -> Option<&str> {
-        if let Self::Schema(Frozen::File(path)) = self {
+        if let Self::Schema(FrozenValue::File(path)) = self {
             Some(path)
         } else {
             None
@@ -419,11 +423,11 @@ impl AnswerTest {
     }
 
     /// Describes the expectation as reports print it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let inside = |inner: &[Spanned<Self>]| {
             inner
                 .iter()
-                .map(|one| one.value.words())
+                .map(|one| one.value.describe())
                 .collect::<Vec<_>>()
                 .join("; ")
         };
@@ -432,22 +436,27 @@ impl AnswerTest {
                 format!("{} matches /{}/", path.value, pattern.value)
             }
             Self::Absent(patterns) => {
-                format!("the answer does not contain {}", list(patterns, "/", "/"))
+                format!(
+                    "the answer does not contain {}",
+                    join_enclosed(patterns, "/", "/")
+                )
             }
-            Self::Contains(patterns) => format!("the answer contains {}", list(patterns, "/", "/")),
+            Self::Contains(patterns) => {
+                format!("the answer contains {}", join_enclosed(patterns, "/", "/"))
+            }
             Self::MaxRisk(most) => format!("risk at most {}", most.word()),
             Self::Decomposes(true) => "the task is decomposed".to_owned(),
             Self::Decomposes(false) => "the task is not decomposed".to_owned(),
             Self::MaxTokens(most) => format!("at most {most} tokens in and out"),
             Self::ReferencesFiles(paths) => {
-                format!("the answer mentions {}", list(paths, "`", "`"))
+                format!("the answer mentions {}", join_enclosed(paths, "`", "`"))
             }
-            Self::Exact(value) => format!("the answer is {}", short(&value.to_string())),
-            Self::Schema(Frozen::File(path)) => format!("the answer fits {path}"),
-            Self::Schema(Frozen::Value(_)) => "the answer fits the schema".to_owned(),
+            Self::Exact(value) => format!("the answer is {}", one_line_excerpt(&value.to_string())),
+            Self::Schema(FrozenValue::File(path)) => format!("the answer fits {path}"),
+            Self::Schema(FrozenValue::Value(_)) => "the answer fits the schema".to_owned(),
             Self::CallsTool(name) => format!("calls `{}`", name.value),
             Self::NeverCallsTool(name) => format!("never calls `{}`", name.value),
-            Self::Trajectory(expected) => expected.words(),
+            Self::Trajectory(expected) => expected.describe(),
             Self::Refuses(true) => "the answer is refused".to_owned(),
             Self::Refuses(false) => "the answer is not refused".to_owned(),
             Self::MaxLatency(most) => format!("at most {most} ms"),
@@ -457,18 +466,20 @@ impl AnswerTest {
                 min_score,
             } => format!(
                 "a judge gives {min_score} or more for {}",
-                list(criteria, "“", "”")
+                join_enclosed(criteria, "“", "”")
             ),
-            Self::Rubric(criterion) => format!("a judge finds “{}”", short(&criterion.value)),
-            Self::Todo(what) => format!("to do: “{}”", short(&what.value)),
-            Self::Own(check) => format!("{} accepts it", check.words()),
+            Self::Rubric(criterion) => {
+                format!("a judge finds “{}”", one_line_excerpt(&criterion.value))
+            }
+            Self::Todo(what) => format!("to do: “{}”", one_line_excerpt(&what.value)),
+            Self::Own(check) => format!("{} accepts it", check.describe()),
             Self::Path(expected) => format!(
                 "the run {}",
-                expected.words().replacen("calls", "comes by", 1)
+                expected.describe().replacen("calls", "comes by", 1)
             ),
             Self::Ends(end) => format!("the run is {end}"),
-            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.words()),
-            Self::Not(inner) => format!("not ({})", inner.value.words()),
+            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.describe()),
+            Self::Not(inner) => format!("not ({})", inner.value.describe()),
             Self::AnyOf(inner) => format!("any of ({})", inside(inner)),
             Self::AllOf(inner) => format!("all of ({})", inside(inner)),
         }
@@ -477,7 +488,9 @@ impl AnswerTest {
 
 /// Iterates over every condition of a list, including those inside others, in order, each with its
 /// span.
-pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e AnswerTest, Span)> {
+pub fn all_tests<'e>(
+    all: &'e [Spanned<AnswerExpectation>],
+) -> impl Iterator<Item = (&'e AnswerTest, Span)> {
     let mut open: Vec<(&'e AnswerTest, _)> = all
         .iter()
         .rev()
@@ -485,25 +498,30 @@ pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e An
         .collect();
     std::iter::from_fn(move || {
         let (test, span) = open.pop()?;
-        open.extend(test.inner().iter().rev().map(|one| (&one.value, one.span)));
+        open.extend(
+            test.inner_tests()
+                .iter()
+                .rev()
+                .map(|one| (&one.value, one.span)),
+        );
         Some((test, span))
     })
 }
 
 /// Returns the beginning of a text on one line.
-pub fn short(text: &str) -> String {
+pub fn one_line_excerpt(text: &str) -> String {
     /// The maximum number of characters.
-    const SHOWN: usize = 80;
+    const MAX_CHARS: usize = 80;
     let end = text
         .char_indices()
-        .nth(SHOWN)
+        .nth(MAX_CHARS)
         .map_or(text.len(), |(at, _)| at);
     let more = if end < text.len() { "…" } else { "" };
     format!("{}{more}", text.get(..end).unwrap_or("").replace('\n', "⏎"))
 }
 
 /// Joins texts with commas, each between `open` and `close`.
-pub(super) fn list(texts: &[Spanned<String>], open: &str, close: &str) -> String {
+pub(super) fn join_enclosed(texts: &[Spanned<String>], open: &str, close: &str) -> String {
     texts
         .iter()
         .map(|text| format!("{open}{}{close}", text.value))

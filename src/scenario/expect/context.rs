@@ -1,18 +1,23 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and its check in
 //! `eval::context::check`.
 
-use super::answer::OF_AGENT;
-use super::lookup::{LOOKUP, LookupTest};
-use super::model::{MODEL, ModelTest};
+use super::answer::AGENT_KEY_HELP;
+use super::lookup::{LOOKUP_TABLE, LookupTest};
+use super::model::{MODEL_TABLE, ModelTest};
 use super::segments::{
-    Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, ids,
-    listed, trusted,
+    CountedTokens, PATTERNS_TABLE, PatternTest, SEGMENT_TABLE, SEGMENTS_TABLE, SegmentName,
+    SegmentSelector, SegmentState, TOKENS_TABLE, TRUST_TABLE, describe_ids, read_ids, read_trust,
 };
-use super::tools::{TOOLS, ToolTest};
+use super::tools::{TOOLS_TABLE, ToolTest};
 use crate::base::span::Spanned;
-use crate::scenario::table::{Group, Key, Shape, Table, Thing, key, names, needed};
-use crate::scenario::values::{flag, number, text, texts, whole, word_of};
-use crate::syntax::yaml::Node;
+use crate::scenario::table::{
+    KeyGroup, NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, key_names, optional_key,
+    required_key,
+};
+use crate::scenario::values::{
+    read_flag, read_number, read_text, read_texts, read_whole, read_word,
+};
+use crate::syntax::yaml::YamlNode;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
@@ -20,77 +25,79 @@ use serde::Serialize;
 macro_rules! keys {
     ($($last:expr)?) => {
         [
-            key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
-            key("segments", Shape::Table(&SEGMENTS), "exactly the segments that the request is made of"),
-            key("trust", Shape::Table(&TRUST), "whether a segment may give orders, or comes from outside and is fenced"),
-            key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
-            key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
-            key("order", Shape::List(&Shape::Text, 2), "these segments come in this order; others may come between them")
-                .names(Thing::Segment),
-            key("tokens", Shape::Table(&TOKENS), "an upper or lower limit of tokens"),
-            key(
+            optional_key("segment", ScenarioShape::Table(&SEGMENT_TABLE), "what became of a segment"),
+            optional_key("segments", ScenarioShape::Table(&SEGMENTS_TABLE), "exactly the segments that the request is made of"),
+            optional_key("trust", ScenarioShape::Table(&TRUST_TABLE), "whether a segment may give orders, or comes from outside and is fenced"),
+            optional_key("contains", ScenarioShape::PatternsOr(&PATTERNS_TABLE), "each pattern occurs, in one segment or in the whole context"),
+            optional_key("absent", ScenarioShape::PatternsOr(&PATTERNS_TABLE), "none of the patterns occurs"),
+            optional_key("order", ScenarioShape::List(&ScenarioShape::Text, 2), "these segments come in this order; others may come between them")
+                .with_names(NamedThingKind::Segment),
+            optional_key("tokens", ScenarioShape::Table(&TOKENS_TABLE), "an upper or lower limit of tokens"),
+            optional_key(
                 "prompt_cache",
-                Shape::Table(&PROMPT_CACHE),
+                ScenarioShape::Table(&PROMPT_CACHE_TABLE),
                 "how much of the previous call a provider's prompt cache can reuse, in a scenario with `request`",
             ),
-            key("nothing_cut", Shape::Bool, "whether every segment is there in full"),
-            key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
-            key(
+            optional_key("nothing_cut", ScenarioShape::Bool, "whether every segment is there in full"),
+            optional_key("setting", ScenarioShape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
+            optional_key(
                 "tools",
-                Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
+                ScenarioShape::Or(&ScenarioShape::List(&ScenarioShape::Text, 0), &TOOLS_TABLE),
                 "the tools that it is given; a list means exactly what the role allows, with `!` before what it blocks: `!git_push`",
             ),
-            key("model", Shape::Or(&Shape::Text, &MODEL), "the model that would be called, by its name in the project"),
-            key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, in any order")
-                .names(Thing::Path),
-            key(
+            optional_key("model", ScenarioShape::Or(&ScenarioShape::Text, &MODEL_TABLE), "the model that would be called, by its name in the project"),
+            optional_key("protected_paths", ScenarioShape::List(&ScenarioShape::Text, 0), "exactly these paths may not be touched, in any order")
+                .with_names(NamedThingKind::Path),
+            optional_key(
                 "lookup",
-                Shape::Table(&LOOKUP),
+                ScenarioShape::Table(&LOOKUP_TABLE),
                 "what a lookup in the project's files finds; it searches today's files, which no scenario freezes",
             ),
-            key(
+            optional_key(
                 "snapshot",
-                Shape::True,
+                ScenarioShape::True,
                 "the request equals the stored one: model, sampling, tools, form of the answer, and every word of the messages; a placeholder such as `⟦email⟧` in it stands for any value of its kind",
             ),
-            key("not", Shape::Table(&INNER_TEST), "the expectation in it does not hold"),
-            key("any_of", Shape::List(&Shape::Table(&INNER_TEST), 1), "one of the expectations in it holds"),
-            key("all_of", Shape::List(&Shape::Table(&INNER_TEST), 1), "all expectations in it hold"),
+            optional_key("not", ScenarioShape::Table(&INNER_TEST_TABLE), "the expectation in it does not hold"),
+            optional_key("any_of", ScenarioShape::List(&ScenarioShape::Table(&INNER_TEST_TABLE), 1), "one of the expectations in it holds"),
+            optional_key("all_of", ScenarioShape::List(&ScenarioShape::Table(&INNER_TEST_TABLE), 1), "all expectations in it hold"),
             $($last,)?
         ]
     };
 }
 
 /// One entry of `expect_context`.
-pub static CONTEXT_TEST: Table = Table {
+pub static CONTEXT_TEST_TABLE: ScenarioTable = ScenarioTable {
     what: "an expectation on the context",
-    keys: &keys!(key("node", Shape::Text, OF_AGENT).names(Thing::Node)),
-    groups: &[Group::One(&NAMES)],
+    keys: &keys!(
+        optional_key("node", ScenarioShape::Text, AGENT_KEY_HELP).with_names(NamedThingKind::Node)
+    ),
+    groups: &[KeyGroup::ExactlyOne(&CONTEXT_TEST_NAMES)],
 };
 
 /// The table inside `not`, `any_of` and `all_of`.
-static INNER_TEST: Table = Table {
+static INNER_TEST_TABLE: ScenarioTable = ScenarioTable {
     what: "an expectation inside another",
-    keys: &KEYS,
-    groups: &[Group::One(&NAMES)],
+    keys: &CONTEXT_TEST_KEYS,
+    groups: &[KeyGroup::ExactlyOne(&CONTEXT_TEST_NAMES)],
 };
 
-static KEYS: [Key; 18] = keys!();
-static NAMES: [&str; 18] = names(&KEYS);
+static CONTEXT_TEST_KEYS: [ScenarioKey; 18] = keys!();
+static CONTEXT_TEST_NAMES: [&str; 18] = key_names(&CONTEXT_TEST_KEYS);
 
 /// `prompt_cache`.
-static PROMPT_CACHE: Table = Table {
+static PROMPT_CACHE_TABLE: ScenarioTable = ScenarioTable {
     what: "`prompt_cache`",
-    keys: &[needed(
+    keys: &[required_key(
         "min_reused",
-        Shape::Number(0.0, 1.0),
+        ScenarioShape::Number(0.0, 1.0),
         "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start; 0 where it lost the cache breakpoints of the recorded call",
     )],
     groups: &[],
 };
 
 /// Converts a share to percent, rounded down to one decimal.
-pub fn percent(share: f64) -> f64 {
+pub fn to_percent(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
 
@@ -100,9 +107,9 @@ pub enum ContextExpectation {
     /// `segment: {id|kind|source, state}`
     Segment {
         /// The chosen segments.
-        which: Selector,
+        which: SegmentSelector,
         /// Their expected state.
-        state: State,
+        state: SegmentState,
     },
     /// `segments: {exactly: [ids]}`: the request contains these segments in this order, and no
     /// others.
@@ -115,15 +122,15 @@ pub enum ContextExpectation {
         is_trusted: bool,
     },
     /// `contains: {in, patterns}`: each pattern occurs.
-    Contains(Patterns),
+    Contains(PatternTest),
     /// `absent: {in, patterns}`: none of the patterns occurs.
-    Absent(Patterns),
+    Absent(PatternTest),
     /// `order: [ids]`: these segments occur in this order; others may occur between them.
     Order(Vec<Spanned<String>>),
     /// `tokens: {of, max, min}`
     Tokens {
         /// The tokens that are counted.
-        of: Counted,
+        of: CountedTokens,
         /// The upper bound.
         max: Option<Spanned<u64>>,
         /// The lower bound.
@@ -178,9 +185,9 @@ pub enum ContextExpectation {
 
 impl ContextExpectation {
     /// Reads one entry. Invalid values were reported before and give `None`.
-    pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let test = Self::test(node)?;
-        let Some(agent) = node.get("node").and_then(text) else {
+    pub(in crate::scenario) fn read_entry(node: &YamlNode<'_>) -> Option<Spanned<Self>> {
+        let test = Self::read_test(node)?;
+        let Some(agent) = node.get("node").and_then(read_text) else {
             return Some(test);
         };
         Some(Spanned::new(
@@ -192,61 +199,62 @@ impl ContextExpectation {
         ))
     }
 
-    fn test(node: &Node<'_>) -> Option<Spanned<Self>> {
+    fn read_test(node: &YamlNode<'_>) -> Option<Spanned<Self>> {
         let entry = node
             .entries()?
             .iter()
             .find(|entry| entry.key.value != "node")?;
         let value = &entry.value;
-        let spanned =
-            |number: &Node<'_>| whole(number).map(|found| Spanned::new(found, number.span));
-        let inner = |value: &Node<'_>| {
+        let spanned = |number: &YamlNode<'_>| {
+            read_whole(number).map(|found| Spanned::new(found, number.span))
+        };
+        let inner = |value: &YamlNode<'_>| {
             value
                 .items()
                 .unwrap_or_default()
                 .iter()
-                .filter_map(Self::read)
+                .filter_map(Self::read_entry)
                 .collect()
         };
         let expectation = match entry.key.value.as_ref() {
             "segment" => Self::Segment {
-                which: Selector::read(value)?,
-                state: State::parse(value.get("state")?.text()?)?,
+                which: SegmentSelector::read(value)?,
+                state: SegmentState::parse(value.get("state")?.text()?)?,
             },
-            "segments" => Self::Segments(ids(value.get("exactly"))),
+            "segments" => Self::Segments(read_ids(value.get("exactly"))),
             "trust" => Self::Trust {
-                segment: text(value.get("segment")?)?,
-                is_trusted: trusted(value.get("is")?)?,
+                segment: read_text(value.get("segment")?)?,
+                is_trusted: read_trust(value.get("is")?)?,
             },
-            "contains" => Self::Contains(Patterns::read(value)?),
-            "absent" => Self::Absent(Patterns::read(value)?),
-            "order" => Self::Order(ids(Some(value))),
+            "contains" => Self::Contains(PatternTest::read(value)?),
+            "absent" => Self::Absent(PatternTest::read(value)?),
+            "order" => Self::Order(read_ids(Some(value))),
             "tokens" => Self::Tokens {
-                of: Counted::read(value.get("of"))?,
+                of: CountedTokens::read(value.get("of"))?,
                 max: value.get("max").and_then(spanned),
                 min: value.get("min").and_then(spanned),
             },
             "prompt_cache" => Self::PromptCache {
-                min_reused: number(value.get("min_reused")?)?,
+                min_reused: read_number(value.get("min_reused")?)?,
             },
-            "nothing_cut" => Self::NothingCut(flag(value)?),
+            "nothing_cut" => Self::NothingCut(read_flag(value)?),
             "setting" => {
                 let name = value.get("name")?;
                 let expected = value.get("value")?;
                 Self::Setting {
                     name: Spanned::new(SettingName::parse(name.text()?)?, name.span),
-                    value: Spanned::new(word_of(expected)?.into_owned(), expected.span),
-                    node: value.get("node").and_then(text),
+                    value: Spanned::new(read_word(expected)?.into_owned(), expected.span),
+                    node: value.get("node").and_then(read_text),
                 }
             }
             "tools" if value.entries().is_some() => Self::ToolsOf(ToolTest::read(value)),
-            "tools" => Self::Tools(texts(Some(value))),
+            "tools" => Self::Tools(read_texts(Some(value))),
             "model" if value.entries().is_some() => Self::ModelOf(ModelTest::read(value)),
-            "model" => Self::Model(text(value)?),
-            "protected_paths" => Self::ProtectedPaths(texts(Some(value))),
+            "model" => Self::Model(read_text(value)?),
+            "protected_paths" => Self::ProtectedPaths(read_texts(Some(value))),
             "lookup" => Self::Lookup(LookupTest::read(value)),
-            "snapshot" => flag(value)?.then_some(Self::Snapshot)?,
-            "not" => Self::Not(Box::new(Self::read(value)?)),
+            "snapshot" => read_flag(value)?.then_some(Self::Snapshot)?,
+            "not" => Self::Not(Box::new(Self::read_entry(value)?)),
             "any_of" => Self::AnyOf(inner(value)),
             "all_of" => Self::AllOf(inner(value)),
             _ => return None,
@@ -278,7 +286,7 @@ impl ContextExpectation {
     }
 
     /// The expectations that this one contains.
-    pub fn inner(&self) -> &[Spanned<Self>] {
+    pub fn inner_expectations(&self) -> &[Spanned<Self>] {
         #[allow(
             clippy::wildcard_enum_match_arm,
             reason = "no other expectation holds others"
@@ -313,7 +321,7 @@ impl ContextExpectation {
     }
 
     /// The names by which it selects segments.
-    pub fn named(&self) -> Vec<Named<'_>> {
+    pub fn segment_names(&self) -> Vec<SegmentName<'_>> {
         #[allow(
             clippy::wildcard_enum_match_arm,
             reason = "no other expectation is about segments"
@@ -321,85 +329,93 @@ impl ContextExpectation {
         match self {
             Self::Segment { which, .. }
             | Self::Tokens {
-                of: Counted::Segment(which),
+                of: CountedTokens::Segment(which),
                 ..
-            } => which.named().into_iter().collect(),
-            Self::Contains(found) | Self::Absent(found) => {
-                found.within.iter().filter_map(Selector::named).collect()
-            }
-            Self::Order(ids) | Self::Segments(ids) => ids.iter().map(Named::Id).collect(),
-            Self::Trust { segment, .. } => vec![Named::Id(segment)],
+            } => which.segment_name().into_iter().collect(),
+            Self::Contains(found) | Self::Absent(found) => found
+                .within
+                .iter()
+                .filter_map(SegmentSelector::segment_name)
+                .collect(),
+            Self::Order(ids) | Self::Segments(ids) => ids.iter().map(SegmentName::Id).collect(),
+            Self::Trust { segment, .. } => vec![SegmentName::Id(segment)],
             _ => Vec::new(),
         }
     }
 
     /// Describes the expectation as reports print it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let list = |inner: &[Spanned<Self>]| {
             inner
                 .iter()
-                .map(|inner| inner.value.words())
+                .map(|inner| inner.value.describe())
                 .collect::<Vec<_>>()
                 .join("; ")
         };
         match self {
-            Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
-            Self::Segments(ids) => format!("exactly the segments {}", listed(ids)),
+            Self::Segment { which, state } => format!("{} {}", which.describe(), state.word()),
+            Self::Segments(ids) => format!("exactly the segments {}", describe_ids(ids)),
             Self::Trust {
                 segment,
                 is_trusted,
             } => format!("segment `{}` is {}", segment.value, trust_word(*is_trusted)),
-            Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
-            Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
-            Self::Order(ids) => format!("order {}", listed(ids)),
+            Self::Contains(found) => {
+                format!("{} contains {}", found.describe_place(), found.describe())
+            }
+            Self::Absent(found) => format!(
+                "{} does not contain {}",
+                found.describe_place(),
+                found.describe()
+            ),
+            Self::Order(ids) => format!("order {}", describe_ids(ids)),
             Self::Tokens { of, max, min } => {
                 let max = max.as_ref().map(|max| format!("at most {}", max.value));
                 let min = min.as_ref().map(|min| format!("at least {}", min.value));
                 let bounds: Vec<String> = min.into_iter().chain(max).collect();
-                format!("{} {}", of.words(), bounds.join(" and "))
+                format!("{} {}", of.describe(), bounds.join(" and "))
             }
             Self::PromptCache { min_reused } => {
-                format!("prompt cache reuses at least {} %", percent(*min_reused))
+                format!("prompt cache reuses at least {} %", to_percent(*min_reused))
             }
             Self::NothingCut(true) => "nothing cut".to_owned(),
             Self::NothingCut(false) => "something cut".to_owned(),
             Self::Setting { name, value, node } => format!(
                 "setting {} is {}",
-                setting(name.value, node.as_ref()),
+                describe_setting(name.value, node.as_ref()),
                 value.value
             ),
-            Self::Tools(names) => format!("tools {}", quoted(names)),
-            Self::ToolsOf(test) => test.words(),
+            Self::Tools(names) => format!("tools {}", backquoted_names(names)),
+            Self::ToolsOf(test) => test.describe(),
             Self::Model(name) => format!("model `{}`", name.value),
-            Self::ModelOf(test) => test.words(),
-            Self::ProtectedPaths(paths) => format!("protected paths {}", quoted(paths)),
-            Self::Lookup(test) => test.words(),
+            Self::ModelOf(test) => test.describe(),
+            Self::ProtectedPaths(paths) => format!("protected paths {}", backquoted_names(paths)),
+            Self::Lookup(test) => test.describe(),
             Self::Snapshot => "snapshot".to_owned(),
-            Self::Not(inner) => format!("not ({})", inner.value.words()),
+            Self::Not(inner) => format!("not ({})", inner.value.describe()),
             Self::AnyOf(inner) => format!("any of ({})", list(inner)),
             Self::AllOf(inner) => format!("all of ({})", list(inner)),
-            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.words()),
+            Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.describe()),
         }
     }
 }
 
 /// Iterates over every expectation of a list, including those inside others, in order.
-pub fn each<'e>(
+pub fn all_expectations<'e>(
     all: &'e [Spanned<ContextExpectation>],
 ) -> impl Iterator<Item = &'e Spanned<ContextExpectation>> {
     let mut open: Vec<&'e Spanned<ContextExpectation>> = all.iter().rev().collect();
     std::iter::from_fn(move || {
         let next = open.pop()?;
-        open.extend(next.value.inner().iter().rev());
+        open.extend(next.value.inner_expectations().iter().rev());
         Some(next)
     })
 }
 
 pub use super::segments::trust_word;
-pub use super::tools::quoted;
+pub use super::tools::backquoted_names;
 
 /// Describes a setting of a node.
-pub fn setting(name: SettingName, node: Option<&Spanned<String>>) -> String {
+pub fn describe_setting(name: SettingName, node: Option<&Spanned<String>>) -> String {
     node.map_or_else(
         || name.word().to_owned(),
         |node| format!("{} of {}", name.word(), node.value),

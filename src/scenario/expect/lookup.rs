@@ -1,42 +1,42 @@
 //! Expectations on a lookup in the files of the project as they are now.
 
-use super::tools::quoted;
+use super::tools::backquoted_names;
 use crate::base::span::Spanned;
-use crate::scenario::table::Group::Some as AtLeast;
-use crate::scenario::table::{Shape, Table, Thing, key};
-use crate::scenario::values::{text, texts, whole};
-use crate::syntax::yaml::Node;
+use crate::scenario::table::KeyGroup::AtLeastOne as AtLeast;
+use crate::scenario::table::{NamedThingKind, ScenarioShape, ScenarioTable, optional_key};
+use crate::scenario::values::{read_text, read_texts, read_whole};
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 
 /// The number of matches that a lookup returns.
-const MATCHES: u64 = 8;
+const MAX_MATCHES: u64 = 8;
 
 /// `lookup`.
-pub(super) static LOOKUP: Table = Table {
+pub(super) static LOOKUP_TABLE: ScenarioTable = ScenarioTable {
     what: "`lookup`",
     keys: &[
-        key(
+        optional_key(
             "query",
-            Shape::Text,
+            ScenarioShape::Text,
             "what is looked up, in words; default: what the agent of this scenario asks",
         ),
-        key(
+        optional_key(
             "finds",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "each of these is found: a file, or a passage by its id, as `ctxc search` shows it",
         )
-        .names(Thing::Passage),
-        key(
+        .with_names(NamedThingKind::Passage),
+        optional_key(
             "within",
-            Shape::Whole(1, MATCHES),
+            ScenarioShape::Whole(1, MAX_MATCHES),
             "among this many of the best matches; default: all 8",
         ),
-        key(
+        optional_key(
             "lacks",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "none of these is found",
         )
-        .names(Thing::Passage),
+        .with_names(NamedThingKind::Passage),
     ],
     groups: &[AtLeast(&["finds", "lacks"])],
 };
@@ -55,20 +55,23 @@ pub struct LookupTest {
 }
 
 impl LookupTest {
-    pub(super) fn read(node: &Node<'_>) -> Self {
-        let within = node.get("within").and_then(whole).unwrap_or(MATCHES);
+    pub(super) fn read(node: &YamlNode<'_>) -> Self {
+        let within = node
+            .get("within")
+            .and_then(read_whole)
+            .unwrap_or(MAX_MATCHES);
         Self {
-            query: node.get("query").and_then(text),
-            finds: texts(node.get("finds")),
+            query: node.get("query").and_then(read_text),
+            finds: read_texts(node.get("finds")),
             within: usize::try_from(within).unwrap_or(usize::MAX),
-            lacks: texts(node.get("lacks")),
+            lacks: read_texts(node.get("lacks")),
         }
     }
 
     /// Describes the test as reports print it.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let some = |word: &str, names: &[Spanned<String>]| {
-            (!names.is_empty()).then(|| format!("{word} {}", quoted(names)))
+            (!names.is_empty()).then(|| format!("{word} {}", backquoted_names(names)))
         };
         let all: Vec<String> = [some("finds", &self.finds), some("lacks", &self.lacks)]
             .into_iter()

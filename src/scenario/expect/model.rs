@@ -1,66 +1,73 @@
 //! Expectations on the model that would be called.
 
 use crate::base::span::Spanned;
-use crate::kernel::sampling::{EFFORT, OUTPUT, Parameter, SEED, Sampling, TEMPERATURE, TOP_P};
-use crate::scenario::table::Group::Some as AtLeast;
-use crate::scenario::table::{Shape, Table, key};
-use crate::scenario::values::text;
-use crate::syntax::yaml::Node;
+use crate::kernel::sampling::{
+    EFFORT_WORDS, OUTPUT_TOKEN_BOUNDS, Parameter, SEED_BOUNDS, Sampling, TEMPERATURE_BOUNDS,
+    TOP_P_BOUNDS,
+};
+use crate::scenario::table::KeyGroup::AtLeastOne as AtLeast;
+use crate::scenario::table::{ScenarioShape, ScenarioTable, optional_key};
+use crate::scenario::values::read_text;
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 use serde_json::Value;
 
 /// `model` as a mapping.
-pub(super) static MODEL: Table = Table {
+pub(super) static MODEL_TABLE: ScenarioTable = ScenarioTable {
     what: "`model`",
     keys: &[
-        key("name", Shape::Text, "its name in the project"),
-        key("id", Shape::Text, "what its provider calls it"),
-        key(
+        optional_key("name", ScenarioShape::Text, "its name in the project"),
+        optional_key("id", ScenarioShape::Text, "what its provider calls it"),
+        optional_key(
             "provider",
-            Shape::Text,
+            ScenarioShape::Text,
             "who serves it, by the project's name for it",
         ),
-        key(
+        optional_key(
             "sampling",
-            Shape::Table(&SAMPLING),
+            ScenarioShape::Table(&SAMPLING_TABLE),
             "its sampling parameters: these and no others",
         ),
     ],
     groups: &[AtLeast(&["name", "id", "provider", "sampling"])],
 };
 
-static SAMPLING: Table = Table {
+static SAMPLING_TABLE: ScenarioTable = ScenarioTable {
     what: "`sampling`",
     keys: &[
-        key(
+        optional_key(
             "temperature",
-            Shape::Number(TEMPERATURE.0, TEMPERATURE.1),
+            ScenarioShape::Number(TEMPERATURE_BOUNDS.0, TEMPERATURE_BOUNDS.1),
             "how far it may stray from the likeliest words",
         ),
-        key(
+        optional_key(
             "top_p",
-            Shape::Number(TOP_P.0, TOP_P.1),
+            ScenarioShape::Number(TOP_P_BOUNDS.0, TOP_P_BOUNDS.1),
             "the share of the likeliest words that it chooses from",
         ),
-        key(
+        optional_key(
             "seed",
-            Shape::Whole(SEED.0, SEED.1),
+            ScenarioShape::Whole(SEED_BOUNDS.0, SEED_BOUNDS.1),
             "the seed of its random choices",
         ),
-        key("effort", Shape::Word(&EFFORT), "how long it thinks first"),
-        key(
+        optional_key(
+            "effort",
+            ScenarioShape::Word(&EFFORT_WORDS),
+            "how long it thinks first",
+        ),
+        optional_key(
             "stop",
-            Shape::Any,
+            ScenarioShape::Any,
             "the text before which an answer ends, or a list of them",
         ),
-        key(
+        optional_key(
             "tool_choice",
-            Shape::Text,
+            ScenarioShape::Text,
             "`auto`, `none`, `required`, or the tool that it has to call",
         ),
-        key(
+        optional_key(
             "max_output_tokens",
-            Shape::Whole(OUTPUT.0, OUTPUT.1),
+            ScenarioShape::Whole(OUTPUT_TOKEN_BOUNDS.0, OUTPUT_TOKEN_BOUNDS.1),
             "the most tokens of an answer",
         ),
     ],
@@ -81,8 +88,8 @@ pub struct ModelTest {
 }
 
 impl ModelTest {
-    pub(super) fn read(node: &Node<'_>) -> Self {
-        let part = |name: &str| node.get(name).and_then(text);
+    pub(super) fn read(node: &YamlNode<'_>) -> Self {
+        let part = |name: &str| node.get(name).and_then(read_text);
         let value = |found: Value| {
             if found.is_string() {
                 Value::Array(vec![found])
@@ -90,21 +97,24 @@ impl ModelTest {
                 found
             }
         };
-        let sampling = node.get("sampling").and_then(Node::entries).map(|entries| {
-            let one = |entry: &crate::syntax::yaml::Entry<'_>| {
-                let parameter = Parameter::parse(&entry.key.value)?;
-                let found = entry.value.to_json();
-                Some((
-                    parameter,
-                    if parameter == Parameter::Stop {
-                        value(found)
-                    } else {
-                        found
-                    },
-                ))
-            };
-            entries.iter().filter_map(one).collect()
-        });
+        let sampling = node
+            .get("sampling")
+            .and_then(YamlNode::entries)
+            .map(|entries| {
+                let one = |entry: &crate::syntax::yaml::YamlEntry<'_>| {
+                    let parameter = Parameter::parse(&entry.key.value)?;
+                    let found = entry.value.to_json();
+                    Some((
+                        parameter,
+                        if parameter == Parameter::Stop {
+                            value(found)
+                        } else {
+                            found
+                        },
+                    ))
+                };
+                entries.iter().filter_map(one).collect()
+            });
         Self {
             name: part("name"),
             id: part("id"),
@@ -114,7 +124,7 @@ impl ModelTest {
     }
 
     /// Describes the test as reports print it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let part = |word: &str, found: &Option<Spanned<String>>| {
             found
                 .as_ref()
@@ -123,7 +133,7 @@ impl ModelTest {
         let sampling = self
             .sampling
             .as_ref()
-            .map(|found| format!("sampling {}", listed(found)));
+            .map(|found| format!("sampling {}", describe_sampling(found)));
         let parts = [
             part("name", &self.name),
             part("id", &self.id),
@@ -138,7 +148,7 @@ impl ModelTest {
 }
 
 /// Lists parameters with their values.
-pub fn listed(sampling: &Sampling) -> String {
+pub fn describe_sampling(sampling: &Sampling) -> String {
     if sampling.is_empty() {
         return "none".to_owned();
     }

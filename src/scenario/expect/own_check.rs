@@ -2,42 +2,44 @@
 
 use super::python_modules;
 use crate::base::span::Spanned;
-use crate::scenario::table::{Key, Shape, Table, Thing, key, needed};
-use crate::scenario::values::{text, texts, whole};
-use crate::syntax::yaml::Node;
+use crate::scenario::table::{
+    NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, optional_key, required_key,
+};
+use crate::scenario::values::{read_text, read_texts, read_whole};
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 
 /// The default timeout of a check, in seconds.
-const SECONDS: u64 = 10;
-const TIMEOUT: Key = key(
+const DEFAULT_TIMEOUT_SECONDS: u64 = 10;
+const TIMEOUT_KEY: ScenarioKey = optional_key(
     "timeout_s",
-    Shape::Whole(1, 3600),
+    ScenarioShape::Whole(1, 3600),
     "seconds after which it is killed with everything that it started; default: 10",
 );
 
-pub(super) static COMMAND: Table = Table {
+pub(super) static COMMAND_TABLE: ScenarioTable = ScenarioTable {
     what: "`command`",
     keys: &[
-        needed(
+        required_key(
             "argv",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "the command as an argument list",
         )
-        .names(Thing::Argument),
-        TIMEOUT,
+        .with_names(NamedThingKind::Argument),
+        TIMEOUT_KEY,
     ],
     groups: &[],
 };
 
-pub(super) static PYTHON: Table = Table {
+pub(super) static PYTHON_TABLE: ScenarioTable = ScenarioTable {
     what: "`python`",
     keys: &[
-        needed(
+        required_key(
             "function",
-            Shape::Text,
+            ScenarioShape::Text,
             "the function as `module:function`; the project's folder is on the module path",
         ),
-        TIMEOUT,
+        TIMEOUT_KEY,
     ],
     groups: &[],
 };
@@ -46,14 +48,14 @@ pub(super) static PYTHON: Table = Table {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OwnCheck {
     /// The program of the check.
-    pub what: Runs,
+    pub what: CheckProgram,
     /// Its timeout in seconds.
     pub timeout_s: u64,
 }
 
 /// The program of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum Runs {
+pub enum CheckProgram {
     /// A command as an argument list.
     Command(Vec<Spanned<String>>),
     /// A Python function as `module:function`.
@@ -61,40 +63,46 @@ pub enum Runs {
 }
 
 impl OwnCheck {
-    fn of(node: &Node<'_>, what: Runs) -> Self {
+    fn with_program(node: &YamlNode<'_>, what: CheckProgram) -> Self {
         Self {
             what,
-            timeout_s: node.get("timeout_s").and_then(whole).unwrap_or(SECONDS),
+            timeout_s: node
+                .get("timeout_s")
+                .and_then(read_whole)
+                .unwrap_or(DEFAULT_TIMEOUT_SECONDS),
         }
     }
 
-    pub(super) fn command(node: &Node<'_>) -> Self {
-        Self::of(
+    pub(super) fn read_command(node: &YamlNode<'_>) -> Self {
+        Self::with_program(
             node,
-            Runs::Command(texts(Some(node.get("argv").unwrap_or(node)))),
+            CheckProgram::Command(read_texts(Some(node.get("argv").unwrap_or(node)))),
         )
     }
 
-    pub(super) fn python(node: &Node<'_>) -> Option<Self> {
+    pub(super) fn read_python(node: &YamlNode<'_>) -> Option<Self> {
         let function = node.get("function").unwrap_or(node);
-        Some(Self::of(node, Runs::Python(text(function)?)))
+        Some(Self::with_program(
+            node,
+            CheckProgram::Python(read_text(function)?),
+        ))
     }
 
     /// Describes the program as reports print it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.what {
-            Runs::Command(argv) => {
+            CheckProgram::Command(argv) => {
                 let words: Vec<&str> = argv.iter().map(|word| word.value.as_str()).collect();
                 format!("`{}`", words.join(" "))
             }
-            Runs::Python(function) => format!("the Python function `{}`", function.value),
+            CheckProgram::Python(function) => format!("the Python function `{}`", function.value),
         }
     }
 
     /// The paths of project files that may define the behaviour of the check. They need not exist.
-    pub fn files(&self) -> Vec<String> {
+    pub fn possible_files(&self) -> Vec<String> {
         match &self.what {
-            Runs::Command(argv) => {
+            CheckProgram::Command(argv) => {
                 let plain = |word: &Spanned<String>| {
                     word.value
                         .strip_prefix("./")
@@ -106,11 +114,11 @@ impl OwnCheck {
                     .filter(|words| words.first().is_some_and(|word| word.value == "-m"));
                 let modules = modules
                     .filter_map(|words| words.last())
-                    .flat_map(|module| python_modules::files(&module.value));
+                    .flat_map(|module| python_modules::module_files(&module.value));
                 argv.iter().map(plain).chain(modules).collect()
             }
-            Runs::Python(function) => {
-                python_modules::files(function.value.split(':').next().unwrap_or_default())
+            CheckProgram::Python(function) => {
+                python_modules::module_files(function.value.split(':').next().unwrap_or_default())
                     .collect()
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// The endings of a module or package file; Python uses the first that exists. Files compiled for
 /// one platform tag are not considered.
-const KEPT: [&str; 6] = [
+const MODULE_ENDINGS: [&str; 6] = [
     "/__init__.py",
     "/__init__.pyc",
     ".abi3.so",
@@ -15,7 +15,7 @@ const KEPT: [&str; 6] = [
 ];
 
 /// The files in which Python looks for the module `a.b.c` and for its packages.
-pub fn files(module: &str) -> impl Iterator<Item = String> {
+pub fn module_files(module: &str) -> impl Iterator<Item = String> {
     let ends = module
         .match_indices('.')
         .map(|(at, _)| at)
@@ -26,12 +26,12 @@ pub fn files(module: &str) -> impl Iterator<Item = String> {
         .collect();
     places
         .into_iter()
-        .flat_map(|place| KEPT.map(|ending| format!("{place}{ending}")))
+        .flat_map(|place| MODULE_ENDINGS.map(|ending| format!("{place}{ending}")))
 }
 
 /// The files in which Python may look for the imports of a source text. Considers only import
 /// statements at the beginning of a line.
-pub fn imported(path: &str, text: &str) -> Vec<String> {
+pub fn imported_files(path: &str, text: &str) -> Vec<String> {
     let mut modules: BTreeSet<String> = BTreeSet::new();
     let mut is_open = false;
     let mut package = "";
@@ -63,7 +63,7 @@ pub fn imported(path: &str, text: &str) -> Vec<String> {
         .flat_map(|folder| {
             modules
                 .iter()
-                .flat_map(|module| files(module))
+                .flat_map(|module| module_files(module))
                 .map(move |file| format!("{folder}{file}"))
         })
         .collect()

@@ -1,35 +1,35 @@
 //! Expectations on the tools that an agent is given.
 
 use crate::base::span::Spanned;
-use crate::scenario::frozen::Frozen;
-use crate::scenario::table::Group::Some as AtLeast;
-use crate::scenario::table::{Shape, Table, key};
-use crate::scenario::values::{frozen, texts};
-use crate::syntax::yaml::Node;
+use crate::scenario::frozen::FrozenValue;
+use crate::scenario::table::KeyGroup::AtLeastOne as AtLeast;
+use crate::scenario::table::{ScenarioShape, ScenarioTable, optional_key};
+use crate::scenario::values::{read_frozen, read_texts};
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 
 /// `tools` as a mapping.
-pub(super) static TOOLS: Table = Table {
+pub(super) static TOOLS_TABLE: ScenarioTable = ScenarioTable {
     what: "`tools`",
     keys: &[
-        key(
+        optional_key(
             "has",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "these are among the tools that it is given",
         ),
-        key(
+        optional_key(
             "lacks",
-            Shape::List(&Shape::Text, 1),
+            ScenarioShape::List(&ScenarioShape::Text, 1),
             "it is given none of these",
         ),
-        key(
+        optional_key(
             "exactly",
-            Shape::List(&Shape::Text, 0),
+            ScenarioShape::List(&ScenarioShape::Text, 0),
             "it is given these and no others, in any order",
         ),
-        key(
+        optional_key(
             "schema_of",
-            Shape::Map(&Shape::Schema),
+            ScenarioShape::Map(&ScenarioShape::Schema),
             "the parameters of tools by their names: a JSON Schema, or the path of one",
         ),
     ],
@@ -46,35 +46,36 @@ pub struct ToolTest {
     /// `exactly`
     pub exactly: Option<Vec<Spanned<String>>>,
     /// `schema_of`: the expected schema of each tool.
-    pub schema_of: Vec<(Spanned<String>, Frozen)>,
+    pub schema_of: Vec<(Spanned<String>, FrozenValue)>,
 }
 
 /// Joins names in backquotes.
-pub fn quoted(names: &[Spanned<String>]) -> String {
+pub fn backquoted_names(names: &[Spanned<String>]) -> String {
     if names.is_empty() {
         "none".to_owned()
     } else {
-        super::answer::list(names, "`", "`")
+        super::answer::join_enclosed(names, "`", "`")
     }
 }
 
 impl ToolTest {
-    pub(super) fn read(node: &Node<'_>) -> Self {
+    pub(super) fn read(node: &YamlNode<'_>) -> Self {
         // A text is the path of a schema.
-        let schema = |value: &Node<'_>| {
-            value
-                .text()
-                .map_or_else(|| frozen(value).value, |path| Frozen::File(path.to_owned()))
+        let schema = |value: &YamlNode<'_>| {
+            value.text().map_or_else(
+                || read_frozen(value).value,
+                |path| FrozenValue::File(path.to_owned()),
+            )
         };
         let schemas = node
             .get("schema_of")
-            .and_then(Node::entries)
+            .and_then(YamlNode::entries)
             .unwrap_or_default()
             .iter();
         Self {
-            has: texts(node.get("has")),
-            lacks: texts(node.get("lacks")),
-            exactly: node.get("exactly").map(|exactly| texts(Some(exactly))),
+            has: read_texts(node.get("has")),
+            lacks: read_texts(node.get("lacks")),
+            exactly: node.get("exactly").map(|exactly| read_texts(Some(exactly))),
             schema_of: schemas
                 .map(|entry| {
                     (
@@ -89,7 +90,7 @@ impl ToolTest {
     /// The paths of the schema files.
     pub fn schema_files(&self) -> impl Iterator<Item = &str> {
         self.schema_of.iter().filter_map(|(_, schema)| {
-            if let Frozen::File(path) = schema {
+            if let FrozenValue::File(path) = schema {
                 Some(path.as_str())
             } else {
                 None
@@ -98,14 +99,14 @@ impl ToolTest {
     }
 
     /// Describes the test as reports print it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let some = |word: &str, names: &[Spanned<String>]| {
-            (!names.is_empty()).then(|| format!("{word} {}", quoted(names)))
+            (!names.is_empty()).then(|| format!("{word} {}", backquoted_names(names)))
         };
         let exactly = self
             .exactly
             .as_ref()
-            .map(|names| format!("exactly {}", quoted(names)));
+            .map(|names| format!("exactly {}", backquoted_names(names)));
         let schemas: Vec<_> = self
             .schema_of
             .iter()

@@ -2,46 +2,49 @@
 
 use crate::base::span::Spanned;
 use crate::base::words::words;
-use crate::scenario::table::{Shape, Table, key, needed};
-use crate::scenario::values::text;
-use crate::syntax::yaml::Node;
+use crate::scenario::table::{ScenarioShape, ScenarioTable, optional_key, required_key};
+use crate::scenario::values::read_text;
+use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub(super) static TRAJECTORY: Table = Table {
+pub(super) static TRAJECTORY_TABLE: ScenarioTable = ScenarioTable {
     what: "`trajectory`",
     keys: &[
-        needed(
+        required_key(
             "match",
-            Shape::Word(&Matching::WORDS),
+            ScenarioShape::Word(&Matching::WORDS),
             "`strict`: these calls in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
-        needed(
+        required_key(
             "calls",
-            Shape::List(&Shape::Or(&Shape::Text, &CALL), 1),
+            ScenarioShape::List(
+                &ScenarioShape::Or(&ScenarioShape::Text, &EXPECTED_CALL_TABLE),
+                1,
+            ),
             "the calls, each as the name of its tool or as a mapping",
         ),
     ],
     groups: &[],
 };
 
-static CALL: Table = Table {
+static EXPECTED_CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "a call of `trajectory`",
     keys: &[
-        needed(
+        required_key(
             "name",
-            Shape::Text,
+            ScenarioShape::Text,
             "the tool; `*` matches any part of a name",
         ),
-        key(
+        optional_key(
             "arguments",
-            Shape::Map(&Shape::Any),
+            ScenarioShape::Map(&ScenarioShape::Any),
             "arguments of the call, each equal as JSON; it may have others",
         ),
-        key(
+        optional_key(
             "patterns",
-            Shape::Map(&Shape::Pattern),
+            ScenarioShape::Map(&ScenarioShape::Pattern),
             "arguments of the call, with a pattern for each",
         ),
     ],
@@ -84,7 +87,7 @@ pub struct ExpectedCall {
 }
 
 impl Trajectory {
-    pub(super) fn read(node: &Node<'_>) -> Option<Self> {
+    pub(super) fn read(node: &YamlNode<'_>) -> Option<Self> {
         let calls = node
             .get("calls")?
             .items()?
@@ -98,11 +101,11 @@ impl Trajectory {
     }
 
     /// Reads the nodes of a run, which take the place of calls.
-    pub(super) fn path(node: &Node<'_>) -> Option<Self> {
+    pub(super) fn read_path(node: &YamlNode<'_>) -> Option<Self> {
         let items = node.items().or_else(|| node.get("nodes")?.items())?;
         let matching = node
             .get("match")
-            .and_then(Node::text)
+            .and_then(YamlNode::text)
             .map_or(Some(Matching::Strict), Matching::parse)?;
         Some(Self {
             matching,
@@ -111,15 +114,15 @@ impl Trajectory {
     }
 
     /// Describes the calls as reports print them.
-    pub(super) fn words(&self) -> String {
-        let calls: Vec<String> = self.calls.iter().map(ExpectedCall::words).collect();
+    pub(super) fn describe(&self) -> String {
+        let calls: Vec<String> = self.calls.iter().map(ExpectedCall::describe).collect();
         format!("calls {} ({})", calls.join(", "), self.matching.word())
     }
 }
 
 impl ExpectedCall {
-    fn read(node: &Node<'_>) -> Option<Self> {
-        if let Some(name) = text(node) {
+    fn read(node: &YamlNode<'_>) -> Option<Self> {
+        if let Some(name) = read_text(node) {
             return Some(Self {
                 name,
                 arguments: BTreeMap::new(),
@@ -128,23 +131,23 @@ impl ExpectedCall {
         }
         let entries = |key: &str| {
             node.get(key)
-                .and_then(Node::entries)
+                .and_then(YamlNode::entries)
                 .unwrap_or_default()
                 .iter()
         };
         let arguments =
             entries("arguments").map(|entry| (entry.key.value.to_string(), entry.value.to_json()));
         let patterns = entries("patterns")
-            .filter_map(|entry| Some((entry.key.value.to_string(), text(&entry.value)?)));
+            .filter_map(|entry| Some((entry.key.value.to_string(), read_text(&entry.value)?)));
         Some(Self {
-            name: text(node.get("name")?)?,
+            name: read_text(node.get("name")?)?,
             arguments: arguments.collect(),
             patterns: patterns.collect(),
         })
     }
 
     /// Describes the tool and its arguments.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let values = self
             .arguments
             .iter()

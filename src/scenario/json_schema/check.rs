@@ -3,9 +3,9 @@
 //! `draft` finds the mistakes that the schema's own draft rejects.
 
 use super::draft;
-use super::slip::{Slip, SlipKind, under};
-use crate::base::quoted::list;
-use crate::base::suggest::{likeliest, nearest};
+use super::slip::{JsonSchemaFault, JsonSchemaFaultKind, child_pointer};
+use crate::base::quoted::name_list;
+use crate::base::suggest::{likeliest_candidate, nearest_candidate};
 use serde_json::Value;
 
 /// The kind of value that a keyword takes.
@@ -16,25 +16,25 @@ enum KeywordValue {
     /// A schema, or a list of schemas.
     Schema,
     /// A mapping of names to schemas.
-    Named,
+    SchemaMap,
 }
 
 /// The keywords of all drafts from 4 to 2020-12, each with the kind of its value.
 const KEYWORDS: &[(&str, KeywordValue)] = &[
     ("type", KeywordValue::Value),
-    ("properties", KeywordValue::Named),
+    ("properties", KeywordValue::SchemaMap),
     ("required", KeywordValue::Value),
     ("items", KeywordValue::Schema),
     ("enum", KeywordValue::Value),
     ("const", KeywordValue::Value),
     ("additionalProperties", KeywordValue::Schema),
-    ("patternProperties", KeywordValue::Named),
+    ("patternProperties", KeywordValue::SchemaMap),
     ("propertyNames", KeywordValue::Schema),
     ("minProperties", KeywordValue::Value),
     ("maxProperties", KeywordValue::Value),
     ("dependentRequired", KeywordValue::Value),
-    ("dependentSchemas", KeywordValue::Named),
-    ("dependencies", KeywordValue::Named),
+    ("dependentSchemas", KeywordValue::SchemaMap),
+    ("dependencies", KeywordValue::SchemaMap),
     ("unevaluatedProperties", KeywordValue::Schema),
     ("prefixItems", KeywordValue::Schema),
     ("additionalItems", KeywordValue::Schema),
@@ -69,8 +69,8 @@ const KEYWORDS: &[(&str, KeywordValue)] = &[
     ("readOnly", KeywordValue::Value),
     ("writeOnly", KeywordValue::Value),
     ("$ref", KeywordValue::Value),
-    ("$defs", KeywordValue::Named),
-    ("definitions", KeywordValue::Named),
+    ("$defs", KeywordValue::SchemaMap),
+    ("definitions", KeywordValue::SchemaMap),
     ("$schema", KeywordValue::Value),
     ("$id", KeywordValue::Value),
     ("id", KeywordValue::Value),
@@ -87,7 +87,7 @@ const KEYWORDS: &[(&str, KeywordValue)] = &[
 ];
 
 /// Extra keys that editors and code generators write beside the keywords.
-const BESIDE: &[&str] = &[
+const EXTENSION_KEYWORDS: &[&str] = &[
     "markdownDescription",
     "enumDescriptions",
     "markdownEnumDescriptions",
@@ -102,12 +102,12 @@ const BESIDE: &[&str] = &[
 ];
 
 /// The words of `type`.
-const TYPES: &[&str] = &[
+const TYPE_WORDS: &[&str] = &[
     "object", "array", "string", "number", "integer", "boolean", "null",
 ];
 
 /// The words of `format` that the drafts define. A program may define others.
-const FORMATS: &[&str] = &[
+const FORMAT_WORDS: &[&str] = &[
     "date-time",
     "date",
     "time",
@@ -130,10 +130,10 @@ const FORMATS: &[&str] = &[
 ];
 
 /// The maximum number of faults of one schema.
-const MOST: usize = 50;
+const MAX_FAULTS: usize = 50;
 
 /// Returns the keywords that people write by hand.
-pub fn keywords() -> impl Iterator<Item = &'static str> {
+pub fn handwritten_keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS
         .iter()
         .map(|(name, _)| *name)
@@ -141,46 +141,46 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the faults of a schema in order.
-pub fn slips(schema: &Value) -> Vec<Slip> {
-    let mut walk = Walk {
+pub fn schema_faults(schema: &Value) -> Vec<JsonSchemaFault> {
+    let mut walk = SchemaTraversal {
         root: schema,
         found: Vec::new(),
         open: vec![(String::new(), schema)],
     };
     while let Some((path, schema)) = walk.open.pop() {
-        if walk.found.len() >= MOST {
+        if walk.found.len() >= MAX_FAULTS {
             break;
         }
-        walk.schema(&path, schema);
+        walk.check_schema(&path, schema);
     }
     #[cfg(feature = "eval")]
-    walk.refused();
+    walk.add_draft_faults();
     walk.found
 }
 
-struct Walk<'s> {
+struct SchemaTraversal<'s> {
     root: &'s Value,
-    found: Vec<Slip>,
+    found: Vec<JsonSchemaFault>,
     /// Schemas that are still to be checked, the next one last.
     open: Vec<(String, &'s Value)>,
 }
 
-impl<'s> Walk<'s> {
-    fn bad(&mut self, path: String, expected: impl Into<String>, near: Option<&str>) {
-        let kind = SlipKind::Bad {
+impl<'s> SchemaTraversal<'s> {
+    fn push_bad_value(&mut self, path: String, expected: impl Into<String>, near: Option<&str>) {
+        let kind = JsonSchemaFaultKind::BadValue {
             expected: expected.into(),
             near: near.map(str::to_owned),
         };
-        self.found.push(Slip { path, kind });
+        self.found.push(JsonSchemaFault { path, kind });
     }
 
     /// Adds the faults that the draft rejects, unless one is already reported at the same place.
     #[cfg(feature = "eval")]
-    fn refused(&mut self) {
+    fn add_draft_faults(&mut self) {
         let bad: Vec<String> = self
             .found
             .iter()
-            .filter(|slip| matches!(slip.kind, SlipKind::Bad { .. }))
+            .filter(|slip| matches!(slip.kind, JsonSchemaFaultKind::BadValue { .. }))
             .map(|slip| slip.path.clone())
             .collect();
         let holds = |outer: &str, path: &str| {
@@ -192,33 +192,33 @@ impl<'s> Walk<'s> {
                 .any(|told| holds(told, path) || holds(path, told))
         };
         self.found.extend(
-            draft::refused(self.root)
+            draft::find_draft_faults(self.root)
                 .into_iter()
                 .filter(|slip| !is_told(&slip.path))
-                .take(MOST),
+                .take(MAX_FAULTS),
         );
         if self
             .found
             .iter()
-            .all(|slip| matches!(slip.kind, SlipKind::Unknown { .. }))
+            .all(|slip| matches!(slip.kind, JsonSchemaFaultKind::UnknownKeyword { .. }))
         {
-            self.found.extend(draft::uncompiled(self.root));
+            self.found.extend(draft::find_compile_fault(self.root));
         }
     }
 
-    fn schema(&mut self, path: &str, schema: &'s Value) {
+    fn check_schema(&mut self, path: &str, schema: &'s Value) {
         let Value::Object(keys) = schema else { return };
         let inside = self.open.len();
         for (key, value) in keys {
-            let at = under(path, key);
+            let at = child_pointer(path, key);
             match KEYWORDS.iter().find(|(name, _)| name == key) {
-                Some((_, holds)) => self.keyword(at, (key, *holds), value),
-                None if key.starts_with("x-") || BESIDE.contains(&key.as_str()) => {}
+                Some((_, holds)) => self.check_keyword(at, (key, *holds), value),
+                None if key.starts_with("x-") || EXTENSION_KEYWORDS.contains(&key.as_str()) => {}
                 None => {
-                    let near = nearest(key, KEYWORDS.iter().map(|(name, _)| *name));
-                    self.found.push(Slip {
+                    let near = nearest_candidate(key, KEYWORDS.iter().map(|(name, _)| *name));
+                    self.found.push(JsonSchemaFault {
                         path: at,
-                        kind: SlipKind::Unknown { near },
+                        kind: JsonSchemaFaultKind::UnknownKeyword { near },
                     });
                 }
             }
@@ -227,42 +227,44 @@ impl<'s> Walk<'s> {
         if let Some(inside) = self.open.get_mut(inside..) {
             inside.reverse();
         }
-        self.together(path, keys);
+        self.check_required(path, keys);
     }
 
-    fn keyword(&mut self, at: String, (key, holds): (&str, KeywordValue), value: &'s Value) {
+    fn check_keyword(&mut self, at: String, (key, holds): (&str, KeywordValue), value: &'s Value) {
         match (key, value) {
-            ("type", Value::String(word)) => self.word(at, word, TYPES),
+            ("type", Value::String(word)) => self.check_word(at, word, TYPE_WORDS),
             ("type", Value::Array(words)) => {
                 for (number, word) in words
                     .iter()
                     .enumerate()
                     .filter_map(|(number, word)| Some((number, word.as_str()?)))
                 {
-                    self.word(under(&at, &number.to_string()), word, TYPES);
+                    self.check_word(child_pointer(&at, &number.to_string()), word, TYPE_WORDS);
                 }
             }
             // A program may define its own formats.
-            ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => {
-                self.word(at, word, FORMATS);
+            ("format", Value::String(word))
+                if nearest_candidate(word, FORMAT_WORDS.iter().copied()).is_some() =>
+            {
+                self.check_word(at, word, FORMAT_WORDS);
             }
             ("enum", Value::Array(values)) if values.is_empty() => {
-                self.bad(at, "a list of 1 or more values", None);
+                self.push_bad_value(at, "a list of 1 or more values", None);
             }
-            ("$schema", Value::String(word)) if draft::named(word).is_none() => {
-                let known: Vec<&str> = draft::names().collect();
-                self.bad(
+            ("$schema", Value::String(word)) if draft::draft_name(word).is_none() => {
+                let known: Vec<&str> = draft::schema_uris().collect();
+                self.push_bad_value(
                     at,
-                    format!("a draft of JSON Schema: {}", list(&known)),
-                    nearest(word, known.iter().copied()),
+                    format!("a draft of JSON Schema: {}", name_list(&known)),
+                    nearest_candidate(word, known.iter().copied()),
                 );
             }
-            ("$ref", Value::String(to)) => self.reference(at, to),
-            (_, Value::Object(named)) if holds == KeywordValue::Named => {
+            ("$ref", Value::String(to)) => self.check_reference(at, to),
+            (_, Value::Object(named)) if holds == KeywordValue::SchemaMap => {
                 self.open.extend(
                     named
                         .iter()
-                        .map(|(name, schema)| (under(&at, name), schema)),
+                        .map(|(name, schema)| (child_pointer(&at, name), schema)),
                 );
             }
             (_, Value::Array(items)) if holds == KeywordValue::Schema => {
@@ -270,7 +272,7 @@ impl<'s> Walk<'s> {
                     items
                         .iter()
                         .enumerate()
-                        .map(|(number, item)| (under(&at, &number.to_string()), item)),
+                        .map(|(number, item)| (child_pointer(&at, &number.to_string()), item)),
                 );
             }
             _ if holds == KeywordValue::Schema => self.open.push((at, value)),
@@ -278,14 +280,18 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn word(&mut self, at: String, word: &str, known: &[&str]) {
+    fn check_word(&mut self, at: String, word: &str, known: &[&str]) {
         if !known.contains(&word) {
-            self.bad(at, list(known), likeliest(word, known.iter().copied()));
+            self.push_bad_value(
+                at,
+                name_list(known),
+                likeliest_candidate(word, known.iter().copied()),
+            );
         }
     }
 
     /// Reports a reference to a missing place in the schema itself.
-    fn reference(&mut self, at: String, text: &str) {
+    fn check_reference(&mut self, at: String, text: &str) {
         let Some(pointer) = text
             .strip_prefix('#')
             .filter(|pointer| pointer.starts_with('/'))
@@ -300,9 +306,10 @@ impl<'s> Walk<'s> {
         }
         let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
         let others = self.root.pointer(parent).and_then(Value::as_object);
-        let near = others.and_then(|others| nearest(name, others.keys().map(String::as_str)));
+        let near =
+            others.and_then(|others| nearest_candidate(name, others.keys().map(String::as_str)));
         let near = near.map(|near| format!("#{parent}/{near}"));
-        self.bad(
+        self.push_bad_value(
             at,
             "a place in this schema: `#/$defs/NAME`",
             near.as_deref(),
@@ -310,7 +317,7 @@ impl<'s> Walk<'s> {
     }
 
     /// Reports properties that are both required and excluded.
-    fn together(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
+    fn check_required(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
         let closed = keys.get("additionalProperties") == Some(&Value::Bool(false))
             && !keys.contains_key("patternProperties");
         let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed)
@@ -329,9 +336,9 @@ impl<'s> Walk<'s> {
             .filter_map(|(number, name)| Some((number, name.as_str()?)))
         {
             if !names().any(|known| known == name) {
-                let near = nearest(name, names()).map(str::to_owned);
+                let near = nearest_candidate(name, names()).map(str::to_owned);
                 let at = format!("{path}/required/{number}");
-                self.bad(
+                self.push_bad_value(
                     at,
                     "a name under `properties`, since `additionalProperties` rules out every other",
                     near.as_deref(),

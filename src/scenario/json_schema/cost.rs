@@ -9,14 +9,14 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// The maximum number of visits.
-pub(crate) const MOST: u64 = 1_000_000;
+pub(crate) const MAX_VISITS: u64 = 1_000_000;
 /// The maximum number of pairs that are examined.
-const PAIRS: usize = 200_000;
+const MAX_PAIRS: usize = 200_000;
 /// The maximum nesting depth.
-const DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Keywords whose schemas apply to the value itself; of a mapping or list of schemas, each applies.
-const HERE: [&str; 9] = [
+const IN_PLACE_KEYWORDS: [&str; 9] = [
     "allOf",
     "anyOf",
     "oneOf",
@@ -28,7 +28,7 @@ const HERE: [&str; 9] = [
     "dependencies",
 ];
 /// Keywords whose schemas apply to the members of the value.
-const INSIDE: [&str; 9] = [
+const MEMBER_KEYWORDS: [&str; 9] = [
     "additionalItems",
     "patternProperties",
     "propertyNames",
@@ -41,18 +41,18 @@ const INSIDE: [&str; 9] = [
 ];
 
 /// Returns the number of visits, or `None` if there are more than [`MOST`].
-pub(crate) fn visits(schema: &Value, value: &Value) -> Option<u64> {
-    let mut counting = Counting {
+pub(crate) fn count_visits(schema: &Value, value: &Value) -> Option<u64> {
+    let mut counting = VisitCounter {
         root: schema,
-        parts: parts(schema),
+        parts: identified_parts(schema),
         known: HashMap::new(),
     };
     counting
-        .pair(schema, value, 0)
-        .filter(|visits| *visits <= MOST)
+        .count_pair(schema, value, 0)
+        .filter(|visits| *visits <= MAX_VISITS)
 }
 
-struct Counting<'s> {
+struct VisitCounter<'s> {
     root: &'s Value,
     /// Schemas with an address or anchor that a reference can lead to.
     parts: Vec<&'s Value>,
@@ -61,12 +61,12 @@ struct Counting<'s> {
     known: HashMap<(usize, usize), Option<u64>>,
 }
 
-fn place(value: &Value) -> usize {
+fn memory_address(value: &Value) -> usize {
     std::ptr::from_ref(value) as usize
 }
 
 /// Returns the schemas under a keyword: one, those of a list, or those of a mapping.
-fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
+fn schemas_under<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
     match value {
         Value::Array(all) => all.iter().collect(),
         Value::Object(all)
@@ -82,17 +82,17 @@ fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
     }
 }
 
-impl<'s> Counting<'s> {
+impl<'s> VisitCounter<'s> {
     /// Counts the visits of one pair; `None` if they are unbounded or too many.
-    fn pair(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Option<u64> {
+    fn count_pair(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Option<u64> {
         let Value::Object(keys) = schema else {
             return Some(1);
         };
-        let pair = (place(schema), place(value));
+        let pair = (memory_address(schema), memory_address(value));
         if let Some(known) = self.known.get(&pair) {
             return *known;
         }
-        if depth > DEPTH || self.known.len() >= PAIRS {
+        if depth > MAX_DEPTH || self.known.len() >= MAX_PAIRS {
             return None;
         }
         self.known.insert(pair, None);
@@ -106,12 +106,12 @@ impl<'s> Counting<'s> {
         for (key, inner) in keys {
             let refers = matches!(key.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef");
             if let Some(to) = inner.as_str().filter(|_| refers) {
-                for target in self.targets(to) {
-                    sum = sum.checked_add(times * self.pair(target, value, depth + 1)?)?;
+                for target in self.reference_targets(to) {
+                    sum = sum.checked_add(times * self.count_pair(target, value, depth + 1)?)?;
                 }
-            } else if HERE.contains(&key.as_str()) {
-                for inner in schemas(key, inner) {
-                    sum = sum.checked_add(times * self.pair(inner, value, depth + 1)?)?;
+            } else if IN_PLACE_KEYWORDS.contains(&key.as_str()) {
+                for inner in schemas_under(key, inner) {
+                    sum = sum.checked_add(times * self.count_pair(inner, value, depth + 1)?)?;
                 }
             } else if let (true, Value::Object(inner), Value::Object(fields)) =
                 (key == "properties", inner, value)
@@ -120,9 +120,9 @@ impl<'s> Counting<'s> {
                     let Some(inner) = inner.get(name) else {
                         continue;
                     };
-                    sum = sum.checked_add(self.pair(inner, field, depth + 1)?)?;
+                    sum = sum.checked_add(self.count_pair(inner, field, depth + 1)?)?;
                 }
-            } else if INSIDE.contains(&key.as_str()) {
+            } else if MEMBER_KEYWORDS.contains(&key.as_str()) {
                 let held: Vec<&Value> = match value {
                     Value::Array(items) => items.iter().collect(),
                     Value::Object(fields) => fields.values().collect(),
@@ -130,13 +130,13 @@ impl<'s> Counting<'s> {
                         Vec::new()
                     }
                 };
-                for inner in schemas(key, inner) {
+                for inner in schemas_under(key, inner) {
                     for held in &held {
-                        sum = sum.checked_add(self.pair(inner, held, depth + 1)?)?;
+                        sum = sum.checked_add(self.count_pair(inner, held, depth + 1)?)?;
                     }
                 }
             }
-            if sum > MOST {
+            if sum > MAX_VISITS {
                 return None;
             }
         }
@@ -146,7 +146,7 @@ impl<'s> Counting<'s> {
 
     /// Returns the possible targets of a reference: by a name, every schema with that anchor; by an
     /// address, also the schema with that address.
-    fn targets(&self, to: &str) -> Vec<&'s Value> {
+    fn reference_targets(&self, to: &str) -> Vec<&'s Value> {
         let (address, inside) = to.split_once('#').unwrap_or((to, ""));
         let last = |address: &'s str| {
             address
@@ -174,7 +174,7 @@ impl<'s> Counting<'s> {
                 .filter_map(|part| part.pointer(inside))
                 .collect();
             // The root is also in `addressed` if it has an address.
-            found.dedup_by_key(|found| place(found));
+            found.dedup_by_key(|found| memory_address(found));
             return found;
         }
         let is_called = |part: &&Value| {
@@ -194,7 +194,7 @@ impl<'s> Counting<'s> {
 }
 
 /// Returns every part of a schema that has an address or an anchor.
-fn parts(root: &Value) -> Vec<&Value> {
+fn identified_parts(root: &Value) -> Vec<&Value> {
     let mut open = vec![root];
     let mut found = Vec::new();
     while let Some(part) = open.pop() {

@@ -5,11 +5,11 @@
 //! schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
-use super::slip::{Slip, SlipKind};
+use super::slip::{JsonSchemaFault, JsonSchemaFaultKind};
 use serde_json::Value;
 
 /// The value of `$schema` and the name of each draft, the newest last.
-const NAMED: [(&str, &str); 5] = [
+const DRAFTS: [(&str, &str); 5] = [
     ("http://json-schema.org/draft-04/schema#", "draft 4"),
     ("http://json-schema.org/draft-06/schema#", "draft 6"),
     ("http://json-schema.org/draft-07/schema#", "draft 7"),
@@ -17,13 +17,16 @@ const NAMED: [(&str, &str); 5] = [
         "https://json-schema.org/draft/2019-09/schema",
         "draft 2019-09",
     ),
-    ("https://json-schema.org/draft/2020-12/schema", NEWEST),
+    (
+        "https://json-schema.org/draft/2020-12/schema",
+        DEFAULT_DRAFT,
+    ),
 ];
 /// The draft of a schema without `$schema`.
-const NEWEST: &str = "draft 2020-12";
+const DEFAULT_DRAFT: &str = "draft 2020-12";
 
 /// Returns the draft that a value of `$schema` names.
-pub(super) fn named(word: &str) -> Option<&'static str> {
+pub(super) fn draft_name(word: &str) -> Option<&'static str> {
     let plain = |word: &str| {
         let word = word.trim_end_matches('#');
         word.strip_prefix("https://")
@@ -32,66 +35,76 @@ pub(super) fn named(word: &str) -> Option<&'static str> {
     };
     let wanted = plain(word)?;
     if wanted == "json-schema.org/schema" {
-        return Some(NEWEST);
+        return Some(DEFAULT_DRAFT);
     }
-    NAMED
+    DRAFTS
         .iter()
         .find(|(name, _)| plain(name).as_ref() == Some(&wanted))
         .map(|(_, draft)| *draft)
 }
 
 /// Returns the valid values of `$schema`.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMED.iter().map(|(name, _)| *name)
+pub(super) fn schema_uris() -> impl Iterator<Item = &'static str> {
+    DRAFTS.iter().map(|(name, _)| *name)
 }
 
 /// The maximum size of a compiled pattern in bytes. Matching takes linear time, so look-around and
 /// backreferences are not supported.
 #[cfg(feature = "eval")]
-const OF_PATTERN: usize = 64 << 10;
+const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Compiles a schema by its draft; 2020-12 without `$schema`.
 #[cfg(feature = "eval")]
-pub(crate) fn validator(
+pub(crate) fn compile_schema(
     schema: &Value,
 ) -> Result<jsonschema::Validator, Box<jsonschema::ValidationError<'static>>> {
     jsonschema::options()
         .offline()
-        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(OF_PATTERN))
+        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MAX_PATTERN_BYTES))
         .build(schema)
         .map_err(Box::new)
 }
 
 /// Returns the mistakes that the meta-schema of the draft rejects.
 #[cfg(feature = "eval")]
-pub(super) fn refused(schema: &Value) -> Vec<Slip> {
+pub(super) fn find_draft_faults(schema: &Value) -> Vec<JsonSchemaFault> {
     let Ok(validator) = jsonschema::meta::validator_for(schema) else {
         return Vec::new();
     };
     let errors = validator.iter_errors(schema);
     errors
-        .map(|error| taken(schema, lead(schema, error.instance_path().as_str()), &error))
+        .map(|error| {
+            rejected_value(
+                schema,
+                valid_prefix(schema, error.instance_path().as_str()),
+                &error,
+            )
+        })
         .collect()
 }
 
 /// Converts a validation error into a fault that describes the values that the draft accepts.
 #[cfg(feature = "eval")]
-fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
+fn rejected_value(
+    schema: &Value,
+    path: String,
+    error: &jsonschema::ValidationError<'_>,
+) -> JsonSchemaFault {
     let draft = schema
         .get("$schema")
         .and_then(Value::as_str)
-        .and_then(named)
-        .unwrap_or(NEWEST);
+        .and_then(draft_name)
+        .unwrap_or(DEFAULT_DRAFT);
     let named = if schema.get("$schema").is_some() {
         ""
     } else {
         ", the default without `$schema`"
     };
-    let why = one_line(&error.masked_with("this").to_string());
+    let why = last_line(&error.masked_with("this").to_string());
     let expected = format!("what {draft} takes{named}: {why}");
-    Slip {
+    JsonSchemaFault {
         path,
-        kind: SlipKind::Bad {
+        kind: JsonSchemaFaultKind::BadValue {
             expected,
             near: None,
         },
@@ -100,24 +113,24 @@ fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) 
 
 /// Returns the reason why a schema that is valid by its draft cannot be compiled.
 #[cfg(feature = "eval")]
-pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
-    let bad = |path, expected| Slip {
+pub(super) fn find_compile_fault(schema: &Value) -> Option<JsonSchemaFault> {
+    let bad = |path, expected| JsonSchemaFault {
         path,
-        kind: SlipKind::Bad {
+        kind: JsonSchemaFaultKind::BadValue {
             expected,
             near: None,
         },
     };
-    if super::cost::visits(schema, &Value::Null).is_none() {
+    if super::cost::count_visits(schema, &Value::Null).is_none() {
         return Some(bad(
             String::new(),
             "a schema whose references come to an end".to_owned(),
         ));
     }
-    let error = validator(schema).err()?;
-    let path = lead(schema, error.schema_path().as_str());
+    let error = compile_schema(schema).err()?;
+    let path = valid_prefix(schema, error.schema_path().as_str());
     if path.is_empty() {
-        let why = one_line(&error.masked_with("this").to_string());
+        let why = last_line(&error.masked_with("this").to_string());
         return Some(bad(
             path,
             format!("a schema whose references lead to a place in it: {why}"),
@@ -131,12 +144,12 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
         let expected = "a pattern of limited size, without look-around and backreferences";
         return Some(bad(path, expected.to_owned()));
     }
-    Some(taken(schema, path, &error))
+    Some(rejected_value(schema, path, &error))
 }
 
 /// Returns true if the pattern at a pointer into a schema is rejected only because of its
 /// look-around or backreferences, which patterns of JavaScript may have.
-pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
+pub(crate) fn uses_look_around(schema: &Value, pointer: &str) -> bool {
     const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
     let Some(pattern) = schema.pointer(pointer).and_then(Value::as_str) else {
         return false;
@@ -152,7 +165,7 @@ pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
 
 /// Shortens a pointer until it leads into the value.
 #[cfg(feature = "eval")]
-fn lead(root: &Value, mut pointer: &str) -> String {
+fn valid_prefix(root: &Value, mut pointer: &str) -> String {
     while root.pointer(pointer).is_none() {
         pointer = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
     }
@@ -161,7 +174,7 @@ fn lead(root: &Value, mut pointer: &str) -> String {
 
 /// Returns the last line of a message, which contains the reason.
 #[cfg(feature = "eval")]
-pub(crate) fn one_line(message: &str) -> String {
+pub(crate) fn last_line(message: &str) -> String {
     let last = message
         .lines()
         .rev()

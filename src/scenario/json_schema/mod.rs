@@ -8,8 +8,8 @@ mod slip;
 #[cfg(feature = "eval")]
 mod violations;
 
-pub use check::{keywords, slips};
-pub(crate) use draft::looks_around;
-pub use slip::{Slip, SlipKind, steps};
+pub use check::{handwritten_keywords, schema_faults};
+pub(crate) use draft::uses_look_around;
+pub use slip::{JsonSchemaFault, JsonSchemaFaultKind, pointer_steps};
 #[cfg(feature = "eval")]
-pub(crate) use violations::violations;
+pub(crate) use violations::find_violations;

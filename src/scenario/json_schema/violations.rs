@@ -1,6 +1,6 @@
 //! Validates a value, such as an agent's answer, against a JSON Schema.
 
-use super::draft::one_line;
+use super::draft::last_line;
 use super::{cost, draft};
 use serde_json::Value;
 
@@ -9,17 +9,17 @@ use serde_json::Value;
 ///
 /// # Errors
 /// The reason, if the schema is invalid or too expensive for the value.
-pub(crate) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
-    if cost::visits(schema, value).is_none() {
+pub(crate) fn find_violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
+    if cost::count_visits(schema, value).is_none() {
         return Err(format!(
             "the schema is too much for this value: more than {} visits of its parts",
-            cost::MOST
+            cost::MAX_VISITS
         ));
     }
-    let validator = draft::validator(schema).map_err(|error| {
+    let validator = draft::compile_schema(schema).map_err(|error| {
         format!(
             "it is not a valid JSON Schema: {}",
-            one_line(&error.to_string())
+            last_line(&error.to_string())
         )
     })?;
     let errors = validator.iter_errors(value).take(8);
@@ -30,7 +30,7 @@ pub(crate) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, S
         } else {
             at
         };
-        format!("{at}: {}", one_line(&error.to_string()))
+        format!("{at}: {}", last_line(&error.to_string()))
     });
     Ok(said.collect())
 }

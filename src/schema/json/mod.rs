@@ -9,4 +9,4 @@ pub mod names;
 mod schema;
 
 #[cfg(feature = "cli")]
-pub use schema::{Schema, bundle};
+pub use schema::{ArtifactSchema, bundle};

@@ -6,27 +6,27 @@ use serde_json::{Map, Value, json};
 
 /// A schema of one artifact.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schema {
+pub struct ArtifactSchema {
     /// The value of the artifact's key `schema`, such as `ctxc/registry/1`.
     pub format: &'static str,
     /// The schema.
     pub document: Value,
 }
 
-impl Schema {
+impl ArtifactSchema {
     /// The schema of an artifact that is serialised from a type.
-    pub fn of<T: JsonSchema>(format: &'static str) -> Self {
-        Self::made(format, generator().into_root_schema_for::<T>())
+    pub fn for_type<T: JsonSchema>(format: &'static str) -> Self {
+        Self::from_document(format, schema_generator().into_root_schema_for::<T>())
     }
 
     /// Like [`Self::of`], with the schema of `Line`, the artifact's other form.
     pub fn with_lines<T: JsonSchema, Line: JsonSchema>(format: &'static str) -> Self {
-        let mut generator = generator();
+        let mut generator = schema_generator();
         generator.subschema_for::<Line>();
-        Self::made(format, generator.into_root_schema_for::<T>())
+        Self::from_document(format, generator.into_root_schema_for::<T>())
     }
 
-    fn made(format: &'static str, mut document: Document) -> Self {
+    fn from_document(format: &'static str, mut document: Document) -> Self {
         let mut schema = Self {
             format,
             document: Value::Null,
@@ -35,7 +35,7 @@ impl Schema {
             "Format {format}, as ctxc {} writes it. Within a format keys are added, never renamed or removed.",
             env!("CARGO_PKG_VERSION")
         );
-        document.insert("$id".to_owned(), schema.file().into());
+        document.insert("$id".to_owned(), schema.file_name().into());
         document.insert("title".to_owned(), format.into());
         document.insert("$comment".to_owned(), version.into());
         let object = document.ensure_object();
@@ -61,38 +61,38 @@ impl Schema {
 
     /// The name of its file, such as `registry.schema.json`. Also its `$id`, to be resolved
     /// relative to its location.
-    pub fn file(&self) -> String {
+    pub fn file_name(&self) -> String {
         format!("{}.schema.json", self.name())
     }
 
     /// The text of its file.
-    pub fn text(&self) -> String {
-        text(&self.document)
+    pub fn to_text(&self) -> String {
+        pretty_json(&self.document)
     }
 }
 
-fn generator() -> SchemaGenerator {
+fn schema_generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12()
         .for_serialize()
         .into_generator()
 }
 
-fn text(document: &Value) -> String {
+fn pretty_json(document: &Value) -> String {
     // Plain data with string keys: serialising it cannot fail.
     serde_json::to_string_pretty(document).unwrap_or_default() + "\n"
 }
 
 /// One schema for several artifacts, which accepts each of their forms.
-pub fn bundle(schemas: &[Schema]) -> String {
+pub fn bundle(schemas: &[ArtifactSchema]) -> String {
     let any: Vec<Value> = schemas
         .iter()
-        .map(|schema| json!({"$ref": schema.file()}))
+        .map(|schema| json!({"$ref": schema.file_name()}))
         .collect();
     let parts: Map<String, Value> = schemas
         .iter()
         .map(|schema| (schema.name().to_owned(), schema.document.clone()))
         .collect();
-    text(&json!({
+    pretty_json(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "ctxc.schema.json",
         "title": "any JSON artifact of ctxc",

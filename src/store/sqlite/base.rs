@@ -10,11 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The application id of the file: `ctxc` in ASCII.
-const APPLICATION: i32 = 0x6374_7863;
+const INDEX_APPLICATION_ID: i32 = 0x6374_7863;
 /// Changes with the tables, and with the rules for words, passages and keys.
-const VERSION: i32 = 5;
+const INDEX_VERSION: i32 = 5;
 /// The maximum wait of a statement for another program.
-const PATIENCE: Duration = Duration::from_secs(2);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
     CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, settled INTEGER NOT NULL, hash BLOB NOT NULL, holds INTEGER NOT NULL) WITHOUT ROWID;
@@ -25,13 +25,13 @@ const TABLES: &str = "
 
 /// An open database with the tables of this version.
 #[derive(Debug)]
-pub(in crate::store) struct Base {
+pub(in crate::store) struct IndexDatabase {
     pub(super) connection: Connection,
 }
 
 /// The reason why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::store) enum Broken {
+pub(in crate::store) enum IndexDatabaseError {
     /// Damaged, of another version, or of another program: it must be rebuilt.
     #[error("{0}")]
     Useless(String),
@@ -40,7 +40,7 @@ pub(in crate::store) enum Broken {
     InTheWay(String),
 }
 
-impl From<rusqlite::Error> for Broken {
+impl From<rusqlite::Error> for IndexDatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         let said = error.to_string();
         let in_the_way = [
@@ -61,9 +61,9 @@ impl From<rusqlite::Error> for Broken {
     }
 }
 
-impl Base {
+impl IndexDatabase {
     /// Opens an existing database. `None` if it does not exist.
-    pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, Broken> {
+    pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, IndexDatabaseError> {
         if !fs::is_file(path) || fs::is_link(path) {
             return Ok(None);
         }
@@ -71,47 +71,52 @@ impl Base {
             path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        guard(&connection, PATIENCE)?;
+        harden_connection(&connection, BUSY_TIMEOUT)?;
         let number =
             |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
         let application = number("application_id")?;
         let version = number("user_version")?;
-        if (application, version) != (APPLICATION, VERSION) {
-            return Err(Broken::Useless(format!(
+        if (application, version) != (INDEX_APPLICATION_ID, INDEX_VERSION) {
+            return Err(IndexDatabaseError::Useless(format!(
                 "it is of version {version} of application {application:#x}"
             )));
         }
-        if schema(&connection)? != schema(&Self::in_memory()?.connection)? {
-            return Err(Broken::Useless("its tables are others".to_owned()));
+        if read_schema(&connection)? != read_schema(&Self::in_memory()?.connection)? {
+            return Err(IndexDatabaseError::Useless(
+                "its tables are others".to_owned(),
+            ));
         }
         Ok(Some(Self { connection }))
     }
 
     /// Creates a database at a free path. The caller excludes concurrent creation.
-    pub(in crate::store) fn make(path: &Path) -> Result<Self, Broken> {
-        Self::fill(Connection::open(path)?)
+    pub(in crate::store) fn create(path: &Path) -> Result<Self, IndexDatabaseError> {
+        Self::create_tables(Connection::open(path)?)
     }
 
     /// Creates a private database in memory.
-    pub(in crate::store) fn in_memory() -> Result<Self, Broken> {
-        Self::fill(Connection::open_in_memory()?)
+    pub(in crate::store) fn in_memory() -> Result<Self, IndexDatabaseError> {
+        Self::create_tables(Connection::open_in_memory()?)
     }
 
-    fn fill(mut connection: Connection) -> Result<Self, Broken> {
-        guard(&connection, PATIENCE)?;
+    fn create_tables(mut connection: Connection) -> Result<Self, IndexDatabaseError> {
+        harden_connection(&connection, BUSY_TIMEOUT)?;
         // The database can be rebuilt, so fewer synchronous writes are enough.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         let making = connection.transaction()?;
         making.execute_batch(TABLES)?;
-        making.pragma_update(None, "application_id", APPLICATION)?;
-        making.pragma_update(None, "user_version", VERSION)?;
+        making.pragma_update(None, "application_id", INDEX_APPLICATION_ID)?;
+        making.pragma_update(None, "user_version", INDEX_VERSION)?;
         making.commit()?;
         Ok(Self { connection })
     }
 }
 
 /// Sets the safety options of a connection, which assume an untrusted file.
-pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+pub(super) fn harden_connection(
+    connection: &Connection,
+    patience: Duration,
+) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -119,7 +124,9 @@ pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Re
 }
 
 /// Returns everything that a database defines: tables, indexes and triggers.
-pub(super) fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
+pub(super) fn read_schema(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(String, String, String)>> {
     let mut ask = connection
         .prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
     ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?

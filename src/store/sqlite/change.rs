@@ -1,14 +1,14 @@
 //! The stored facts about files, and the transaction that changes them.
 
-use super::base::{Base, Broken};
-use crate::store::passage::passages;
-use crate::store::words::joined;
+use super::base::{IndexDatabase, IndexDatabaseError};
+use crate::store::passage::split_passages;
+use crate::store::words::index_text;
 use rusqlite::{OptionalExtension, Transaction, params};
 use std::collections::BTreeMap;
 
 /// The stored facts about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::store) struct Known {
+pub(in crate::store) struct IndexedFile {
     /// Its stamp in stored form.
     pub(in crate::store) stamp: String,
     /// True if its stamp is reliable: a file that changed shortly before it was read may change
@@ -17,12 +17,12 @@ pub(in crate::store) struct Known {
     /// The hash of its bytes.
     pub(in crate::store) hash: [u8; 32],
     /// The kind of its content.
-    pub(in crate::store) holds: Holds,
+    pub(in crate::store) holds: ContentKind,
 }
 
 /// The kind of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Holds {
+pub(in crate::store) enum ContentKind {
     /// Text, which is split into passages.
     Text,
     /// Not a text.
@@ -33,8 +33,8 @@ pub(in crate::store) enum Holds {
     Key,
 }
 
-impl Holds {
-    const fn number(self) -> i64 {
+impl ContentKind {
+    const fn to_number(self) -> i64 {
         match self {
             Self::Text => 0,
             Self::Binary => 1,
@@ -43,7 +43,7 @@ impl Holds {
         }
     }
 
-    const fn of(number: i64) -> Self {
+    const fn from_number(number: i64) -> Self {
         match number {
             0 => Self::Text,
             1 => Self::Binary,
@@ -54,22 +54,24 @@ impl Holds {
 }
 
 /// A change of the index, which takes effect when it is committed.
-pub(in crate::store) struct Change<'b> {
+pub(in crate::store) struct IndexChange<'b> {
     making: Transaction<'b>,
 }
 
-impl Base {
+impl IndexDatabase {
     /// Returns the stored facts about every file, by path.
-    pub(in crate::store) fn known(&self) -> Result<BTreeMap<String, Known>, Broken> {
+    pub(in crate::store) fn indexed_files(
+        &self,
+    ) -> Result<BTreeMap<String, IndexedFile>, IndexDatabaseError> {
         let mut rows = self
             .connection
             .prepare("SELECT path, stamp, settled, hash, holds FROM files ORDER BY path")?;
         let rows = rows.query_map((), |row| {
-            let known = Known {
+            let known = IndexedFile {
                 stamp: row.get(1)?,
                 is_settled: row.get(2)?,
                 hash: row.get(3)?,
-                holds: Holds::of(row.get(4)?),
+                holds: ContentKind::from_number(row.get(4)?),
             };
             Ok((row.get(0)?, known))
         })?;
@@ -77,17 +79,21 @@ impl Base {
     }
 
     /// Begins a change; other programs can still read, but not write.
-    pub(in crate::store) fn change(&mut self) -> Result<Change<'_>, Broken> {
+    pub(in crate::store) fn begin_change(&mut self) -> Result<IndexChange<'_>, IndexDatabaseError> {
         let making = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        Ok(Change { making })
+        Ok(IndexChange { making })
     }
 }
 
-impl Change<'_> {
+impl IndexChange<'_> {
     /// Updates the facts about a file with unchanged bytes.
-    pub(in crate::store) fn touch(&self, path: &str, known: &Known) -> Result<(), Broken> {
+    pub(in crate::store) fn update_facts(
+        &self,
+        path: &str,
+        known: &IndexedFile,
+    ) -> Result<(), IndexDatabaseError> {
         let mut write = self.making.prepare_cached(
             "INSERT INTO files (path, stamp, settled, hash, holds) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (path) DO UPDATE SET stamp = ?2, settled = ?3, hash = ?4, holds = ?5",
@@ -97,25 +103,25 @@ impl Change<'_> {
             known.stamp,
             known.is_settled,
             known.hash,
-            known.holds.number()
+            known.holds.to_number()
         ])?;
         Ok(())
     }
 
     /// Stores a file with its current text.
-    pub(in crate::store) fn put(
+    pub(in crate::store) fn store_file(
         &self,
         path: &str,
-        known: &Known,
+        known: &IndexedFile,
         text: &str,
-    ) -> Result<(), Broken> {
-        self.clear(path)?;
-        self.touch(path, known)?;
-        if known.holds != Holds::Text {
+    ) -> Result<(), IndexDatabaseError> {
+        self.remove_passages(path)?;
+        self.update_facts(path, known)?;
+        if known.holds != ContentKind::Text {
             return Ok(());
         }
-        let name = joined(path);
-        let parts = passages(path, text);
+        let name = index_text(path);
+        let parts = split_passages(path, text);
         let is_whole = parts.len() == 1;
         for part in parts {
             let text = text.get(part.range).unwrap_or("");
@@ -134,14 +140,14 @@ impl Change<'_> {
             let mut index = self
                 .making
                 .prepare_cached("INSERT INTO words (rowid, path, text) VALUES (?1, ?2, ?3)")?;
-            index.execute(params![id, name, joined(text)])?;
+            index.execute(params![id, name, index_text(text)])?;
         }
         Ok(())
     }
 
     /// Removes a file.
-    pub(in crate::store) fn remove(&self, path: &str) -> Result<(), Broken> {
-        self.clear(path)?;
+    pub(in crate::store) fn remove_file(&self, path: &str) -> Result<(), IndexDatabaseError> {
+        self.remove_passages(path)?;
         self.making
             .prepare_cached("DELETE FROM files WHERE path = ?1")?
             .execute([path])?;
@@ -150,8 +156,8 @@ impl Change<'_> {
 
     /// Removes the passages of a file. The full-text index stores no text, so a deletion must
     /// repeat the indexed text.
-    fn clear(&self, path: &str) -> Result<(), Broken> {
-        let name = joined(path);
+    fn remove_passages(&self, path: &str) -> Result<(), IndexDatabaseError> {
+        let name = index_text(path);
         let mut next = self
             .making
             .prepare_cached("SELECT id, text FROM passages WHERE path = ?1 LIMIT 1")?;
@@ -168,14 +174,14 @@ impl Change<'_> {
             .optional()
         };
         while let Some((id, text)) = find()? {
-            forget.execute(params![id, name, joined(&text)])?;
+            forget.execute(params![id, name, index_text(&text)])?;
             remove.execute([id])?;
         }
         Ok(())
     }
 
     /// Commits the change.
-    pub(in crate::store) fn commit(self) -> Result<(), Broken> {
+    pub(in crate::store) fn commit(self) -> Result<(), IndexDatabaseError> {
         Ok(self.making.commit()?)
     }
 }

@@ -5,10 +5,11 @@
 //! of a case are read without the earlier ones. Like the index, it is opened as an untrusted file;
 //! it is never rebuilt, because its data exists nowhere else.
 
-use super::base::{guard, schema};
+use super::base::{harden_connection, read_schema};
 use crate::base::fs;
 use crate::store::history::{
-    CaseRecord, Earlier, EvalHistory, HistoryError, OpenTrial, RunRecord, Series, TrialRecord,
+    CaseRecord, CaseSeries, EarlierResult, EvalHistory, HistoryError, OpenTrial, RunRecord,
+    TrialRecord,
 };
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
@@ -16,14 +17,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The application id of the file: `ctxh` in ASCII.
-const APPLICATION: i32 = 0x6374_7868;
+const HISTORY_APPLICATION_ID: i32 = 0x6374_7868;
 /// Changes with the tables.
-const VERSION: i32 = 3;
+const HISTORY_VERSION: i32 = 3;
 /// The maximum wait of a statement for another program.
-const PATIENCE: Duration = Duration::from_secs(5);
-const NAP: Duration = Duration::from_millis(20);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The number of runs whose whole results are stored; earlier ones keep only verdicts and figures.
-const WHOLE: i64 = 50;
+const MAX_WHOLE_RUNS: i64 = 50;
 
 const TABLES: &str = "
     CREATE TABLE runs (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, tool TEXT NOT NULL, mode TEXT NOT NULL, registry_hash TEXT NOT NULL, selection TEXT NOT NULL, planned INTEGER NOT NULL, finished INTEGER NOT NULL, calls INTEGER NOT NULL, tokens INTEGER NOT NULL, cost_usd REAL NOT NULL);
@@ -33,29 +34,29 @@ const TABLES: &str = "
 ";
 
 /// The additions of each version to the previous one.
-const ADDED: [&str; 2] = [
+const ADDED_TABLES: [&str; 2] = [
     "CREATE TABLE answers (run INTEGER NOT NULL, id TEXT NOT NULL, given TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;",
     "CREATE TABLE open_trials (run INTEGER NOT NULL, id TEXT NOT NULL, trial TEXT NOT NULL, key TEXT NOT NULL, context_hash TEXT NOT NULL, given TEXT, used TEXT NOT NULL, PRIMARY KEY (run, id, trial)) WITHOUT ROWID;",
 ];
 
-const RUNS: &str = "
+const SELECT_RUNS: &str = "
     SELECT runs.id, seq, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd,
         (SELECT count(*) FROM results WHERE run = seq),
         (SELECT count(*) FROM results JOIN cases USING (id, live, run) WHERE run = seq AND verdict = 'pass')
     FROM runs ORDER BY seq
 ";
 
-const CASES: &str = "
+const SELECT_CASES: &str = "
     SELECT id, key, context_hash, provider, model, live, verdict, result, given FROM results JOIN cases USING (id, live, run)
     LEFT JOIN answers USING (run, id) WHERE run = ?1 ORDER BY id
 ";
 
-const TRIALS: &str = "
+const SELECT_TRIALS: &str = "
     SELECT trial, verdict, tokens_in, tokens_out, cost_usd, latency_ms, decomposes FROM trials
     WHERE run = ?1 AND key = ?2 ORDER BY trial
 ";
 
-const LAST: &str = "
+const SELECT_LAST: &str = "
     SELECT verdict, registry_hash, result FROM cases JOIN runs ON seq = run LEFT JOIN results USING (id, live, run)
     WHERE cases.id = ?1 AND key = ?2 AND context_hash = ?3 ORDER BY run DESC LIMIT 1
 ";
@@ -85,7 +86,7 @@ impl SqliteHistory {
     /// It is of a newer version, not a history, damaged, or in use.
     pub fn open(path: &Path) -> Result<Option<Self>, HistoryError> {
         if fs::exists(path) {
-            Self::make(path).map(Some)
+            Self::open_or_create(path).map(Some)
         } else {
             Ok(None)
         }
@@ -95,14 +96,14 @@ impl SqliteHistory {
     ///
     /// # Errors
     /// As for `open`, or the file cannot be created.
-    pub fn make(path: &Path) -> Result<Self, HistoryError> {
+    pub fn open_or_create(path: &Path) -> Result<Self, HistoryError> {
         if fs::is_link(path) || fs::exists(path) && !fs::is_file(path) {
             return Err(HistoryError::Foreign(
                 "it is a link, or no regular file".to_owned(),
             ));
         }
         let mut connection = Connection::open(path)?;
-        match prepare(&mut connection) {
+        match prepare_database(&mut connection) {
             Ok(()) => Ok(Self { connection }),
             Err(HistoryError::Damaged(said)) => {
                 let found = connection
@@ -118,7 +119,7 @@ impl SqliteHistory {
     ///
     /// # Errors
     /// The first damage that was found.
-    pub fn check(&self) -> Result<(), HistoryError> {
+    pub fn check_integrity(&self) -> Result<(), HistoryError> {
         let found = self
             .connection
             .query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
@@ -129,8 +130,8 @@ impl SqliteHistory {
         }
     }
 
-    fn trials(&self, run: i64, key: &str) -> Result<Vec<TrialRecord>, HistoryError> {
-        let mut ask = self.connection.prepare_cached(TRIALS)?;
+    fn read_trials(&self, run: i64, key: &str) -> Result<Vec<TrialRecord>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(SELECT_TRIALS)?;
         let trial = |row: &Row<'_>| {
             Ok(TrialRecord {
                 index: row.get(0)?,
@@ -149,15 +150,15 @@ impl SqliteHistory {
 }
 
 /// Checks the identity of a database, and creates its tables if it is empty.
-fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
-    guard(connection, PATIENCE)?;
+fn prepare_database(connection: &mut Connection) -> Result<(), HistoryError> {
+    harden_connection(connection, BUSY_TIMEOUT)?;
     let number = |connection: &Connection, name: &str| {
         connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
     };
     let application = number(connection, "application_id")?;
     let version = number(connection, "user_version")?;
-    if application == APPLICATION && version > VERSION {
-        return Err(HistoryError::Newer(version, VERSION));
+    if application == HISTORY_APPLICATION_ID && version > HISTORY_VERSION {
+        return Err(HistoryError::Newer(version, HISTORY_VERSION));
     }
     let begun = Instant::now();
     // Changing the mode ignores the busy timeout, so the loop waits instead.
@@ -165,33 +166,35 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         .pragma_update(None, "journal_mode", "WAL")
         .map_err(HistoryError::from)
     {
-        if error != HistoryError::Busy || begun.elapsed() > PATIENCE {
+        if error != HistoryError::Busy || begun.elapsed() > BUSY_TIMEOUT {
             return Err(error);
         }
-        std::thread::sleep(NAP);
+        std::thread::sleep(BUSY_POLL_INTERVAL);
     }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let empty = Connection::open_in_memory()?;
     let making = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-    if schema(&making)?.is_empty() && application == 0 {
+    if read_schema(&making)?.is_empty() && application == 0 {
         drop(making);
         let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another program may have created them meanwhile.
-        if schema(&making)?.is_empty() {
+        if read_schema(&making)?.is_empty() {
             making.execute_batch(TABLES)?;
-            making.execute_batch(&ADDED.concat())?;
-            making.pragma_update(None, "application_id", APPLICATION)?;
-            making.pragma_update(None, "user_version", VERSION)?;
+            making.execute_batch(&ADDED_TABLES.concat())?;
+            making.pragma_update(None, "application_id", HISTORY_APPLICATION_ID)?;
+            making.pragma_update(None, "user_version", HISTORY_VERSION)?;
         }
         making.commit()?;
     } else {
         drop(making);
     }
     empty.execute_batch(TABLES)?;
-    for (before, added) in (1..).zip(ADDED) {
-        if application == APPLICATION && version <= before {
+    for (before, added) in (1..).zip(ADDED_TABLES) {
+        if application == HISTORY_APPLICATION_ID && version <= before {
             let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if number(&making, "user_version")? == before && schema(&making)? == schema(&empty)? {
+            if number(&making, "user_version")? == before
+                && read_schema(&making)? == read_schema(&empty)?
+            {
                 making.execute_batch(added)?;
                 making.pragma_update(None, "user_version", before + 1)?;
             }
@@ -199,8 +202,8 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         }
         empty.execute_batch(added)?;
     }
-    if number(connection, "application_id")? == APPLICATION
-        && schema(connection)? == schema(&empty)?
+    if number(connection, "application_id")? == HISTORY_APPLICATION_ID
+        && read_schema(connection)? == read_schema(&empty)?
     {
         return Ok(());
     }
@@ -208,29 +211,29 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
 }
 
 impl EvalHistory for SqliteHistory {
-    fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError> {
+    fn begin_run(&mut self, run: &RunRecord) -> Result<i64, HistoryError> {
         let making = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let last: Option<i64> =
             making.query_row("SELECT max(seq) FROM runs", (), |row| row.get(0))?;
         let seq = last.map_or(run.order, |last| run.order.max(last.saturating_add(1)));
-        insert(&making, seq, run)?;
+        insert_run(&making, seq, run)?;
         making.execute(
             "UPDATE results SET result = NULL WHERE result NOT NULL AND run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
-            [WHOLE],
+            [MAX_WHOLE_RUNS],
         )?;
         for table in ["answers", "open_trials"] {
             let old = format!(
                 "DELETE FROM {table} WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)"
             );
-            making.execute(&old, [WHOLE])?;
+            making.execute(&old, [MAX_WHOLE_RUNS])?;
         }
         making.commit()?;
         Ok(seq)
     }
 
-    fn add(
+    fn add_cases(
         &mut self,
         run: i64,
         cases: &[CaseRecord],
@@ -240,10 +243,10 @@ impl EvalHistory for SqliteHistory {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for case in cases {
-            put(&making, run, case)?;
+            put_case(&making, run, case)?;
         }
         if used.0 > 0 {
-            spent(&making, run, used)?;
+            set_usage(&making, run, used)?;
             let mut tried =
                 making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
             // The trials of a case that ended with an error are kept for its next attempt.
@@ -254,7 +257,7 @@ impl EvalHistory for SqliteHistory {
         Ok(making.commit()?)
     }
 
-    fn trial(
+    fn add_trial(
         &mut self,
         run: i64,
         trial: &OpenTrial,
@@ -276,7 +279,7 @@ impl EvalHistory for SqliteHistory {
                 "INSERT OR REPLACE INTO open_trials (run, id, trial, key, context_hash, given, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute(params![run, id, trial, key, context_hash, answer.as_ref().map(|answer| answer.get()), its.get()])?;
-        spent(&making, run, used)?;
+        set_usage(&making, run, used)?;
         Ok(making.commit()?)
     }
 
@@ -290,8 +293,8 @@ impl EvalHistory for SqliteHistory {
                 trial: row.get(1)?,
                 key: row.get(2)?,
                 context_hash: row.get(3)?,
-                answer: row.get::<_, Option<String>>(4)?.and_then(raw),
-                used: raw(row.get(5)?).unwrap_or_default(),
+                answer: row.get::<_, Option<String>>(4)?.and_then(raw_json),
+                used: raw_json(row.get(5)?).unwrap_or_default(),
             })
         };
         Ok(ask
@@ -299,7 +302,7 @@ impl EvalHistory for SqliteHistory {
             .collect::<rusqlite::Result<_>>()?)
     }
 
-    fn end(&mut self, run: i64) -> Result<(), HistoryError> {
+    fn end_run(&mut self, run: i64) -> Result<(), HistoryError> {
         let making = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -308,8 +311,8 @@ impl EvalHistory for SqliteHistory {
         Ok(making.commit()?)
     }
 
-    fn runs(&self) -> Result<Vec<RunRecord>, HistoryError> {
-        let mut ask = self.connection.prepare(RUNS)?;
+    fn load_runs(&self) -> Result<Vec<RunRecord>, HistoryError> {
+        let mut ask = self.connection.prepare(SELECT_RUNS)?;
         let run = |row: &Row<'_>| {
             Ok(RunRecord {
                 id: row.get(0)?,
@@ -331,8 +334,8 @@ impl EvalHistory for SqliteHistory {
         Ok(ask.query_map((), run)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError> {
-        let mut ask = self.connection.prepare_cached(CASES)?;
+    fn load_cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(SELECT_CASES)?;
         let case = |row: &Row<'_>| {
             Ok(CaseRecord {
                 id: row.get(0)?,
@@ -343,29 +346,29 @@ impl EvalHistory for SqliteHistory {
                 live: row.get(5)?,
                 verdict: row.get(6)?,
                 trials: Vec::new(),
-                result: row.get::<_, Option<String>>(7)?.and_then(raw),
-                answers: row.get::<_, Option<String>>(8)?.and_then(raw),
+                result: row.get::<_, Option<String>>(7)?.and_then(raw_json),
+                answers: row.get::<_, Option<String>>(8)?.and_then(raw_json),
             })
         };
         let mut cases = ask
             .query_map([run], case)?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         for case in &mut cases {
-            case.trials = self.trials(run, &case.key)?;
+            case.trials = self.read_trials(run, &case.key)?;
         }
         Ok(cases)
     }
 
-    fn last(
+    fn last_result(
         &self,
         id: &str,
         key: &str,
         context_hash: &str,
-    ) -> Result<Option<Earlier>, HistoryError> {
-        let mut ask = self.connection.prepare_cached(LAST)?;
+    ) -> Result<Option<EarlierResult>, HistoryError> {
+        let mut ask = self.connection.prepare_cached(SELECT_LAST)?;
         let earlier = |row: &Row<'_>| {
-            let result = row.get::<_, Option<String>>(2)?.and_then(raw);
-            Ok(Earlier {
+            let result = row.get::<_, Option<String>>(2)?.and_then(raw_json);
+            Ok(EarlierResult {
                 verdict: row.get(0)?,
                 registry_hash: row.get(1)?,
                 result,
@@ -374,15 +377,19 @@ impl EvalHistory for SqliteHistory {
         Ok(ask.query_row([id, key, context_hash], earlier).optional()?)
     }
 
-    fn series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError> {
+    fn each_series(
+        &self,
+        window: usize,
+        each: &mut dyn FnMut(CaseSeries),
+    ) -> Result<(), HistoryError> {
         self.read_series(window, each)
     }
 
-    fn series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError> {
+    fn series_of(&self, id: &str, window: usize) -> Result<Option<CaseSeries>, HistoryError> {
         self.read_series_of(id, window)
     }
 
-    fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {
+    fn adopt_run(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {
         let making = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -400,15 +407,15 @@ impl EvalHistory for SqliteHistory {
         while exists("seq", &seq)? {
             seq = seq.saturating_add(1);
         }
-        insert(&making, seq, run)?;
+        insert_run(&making, seq, run)?;
         for case in cases {
-            put(&making, seq, case)?;
+            put_case(&making, seq, case)?;
         }
         making.commit()?;
         Ok(true)
     }
 
-    fn forget(&mut self, runs: &[i64]) -> Result<(), HistoryError> {
+    fn forget_runs(&mut self, runs: &[i64]) -> Result<(), HistoryError> {
         let making = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -427,7 +434,7 @@ impl EvalHistory for SqliteHistory {
 }
 
 /// Adds a case to a run, replacing an earlier version of it.
-fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
+fn put_case(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
     let CaseRecord {
         id,
         key,
@@ -491,8 +498,8 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
             model,
             verdict,
             u32::try_from(trials.len()).unwrap_or(u32::MAX),
-            case.tokens(),
-            case.latency(),
+            case.mean_tokens(),
+            case.median_latency(),
             told,
             split
         ])?;
@@ -519,7 +526,7 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
 }
 
 /// Sets the usage of a run so far.
-fn spent(
+fn set_usage(
     making: &Connection,
     run: i64,
     (calls, tokens, usd): (u64, u64, f64),
@@ -530,7 +537,7 @@ fn spent(
     Ok(())
 }
 
-fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryError> {
+fn insert_run(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryError> {
     let RunRecord {
         id,
         at,
@@ -559,6 +566,6 @@ fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryE
 }
 
 /// Parses stored JSON; invalid JSON counts as absent.
-fn raw(text: String) -> Option<Box<RawValue>> {
+fn raw_json(text: String) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }

@@ -1,14 +1,14 @@
 //! Queries the index for the best passages.
 
-use super::base::{Base, Broken};
-use crate::store::query::Asked;
+use super::base::{IndexDatabase, IndexDatabaseError};
+use crate::store::query::QueryWord;
 use rusqlite::Row as Record;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A passage that matches a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::store) struct Row {
+pub(in crate::store) struct ScoredPassage {
     /// Its file.
     pub(in crate::store) path: String,
     /// Its first line, from 1.
@@ -28,22 +28,23 @@ pub(in crate::store) struct Row {
 
 /// The occurrences of a word in each passage, those in its path counted twice, and the bytes of its
 /// text.
-const HOLDING: &str = "
+const SELECT_OCCURRENCES: &str = "
     SELECT doc, size, sum(CASE col WHEN 'path' THEN 2 ELSE 1 END)
     FROM temp.vocabulary JOIN passages ON passages.id = doc WHERE term = ?1 GROUP BY doc
 ";
 const VOCABULARY: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'instance')";
-const PASSAGE: &str = "SELECT path, first, last, piece, whole, text FROM passages WHERE id = ?1";
+const SELECT_PASSAGE: &str =
+    "SELECT path, first, last, piece, whole, text FROM passages WHERE id = ?1";
 
 /// The parameters of BM25: the saturation of repeated words, the weight of the length, and the
 /// length in bytes without correction.
 const SATURATION: f64 = 1.2;
-const LENGTH: f64 = 0.75;
-const USUAL: f64 = 1_500.0;
+const LENGTH_WEIGHT: f64 = 0.75;
+const USUAL_LENGTH: f64 = 1_500.0;
 
-impl Base {
+impl IndexDatabase {
     /// Returns the number of passages.
-    pub(in crate::store) fn passages(&self) -> Result<u64, Broken> {
+    pub(in crate::store) fn passage_count(&self) -> Result<u64, IndexDatabaseError> {
         Ok(self
             .connection
             .query_row("SELECT count(*) FROM passages", (), |record| {
@@ -52,7 +53,9 @@ impl Base {
     }
 
     /// Returns the files that have passages, each with their number.
-    pub(in crate::store) fn passages_by_file(&self) -> Result<Vec<(String, u64)>, Broken> {
+    pub(in crate::store) fn passages_by_file(
+        &self,
+    ) -> Result<Vec<(String, u64)>, IndexDatabaseError> {
         let mut counted = self
             .connection
             .prepare_cached("SELECT path, count(*) FROM passages GROUP BY path ORDER BY path")?;
@@ -65,21 +68,21 @@ impl Base {
     /// Returns the passages of accessible files that contain one of some words, best first, ties by
     /// path and line. A score depends only on the words and on the passage, so that other files
     /// never change it.
-    pub(in crate::store) fn best(
+    pub(in crate::store) fn best_passages(
         &self,
-        words: &[Asked],
+        words: &[QueryWord],
         limit: usize,
         is_open: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Row>, Broken> {
+    ) -> Result<Vec<ScoredPassage>, IndexDatabaseError> {
         self.connection.execute_batch(VOCABULARY)?;
-        let mut holding = self.connection.prepare_cached(HOLDING)?;
+        let mut holding = self.connection.prepare_cached(SELECT_OCCURRENCES)?;
         let all = f64::from(words.iter().map(|asked| asked.weight).sum::<u32>());
         let mut scores = BTreeMap::<i64, i64>::new();
         for asked in words {
             let mut rows = holding.query([&asked.word])?;
             while let Some(row) = rows.next()? {
                 let (id, size, times) = (row.get(0)?, row.get::<_, u32>(1)?, row.get::<_, u32>(2)?);
-                let length = 1.0 - LENGTH + LENGTH * f64::from(size) / USUAL;
+                let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * f64::from(size) / USUAL_LENGTH;
                 let times = f64::from(times);
                 let share = f64::from(asked.weight) / all * times / (times + SATURATION * length);
                 *scores.entry(id).or_default() += (share * 1e9).round() as i64;
@@ -88,14 +91,14 @@ impl Base {
         let mut ranked: Vec<(i64, i64)> =
             scores.into_iter().map(|(id, score)| (score, id)).collect();
         ranked.sort_by_key(|(score, _)| Reverse(*score));
-        let mut passage = self.connection.prepare_cached(PASSAGE)?;
-        let mut rows: Vec<Row> = Vec::new();
+        let mut passage = self.connection.prepare_cached(SELECT_PASSAGE)?;
+        let mut rows: Vec<ScoredPassage> = Vec::new();
         for (score, id) in ranked {
             // Ties at the last place are broken by path and line, which only the rows contain.
             if rows.len() >= limit && rows.last().is_none_or(|last| last.score > score) {
                 break;
             }
-            let row = passage.query_row([id], |record| row(record, score))?;
+            let row = passage.query_row([id], |record| scored_passage(record, score))?;
             if is_open(&row.path) {
                 rows.push(row);
             }
@@ -108,7 +111,7 @@ impl Base {
     }
 
     /// Returns the text of a file as it was indexed.
-    pub(in crate::store) fn text(&self, path: &str) -> Result<String, Broken> {
+    pub(in crate::store) fn file_text(&self, path: &str) -> Result<String, IndexDatabaseError> {
         let mut ask = self
             .connection
             .prepare_cached("SELECT text FROM passages WHERE path = ?1 ORDER BY first, piece")?;
@@ -117,8 +120,8 @@ impl Base {
     }
 }
 
-fn row(record: &Record<'_>, score: i64) -> rusqlite::Result<Row> {
-    Ok(Row {
+fn scored_passage(record: &Record<'_>, score: i64) -> rusqlite::Result<ScoredPassage> {
+    Ok(ScoredPassage {
         path: record.get(0)?,
         first: record.get(1)?,
         last: record.get(2)?,

@@ -11,7 +11,7 @@ mod history;
 mod look;
 mod series;
 
-pub(super) use base::{Base, Broken};
-pub(super) use change::{Change, Holds, Known};
+pub(super) use base::{IndexDatabase, IndexDatabaseError};
+pub(super) use change::{ContentKind, IndexChange, IndexedFile};
 pub use history::SqliteHistory;
-pub(super) use look::Row;
+pub(super) use look::ScoredPassage;

@@ -1,13 +1,13 @@
 //! Reads the last runs of each case, without reading earlier ones.
 
 use super::history::SqliteHistory;
-use crate::store::history::{BEFORE, HistoryError, Point, Series};
+use crate::store::history::{CaseSeries, HistoryError, MAX_EARLIER_RUNS, SeriesPoint};
 use rusqlite::{Row, Statement, params};
 
 /// The name of the next case: jumps from name to name without scanning the runs in between.
-const NEXT: &str = "SELECT min(id) FROM cases WHERE id > ?1";
+const SELECT_NEXT_CASE: &str = "SELECT min(id) FROM cases WHERE id > ?1";
 
-const RUNS: &str = "
+const SELECT_CASE_RUNS: &str = "
     SELECT key, verdict = 'pass', tokens, latency_ms, told, split, provider, model, context_hash FROM cases
     WHERE id = ?1 AND live = ?2 AND trials > 0 AND verdict IN ('pass', 'fail') ORDER BY run DESC
 ";
@@ -16,14 +16,14 @@ impl SqliteHistory {
     pub(super) fn read_series(
         &self,
         window: usize,
-        each: &mut dyn FnMut(Series),
+        each: &mut dyn FnMut(CaseSeries),
     ) -> Result<(), HistoryError> {
-        let mut next = self.connection.prepare_cached(NEXT)?;
-        let mut runs = self.connection.prepare_cached(RUNS)?;
+        let mut next = self.connection.prepare_cached(SELECT_NEXT_CASE)?;
+        let mut runs = self.connection.prepare_cached(SELECT_CASE_RUNS)?;
         let mut id = String::new();
         while let Some(found) = next.query_row([&id], |row| row.get::<_, Option<String>>(0))? {
             id = found;
-            either(&mut runs, &id, window)?
+            preferred_series(&mut runs, &id, window)?
                 .into_iter()
                 .for_each(&mut *each);
         }
@@ -34,59 +34,64 @@ impl SqliteHistory {
         &self,
         id: &str,
         window: usize,
-    ) -> Result<Option<Series>, HistoryError> {
-        let mut runs = self.connection.prepare_cached(RUNS)?;
-        Ok(either(&mut runs, id, window)?)
+    ) -> Result<Option<CaseSeries>, HistoryError> {
+        let mut runs = self.connection.prepare_cached(SELECT_CASE_RUNS)?;
+        Ok(preferred_series(&mut runs, id, window)?)
     }
 }
 
 /// Answers of models take precedence over replayed and scripted ones.
-fn either(runs: &mut Statement<'_>, id: &str, window: usize) -> rusqlite::Result<Option<Series>> {
-    match of_case(runs, id, true, window)? {
-        None => of_case(runs, id, false, window),
+fn preferred_series(
+    runs: &mut Statement<'_>,
+    id: &str,
+    window: usize,
+) -> rusqlite::Result<Option<CaseSeries>> {
+    match case_series(runs, id, true, window)? {
+        None => case_series(runs, id, false, window),
         series => Ok(series),
     }
 }
 
-fn of_case(
+fn case_series(
     runs: &mut Statement<'_>,
     id: &str,
     live: bool,
     window: usize,
-) -> rusqlite::Result<Option<Series>> {
+) -> rusqlite::Result<Option<CaseSeries>> {
     let mut rows = runs.query(params![id, live])?;
     let Some(first) = rows.next()? else {
         return Ok(None);
     };
-    let (provider, model, context_hash) = config(first)?;
-    let mut series = Series {
+    let (provider, model, context_hash) = read_config(first)?;
+    let mut series = CaseSeries {
         id: id.to_owned(),
         live,
         provider,
         model,
         context_hash,
-        now: vec![point(first)?],
+        now: vec![read_point(first)?],
         before: Vec::new(),
     };
     let mut other = None;
     while let Some(row) = rows.next()? {
-        if is_of(row, (&series.provider, &series.model, &series.context_hash))? {
+        if has_config(row, (&series.provider, &series.model, &series.context_hash))? {
             // Alternating configurations are not a change from one to the other.
             series.before.clear();
             other = None;
-            series.now.push(point(row)?);
+            series.now.push(read_point(row)?);
         } else {
             let (provider, model, context_hash) = match other.take() {
                 Some(other) => other,
-                None => config(row)?,
+                None => read_config(row)?,
             };
-            if !is_of(row, (&provider, &model, &context_hash))? {
+            if !has_config(row, (&provider, &model, &context_hash))? {
                 break;
             }
             other = Some((provider, model, context_hash));
-            series.before.push(point(row)?);
+            series.before.push(read_point(row)?);
         }
-        if series.now.len() == window + BEFORE || series.before.len() == BEFORE {
+        if series.now.len() == window + MAX_EARLIER_RUNS || series.before.len() == MAX_EARLIER_RUNS
+        {
             break;
         }
     }
@@ -95,13 +100,13 @@ fn of_case(
     Ok(Some(series))
 }
 
-type Config = (Option<String>, Option<String>, Option<String>);
+type SeriesConfig = (Option<String>, Option<String>, Option<String>);
 
-fn config(row: &Row<'_>) -> rusqlite::Result<Config> {
+fn read_config(row: &Row<'_>) -> rusqlite::Result<SeriesConfig> {
     Ok((row.get(6)?, row.get(7)?, row.get(8)?))
 }
 
-fn is_of(
+fn has_config(
     row: &Row<'_>,
     config: (&Option<String>, &Option<String>, &Option<String>),
 ) -> rusqlite::Result<bool> {
@@ -111,13 +116,13 @@ fn is_of(
     Ok(is(6, config.0)? && is(7, config.1)? && is(8, config.2)?)
 }
 
-fn point(row: &Row<'_>) -> rusqlite::Result<Point> {
-    Ok(Point {
+fn read_point(row: &Row<'_>) -> rusqlite::Result<SeriesPoint> {
+    Ok(SeriesPoint {
         key: row.get(0)?,
         passed: row.get(1)?,
         tokens: row.get(2)?,
         latency: row.get(3)?,
-        told: row.get(4)?,
-        split: row.get(5)?,
+        classified: row.get(4)?,
+        splitting: row.get(5)?,
     })
 }

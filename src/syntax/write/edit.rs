@@ -7,7 +7,7 @@
 use super::escape::escape_attribute;
 use crate::base::fix::Edit;
 use crate::base::span::Span;
-use crate::syntax::tree::{Element, Kind};
+use crate::syntax::tree::{Element, NodeKind};
 
 /// Adds a child after the last one.
 pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
@@ -15,15 +15,15 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
     if let Some(last) = element.elements().last() {
         return insert_after(last, xml);
     }
-    let Some(own) = indent(text, element.span().start) else {
-        return insert_flat(element, xml);
+    let Some(own) = indent_before(text, element.span().start) else {
+        return insert_inline(element, xml);
     };
-    let line = line_break(text);
-    let inside = deeper(element, own);
-    let body = indented(xml, &inside, line);
+    let line = line_break_style(text);
+    let inside = child_indent(element, own);
+    let body = indent_lines(xml, &inside, line);
     let inner = element.inner();
     if element.is_empty_tag() {
-        return open_up(element, &format!("{line}{inside}{body}{line}{own}"));
+        return expand_empty_tag(element, &format!("{line}{inside}{body}{line}{own}"));
     }
     let content = inner.slice(text);
     if content.trim().is_empty() {
@@ -46,10 +46,10 @@ pub fn insert_first_child(element: Element<'_>, xml: &str) -> Edit {
         Some(first)
             if matches!(
                 first.kind(),
-                Kind::Element | Kind::Comment | Kind::Instruction
+                NodeKind::Element | NodeKind::Comment | NodeKind::Instruction
             ) =>
         {
-            before(text, first.span().start, xml)
+            insert_at(text, first.span().start, xml)
         }
         Some(_) | None => insert_child(element, xml),
     }
@@ -57,17 +57,17 @@ pub fn insert_first_child(element: Element<'_>, xml: &str) -> Edit {
 
 /// Adds a sibling before an element.
 pub fn insert_before(element: Element<'_>, xml: &str) -> Edit {
-    before(element.document().text, element.span().start, xml)
+    insert_at(element.document().text, element.span().start, xml)
 }
 
 /// Adds a sibling after an element.
 pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
     let text = element.document().text;
     let end = element.span().end;
-    match indent(text, element.span().start) {
+    match indent_before(text, element.span().start) {
         Some(own) => {
-            let line = line_break(text);
-            Edit::insert(end, format!("{line}{own}{}", indented(xml, own, line)))
+            let line = line_break_style(text);
+            Edit::insert(end, format!("{line}{own}{}", indent_lines(xml, own, line)))
         }
         None => Edit::insert(end, xml),
     }
@@ -77,7 +77,7 @@ pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
 pub fn remove_element(element: Element<'_>) -> Edit {
     let text = element.document().text;
     let span = element.span();
-    let Some(own) = indent(text, span.start) else {
+    let Some(own) = indent_before(text, span.start) else {
         return Edit::delete(span);
     };
     let after = text.get(span.end as usize..).unwrap_or("");
@@ -138,7 +138,7 @@ pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
 /// Replaces the content of an element with text written as XML.
 pub fn set_content(element: Element<'_>, xml: &str) -> Edit {
     if element.is_empty_tag() {
-        open_up(element, xml)
+        expand_empty_tag(element, xml)
     } else {
         Edit::replace(element.inner(), xml)
     }
@@ -155,27 +155,30 @@ pub fn remove_attribute(element: Element<'_>, name: &str) -> Option<Edit> {
 }
 
 /// Inserts before the node at `start`, on a line of its own if the node begins a line.
-fn before(text: &str, start: u32, xml: &str) -> Edit {
-    match indent(text, start) {
+fn insert_at(text: &str, start: u32, xml: &str) -> Edit {
+    match indent_before(text, start) {
         Some(own) => {
-            let line = line_break(text);
-            Edit::insert(start, format!("{}{line}{own}", indented(xml, own, line)))
+            let line = line_break_style(text);
+            Edit::insert(
+                start,
+                format!("{}{line}{own}", indent_lines(xml, own, line)),
+            )
         }
         None => Edit::insert(start, xml),
     }
 }
 
 /// Inserts a child of an element in the middle of a line.
-fn insert_flat(element: Element<'_>, xml: &str) -> Edit {
+fn insert_inline(element: Element<'_>, xml: &str) -> Edit {
     if element.is_empty_tag() {
-        open_up(element, xml)
+        expand_empty_tag(element, xml)
     } else {
         Edit::insert(element.inner().end, xml)
     }
 }
 
 /// `<a/>` becomes `<a>…</a>`.
-fn open_up(element: Element<'_>, content: &str) -> Edit {
+fn expand_empty_tag(element: Element<'_>, content: &str) -> Edit {
     let text = element.document().text;
     let tag = element.start_tag();
     let written = tag
@@ -191,7 +194,7 @@ fn open_up(element: Element<'_>, content: &str) -> Edit {
 }
 
 /// The white space before `start` if nothing else precedes it on its line.
-fn indent(text: &str, start: u32) -> Option<&str> {
+fn indent_before(text: &str, start: u32) -> Option<&str> {
     let before = text.get(..start as usize)?;
     let head = before.trim_end_matches([' ', '\t']);
     (head.is_empty() || head.ends_with(['\n', '\r']))
@@ -200,18 +203,18 @@ fn indent(text: &str, start: u32) -> Option<&str> {
 
 /// The indentation of an element's children, by the style of the file: the first element that
 /// begins a line deeper than its parent decides.
-fn deeper(element: Element<'_>, own: &str) -> String {
+fn child_indent(element: Element<'_>, own: &str) -> String {
     let text = element.document().text;
     let unit = element.document().elements().find_map(|other| {
-        let inside = indent(text, other.span().start)?;
-        let around = indent(text, other.parent()?.span().start)?;
+        let inside = indent_before(text, other.span().start)?;
+        let around = indent_before(text, other.parent()?.span().start)?;
         inside.strip_prefix(around).filter(|unit| !unit.is_empty())
     });
     let unit = unit.unwrap_or(if own.contains('\t') { "\t" } else { "  " });
     format!("{own}{unit}")
 }
 
-fn line_break(text: &str) -> &'static str {
+fn line_break_style(text: &str) -> &'static str {
     let first = text.find('\n').unwrap_or(0);
     if first > 0 && text.as_bytes().get(first - 1) == Some(&b'\r') {
         "\r\n"
@@ -221,7 +224,7 @@ fn line_break(text: &str) -> &'static str {
 }
 
 /// Indents all lines but the first, with the line breaks of the file.
-fn indented(xml: &str, indent: &str, line: &str) -> String {
+fn indent_lines(xml: &str, indent: &str, line: &str) -> String {
     let mut out = String::with_capacity(xml.len() + indent.len());
     for (at, part) in xml.lines().enumerate() {
         if at > 0 {

@@ -28,7 +28,7 @@ pub fn escape_attribute(value: &str) -> Cow<'_, str> {
 }
 
 /// Replaces characters that no XML document may contain, escaped or not, with the form `\u{1}`.
-pub fn legal(text: &str) -> Cow<'_, str> {
+pub fn replace_illegal(text: &str) -> Cow<'_, str> {
     let is_legal = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     if text.chars().all(is_legal) {
         return Cow::Borrowed(text);

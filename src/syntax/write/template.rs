@@ -36,13 +36,13 @@ impl TemplateWriter {
 
     /// Writes the XML declaration, for readers that require one.
     pub fn declaration(&mut self) -> &mut Self {
-        self.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
+        self.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
         self
     }
 
     /// Opens an element.
     pub fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> &mut Self {
-        self.write(Event::Start(start(name, attributes)));
+        self.write_event(Event::Start(start_event(name, attributes)));
         self.open.push(name.to_owned());
         self
     }
@@ -50,24 +50,24 @@ impl TemplateWriter {
     /// Closes the innermost open element.
     pub fn close(&mut self) -> &mut Self {
         if let Some(name) = self.open.pop() {
-            self.write(Event::End(BytesEnd::new(name)));
+            self.write_event(Event::End(BytesEnd::new(name)));
         }
         self
     }
 
     /// Writes an element that contains only text, on one line.
     pub fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> &mut Self {
-        self.write(Event::Start(start(name, attributes)));
-        self.write(Event::Text(BytesText::from_escaped(super::escape_text(
+        self.write_event(Event::Start(start_event(name, attributes)));
+        self.write_event(Event::Text(BytesText::from_escaped(super::escape_text(
             text,
         ))));
-        self.write(Event::End(BytesEnd::new(name)));
+        self.write_event(Event::End(BytesEnd::new(name)));
         self
     }
 
     /// Writes an element without content.
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) -> &mut Self {
-        self.write(Event::Empty(start(name, attributes)));
+        self.write_event(Event::Empty(start_event(name, attributes)));
         self
     }
 
@@ -75,7 +75,7 @@ impl TemplateWriter {
     pub fn comment(&mut self, text: &str) -> &mut Self {
         let safe = text.replace("--", "- -");
         let pad = if safe.ends_with('-') { " " } else { "" };
-        self.write(Event::Comment(BytesText::from_escaped(format!(
+        self.write_event(Event::Comment(BytesText::from_escaped(format!(
             " {safe}{pad} "
         ))));
         self
@@ -91,13 +91,13 @@ impl TemplateWriter {
         text
     }
 
-    fn write(&mut self, event: Event<'_>) {
+    fn write_event(&mut self, event: Event<'_>) {
         // Writing to a vector cannot fail.
         let _ = self.out.write_event(event);
     }
 }
 
-fn start(name: &str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
+fn start_event(name: &str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
     let mut start = BytesStart::new(name.to_owned());
     for (name, value) in attributes {
         start.push_attribute(Attribute {

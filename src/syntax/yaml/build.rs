@@ -1,23 +1,23 @@
 //! From parser events to a tree. Open collections are kept on an explicit stack, never on the
 //! program's.
 
-use super::fault::{DEPTH, Fault, FaultKind, WEIGHT};
-use super::keys::{Key, merge, pair};
-use super::node::{Entry, Node, Value};
-use super::scalar::{own_tag, scalar};
-use crate::base::number::is_beyond;
+use super::fault::{MAX_DEPTH, MAX_WEIGHT, YamlFault, YamlFaultKind};
+use super::keys::{PendingKey, append_merged, take_key_or_value};
+use super::node::{YamlEntry, YamlNode, YamlValue};
+use super::scalar::{own_tag, scalar_node};
+use crate::base::number::is_out_of_range;
 use crate::base::span::{Span, Spanned};
 use granit_parser::{ErrorKind, Event, ParseResult, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Maximum number of faults recorded for one file.
-const FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 
 /// Reads a text. The tree contains everything up to the first fault that ends reading; an empty
 /// text is a null node at its start.
-pub fn read(text: &str) -> (Node<'_>, Vec<Fault>) {
-    let mut builder = Builder {
+pub fn parse_tree(text: &str) -> (YamlNode<'_>, Vec<YamlFault>) {
+    let mut builder = TreeBuilder {
         text,
         open: Vec::new(),
         root: None,
@@ -28,13 +28,13 @@ pub fn read(text: &str) -> (Node<'_>, Vec<Fault>) {
     // One more than is allowed, so that excessive depth is distinguishable from a syntax error.
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
-        flow_nesting_limit: DEPTH + 1,
-        block_nesting_limit: DEPTH + 1,
+        flow_nesting_limit: MAX_DEPTH + 1,
+        block_nesting_limit: MAX_DEPTH + 1,
     };
     options.set_emit_comments(false);
     let mut parser = Parser::new_from_str_with_options(text, options);
     while let Some(result) = parser.next_event() {
-        if !builder.take(result) {
+        if !builder.handle_event(result) {
             break;
         }
     }
@@ -42,53 +42,53 @@ pub fn read(text: &str) -> (Node<'_>, Vec<Fault>) {
 }
 
 /// A collection that is not yet closed.
-struct Open<'t> {
+struct OpenCollection<'t> {
     start: u32,
     end: u32,
     anchor: usize,
     tag: Option<Box<Spanned<String>>>,
-    parts: Parts<'t>,
+    parts: CollectionParts<'t>,
 }
 
-enum Parts<'t> {
-    List(Vec<Node<'t>>),
+enum CollectionParts<'t> {
+    List(Vec<YamlNode<'t>>),
     Map {
-        entries: Vec<Entry<'t>>,
-        merged: Vec<Entry<'t>>,
-        key: Option<Key<'t>>,
+        entries: Vec<YamlEntry<'t>>,
+        merged: Vec<YamlEntry<'t>>,
+        key: Option<PendingKey<'t>>,
     },
 }
 
-struct Builder<'t> {
+struct TreeBuilder<'t> {
     text: &'t str,
-    open: Vec<Open<'t>>,
-    root: Option<Node<'t>>,
-    anchors: HashMap<usize, Node<'t>>,
+    open: Vec<OpenCollection<'t>>,
+    root: Option<YamlNode<'t>>,
+    anchors: HashMap<usize, YamlNode<'t>>,
     weight: usize,
-    faults: Vec<Fault>,
+    faults: Vec<YamlFault>,
 }
 
-impl<'t> Builder<'t> {
-    fn report(&mut self, span: Span, kind: FaultKind) {
-        if self.faults.len() < FAULTS || kind.ends() {
-            self.faults.push(Fault { span, kind });
+impl<'t> TreeBuilder<'t> {
+    fn report(&mut self, span: Span, kind: YamlFaultKind) {
+        if self.faults.len() < MAX_FAULTS || kind.stops_reading() {
+            self.faults.push(YamlFault { span, kind });
         }
     }
 
     /// Processes one event; returns true while more can be read.
-    fn take(&mut self, result: ParseResult<'t>) -> bool {
+    fn handle_event(&mut self, result: ParseResult<'t>) -> bool {
         let (event, at) = match result {
             Ok((event, at)) => (event, at),
             Err(error) => {
                 let offset = error.marker().byte_offset().unwrap_or(self.text.len());
-                let (span, kind) = self.syntax(offset, &error);
+                let (span, kind) = self.syntax_fault(offset, &error);
                 self.report(span, kind);
                 return false;
             }
         };
-        let span = at
-            .byte_range()
-            .map_or(Span::at(0), |range| Span::of(range.start, range.end));
+        let span = at.byte_range().map_or(Span::empty_at(0), |range| {
+            Span::from_offsets(range.start, range.end)
+        });
         let tag = |tag: Option<Cow<'t, Tag>>| own_tag(tag.as_deref(), span, &at);
         #[allow(
             clippy::wildcard_enum_match_arm,
@@ -96,7 +96,7 @@ impl<'t> Builder<'t> {
         )]
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.report(span.visible(self.text), FaultKind::SecondDocument);
+                self.report(span.visible(self.text), YamlFaultKind::SecondDocument);
                 return false;
             }
             Event::Scalar(text, style, anchor, own) => {
@@ -115,51 +115,56 @@ impl<'t> Builder<'t> {
                 if matches!(style, ScalarStyle::Plain)
                     && own.is_none()
                     && !is_text
-                    && is_beyond(&text)
+                    && is_out_of_range(&text)
                 {
-                    self.report(at, FaultKind::Beyond(text.to_string()));
+                    self.report(at, YamlFaultKind::NumberTooLarge(text.to_string()));
                 }
-                let node = scalar(text, style, at, own, is_text);
-                return self.node(node, anchor);
+                let node = scalar_node(text, style, at, own, is_text);
+                return self.add_node(node, anchor);
             }
             Event::SequenceStart(_, anchor, own) => {
-                return self.start(span, anchor, tag(own), Parts::List(Vec::new()));
-            }
-            Event::MappingStart(_, anchor, own) => {
-                return self.start(
+                return self.open_collection(
                     span,
                     anchor,
                     tag(own),
-                    Parts::Map {
+                    CollectionParts::List(Vec::new()),
+                );
+            }
+            Event::MappingStart(_, anchor, own) => {
+                return self.open_collection(
+                    span,
+                    anchor,
+                    tag(own),
+                    CollectionParts::Map {
                         entries: Vec::new(),
                         merged: Vec::new(),
                         key: None,
                     },
                 );
             }
-            Event::SequenceEnd | Event::MappingEnd => return self.end(span),
+            Event::SequenceEnd | Event::MappingEnd => return self.close_collection(span),
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned();
                 // An anchor that is still missing belongs to a collection around the alias.
                 let Some(node) = node else {
-                    return self.unknown(span);
+                    return self.add_unknown_alias(span);
                 };
-                self.weight += node.weight();
-                return self.node(node, 0);
+                self.weight += node.alias_weight();
+                return self.add_node(node, 0);
             }
-            Event::UnresolvedAlias(_) => return self.unknown(span),
+            Event::UnresolvedAlias(_) => return self.add_unknown_alias(span),
             // Events without a node: starts and ends of documents, and unrequested events.
             _ => {}
         }
         true
     }
 
-    fn unknown(&mut self, span: Span) -> bool {
+    fn add_unknown_alias(&mut self, span: Span) -> bool {
         let name = span.slice(self.text).trim_start_matches('*').to_owned();
-        self.report(span, FaultKind::UnknownAlias(name));
-        self.node(
-            Node {
-                value: Value::Null,
+        self.report(span, YamlFaultKind::UnknownAlias(name));
+        self.add_node(
+            YamlNode {
+                value: YamlValue::Null,
                 span,
                 tag: None,
             },
@@ -167,11 +172,15 @@ impl<'t> Builder<'t> {
         )
     }
 
-    fn syntax(&self, offset: usize, error: &granit_parser::ScanError) -> (Span, FaultKind) {
+    fn syntax_fault(
+        &self,
+        offset: usize,
+        error: &granit_parser::ScanError,
+    ) -> (Span, YamlFaultKind) {
         let offset = self.text.floor_char_boundary(offset);
-        let span = Span::of(offset, offset).visible(self.text);
+        let span = Span::from_offsets(offset, offset).visible(self.text);
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
-            return (span, FaultKind::Deep);
+            return (span, YamlFaultKind::TooDeep);
         }
         let start = self
             .text
@@ -189,25 +198,28 @@ impl<'t> Builder<'t> {
         {
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             if let Some(tab) = line.get(..indent).and_then(|indent| indent.find('\t')) {
-                return (Span::of(at + tab, at + indent), FaultKind::Tab);
+                return (
+                    Span::from_offsets(at + tab, at + indent),
+                    YamlFaultKind::Tab,
+                );
             }
             at += line.len();
         }
-        (span, FaultKind::Syntax(error.info()))
+        (span, YamlFaultKind::Syntax(error.info()))
     }
 
-    fn start(
+    fn open_collection(
         &mut self,
         span: Span,
         anchor: usize,
         tag: Option<Box<Spanned<String>>>,
-        parts: Parts<'t>,
+        parts: CollectionParts<'t>,
     ) -> bool {
-        if self.open.len() >= DEPTH {
-            self.report(span.visible(self.text), FaultKind::Deep);
+        if self.open.len() >= MAX_DEPTH {
+            self.report(span.visible(self.text), YamlFaultKind::TooDeep);
             return false;
         }
-        self.open.push(Open {
+        self.open.push(OpenCollection {
             start: span.start,
             end: span.end,
             anchor,
@@ -218,24 +230,24 @@ impl<'t> Builder<'t> {
     }
 
     /// Closes the innermost collection. A block ends with its last part.
-    fn end(&mut self, span: Span) -> bool {
+    fn close_collection(&mut self, span: Span) -> bool {
         let Some(open) = self.open.pop() else {
             return true;
         };
         let end = if span.is_empty() { open.end } else { span.end };
         let span = Span::new(open.start, end);
         let value = match open.parts {
-            Parts::List(items) => Value::List(items),
-            Parts::Map {
+            CollectionParts::List(items) => YamlValue::List(items),
+            CollectionParts::Map {
                 entries, merged, ..
             } => {
-                let mut entries = self.once(entries);
-                merge(&mut entries, merged);
-                Value::Map(entries)
+                let mut entries = self.remove_duplicate_keys(entries);
+                append_merged(&mut entries, merged);
+                YamlValue::Map(entries)
             }
         };
-        self.node(
-            Node {
+        self.add_node(
+            YamlNode {
                 value,
                 span,
                 tag: open.tag,
@@ -245,15 +257,15 @@ impl<'t> Builder<'t> {
     }
 
     /// Adds a finished node to its parent.
-    fn node(&mut self, node: Node<'t>, anchor: usize) -> bool {
+    fn add_node(&mut self, node: YamlNode<'t>, anchor: usize) -> bool {
         self.weight += 1;
-        if self.weight > WEIGHT {
-            self.report(node.span.visible(self.text), FaultKind::Heavy);
+        if self.weight > MAX_WEIGHT {
+            self.report(node.span.visible(self.text), YamlFaultKind::TooHeavy);
             return false;
         }
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
-            self.weight += node.weight();
+            self.weight += node.alias_weight();
         }
         let Some(open) = self.open.last_mut() else {
             self.root.get_or_insert(node);
@@ -261,15 +273,15 @@ impl<'t> Builder<'t> {
         };
         open.end = open.end.max(node.span.end);
         let fault = match &mut open.parts {
-            Parts::List(items) => {
+            CollectionParts::List(items) => {
                 items.push(node);
                 None
             }
-            Parts::Map {
+            CollectionParts::Map {
                 entries,
                 merged,
                 key,
-            } => pair(self.text, (entries, merged), key, node),
+            } => take_key_or_value(self.text, (entries, merged), key, node),
         };
         if let Some(fault) = fault {
             self.report(fault.span, fault.kind);
@@ -278,7 +290,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Removes duplicate keys; the first one stays.
-    fn once(&mut self, entries: Vec<Entry<'t>>) -> Vec<Entry<'t>> {
+    fn remove_duplicate_keys(&mut self, entries: Vec<YamlEntry<'t>>) -> Vec<YamlEntry<'t>> {
         if entries.len() <= 8 {
             let is_double = |at: usize| {
                 entries
@@ -291,7 +303,7 @@ impl<'t> Builder<'t> {
             }
         }
         let mut seen: HashMap<String, usize> = HashMap::with_capacity(entries.len());
-        let mut kept: Vec<Entry<'t>> = Vec::with_capacity(entries.len());
+        let mut kept: Vec<YamlEntry<'t>> = Vec::with_capacity(entries.len());
         let mut faults = Vec::new();
         for entry in entries {
             let key = entry.key.value.as_ref().to_owned();
@@ -300,15 +312,15 @@ impl<'t> Builder<'t> {
                 kept.push(entry);
                 continue;
             };
-            faults.push(Fault {
+            faults.push(YamlFault {
                 span: entry.key.span,
-                kind: FaultKind::DuplicateKey {
+                kind: YamlFaultKind::DuplicateKey {
                     key,
                     first: first.key.span,
                 },
             });
             // The first may be an unfinished line that was written again.
-            if matches!(first.value.value, Value::Null) {
+            if matches!(first.value.value, YamlValue::Null) {
                 first.value = entry.value;
             }
         }
@@ -318,18 +330,18 @@ impl<'t> Builder<'t> {
         kept
     }
 
-    fn finish(mut self) -> (Node<'t>, Vec<Fault>) {
+    fn finish(mut self) -> (YamlNode<'t>, Vec<YamlFault>) {
         // Collections left open by a fault are closed, so that everything before the fault can be
         // checked.
         while !self.open.is_empty() {
             self.weight = 0;
-            self.end(Span::at(0));
+            self.close_collection(Span::empty_at(0));
         }
         self.faults.sort_by_key(|fault| fault.span);
         (
-            self.root.unwrap_or(Node {
-                value: Value::Null,
-                span: Span::at(0),
+            self.root.unwrap_or(YamlNode {
+                value: YamlValue::Null,
+                span: Span::empty_at(0),
                 tag: None,
             }),
             self.faults,

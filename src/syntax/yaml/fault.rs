@@ -4,23 +4,23 @@
 use crate::base::span::Span;
 
 /// Collections open at once.
-pub const DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 
 /// Maximum weight of a tree: one for each node, and one for each 64 bytes that an alias repeats.
-pub const WEIGHT: usize = 1_000_000;
+pub const MAX_WEIGHT: usize = 1_000_000;
 
 /// A fault in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct YamlFault {
     /// The faulty place.
     pub span: Span,
     /// The kind of fault.
-    pub kind: FaultKind,
+    pub kind: YamlFaultKind,
 }
 
 /// The kind of fault in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FaultKind {
+pub enum YamlFaultKind {
     /// Not YAML, with the parser's message. Nothing after it was read.
     #[error("{0}")]
     Syntax(String),
@@ -28,11 +28,11 @@ pub enum FaultKind {
     #[error("found a tab where YAML expects spaces")]
     Tab,
     /// More than [`DEPTH`] collections open at once. Nothing after it was read.
-    #[error("more than {DEPTH} lists and mappings are inside each other")]
-    Deep,
+    #[error("more than {MAX_DEPTH} lists and mappings are inside each other")]
+    TooDeep,
     /// More than [`WEIGHT`]. Nothing after it was read.
-    #[error("the file has more than {WEIGHT} values")]
-    Heavy,
+    #[error("the file has more than {MAX_WEIGHT} values")]
+    TooHeavy,
     /// An alias of an anchor that does not stand before it.
     #[error("the alias `*{0}` has no anchor before it")]
     UnknownAlias(String),
@@ -52,15 +52,18 @@ pub enum FaultKind {
     Merge,
     /// A whole number beyond 64 bits, which JSON cannot represent exactly here.
     #[error("the number {0} has more than 64 bits")]
-    Beyond(String),
+    NumberTooLarge(String),
     /// A second document in one file.
     #[error("a second document begins here")]
     SecondDocument,
 }
 
-impl FaultKind {
+impl YamlFaultKind {
     /// Returns true if the text after the fault was not read.
-    pub const fn ends(&self) -> bool {
-        matches!(self, Self::Syntax(_) | Self::Tab | Self::Deep | Self::Heavy)
+    pub const fn stops_reading(&self) -> bool {
+        matches!(
+            self,
+            Self::Syntax(_) | Self::Tab | Self::TooDeep | Self::TooHeavy
+        )
     }
 }

@@ -1,13 +1,13 @@
 //! The keys of a mapping, and the entries merged by `<<`.
 
-use super::fault::{Fault, FaultKind};
-use super::node::{Entry, Node, Value};
+use super::fault::{YamlFault, YamlFaultKind};
+use super::node::{YamlEntry, YamlNode, YamlValue};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A key whose value has not been read yet.
-pub(super) enum Key<'t> {
+pub(super) enum PendingKey<'t> {
     /// A name.
     Plain(Spanned<Cow<'t, str>>),
     /// `<<`, which merges the entries of its value.
@@ -17,64 +17,66 @@ pub(super) enum Key<'t> {
 }
 
 /// The entries as written, and those merged by `<<`.
-type Entries<'m, 't> = (&'m mut Vec<Entry<'t>>, &'m mut Vec<Entry<'t>>);
+type EntryLists<'m, 't> = (&'m mut Vec<YamlEntry<'t>>, &'m mut Vec<YamlEntry<'t>>);
 
 /// Takes a node as a key, or as the value of the preceding key.
-pub(super) fn pair<'t>(
+pub(super) fn take_key_or_value<'t>(
     text: &'t str,
-    entries: Entries<'_, 't>,
-    key: &mut Option<Key<'t>>,
-    node: Node<'t>,
-) -> Option<Fault> {
+    entries: EntryLists<'_, 't>,
+    key: &mut Option<PendingKey<'t>>,
+    node: YamlNode<'t>,
+) -> Option<YamlFault> {
     let (entries, merged) = entries;
     let Some(known) = key.take() else {
         let span = node.span;
         let is_plain = !span_is_quoted(text, node.span);
         let fault = |kind| {
-            Some(Fault {
+            Some(YamlFault {
                 span: span.visible(text),
                 kind,
             })
         };
         *key = Some(match node.value {
-            Value::Text(merge) if merge == "<<" && is_plain => Key::Merge(span),
-            Value::Text(word) => Key::Plain(Spanned::new(word, span)),
+            YamlValue::Text(merge) if merge == "<<" && is_plain => PendingKey::Merge(span),
+            YamlValue::Text(word) => PendingKey::Plain(Spanned::new(word, span)),
             // A number or a word of YAML is used as the name as written.
-            Value::Null | Value::Bool(_) | Value::Number(_) => {
-                Key::Plain(Spanned::new(Cow::Borrowed(span.slice(text)), span))
+            YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) => {
+                PendingKey::Plain(Spanned::new(Cow::Borrowed(span.slice(text)), span))
             }
-            Value::List(_) | Value::Map(_) => {
-                *key = Some(Key::Refused);
-                return fault(FaultKind::KeyWithParts);
+            YamlValue::List(_) | YamlValue::Map(_) => {
+                *key = Some(PendingKey::Refused);
+                return fault(YamlFaultKind::KeyWithParts);
             }
         });
         return None;
     };
     match known {
-        Key::Plain(key) => entries.push(Entry { key, value: node }),
-        Key::Refused => {}
-        Key::Merge(at) => {
+        PendingKey::Plain(key) => entries.push(YamlEntry { key, value: node }),
+        PendingKey::Refused => {}
+        PendingKey::Merge(at) => {
             let all = match node.value {
-                Value::Map(merged) => merged,
-                Value::List(items) if items.iter().all(|item| item.entries().is_some()) => items
-                    .into_iter()
-                    .filter_map(|item| {
-                        if let Value::Map(merged) = item.value {
-                            Some(merged)
-                        } else {
-                            None
-                        }
-                    })
-                    .flatten()
-                    .collect(),
-                Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::Text(_)
-                | Value::List(_) => {
-                    return Some(Fault {
+                YamlValue::Map(merged) => merged,
+                YamlValue::List(items) if items.iter().all(|item| item.entries().is_some()) => {
+                    items
+                        .into_iter()
+                        .filter_map(|item| {
+                            if let YamlValue::Map(merged) = item.value {
+                                Some(merged)
+                            } else {
+                                None
+                            }
+                        })
+                        .flatten()
+                        .collect()
+                }
+                YamlValue::Null
+                | YamlValue::Bool(_)
+                | YamlValue::Number(_)
+                | YamlValue::Text(_)
+                | YamlValue::List(_) => {
+                    return Some(YamlFault {
                         span: at,
-                        kind: FaultKind::Merge,
+                        kind: YamlFaultKind::Merge,
                     });
                 }
             };
@@ -86,7 +88,7 @@ pub(super) fn pair<'t>(
 
 /// Appends the merged entries. Written entries take precedence, then the first of several merged
 /// ones.
-pub(super) fn merge<'t>(entries: &mut Vec<Entry<'t>>, all: Vec<Entry<'t>>) {
+pub(super) fn append_merged<'t>(entries: &mut Vec<YamlEntry<'t>>, all: Vec<YamlEntry<'t>>) {
     if all.is_empty() {
         return;
     }

@@ -11,6 +11,6 @@ mod keys;
 mod node;
 mod scalar;
 
-pub use build::read;
-pub use fault::{DEPTH, Fault, FaultKind, WEIGHT};
-pub use node::{Entry, Node, Value};
+pub use build::parse_tree;
+pub use fault::{MAX_DEPTH, MAX_WEIGHT, YamlFault, YamlFaultKind};
+pub use node::{YamlEntry, YamlNode, YamlValue};

@@ -1,6 +1,6 @@
 //! Scalars by the core schema of YAML 1.2: `yes` is a text, and so are dates and quoted scalars.
 
-use super::node::{Node, Value};
+use super::node::{YamlNode, YamlValue};
 use crate::base::span::{Span, Spanned};
 use granit_parser::{ScalarStyle, Tag};
 use std::borrow::Cow;
@@ -15,40 +15,40 @@ pub(super) fn own_tag(
     let span = at
         .tag_span()
         .and_then(|span| span.byte_range())
-        .map_or(node, |range| Span::of(range.start, range.end));
+        .map_or(node, |range| Span::from_offsets(range.start, range.end));
     Some(Box::new(Spanned::new(tag.suffix().to_owned(), span)))
 }
 
 /// Parses a scalar. Only an unquoted one can be anything but a text.
-pub(super) fn scalar(
+pub(super) fn scalar_node(
     text: Cow<'_, str>,
     style: ScalarStyle,
     span: Span,
     tag: Option<Box<Spanned<String>>>,
     is_text: bool,
-) -> Node<'_> {
+) -> YamlNode<'_> {
     let value = match style {
-        ScalarStyle::Plain if tag.is_none() && !is_text => plain(text),
+        ScalarStyle::Plain if tag.is_none() && !is_text => plain_value(text),
         ScalarStyle::Plain
         | ScalarStyle::SingleQuoted
         | ScalarStyle::DoubleQuoted
         | ScalarStyle::Literal
-        | ScalarStyle::Folded => Value::Text(text),
+        | ScalarStyle::Folded => YamlValue::Text(text),
     };
-    Node { value, span, tag }
+    YamlNode { value, span, tag }
 }
 
-fn plain(text: Cow<'_, str>) -> Value<'_> {
+fn plain_value(text: Cow<'_, str>) -> YamlValue<'_> {
     match text.as_ref() {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
+        "" | "~" | "null" | "Null" | "NULL" => return YamlValue::Null,
+        "true" | "True" | "TRUE" => return YamlValue::Bool(true),
+        "false" | "False" | "FALSE" => return YamlValue::Bool(false),
         _ => {}
     }
-    number(&text).map_or(Value::Text(text), Value::Number)
+    parse_number(&text).map_or(YamlValue::Text(text), YamlValue::Number)
 }
 
-fn number(text: &str) -> Option<serde_json::Number> {
+fn parse_number(text: &str) -> Option<serde_json::Number> {
     let first = text.bytes().next()?;
     if !first.is_ascii_digit() && !matches!(first, b'-' | b'+' | b'.') {
         return None;

@@ -6,35 +6,35 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest;
 use crate::kernel::sampling::Parameter;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::elements::{Attr, Kind, Values};
-use crate::template::fault::FaultKind;
+use crate::template::elements::{Attr, AttrValues, ElementKind};
+use crate::template::fault::TemplateFaultKind;
 use crate::template::parts::Str;
 use crate::template::setting::Word;
 use std::borrow::Cow;
 
 /// Elements that have no effect if they are empty and no attribute gives them a value.
-const SILENT: [Kind; 13] = [
-    Kind::Instructions,
-    Kind::System,
-    Kind::Criteria,
-    Kind::Constraints,
-    Kind::Constraint,
-    Kind::ContextRelevance,
-    Kind::FilesDescription,
-    Kind::OutputFormat,
-    Kind::Sampling,
-    Kind::Examples,
-    Kind::ExampleInput,
-    Kind::ExampleOutput,
-    Kind::Env,
+const NO_EFFECT_IF_EMPTY: [ElementKind; 13] = [
+    ElementKind::Instructions,
+    ElementKind::System,
+    ElementKind::Criteria,
+    ElementKind::Constraints,
+    ElementKind::Constraint,
+    ElementKind::ContextRelevance,
+    ElementKind::FilesDescription,
+    ElementKind::OutputFormat,
+    ElementKind::Sampling,
+    ElementKind::Examples,
+    ElementKind::ExampleInput,
+    ElementKind::ExampleOutput,
+    ElementKind::Env,
 ];
 
 impl<'a> Lower<'a> {
     /// Passes each known attribute with a valid value to `take`; reports other attributes, and
     /// missing ones.
-    pub(super) fn attributes(
+    pub(super) fn lower_attributes(
         &mut self,
-        kind: Kind,
+        kind: ElementKind,
         element: Element<'a>,
         mut take: impl FnMut(&mut Self, &'static str, Str<'a>),
     ) {
@@ -57,12 +57,12 @@ impl<'a> Lower<'a> {
                 {
                     continue;
                 }
-                let meant = meant(kind, element, name, seen);
+                let meant = intended_attribute(kind, element, name, seen);
                 let known = meant.map(|(_, known)| known.name);
-                self.fault_of_tag(
+                self.report_tag_fault(
                     element,
                     attribute.name_span(),
-                    FaultKind::UnknownAttribute {
+                    TemplateFaultKind::UnknownAttribute {
                         kind,
                         attribute,
                         meant: known,
@@ -72,7 +72,7 @@ impl<'a> Lower<'a> {
                 // element into another one.
                 if let Some((at, known)) = meant.filter(|(_, known)| known.name != "ref") {
                     seen |= 1 << at;
-                    if let Some(value) = self.value(element, known, attribute) {
+                    if let Some(value) = self.attribute_value(element, known, attribute) {
                         take(self, known.name, value);
                     }
                 }
@@ -83,10 +83,10 @@ impl<'a> Lower<'a> {
                 continue;
             }
             seen |= 1 << at;
-            if let Some(value) = self.value(element, known, attribute) {
-                if known.name == "as" || (kind, known.name) == (Kind::Input, "name") {
-                    self.sayable(element, known.name, &value);
-                    self.is_no_value(element, known.name, &value);
+            if let Some(value) = self.attribute_value(element, known, attribute) {
+                if known.name == "as" || (kind, known.name) == (ElementKind::Input, "name") {
+                    self.check_reachable_name(element, known.name, &value);
+                    self.check_not_literal(element, known.name, &value);
                 }
                 take(self, known.name, value);
             }
@@ -96,22 +96,28 @@ impl<'a> Lower<'a> {
         let says_something = |attribute: Attribute<'_>| {
             !kind.is_text() || !["syntax", "verbatim", "trust"].contains(&attribute.name())
         };
-        if SILENT.contains(&kind) && is_blank(element) && !element.attributes().any(says_something)
+        if NO_EFFECT_IF_EMPTY.contains(&kind)
+            && is_blank(element)
+            && !element.attributes().any(says_something)
         {
-            self.fault(element, element.span(), FaultKind::Silent { kind });
+            self.report_fault(
+                element,
+                element.span(),
+                TemplateFaultKind::ElementWithoutEffect { kind },
+            );
         }
         for (at, Attr { name, required, .. }) in kind.spec().attributes.iter().enumerate() {
             if *required && seen & (1 << at) == 0 {
-                self.fault(
+                self.report_fault(
                     element,
                     element.name_span(),
-                    FaultKind::MissingAttribute { kind, name },
+                    TemplateFaultKind::MissingAttribute { kind, name },
                 );
             }
         }
     }
 
-    fn value(
+    fn attribute_value(
         &mut self,
         element: Element<'a>,
         known: &'static Attr,
@@ -119,30 +125,30 @@ impl<'a> Lower<'a> {
     ) -> Option<Str<'a>> {
         let raw = attribute.value();
         // Blanks are significant in a stop text.
-        if known.values == Values::Any
-            || (known.values == Values::Sampling(Parameter::Stop) && !raw.is_empty())
+        if known.values == AttrValues::Any
+            || (known.values == AttrValues::Sampling(Parameter::Stop) && !raw.is_empty())
         {
             return Some(Spanned::new(raw, attribute.value_span()));
         }
-        let value = trimmed(raw, attribute.value_span());
+        let value = trim_value(raw, attribute.value_span());
         match known.values {
-            Values::Name if value.value.is_empty() => {
-                self.fault_of_tag(
+            AttrValues::Name if value.value.is_empty() => {
+                self.report_tag_fault(
                     element,
                     attribute.span(),
-                    FaultKind::Empty { name: known.name },
+                    TemplateFaultKind::Empty { name: known.name },
                 );
                 return None;
             }
-            Values::Any | Values::Name => {}
-            Values::Count => {
+            AttrValues::Any | AttrValues::Name => {}
+            AttrValues::Count => {
                 if value.value.parse::<std::num::NonZeroU32>().is_err() {
                     let found = value.value.into_owned();
                     let expected = "a whole number from 1";
-                    self.fault_of_tag(
+                    self.report_tag_fault(
                         element,
                         value.span,
-                        FaultKind::BadNumber {
+                        TemplateFaultKind::BadNumber {
                             name: known.name,
                             found,
                             expected,
@@ -151,14 +157,14 @@ impl<'a> Lower<'a> {
                     return None;
                 }
             }
-            Values::Sampling(parameter) => {
-                if parameter.value(&value.value).is_none() {
+            AttrValues::Sampling(parameter) => {
+                if parameter.parse_value(&value.value).is_none() {
                     let found = value.value.into_owned();
-                    let expected = parameter.expected();
-                    self.fault_of_tag(
+                    let expected = parameter.expected_value();
+                    self.report_tag_fault(
                         element,
                         value.span,
-                        FaultKind::BadNumber {
+                        TemplateFaultKind::BadNumber {
                             name: known.name,
                             found,
                             expected,
@@ -167,27 +173,27 @@ impl<'a> Lower<'a> {
                     return None;
                 }
             }
-            Values::Bool => {
-                if let Err(kind) = boolean(known.name, &value) {
-                    let word = if let FaultKind::BadBoolean { meant, .. } = kind {
+            AttrValues::Bool => {
+                if let Err(kind) = parse_boolean(known.name, &value) {
+                    let word = if let TemplateFaultKind::BadBoolean { meant, .. } = kind {
                         Some(meant.word())
                     } else {
                         None
                     };
-                    self.fault_of_tag(element, value.span, kind);
+                    self.report_tag_fault(element, value.span, kind);
                     return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
                 }
             }
-            Values::OneOf(allowed) => {
+            AttrValues::OneOf(allowed) => {
                 if !allowed.contains(&&*value.value) {
                     let found = value.value.into_owned();
                     // Read as the intended word: otherwise a text of the wrong kind would lead to
                     // misleading fixes.
-                    let word = suggest::likeliest(&found, allowed.iter().copied());
-                    self.fault_of_tag(
+                    let word = suggest::likeliest_candidate(&found, allowed.iter().copied());
+                    self.report_tag_fault(
                         element,
                         value.span,
-                        FaultKind::BadValue {
+                        TemplateFaultKind::BadValue {
                             name: known.name,
                             found,
                             allowed,
@@ -202,8 +208,8 @@ impl<'a> Lower<'a> {
 }
 
 /// Returns the absent attribute that a name stands for: one with a similar name or with this alias.
-fn meant(
-    kind: Kind,
+fn intended_attribute(
+    kind: ElementKind,
     element: Element<'_>,
     name: &str,
     seen: u32,
@@ -214,19 +220,22 @@ fn meant(
             seen & (1 << at) == 0 && element.attribute(known.name).is_none()
         })
     };
-    let near = suggest::nearest(name, free().map(|(_, known)| known.name));
+    let near = suggest::nearest_candidate(name, free().map(|(_, known)| known.name));
     near.and_then(|near| free().find(|(_, known)| known.name == near))
-        .or_else(|| free().find(|(_, known)| known.also.contains(&name)))
+        .or_else(|| free().find(|(_, known)| known.aliases.contains(&name)))
 }
 
 /// Parses `true` or `false`.
-pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, FaultKind<'a>> {
+pub(super) fn parse_boolean<'a>(
+    name: &'static str,
+    value: &Str<'a>,
+) -> Result<bool, TemplateFaultKind<'a>> {
     let Some(read) = bool::parse(&value.value) else {
         let found = value.value.to_string();
-        return Err(match truth(&found) {
-            Some(meant) => FaultKind::BadBoolean { name, found, meant },
-            None if found.is_empty() => FaultKind::Empty { name },
-            None => FaultKind::BadValue {
+        return Err(match parse_truth_word(&found) {
+            Some(meant) => TemplateFaultKind::BadBoolean { name, found, meant },
+            None if found.is_empty() => TemplateFaultKind::Empty { name },
+            None => TemplateFaultKind::BadValue {
                 name,
                 found,
                 allowed: &["true", "false"],
@@ -237,7 +246,7 @@ pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, F
 }
 
 /// Parses common words for true and false.
-fn truth(found: &str) -> Option<bool> {
+fn parse_truth_word(found: &str) -> Option<bool> {
     let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(found));
     if is(&["yes", "y", "1", "on", "true"]) {
         Some(true)
@@ -249,7 +258,7 @@ fn truth(found: &str) -> Option<bool> {
 }
 
 /// Removes surrounding white space; the span shrinks if its bytes are those of the source.
-pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
+pub(super) fn trim_value(value: Cow<'_, str>, span: Span) -> Str<'_> {
     match value {
         // Fast path: nearly every value begins and ends with a visible character.
         Cow::Borrowed(text)

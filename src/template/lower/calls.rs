@@ -2,32 +2,35 @@
 //! the text of the call.
 
 use crate::base::span::{Span, Spanned};
-use crate::template::expression::{self, Expression, Piece};
+use crate::template::expression::{self, Expression, ScanItem};
 use crate::template::keywords::TextSyntax;
-use crate::template::model::{Call, Input, Task, Value};
-use crate::template::parts::{Str, Substitution, Text};
+use crate::template::model::{TaskBody, TaskInput, TaskInputValue, TemplateCall};
+use crate::template::parts::{Str, Substitution, TextElement};
 use crate::template::stretches;
-use crate::template::texts::{self, Role};
+use crate::template::texts::{self, TextRole};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Collects the calls in the texts of a body itself.
-pub(super) fn calls<'a>(task: &Task<'a>) -> Vec<Call<'a>> {
+pub(super) fn collect_calls<'a>(task: &TaskBody<'a>) -> Vec<TemplateCall<'a>> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
-    texts::of_task(task, &mut |role, text| {
+    texts::visit_task_texts(task, &mut |role, text| {
         let is_plain = text.src.is_none()
             && text.syntax == TextSyntax::Plain
             && text.substitution == Substitution::On;
         if !is_plain
-            || matches!(role, Role::Input | Role::InitialValue | Role::Files)
+            || matches!(
+                role,
+                TextRole::Input | TextRole::InitialValue | TextRole::Files
+            )
             || text.element.is_damaged()
         {
             return;
         }
-        for stretch in stretches::of(text.element) {
+        for stretch in stretches::stretches_with_expressions(text.element) {
             for piece in expression::scan_plain(&stretch.text, stretch.start) {
-                let Piece::Expression(Spanned {
+                let ScanItem::Expression(Spanned {
                     value: Expression::Call(written),
                     ..
                 }) = piece
@@ -35,13 +38,13 @@ pub(super) fn calls<'a>(task: &Task<'a>) -> Vec<Call<'a>> {
                     continue;
                 };
                 let words = written.to_string();
-                let call = call(&written, text, &|span| stretch.place(span));
+                let call = build_call(&written, text, &|span| stretch.document_span(span));
                 let result = call
                     .template
                     .as_ref()
                     .filter(|_| known.insert(words.clone()));
                 let result = result.map(|name| Spanned::new(Cow::Owned(words), name.span));
-                found.push(Call { result, ..call });
+                found.push(TemplateCall { result, ..call });
             }
         }
     });
@@ -51,12 +54,12 @@ pub(super) fn calls<'a>(task: &Task<'a>) -> Vec<Call<'a>> {
 }
 
 // The recursion is as deep as the parser permits calls to nest.
-fn call<'a>(
-    written: &expression::Call<'_>,
-    text: &Text<'a>,
+fn build_call<'a>(
+    written: &expression::CallExpression<'_>,
+    text: &TextElement<'a>,
     place: &dyn Fn(Span) -> Span,
-) -> Call<'a> {
-    let word = |word: &Spanned<Cow<'_, str>>| own(&word.value, place(word.span));
+) -> TemplateCall<'a> {
+    let word = |word: &Spanned<Cow<'_, str>>| owned_str(&word.value, place(word.span));
     let positional = written.positional.iter().map(|value| (None, value));
     let named = written
         .named
@@ -64,22 +67,28 @@ fn call<'a>(
         .map(|(name, value)| (Some(word(name)), value));
     let args = positional.chain(named).map(|(name, value)| {
         let value = match value {
-            Expression::Path(path) => Value::From(own(&path.to_string(), place(path.root.span))),
-            Expression::Call(inner) => Value::Call(Box::new(call(inner, text, place))),
-            Expression::Text(words) | Expression::Number(words) => Value::Literal(word(words)),
+            Expression::Path(path) => {
+                TaskInputValue::From(owned_str(&path.to_string(), place(path.root.span)))
+            }
+            Expression::Call(inner) => {
+                TaskInputValue::Call(Box::new(build_call(inner, text, place)))
+            }
+            Expression::Text(words) | Expression::Number(words) => {
+                TaskInputValue::Literal(word(words))
+            }
             Expression::Boolean(value) => {
-                Value::Literal(own(&value.value.to_string(), place(value.span)))
+                TaskInputValue::Literal(owned_str(&value.value.to_string(), place(value.span)))
             }
         };
-        Input {
-            text: Text::new(text.element),
+        TaskInput {
+            text: TextElement::new(text.element),
             trust: None,
             name,
             value,
             max_tokens: None,
         }
     });
-    Call {
+    TemplateCall {
         element: text.element,
         template: Some(word(&written.name)),
         result: None,
@@ -88,6 +97,6 @@ fn call<'a>(
     }
 }
 
-fn own<'a>(word: &str, span: Span) -> Str<'a> {
+fn owned_str<'a>(word: &str, span: Span) -> Str<'a> {
     Spanned::new(Cow::Owned(word.to_owned()), span)
 }

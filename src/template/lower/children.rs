@@ -2,34 +2,37 @@
 
 use super::slips;
 use super::state::Lower;
-use crate::syntax::tree::{Element, Kind as Node};
-use crate::template::elements::{Child, Content, Kind};
-use crate::template::fault::FaultKind;
+use crate::syntax::tree::{Element, NodeKind as Node};
+use crate::template::elements::{ChildSpec, ElementContent, ElementKind};
+use crate::template::fault::TemplateFaultKind;
 use crate::template::setting::{SettingName, Word};
 
 /// The maximum number of siblings that are searched for each fault, so that many faults take linear
 /// time.
-pub(super) const FEW: usize = 257;
+pub(super) const MAX_SIBLINGS: usize = 257;
 
 /// A child that the table contains.
 #[derive(Clone, Copy)]
-pub(super) struct Found<'a> {
-    pub(super) kind: Kind,
+pub(super) struct KnownChild<'a> {
+    pub(super) kind: ElementKind,
     pub(super) element: Element<'a>,
-    pub(super) child: &'static Child,
+    pub(super) child: &'static ChildSpec,
 }
 
 impl<'a> Lower<'a> {
     /// Passes each known child to `take`, only the first of those that cannot be repeated; reports
     /// the others. Foreign elements are recorded, not reported.
-    pub(super) fn children(
+    pub(super) fn lower_children(
         &mut self,
-        kind: Kind,
+        kind: ElementKind,
         element: Element<'a>,
-        mut take: impl FnMut(&mut Self, Found<'a>),
+        mut take: impl FnMut(&mut Self, KnownChild<'a>),
     ) {
         let spec = kind.spec();
-        let takes_text = matches!(spec.content, Content::Text | Content::TextOrElements);
+        let takes_text = matches!(
+            spec.content,
+            ElementContent::Text | ElementContent::TextOrElements
+        );
         let mut seen = 0_u64;
         let mut present = None;
         let mut text_reported = false;
@@ -43,10 +46,10 @@ impl<'a> Lower<'a> {
                 && !text_reported
                 && !node.text().trim().is_empty()
             {
-                self.fault(
+                self.report_fault(
                     element,
                     node.span(),
-                    FaultKind::MisplacedText { parent: kind },
+                    TemplateFaultKind::MisplacedText { parent: kind },
                 );
                 text_reported = true;
             }
@@ -56,7 +59,7 @@ impl<'a> Lower<'a> {
             // An undeclared prefix has been reported; the element without a namespace is read by
             // its local name.
             let name = if found.namespace().is_none() {
-                found.local()
+                found.local_name()
             } else {
                 ""
             };
@@ -69,12 +72,13 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let Some((at, child)) = at.and_then(|at| Some((at, spec.children.get(at)?))) else {
-                let taken = *present.get_or_insert_with(|| slips::present(kind, element)) | seen;
-                if let Some((at, child)) = self.slip(kind, element, found, taken) {
+                let taken =
+                    *present.get_or_insert_with(|| slips::present_children(kind, element)) | seen;
+                if let Some((at, child)) = self.resolve_slip(kind, element, found, taken) {
                     seen |= 1 << at;
                     take(
                         self,
-                        Found {
+                        KnownChild {
                             kind: child.kind,
                             element: found,
                             child,
@@ -83,17 +87,17 @@ impl<'a> Lower<'a> {
                 }
                 continue;
             };
-            if !child.many
+            if !child.is_repeatable
                 && seen & (1 << at) != 0
-                && !(kind == Kind::Task && child.kind == Kind::Task)
+                && !(kind == ElementKind::Task && child.kind == ElementKind::Task)
             {
-                self.repeated(child.kind, element, found);
+                self.report_repeated(child.kind, element, found);
                 continue;
             }
             seen |= 1 << at;
             take(
                 self,
-                Found {
+                KnownChild {
                     kind: child.kind,
                     element: found,
                     child,
@@ -105,13 +109,13 @@ impl<'a> Lower<'a> {
     /// Reports an unknown element and returns the child that it stands for. It is read as that
     /// child, so that its content is checked and no missing child is reported. `taken` are the
     /// children that are present, as bits by their index in the table.
-    fn slip(
+    fn resolve_slip(
         &mut self,
-        parent: Kind,
+        parent: ElementKind,
         within: Element<'a>,
         found: Element<'a>,
         taken: u64,
-    ) -> Option<(usize, &'static Child)> {
+    ) -> Option<(usize, &'static ChildSpec)> {
         let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
         let known = self
             .last_slip
@@ -119,38 +123,43 @@ impl<'a> Lower<'a> {
         let meant = match known {
             _ if parent.is_text() || setting => None,
             Some((.., meant)) if found.elements().next().is_none() => meant,
-            Some(_) | None => slips::meant(parent, within, found, taken),
+            Some(_) | None => slips::intended_child(parent, within, found, taken),
         };
         if found.elements().next().is_none() {
             self.last_slip = Some((parent, found.name(), taken, meant));
         }
         let Some((_, child)) = meant else {
-            self.unknown(parent, within, found);
+            self.report_unknown(parent, within, found);
             return None;
         };
-        let kind = FaultKind::UnknownElement {
+        let kind = TemplateFaultKind::UnknownElement {
             parent,
             known_elsewhere: false,
             meant: Some(child.kind),
         };
-        self.fault_of_tag(found, found.name_span(), kind);
+        self.report_tag_fault(found, found.name_span(), kind);
         meant
     }
 
-    pub(super) fn unknown(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>) {
-        let known_elsewhere = Kind::homes(found.name()).next().is_some();
+    pub(super) fn report_unknown(
+        &mut self,
+        parent: ElementKind,
+        within: Element<'a>,
+        found: Element<'a>,
+    ) {
+        let known_elsewhere = ElementKind::parents_of_tag(found.name()).next().is_some();
         // An element that was moved here by the damage of its parent is no fault of its own, unless
         // its name is unknown everywhere.
         if within.is_damaged() && known_elsewhere {
             return;
         }
-        if parent.is_body() && self.misplaced_setting(within, found).is_some() {
+        if parent.is_body() && self.report_misplaced_setting(within, found).is_some() {
             return;
         }
-        self.fault_of_tag(
+        self.report_tag_fault(
             found,
             found.name_span(),
-            FaultKind::UnknownElement {
+            TemplateFaultKind::UnknownElement {
                 parent,
                 known_elsewhere,
                 meant: None,
@@ -158,16 +167,21 @@ impl<'a> Lower<'a> {
         );
     }
 
-    pub(super) fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
+    pub(super) fn report_repeated(
+        &mut self,
+        kind: ElementKind,
+        within: Element<'a>,
+        found: Element<'a>,
+    ) {
         let first = within
             .elements()
-            .take(FEW)
+            .take(MAX_SIBLINGS)
             .find(|other| other.name() == found.name())
             .map_or(found.name_span(), Element::name_span);
-        self.fault(
+        self.report_fault(
             found,
             found.name_span(),
-            FaultKind::Repeated { kind, first },
+            TemplateFaultKind::Repeated { kind, first },
         );
     }
 }

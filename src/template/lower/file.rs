@@ -1,25 +1,25 @@
 //! The root of a file, the entries of a library, templates and fragments.
 
-use super::children::{Found, is_blank};
-use super::parts::repeats;
+use super::children::{KnownChild, is_blank};
+use super::parts::for_each_repeat;
 use super::state::Lower;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
 use crate::base::suggest;
-use crate::syntax::tree::{Document, Element};
-use crate::template::elements::Kind;
-use crate::template::fault::FaultKind;
-use crate::template::model::{Definition, File, Fragment, Slot, Template};
-use crate::template::parts::{Str, Text};
+use crate::syntax::tree::{Element, XmlDocument};
+use crate::template::elements::ElementKind;
+use crate::template::fault::TemplateFaultKind;
+use crate::template::model::{BodySlot, Definition, Fragment, Template, TemplateFile};
+use crate::template::parts::{Str, TextElement};
 use std::borrow::Cow;
 
 /// Lowers a document to a template file. Never fails: an unknown root yields one fault and no
 /// definitions.
-pub fn lower(document: Document<'_>) -> File<'_> {
+pub fn lower_document(document: XmlDocument<'_>) -> TemplateFile<'_> {
     let mut lower = Lower::default();
     let mut definitions = Vec::new();
     if let Some(root) = document.root() {
-        lower.root(root, &mut definitions);
+        lower.lower_root(root, &mut definitions);
     }
     let mut unread: Vec<_> = lower
         .faults
@@ -28,33 +28,41 @@ pub fn lower(document: Document<'_>) -> File<'_> {
         .map(|fault| fault.element)
         .collect();
     unread.sort_by_key(|element| element.span().start);
-    File {
+    TemplateFile {
         definitions,
-        left_out: lower.left_out(),
+        left_out: lower.omitted_count(),
         faults: lower.faults,
         unread,
         bodies: lower.bodies,
     }
 }
 
-const ROOTS: [Kind; 3] = [Kind::Task, Kind::Template, Kind::Library];
+const ROOTS: [ElementKind; 3] = [
+    ElementKind::Task,
+    ElementKind::Template,
+    ElementKind::Library,
+];
 
 /// Returns the kind of a document's root, also for a slightly misspelled name; `None` for the root
 /// of another format. Other formats have roots with these names in their own namespaces: a root in
 /// a namespace must have a child of the language.
-pub fn root_kind(root: Element<'_>) -> Option<Kind> {
+pub fn root_kind(root: Element<'_>) -> Option<ElementKind> {
     let named = |name: &str| ROOTS.into_iter().find(|kind| kind.tag() == name);
-    let kind = named(root.local())
-        .or_else(|| named(suggest::nearest(root.local(), ROOTS.map(Kind::tag))?))?;
+    let kind = named(root.local_name()).or_else(|| {
+        named(suggest::nearest_candidate(
+            root.local_name(),
+            ROOTS.map(ElementKind::tag),
+        )?)
+    })?;
     let is_ours = root.namespace().is_none()
         || root
             .elements()
-            .any(|child| kind.child(child.local()).is_some());
+            .any(|child| kind.child(child.local_name()).is_some());
     is_ours.then_some(kind)
 }
 
 impl<'a> Lower<'a> {
-    fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
+    fn lower_root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
         // The start tag appears twice, which has been reported.
         let mut inner = root.elements();
         let twin = inner.next().filter(|twin| {
@@ -64,43 +72,53 @@ impl<'a> Lower<'a> {
         // An undeclared prefix has been reported; the root without a namespace is read by its local
         // name.
         let name = if root.namespace().is_none() {
-            root.local()
+            root.local_name()
         } else {
             ""
         };
         if !ROOTS.iter().any(|kind| kind.tag() == name) {
-            self.fault(root, root.name_span(), FaultKind::WrongRoot);
+            self.report_fault(root, root.name_span(), TemplateFaultKind::WrongRoot);
         }
         // The content of a root with a misspelled name is read all the same.
         match root_kind(root).filter(|_| root.namespace().is_none()) {
-            Some(Kind::Task) => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
-            Some(Kind::Template) => out.push(Definition::Template(self.template(root))),
-            Some(_) => self.library(root, out),
+            Some(ElementKind::Task) => out.push(Definition::Task(self.lower_task(
+                ElementKind::Task,
+                root,
+                BodySlot::Root,
+            ))),
+            Some(ElementKind::Template) => {
+                out.push(Definition::Template(self.lower_template(root)));
+            }
+            Some(_) => self.lower_library(root, out),
             None => {}
         }
     }
 
-    fn library(&mut self, element: Element<'a>, out: &mut Vec<Definition<'a>>) {
-        self.attributes(Kind::Library, element, |_, _, _| {});
-        self.children(
-            Kind::Library,
+    fn lower_library(&mut self, element: Element<'a>, out: &mut Vec<Definition<'a>>) {
+        self.lower_attributes(ElementKind::Library, element, |_, _, _| {});
+        self.lower_children(
+            ElementKind::Library,
             element,
-            |lower, Found { kind, element, .. }| match kind {
-                Kind::Task => out.push(Definition::Task(lower.task(
-                    Kind::Task,
+            |lower, KnownChild { kind, element, .. }| match kind {
+                ElementKind::Task => out.push(Definition::Task(lower.lower_task(
+                    ElementKind::Task,
                     element,
-                    Slot::Root,
+                    BodySlot::Root,
                 ))),
-                Kind::Template => out.push(Definition::Template(lower.template(element))),
-                Kind::Fragment => out.push(Definition::Fragment(lower.fragment(element))),
+                ElementKind::Template => {
+                    out.push(Definition::Template(lower.lower_template(element)));
+                }
+                ElementKind::Fragment => {
+                    out.push(Definition::Fragment(lower.lower_fragment(element)));
+                }
                 _ => {
-                    lower.text(kind, element);
+                    lower.lower_text(kind, element);
                 }
             },
         );
     }
 
-    fn template(&mut self, element: Element<'a>) -> Template<'a> {
+    fn lower_template(&mut self, element: Element<'a>) -> Template<'a> {
         let mut out = Template {
             element,
             name: None,
@@ -109,67 +127,75 @@ impl<'a> Lower<'a> {
             description: None,
             task: None,
         };
-        self.attributes(Kind::Template, element, |_, name, value| match name {
-            "name" => out.name = Some(value),
-            "params" => out.params = split(&value),
-            _ => out.returns = Some(value),
-        });
-        self.repeated_params(element, &out.params);
-        for param in &out.params {
-            self.can_be_named(element, Some(param));
-        }
-        self.children(
-            Kind::Template,
+        self.lower_attributes(
+            ElementKind::Template,
             element,
-            |lower, Found { kind, element, .. }| {
-                if kind == Kind::Task {
-                    out.task = Some(Box::new(lower.task(Kind::Task, element, Slot::Template)));
+            |_, name, value| match name {
+                "name" => out.name = Some(value),
+                "params" => out.params = split_params(&value),
+                _ => out.returns = Some(value),
+            },
+        );
+        self.report_repeated_params(element, &out.params);
+        for param in &out.params {
+            self.check_name(element, Some(param));
+        }
+        self.lower_children(
+            ElementKind::Template,
+            element,
+            |lower, KnownChild { kind, element, .. }| {
+                if kind == ElementKind::Task {
+                    out.task = Some(Box::new(lower.lower_task(
+                        ElementKind::Task,
+                        element,
+                        BodySlot::Template,
+                    )));
                 } else {
-                    out.description = Some(lower.text(kind, element));
+                    out.description = Some(lower.lower_text(kind, element));
                 }
             },
         );
         if out.task.is_none() {
-            let missing = FaultKind::MissingChild {
-                kind: Kind::Template,
-                child: Kind::Task,
+            let missing = TemplateFaultKind::MissingChild {
+                kind: ElementKind::Template,
+                child: ElementKind::Task,
             };
-            self.fault(element, element.name_span(), missing);
+            self.report_fault(element, element.name_span(), missing);
         }
         out
     }
 
-    fn repeated_params(&mut self, element: Element<'a>, params: &[Str<'a>]) {
-        repeats(
+    fn report_repeated_params(&mut self, element: Element<'a>, params: &[Str<'a>]) {
+        for_each_repeat(
             params.iter().map(|param| (Some(param), param.span)),
             |param, span, first| {
-                let kind = FaultKind::RepeatedName {
-                    kind: Kind::Template,
+                let kind = TemplateFaultKind::RepeatedName {
+                    kind: ElementKind::Template,
                     name: param.to_owned(),
                     first,
                 };
-                self.fault(element, span, kind);
+                self.report_fault(element, span, kind);
             },
         );
     }
 
-    fn fragment(&mut self, element: Element<'a>) -> Fragment<'a> {
+    fn lower_fragment(&mut self, element: Element<'a>) -> Fragment<'a> {
         let mut name = None;
-        let mut text = Text::new(element);
-        self.attributes(
-            Kind::Fragment,
+        let mut text = TextElement::new(element);
+        self.lower_attributes(
+            ElementKind::Fragment,
             element,
             |_, attribute, value| match attribute {
                 "name" => name = Some(value),
-                _ => text.set(attribute, value),
+                _ => text.set_attribute(attribute, value),
             },
         );
-        self.text_content(Kind::Fragment, element, text.src.is_some());
+        self.check_text_content(ElementKind::Fragment, element, text.src.is_some());
         if text.src.is_none() && is_blank(element) {
-            self.fault(
+            self.report_fault(
                 element,
                 element.span(),
-                FaultKind::Empty { name: "fragment" },
+                TemplateFaultKind::Empty { name: "fragment" },
             );
         }
         Fragment {
@@ -181,7 +207,7 @@ impl<'a> Lower<'a> {
 }
 
 /// Splits `params` at white space and commas.
-fn split<'a>(list: &Str<'a>) -> Vec<Str<'a>> {
+fn split_params<'a>(list: &Str<'a>) -> Vec<Str<'a>> {
     let separator = |c: char| c == ',' || c.is_ascii_whitespace();
     let whole = list.span;
     let exact = whole.len() as usize == list.value.len();

@@ -1,65 +1,70 @@
 //! Lowers `context_management`: four settings, each at most once; values of older dialects are read
 //! as their modern equivalents.
 
-use super::attributes::boolean;
-use super::children::Found;
+use super::attributes::parse_boolean;
+use super::children::KnownChild;
 use super::state::Lower;
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
-use crate::template::elements::Kind;
-use crate::template::fault::FaultKind;
+use crate::template::elements::ElementKind;
+use crate::template::fault::TemplateFaultKind;
 use crate::template::model::Settings;
 use crate::template::parts::Str;
-use crate::template::setting::{Format, Fresh, Inherit, LEGACY, SettingName, Word, Written};
+use crate::template::setting::{
+    Format, Fresh, Inherit, LEGACY_VALUES, SettingName, Word, WrittenSettings,
+};
 
 impl<'a> Lower<'a> {
-    pub(super) fn settings(&mut self, element: Element<'a>) -> Settings<'a> {
+    pub(super) fn lower_settings(&mut self, element: Element<'a>) -> Settings<'a> {
         let mut out = Settings {
             element,
-            written: Written::default(),
+            written: WrittenSettings::default(),
             elements: [None; 4],
             inherit_max_tokens: None,
             fresh_max_tokens: None,
         };
-        self.attributes(Kind::ContextManagement, element, |_, _, _| {});
-        self.children(
-            Kind::ContextManagement,
+        self.lower_attributes(ElementKind::ContextManagement, element, |_, _, _| {});
+        self.lower_children(
+            ElementKind::ContextManagement,
             element,
-            |lower, Found { kind, element, .. }| {
-                let Some(name) = setting(kind) else { return };
+            |lower, KnownChild { kind, element, .. }| {
+                let Some(name) = setting_name(kind) else {
+                    return;
+                };
                 if let Some(slot) = out.elements.get_mut(name as usize) {
                     *slot = Some(element);
                 }
                 let mut most = None;
-                lower.attributes(kind, element, |_, _, value| most = value.value.parse().ok());
-                if kind == Kind::FreshContext {
+                lower
+                    .lower_attributes(kind, element, |_, _, value| most = value.value.parse().ok());
+                if kind == ElementKind::FreshContext {
                     out.fresh_max_tokens = most;
                 } else if most.is_some() {
                     out.inherit_max_tokens = most;
                 }
-                if let Some(word) = lower.word_content(kind, element) {
-                    lower.setting(element, name, &word, &mut out.written);
+                if let Some(word) = lower.lower_word_content(kind, element) {
+                    lower.lower_setting(element, name, &word, &mut out.written);
                 }
             },
         );
         out
     }
 
-    fn setting(
+    fn lower_setting(
         &mut self,
         element: Element<'a>,
         name: SettingName,
         word: &Str<'a>,
-        out: &mut Written,
+        out: &mut WrittenSettings,
     ) {
-        let legacy = LEGACY
+        let legacy = LEGACY_VALUES
             .iter()
             .find(|(setting, old, _)| *setting == name && *old == word.value);
         if let Some((_, found, modern)) = legacy {
-            self.fault(
+            self.report_fault(
                 element,
                 word.span,
-                FaultKind::LegacyValue {
+                TemplateFaultKind::LegacyValue {
                     name: name.word(),
                     found,
                     modern,
@@ -71,27 +76,27 @@ impl<'a> Lower<'a> {
         match name {
             SettingName::InheritContext => {
                 out.inherit_context = self
-                    .one_of::<Inherit>(element, name, text, word)
+                    .parse_one_of::<Inherit>(element, name, text, word)
                     .map(|value| Spanned::new(value, span));
             }
-            SettingName::AccumulateData => match boolean(name.word(), word) {
+            SettingName::AccumulateData => match parse_boolean(name.word(), word) {
                 Ok(value) => out.accumulate_data = Some(Spanned::new(value, span)),
-                Err(kind) => self.fault(element, span, kind),
+                Err(kind) => self.report_fault(element, span, kind),
             },
             SettingName::AccumulationFormat => {
                 out.accumulation_format = self
-                    .one_of::<Format>(element, name, text, word)
+                    .parse_one_of::<Format>(element, name, text, word)
                     .map(|value| Spanned::new(value, span));
             }
             SettingName::FreshContext => {
                 out.fresh_context = self
-                    .one_of::<Fresh>(element, name, text, word)
+                    .parse_one_of::<Fresh>(element, name, text, word)
                     .map(|value| Spanned::new(value, span));
             }
         }
     }
 
-    fn one_of<T: Word>(
+    fn parse_one_of<T: Word>(
         &mut self,
         element: Element<'a>,
         name: SettingName,
@@ -101,13 +106,13 @@ impl<'a> Lower<'a> {
         let read = T::parse(text);
         if read.is_none() {
             let found = word.value.to_string();
-            self.fault(
+            self.report_fault(
                 element,
                 word.span,
-                FaultKind::BadValue {
+                TemplateFaultKind::BadValue {
                     name: name.word(),
                     found,
-                    allowed: name.words(),
+                    allowed: name.allowed_words(),
                 },
             );
         }
@@ -115,12 +120,12 @@ impl<'a> Lower<'a> {
     }
 }
 
-fn setting(kind: Kind) -> Option<SettingName> {
+fn setting_name(kind: ElementKind) -> Option<SettingName> {
     match kind {
-        Kind::InheritContext => Some(SettingName::InheritContext),
-        Kind::AccumulateData => Some(SettingName::AccumulateData),
-        Kind::AccumulationFormat => Some(SettingName::AccumulationFormat),
-        Kind::FreshContext => Some(SettingName::FreshContext),
+        ElementKind::InheritContext => Some(SettingName::InheritContext),
+        ElementKind::AccumulateData => Some(SettingName::AccumulateData),
+        ElementKind::AccumulationFormat => Some(SettingName::AccumulationFormat),
+        ElementKind::FreshContext => Some(SettingName::FreshContext),
         _ => None,
     }
 }

@@ -3,19 +3,24 @@
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::cursor::Cursor;
-use crate::template::elements::{Child, Kind};
-use crate::template::fault::{Fault, FaultKind};
-use crate::template::model::MOST_FAULTS;
+use crate::template::elements::{ChildSpec, ElementKind};
+use crate::template::fault::{TemplateFault, TemplateFaultKind};
+use crate::template::model::MAX_FAULTS;
 use crate::template::parts::Str;
 
 /// An unknown element: its parent, its name, the children that are taken, and the child that it was
 /// read as.
-type Slip<'a> = (Kind, &'a str, u64, Option<(usize, &'static Child)>);
+type ResolvedSlip<'a> = (
+    ElementKind,
+    &'a str,
+    u64,
+    Option<(usize, &'static ChildSpec)>,
+);
 
 /// The state of one traversal.
 #[derive(Default)]
 pub(super) struct Lower<'a> {
-    pub(super) faults: Vec<Fault<'a>>,
+    pub(super) faults: Vec<TemplateFault<'a>>,
     /// The numbers of recorded faults: faults that lose content, other errors, and accepted older
     /// forms.
     counts: [u32; 3],
@@ -23,7 +28,7 @@ pub(super) struct Lower<'a> {
     pub(super) bodies: u32,
     /// The resolution of the last unknown element without child elements: such elements come in
     /// groups.
-    pub(super) last_slip: Option<Slip<'a>>,
+    pub(super) last_slip: Option<ResolvedSlip<'a>>,
     /// Foreign elements of the current body.
     pub(super) foreign: Vec<Element<'a>>,
 }
@@ -31,22 +36,32 @@ pub(super) struct Lower<'a> {
 impl<'a> Lower<'a> {
     /// Reports a fault of an element's content, unless a structural error in or around it has been
     /// reported.
-    pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+    pub(super) fn report_fault(
+        &mut self,
+        element: Element<'a>,
+        span: Span,
+        kind: TemplateFaultKind<'a>,
+    ) {
         if !element.is_damaged() {
-            self.report(element, span, kind);
+            self.record_fault(element, span, kind);
         }
     }
 
     /// Reports a fault of a start tag, unless a structural error of the tag has been reported:
     /// damage elsewhere does not affect its attributes.
-    pub(super) fn fault_of_tag(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+    pub(super) fn report_tag_fault(
+        &mut self,
+        element: Element<'a>,
+        span: Span,
+        kind: TemplateFaultKind<'a>,
+    ) {
         if !element.has_damaged_tag() {
-            self.report(element, span, kind);
+            self.record_fault(element, span, kind);
         }
     }
 
     /// Reports a text that is not an allowed one.
-    pub(super) fn unfit(
+    pub(super) fn report_unfit(
         &mut self,
         element: Element<'a>,
         name: &'static str,
@@ -54,10 +69,10 @@ impl<'a> Lower<'a> {
         expected: &'static str,
     ) {
         let found = word.value.to_string();
-        self.fault_of_tag(
+        self.report_tag_fault(
             element,
             word.span,
-            FaultKind::Unfit {
+            TemplateFaultKind::BadText {
                 name,
                 found,
                 expected,
@@ -66,21 +81,30 @@ impl<'a> Lower<'a> {
     }
 
     /// Reports a name that no expression can refer to, of a value that is rendered all the same.
-    pub(super) fn sayable(&mut self, element: Element<'a>, name: &'static str, word: &Str<'a>) {
+    pub(super) fn check_reachable_name(
+        &mut self,
+        element: Element<'a>,
+        name: &'static str,
+        word: &Str<'a>,
+    ) {
         if !is_name(&word.value) {
             let found = word.value.to_string();
-            self.fault_of_tag(element, word.span, FaultKind::Unsayable { name, found });
+            self.report_tag_fault(
+                element,
+                word.span,
+                TemplateFaultKind::UnreachableName { name, found },
+            );
         }
     }
 
     /// Reports attributes of a result that no following step can use.
-    pub(super) fn unused_result(&mut self, element: Element<'a>) {
+    pub(super) fn report_unused_result(&mut self, element: Element<'a>) {
         let around = element.parent().map(Element::name);
         if matches!(
             around,
             None | Some("library" | "template" | "case" | "input" | "arg")
         ) {
-            self.idle(
+            self.report_idle(
                 element,
                 "as",
                 "only a step leaves its result to others under a name",
@@ -91,22 +115,22 @@ impl<'a> Lower<'a> {
             around,
             None | Some("library" | "template" | "input" | "arg")
         ) {
-            self.idle(element, "trust", "only a step hands its result on");
+            self.report_idle(element, "trust", "only a step hands its result on");
         }
     }
 
     /// Reports an attribute without effect, if it is present.
-    pub(super) fn idle(&mut self, element: Element<'a>, name: &str, why: &'static str) {
+    pub(super) fn report_idle(&mut self, element: Element<'a>, name: &str, why: &'static str) {
         if let Some(attribute) = element.attribute(name) {
-            self.fault_of_tag(
+            self.report_tag_fault(
                 element,
                 attribute.span(),
-                FaultKind::Idle { attribute, why },
+                TemplateFaultKind::AttributeWithoutEffect { attribute, why },
             );
         }
     }
 
-    fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+    fn record_fault(&mut self, element: Element<'a>, span: Span, kind: TemplateFaultKind<'a>) {
         let loses_something = kind.loses_something(element);
         let [losing, errors, accepted] = &mut self.counts;
         let count = if loses_something {
@@ -117,8 +141,8 @@ impl<'a> Lower<'a> {
             errors
         };
         *count += 1;
-        if *count <= MOST_FAULTS {
-            self.faults.push(Fault {
+        if *count <= MAX_FAULTS {
+            self.faults.push(TemplateFault {
                 kind,
                 span,
                 element,
@@ -128,10 +152,10 @@ impl<'a> Lower<'a> {
     }
 
     /// The number of faults that were counted but not stored.
-    pub(super) fn left_out(&self) -> u32 {
+    pub(super) fn omitted_count(&self) -> u32 {
         self.counts
             .iter()
-            .map(|count| count.saturating_sub(MOST_FAULTS))
+            .map(|count| count.saturating_sub(MAX_FAULTS))
             .sum()
     }
 }
@@ -139,6 +163,6 @@ impl<'a> Lower<'a> {
 /// True if an expression can refer to a name.
 pub(super) fn is_name(name: &str) -> bool {
     let mut cursor = Cursor::new(name, 0);
-    cursor.name();
-    cursor.rest().is_empty()
+    cursor.eat_name();
+    cursor.remaining_text().is_empty()
 }

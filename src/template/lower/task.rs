@@ -1,18 +1,18 @@
 //! Lowers task bodies: `<task>`, and the children of one in place.
 
-use super::calls::calls;
-use super::children::{FEW, Found, is_blank, is_foreign};
-use super::parts::{has_words, repeats};
+use super::calls::collect_calls;
+use super::children::{KnownChild, MAX_SIBLINGS, is_blank, is_foreign};
+use super::parts::{for_each_repeat, has_words};
 use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::elements::{Kind, Of};
-use crate::template::fault::FaultKind;
+use crate::template::elements::{ElementKind, OwnerType};
+use crate::template::fault::TemplateFaultKind;
 use crate::template::keywords::Trust;
-use crate::template::model::{Cycle, Reduce, Step};
-use crate::template::model::{Slot, Task};
-use crate::template::parts::{Command, Env, Script, Text};
+use crate::template::model::{BodySlot, TaskBody};
+use crate::template::model::{DirectorLoop, Reduce, TaskStep};
+use crate::template::parts::{ScriptCommand, ScriptEnv, TaskScript, TextElement};
 use crate::template::setting::{SettingName, Word};
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub fn legacy_type(name: &str) -> Option<(&'static str, Option<&'static str>)> {
 }
 
 /// The types of the language.
-pub(super) static TYPES: &[&str] = &[
+pub(super) static TASK_TYPES: &[&str] = &[
     "atomic",
     "sequential",
     "reduce",
@@ -42,51 +42,61 @@ pub(super) static TYPES: &[&str] = &[
 
 impl<'a> Lower<'a> {
     /// Lowers a task body in its slot.
-    pub(super) fn task(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Task<'a> {
+    pub(super) fn lower_task(
+        &mut self,
+        kind: ElementKind,
+        element: Element<'a>,
+        slot: BodySlot,
+    ) -> TaskBody<'a> {
         let foreign = std::mem::take(&mut self.foreign);
-        let mut out = Task::new(element, self.bodies, slot);
+        let mut out = TaskBody::new(element, self.bodies, slot);
         self.bodies += 1;
-        self.task_attributes(kind, element, &mut out);
-        self.children(kind, element, |lower, found| {
-            lower.task_child(kind, found, &mut out);
+        self.lower_task_attributes(kind, element, &mut out);
+        self.lower_children(kind, element, |lower, found| {
+            lower.lower_task_child(kind, found, &mut out);
         });
-        self.unused_result(element);
+        self.report_unused_result(element);
         if out.reference.is_some() {
-            let of_its_own: &[&str] = if slot == Slot::Root {
+            let of_its_own: &[&str] = if slot == BodySlot::Root {
                 &["type", "subtype", "profile"]
             } else {
                 &["type", "subtype", "name", "version", "profile"]
             };
             for name in of_its_own {
-                self.idle(
+                self.report_idle(
                     element,
                     name,
                     "the task that `ref` names is used as it is registered",
                 );
             }
-            self.reference_alone(element);
+            self.report_reference_body(element);
         }
-        out.calls = calls(&out);
+        out.calls = collect_calls(&out);
         out.extensions = std::mem::replace(&mut self.foreign, foreign);
         out
     }
 
-    fn task_attributes(&mut self, kind: Kind, element: Element<'a>, out: &mut Task<'a>) {
-        if kind != Kind::Task {
-            self.attributes(kind, element, |_, _, _| {});
-            if kind == Kind::ScriptExecution {
+    fn lower_task_attributes(
+        &mut self,
+        kind: ElementKind,
+        element: Element<'a>,
+        out: &mut TaskBody<'a>,
+    ) {
+        if kind != ElementKind::Task {
+            self.lower_attributes(kind, element, |_, _, _| {});
+            if kind == ElementKind::ScriptExecution {
                 out.operator = Some(Spanned::new(Cow::Borrowed("script"), element.name_span()));
             }
             return;
         }
-        self.attributes(kind, element, |_, name, value| match name {
+        self.lower_attributes(kind, element, |_, name, value| match name {
             "type" => out.operator = Some(value),
             "subtype" => out.subtype = Some(value),
             "name" => out.name = Some(value),
             "version" => out.version = Some(value),
             "ref" => out.reference = Some(value),
             "profile" => out.profile = Profile::parse(&value.value),
-            "trust" => out.trust = Trust::of(&value.value),
+            "trust" => out.trust = Trust::parse(&value.value),
             _ => out.result = Some(value),
         });
         let Some(written) = &out.operator else { return };
@@ -97,10 +107,10 @@ impl<'a> Lower<'a> {
             return;
         };
         let span = written.span;
-        self.fault(
+        self.report_fault(
             element,
             span,
-            FaultKind::LegacyType {
+            TemplateFaultKind::LegacyType {
                 found,
                 modern,
                 subtype: *subtype,
@@ -112,73 +122,89 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn task_child(&mut self, parent: Kind, found: Found<'a>, out: &mut Task<'a>) {
-        let Found {
+    fn lower_task_child(
+        &mut self,
+        parent: ElementKind,
+        found: KnownChild<'a>,
+        out: &mut TaskBody<'a>,
+    ) {
+        let KnownChild {
             kind,
             element,
             child,
         } = found;
-        if kind == Kind::Task {
-            return self.nested(parent, element, out);
+        if kind == ElementKind::Task {
+            return self.lower_nested_task(parent, element, out);
         }
         if kind.spec().deprecated.is_some() {
-            self.fault(element, element.name_span(), FaultKind::Deprecated { kind });
+            self.report_fault(
+                element,
+                element.name_span(),
+                TemplateFaultKind::Deprecated { kind },
+            );
             return out.deprecated.push((kind, element));
         }
-        if let Of::Type(of) = child.of {
-            self.belongs(kind, element, of, out);
-            return self.typed_child(kind, element, out);
+        if let OwnerType::Type(of) = child.owner {
+            self.check_task_type(kind, element, of, out);
+            return self.lower_typed_child(kind, element, out);
         }
         match kind {
-            Kind::Description => out.description = Some(self.text(kind, element)),
-            Kind::Instructions => out.instructions = Some(self.text(kind, element)),
-            Kind::System => out.system = Some(self.text(kind, element)),
-            Kind::Criteria => out.criteria = Some(self.text(kind, element)),
-            Kind::Constraints => {
-                self.attributes(kind, element, |_, _, _| {});
-                self.children(kind, element, |lower, Found { kind, element, .. }| {
-                    out.constraints.push(lower.text(kind, element));
+            ElementKind::Description => out.description = Some(self.lower_text(kind, element)),
+            ElementKind::Instructions => out.instructions = Some(self.lower_text(kind, element)),
+            ElementKind::System => out.system = Some(self.lower_text(kind, element)),
+            ElementKind::Criteria => out.criteria = Some(self.lower_text(kind, element)),
+            ElementKind::Constraints => {
+                self.lower_attributes(kind, element, |_, _, _| {});
+                self.lower_children(kind, element, |lower, KnownChild { kind, element, .. }| {
+                    out.constraints.push(lower.lower_text(kind, element));
                 });
             }
-            Kind::Provider => out.provider = self.word(kind, element),
-            Kind::Model => (out.model, out.fallback) = self.model(element),
-            Kind::Parameters => {
+            ElementKind::Provider => out.provider = self.lower_word(kind, element),
+            ElementKind::Model => (out.model, out.fallback) = self.lower_model(element),
+            ElementKind::Parameters => {
                 out.parameters_element = Some(element);
-                out.parameters = self.parameters(element);
+                out.parameters = self.lower_parameters(element);
             }
-            Kind::Inputs => out.inputs = self.inputs(element),
+            ElementKind::Inputs => out.inputs = self.lower_inputs(element),
             // A wrapped task already has settings of its own.
-            Kind::ContextManagement if out.settings.is_some() => {
-                self.repeated(kind, out.element, element);
+            ElementKind::ContextManagement if out.settings.is_some() => {
+                self.report_repeated(kind, out.element, element);
             }
-            Kind::ContextManagement => out.settings = Some(self.settings(element)),
-            Kind::ContextRelevance => out.relevance = self.relevance(element),
-            Kind::FilePaths => out.files = Some(self.file_paths(element)),
-            Kind::OutputFormat => out.output = Some(self.output_format(element)),
-            Kind::Sampling => out.sampling = self.sampling(element),
-            Kind::History => out.history = Some(self.history(element)),
-            Kind::Examples => (out.examples, out.examples_as_turns) = self.examples(element),
+            ElementKind::ContextManagement => out.settings = Some(self.lower_settings(element)),
+            ElementKind::ContextRelevance => out.relevance = self.lower_relevance(element),
+            ElementKind::FilePaths => out.files = Some(self.lower_file_paths(element)),
+            ElementKind::OutputFormat => out.output = Some(self.lower_output_format(element)),
+            ElementKind::Sampling => out.sampling = self.lower_sampling(element),
+            ElementKind::History => out.history = Some(self.lower_history(element)),
+            ElementKind::Examples => {
+                (out.examples, out.examples_as_turns) = self.lower_examples(element);
+            }
             _ => {}
         }
     }
 
     /// Handles a task directly in a body: in a part, it is the part's body wrapped once more;
     /// elsewhere it belongs in `steps`.
-    fn nested(&mut self, parent: Kind, element: Element<'a>, out: &mut Task<'a>) {
+    fn lower_nested_task(
+        &mut self,
+        parent: ElementKind,
+        element: Element<'a>,
+        out: &mut TaskBody<'a>,
+    ) {
         let alone = out.description.is_none()
             && out.instructions.is_none()
             && out.inputs.is_empty()
             && out.settings.is_none();
-        if parent == Kind::Task || !alone {
-            return self.unknown(parent, out.element, element);
+        if parent == ElementKind::Task || !alone {
+            return self.report_unknown(parent, out.element, element);
         }
-        self.fault(
+        self.report_fault(
             element,
             element.name_span(),
-            FaultKind::NestedBody { part: parent },
+            TemplateFaultKind::NestedBody { part: parent },
         );
         let number = out.body;
-        let inner = self.task(Kind::Task, element, out.slot);
+        let inner = self.lower_task(ElementKind::Task, element, out.slot);
         // The wrapped task becomes the body; it retains its own number, which is the later one.
         let slot = out.slot;
         *out = inner;
@@ -186,7 +212,13 @@ impl<'a> Lower<'a> {
         out.body = out.body.max(number);
     }
 
-    fn belongs(&mut self, kind: Kind, element: Element<'a>, of: &'static str, out: &Task<'a>) {
+    fn check_task_type(
+        &mut self,
+        kind: ElementKind,
+        element: Element<'a>,
+        of: &'static str,
+        out: &TaskBody<'a>,
+    ) {
         let found = out.operator.as_ref().map(|operator| &*operator.value);
         if found.unwrap_or("atomic") == of {
             return;
@@ -194,68 +226,85 @@ impl<'a> Lower<'a> {
         // Only the project can resolve the base of a type that is none of the language: the rule
         // decides.
         let found = found.map(|found| {
-            TYPES
+            TASK_TYPES
                 .iter()
                 .copied()
                 .find(|known| *known == found)
                 .unwrap_or("")
         });
-        let kind = FaultKind::WrongType {
+        let kind = TemplateFaultKind::WrongType {
             kind,
-            of: Of::Type(of),
+            of: OwnerType::Type(of),
             found,
         };
-        self.fault(element, element.name_span(), kind);
+        self.report_fault(element, element.name_span(), kind);
     }
 
-    fn typed_child(&mut self, kind: Kind, element: Element<'a>, out: &mut Task<'a>) {
+    fn lower_typed_child(
+        &mut self,
+        kind: ElementKind,
+        element: Element<'a>,
+        out: &mut TaskBody<'a>,
+    ) {
         match kind {
-            Kind::Steps => {
+            ElementKind::Steps => {
                 out.steps_element = Some(element);
-                out.steps = self.steps(element);
+                out.steps = self.lower_steps(element);
             }
-            Kind::InitialValue => reduce(out).initial = Some(self.input(kind, element, Slot::Root)),
-            Kind::InnerTask => reduce(out).inner = Some(self.task(kind, element, Slot::InnerTask)),
-            Kind::ReductionTask => {
-                reduce(out).reduction = Some(self.task(kind, element, Slot::ReductionTask));
+            ElementKind::InitialValue => {
+                reduce_parts(out).initial = Some(self.lower_input(kind, element, BodySlot::Root));
             }
-            Kind::Command => script(out).command = Some(self.command(element)),
-            Kind::Timeout => script(out).timeout_ms = self.timeout(element),
-            Kind::Env => script(out).env = Some(self.env(element)),
-            Kind::Cwd => {
-                let cwd = self.word(kind, element);
+            ElementKind::InnerTask => {
+                reduce_parts(out).inner = Some(self.lower_task(kind, element, BodySlot::InnerTask));
+            }
+            ElementKind::ReductionTask => {
+                reduce_parts(out).reduction =
+                    Some(self.lower_task(kind, element, BodySlot::ReductionTask));
+            }
+            ElementKind::Command => script_parts(out).command = Some(self.lower_command(element)),
+            ElementKind::Timeout => script_parts(out).timeout_ms = self.lower_timeout(element),
+            ElementKind::Env => script_parts(out).env = Some(self.lower_env(element)),
+            ElementKind::Cwd => {
+                let cwd = self.lower_word(kind, element);
                 if let Some(cwd) = cwd.as_ref().filter(|cwd| cwd.value.starts_with('/')) {
-                    self.unfit(element, "cwd", cwd, "a folder relative to the project");
+                    self.report_unfit(element, "cwd", cwd, "a folder relative to the project");
                 }
-                script(out).cwd = cwd;
+                script_parts(out).cwd = cwd;
             }
-            Kind::Director => cycle(out).director = Some(self.task(kind, element, Slot::Director)),
-            Kind::Evaluator => {
-                cycle(out).evaluator = Some(self.task(kind, element, Slot::Evaluator));
+            ElementKind::Director => {
+                loop_parts(out).director = Some(self.lower_task(kind, element, BodySlot::Director));
             }
-            Kind::ScriptExecution => {
-                cycle(out).script = Some(self.task(kind, element, Slot::ScriptExecution));
+            ElementKind::Evaluator => {
+                loop_parts(out).evaluator =
+                    Some(self.lower_task(kind, element, BodySlot::Evaluator));
             }
-            Kind::MaxIterations => {
-                self.attributes(kind, element, |_, _, _| {});
-                let number =
-                    self.number::<std::num::NonZeroU32>(kind, element, "a whole number from 1");
-                cycle(out).max_iterations =
+            ElementKind::ScriptExecution => {
+                loop_parts(out).script =
+                    Some(self.lower_task(kind, element, BodySlot::ScriptExecution));
+            }
+            ElementKind::MaxIterations => {
+                self.lower_attributes(kind, element, |_, _, _| {});
+                let number = self.lower_number::<std::num::NonZeroU32>(
+                    kind,
+                    element,
+                    "a whole number from 1",
+                );
+                loop_parts(out).max_iterations =
                     number.map(|(number, span)| Spanned::new(number.get(), span));
             }
-            Kind::TerminationCondition => {
-                self.attributes(kind, element, |_, _, _| {});
-                let slot = cycle(out);
-                self.children(kind, element, |lower, Found { kind, element, .. }| {
-                    slot.condition = lower.word(kind, element);
+            ElementKind::TerminationCondition => {
+                self.lower_attributes(kind, element, |_, _, _| {});
+                let slot = loop_parts(out);
+                self.lower_children(kind, element, |lower, KnownChild { kind, element, .. }| {
+                    slot.condition = lower.lower_word(kind, element);
                 });
                 if !element.elements().any(|child| child.name() == "condition") {
-                    self.fault(
+                    self.report_fault(
                         element,
                         element.name_span(),
-                        FaultKind::MissingChild {
+                        TemplateFaultKind::MissingChild {
                             kind,
-                            child: Kind::Condition,
+                            child: ElementKind::Condition,
                         },
                     );
                 }
@@ -264,74 +313,76 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn steps(&mut self, element: Element<'a>) -> Vec<Step<'a>> {
+    fn lower_steps(&mut self, element: Element<'a>) -> Vec<TaskStep<'a>> {
         let mut out = Vec::new();
-        self.attributes(Kind::Steps, element, |_, _, _| {});
-        self.children(
-            Kind::Steps,
+        self.lower_attributes(ElementKind::Steps, element, |_, _, _| {});
+        self.lower_children(
+            ElementKind::Steps,
             element,
-            |lower, Found { kind, element, .. }| {
-                let slot = Slot::Step(out.len() as u32);
+            |lower, KnownChild { kind, element, .. }| {
+                let slot = BodySlot::Step(out.len() as u32);
                 out.push(match kind {
-                    Kind::Call => Step::Call(Box::new(lower.call(element))),
-                    Kind::Cond => Step::Cond(Box::new(lower.cond(element))),
-                    _ => Step::Task(Box::new(lower.task(kind, element, slot))),
+                    ElementKind::Call => TaskStep::Call(Box::new(lower.lower_call(element))),
+                    ElementKind::Cond => TaskStep::Cond(Box::new(lower.lower_cond(element))),
+                    _ => TaskStep::Task(Box::new(lower.lower_task(kind, element, slot))),
                 });
             },
         );
-        repeats(out.iter().map(Step::result), |name, element, first| {
-            self.repeated_result(name, element, first);
+        for_each_repeat(out.iter().map(TaskStep::result), |name, element, first| {
+            self.report_repeated_result(name, element, first);
         });
         if out.is_empty() {
-            self.fault(
+            self.report_fault(
                 element,
                 element.name_span(),
-                FaultKind::MissingChild {
-                    kind: Kind::Steps,
-                    child: Kind::Task,
+                TemplateFaultKind::MissingChild {
+                    kind: ElementKind::Steps,
+                    child: ElementKind::Task,
                 },
             );
         }
         out
     }
 
-    fn repeated_result(&mut self, name: &str, element: Element<'a>, first: Span) {
+    fn report_repeated_result(&mut self, name: &str, element: Element<'a>, first: Span) {
         let span = element
             .attribute("as")
             .map_or(element.name_span(), Attribute::value_span);
-        self.fault(
+        self.report_fault(
             element,
             span,
-            FaultKind::RepeatedName {
-                kind: Kind::Steps,
+            TemplateFaultKind::RepeatedName {
+                kind: ElementKind::Steps,
                 name: name.to_owned(),
                 first,
             },
         );
     }
 
-    fn command(&mut self, element: Element<'a>) -> Command<'a> {
-        let mut out = Command {
-            text: Text::new(element),
+    fn lower_command(&mut self, element: Element<'a>) -> ScriptCommand<'a> {
+        let mut out = ScriptCommand {
+            text: TextElement::new(element),
             shell: None,
             args: Vec::new(),
         };
-        self.attributes(Kind::Command, element, |_, name, value| match name {
+        self.lower_attributes(ElementKind::Command, element, |_, name, value| match name {
             "shell" => out.shell = Some(value),
-            _ => out.text.set(name, value),
+            _ => out.text.set_attribute(name, value),
         });
-        self.children(
-            Kind::Command,
+        self.lower_children(
+            ElementKind::Command,
             element,
-            |lower, Found { kind, element, .. }| out.args.push(lower.text(kind, element)),
+            |lower, KnownChild { kind, element, .. }| {
+                out.args.push(lower.lower_text(kind, element));
+            },
         );
         let words = element.children().any(has_words);
         if !out.args.is_empty() && (words || out.text.src.is_some()) {
-            self.fault(
+            self.report_fault(
                 element,
                 element.name_span(),
-                FaultKind::TwoContents {
-                    kind: Kind::Command,
+                TemplateFaultKind::TwoContents {
+                    kind: ElementKind::Command,
                 },
             );
         }
@@ -340,73 +391,86 @@ impl<'a> Lower<'a> {
             .first()
             .filter(|first| first.src.is_none() && is_blank(first.element))
         {
-            self.fault(
+            self.report_fault(
                 program.element,
                 program.element.span(),
-                FaultKind::Empty { name: "arg" },
+                TemplateFaultKind::Empty { name: "arg" },
             );
         }
         if out.args.is_empty() && !words && out.text.src.is_none() {
-            self.fault(
+            self.report_fault(
                 element,
                 element.span(),
-                FaultKind::Empty { name: "command" },
+                TemplateFaultKind::Empty { name: "command" },
             );
         }
         out
     }
 
-    fn timeout(&mut self, element: Element<'a>) -> Option<Spanned<u64>> {
+    fn lower_timeout(&mut self, element: Element<'a>) -> Option<Spanned<u64>> {
         let mut factor = 1_000;
-        self.attributes(Kind::Timeout, element, |_, _, unit| {
+        self.lower_attributes(ElementKind::Timeout, element, |_, _, unit| {
             factor = if unit.value == "ms" { 1 } else { 1_000 }
         });
-        let (number, span) =
-            self.number::<std::num::NonZeroU32>(Kind::Timeout, element, "a whole number from 1")?;
+        let (number, span) = self.lower_number::<std::num::NonZeroU32>(
+            ElementKind::Timeout,
+            element,
+            "a whole number from 1",
+        )?;
         Some(Spanned::new(u64::from(number.get()) * factor, span))
     }
 
-    fn env(&mut self, element: Element<'a>) -> Env<'a> {
-        let mut out = Env {
+    fn lower_env(&mut self, element: Element<'a>) -> ScriptEnv<'a> {
+        let mut out = ScriptEnv {
             inherit: None,
             vars: Vec::new(),
         };
-        self.attributes(Kind::Env, element, |_, _, value| out.inherit = Some(value));
-        self.children(Kind::Env, element, |lower, Found { kind, element, .. }| {
-            let mut text = Text::new(element);
-            let mut name = None;
-            lower.attributes(kind, element, |_, attribute, value| match attribute {
-                "name" => name = Some(value),
-                _ => text.set(attribute, value),
-            });
-            lower.text_content(kind, element, text.src.is_some());
-            if let Some(name) = name
-                .as_ref()
-                .filter(|name| name.value.contains(|c: char| c == '=' || c.is_whitespace()))
-            {
-                lower.unfit(element, "name", name, "a name without `=` and blanks");
-            }
-            out.vars.push((name, text));
+        self.lower_attributes(ElementKind::Env, element, |_, _, value| {
+            out.inherit = Some(value);
         });
+        self.lower_children(
+            ElementKind::Env,
+            element,
+            |lower, KnownChild { kind, element, .. }| {
+                let mut text = TextElement::new(element);
+                let mut name = None;
+                lower.lower_attributes(kind, element, |_, attribute, value| match attribute {
+                    "name" => name = Some(value),
+                    _ => text.set_attribute(attribute, value),
+                });
+                lower.check_text_content(kind, element, text.src.is_some());
+                if let Some(name) = name
+                    .as_ref()
+                    .filter(|name| name.value.contains(|c: char| c == '=' || c.is_whitespace()))
+                {
+                    lower.report_unfit(element, "name", name, "a name without `=` and blanks");
+                }
+                out.vars.push((name, text));
+            },
+        );
         let names = out
             .vars
             .iter()
             .map(|(name, text)| (name.as_ref(), text.element));
-        repeats(names, |name, element, first| {
-            self.repeated_name(Kind::Var, name, element, first);
+        for_each_repeat(names, |name, element, first| {
+            self.report_repeated_name(ElementKind::Var, name, element, first);
         });
         out
     }
 
     /// Reports a body in `<task ref="…">`, which uses a registered task unchanged.
-    fn reference_alone(&mut self, element: Element<'a>) {
+    fn report_reference_body(&mut self, element: Element<'a>) {
         if let Some(child) = element.elements().find(|child| !is_foreign(*child)) {
-            self.fault(element, child.name_span(), FaultKind::RefWithBody { child });
+            self.report_fault(
+                element,
+                child.name_span(),
+                TemplateFaultKind::RefWithBody { child },
+            );
         }
     }
 
     /// Reports a setting that stands directly in a task.
-    pub(super) fn misplaced_setting(
+    pub(super) fn report_misplaced_setting(
         &mut self,
         task: Element<'a>,
         found: Element<'a>,
@@ -414,12 +478,12 @@ impl<'a> Lower<'a> {
         let setting = SettingName::parse(found.name())?;
         let block = task
             .elements()
-            .take(FEW)
+            .take(MAX_SIBLINGS)
             .find(|child| child.namespace().is_none() && child.name() == "context_management");
-        self.fault(
+        self.report_fault(
             found,
             found.name_span(),
-            FaultKind::MisplacedSetting {
+            TemplateFaultKind::MisplacedSetting {
                 setting,
                 block,
                 task,
@@ -429,14 +493,14 @@ impl<'a> Lower<'a> {
     }
 }
 
-fn reduce<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Reduce<'a> {
+fn reduce_parts<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut Reduce<'a> {
     task.reduce.get_or_insert_default()
 }
 
-fn script<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Script<'a> {
+fn script_parts<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut TaskScript<'a> {
     task.script.get_or_insert_default()
 }
 
-fn cycle<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Cycle<'a> {
+fn loop_parts<'t, 'a>(task: &'t mut TaskBody<'a>) -> &'t mut DirectorLoop<'a> {
     task.cycle.get_or_insert_default()
 }

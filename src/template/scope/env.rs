@@ -2,16 +2,16 @@
 //!
 //! A few names are searched linearly, many through an index, so that the search is never quadratic.
 
-use super::fault::Origin;
+use super::fault::ParameterOrigin;
 use crate::base::span::Span;
 use std::collections::HashMap;
 
 /// The number of bindings from which on the index is used.
-const MANY: usize = 32;
+const INDEX_THRESHOLD: usize = 32;
 
 /// A name bound to a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Binding<'m> {
+pub(super) struct NameBinding<'m> {
     pub(super) name: &'m str,
     /// The span of the name.
     pub(super) span: Span,
@@ -22,28 +22,28 @@ pub(super) struct Binding<'m> {
 
 /// A binding, and the origin of its declaration if it is declared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<'m, 'a> {
-    pub(super) binding: Binding<'m>,
-    pub(super) declared: Option<Origin<'a>>,
+pub(super) struct BindingEntry<'m, 'a> {
+    pub(super) binding: NameBinding<'m>,
+    pub(super) declared: Option<ParameterOrigin<'a>>,
 }
 
 /// All bound names.
 #[derive(Debug, Default)]
-pub(super) struct Env<'m, 'a> {
-    entries: Vec<Entry<'m, 'a>>,
+pub(super) struct BindingStack<'m, 'a> {
+    entries: Vec<BindingEntry<'m, 'a>>,
     /// Positions in `entries` by name, the innermost last; maintained only for many entries.
     index: HashMap<&'m str, Vec<usize>>,
 }
 
-impl<'m, 'a> Env<'m, 'a> {
+impl<'m, 'a> BindingStack<'m, 'a> {
     /// The number of bound names, to which [`Self::unbind`] can return.
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn binding_count(&self) -> usize {
         self.entries.len()
     }
 
     pub(super) fn bind(&mut self, name: &'m str, span: Span) {
-        self.push(Entry {
-            binding: Binding {
+        self.push(BindingEntry {
+            binding: NameBinding {
                 name,
                 span,
                 is_read: false,
@@ -53,21 +53,21 @@ impl<'m, 'a> Env<'m, 'a> {
         });
     }
 
-    pub(super) fn push(&mut self, entry: Entry<'m, 'a>) {
+    pub(super) fn push(&mut self, entry: BindingEntry<'m, 'a>) {
         self.entries.push(entry);
         let at = self.entries.len() - 1;
-        if at == MANY {
+        if at == INDEX_THRESHOLD {
             for (at, entry) in self.entries.iter().enumerate() {
                 self.index.entry(entry.binding.name).or_default().push(at);
             }
-        } else if at > MANY {
+        } else if at > INDEX_THRESHOLD {
             self.index.entry(entry.binding.name).or_default().push(at);
         }
     }
 
     /// The innermost binding of a name.
-    pub(super) fn find(&mut self, name: &str) -> Option<&mut Binding<'m>> {
-        let at = if self.entries.len() > MANY {
+    pub(super) fn find_binding(&mut self, name: &str) -> Option<&mut NameBinding<'m>> {
+        let at = if self.entries.len() > INDEX_THRESHOLD {
             *self.index.get(name)?.last()?
         } else {
             self.entries
@@ -78,23 +78,23 @@ impl<'m, 'a> Env<'m, 'a> {
     }
 
     /// Unbinds the innermost name, unless only `mark` names are left.
-    pub(super) fn unbind(&mut self, mark: usize) -> Option<Entry<'m, 'a>> {
+    pub(super) fn unbind_down_to(&mut self, mark: usize) -> Option<BindingEntry<'m, 'a>> {
         if self.entries.len() <= mark {
             return None;
         }
         let entry = self.entries.pop()?;
-        if self.entries.len() > MANY {
+        if self.entries.len() > INDEX_THRESHOLD {
             if let Some(places) = self.index.get_mut(entry.binding.name) {
                 places.pop();
             }
-        } else if self.entries.len() == MANY {
+        } else if self.entries.len() == INDEX_THRESHOLD {
             self.index.clear();
         }
         Some(entry)
     }
 
     /// The names bound by rounds, which have no span.
-    pub(super) fn of_rounds(&self) -> impl Iterator<Item = &'m str> {
+    pub(super) fn round_names(&self) -> impl Iterator<Item = &'m str> {
         self.entries
             .iter()
             .map(|entry| &entry.binding)
@@ -103,7 +103,7 @@ impl<'m, 'a> Env<'m, 'a> {
     }
 
     /// All bound names, the innermost first.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'m str> {
+    pub(super) fn bound_names(&self) -> impl Iterator<Item = &'m str> {
         self.entries.iter().rev().map(|entry| entry.binding.name)
     }
 }

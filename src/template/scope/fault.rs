@@ -5,7 +5,7 @@ use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::jinja::fault::JinjaFaultKind;
 use crate::syntax::tree::Element;
-use crate::template::condition::{ConditionFault, Demand};
+use crate::template::condition::{ConditionFault, ValueDemand};
 use crate::template::expression::ExpressionFault;
 use crate::template::names::Unfenced;
 use std::borrow::Cow;
@@ -13,18 +13,18 @@ use std::sync::Arc;
 
 /// A fault of a variable.
 #[derive(Clone, Debug)]
-pub struct Fault<'a> {
+pub struct ScopeFault<'a> {
     /// The kind of fault.
-    pub kind: FaultKind<'a>,
+    pub kind: ScopeFaultKind<'a>,
     /// The span that the finding points at.
     pub span: Span,
     /// The position in a separate text file; `span` is then that of its `src`.
-    pub inside: Option<Inside>,
+    pub inside: Option<TextFileSpan>,
 }
 
 /// A position in a separate text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inside {
+pub struct TextFileSpan {
     /// The file, as written in `src`.
     pub written: Arc<str>,
     /// The span; for a Jinja variable, that of the first occurrence of its name.
@@ -33,8 +33,8 @@ pub struct Inside {
     pub start: Position,
 }
 
-impl<'a> Fault<'a> {
-    pub(super) const fn new(kind: FaultKind<'a>, span: Span) -> Self {
+impl<'a> ScopeFault<'a> {
+    pub(super) const fn new(kind: ScopeFaultKind<'a>, span: Span) -> Self {
         Self {
             kind,
             span,
@@ -45,7 +45,7 @@ impl<'a> Fault<'a> {
 
 /// The kind of place where a variable is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Place {
+pub(super) enum UsePlace {
     /// `{{…}}` in a text: the span is that of the name.
     Text,
     /// `from="…"`: the span is that of the name.
@@ -60,7 +60,7 @@ pub(super) enum Place {
 
 /// The element with the declarations that a variable is checked against.
 #[derive(Clone, Copy, Debug)]
-pub enum Origin<'a> {
+pub enum ParameterOrigin<'a> {
     /// The `params` of this function template.
     Function(Element<'a>),
     /// The `parameters` of this task.
@@ -70,7 +70,7 @@ pub enum Origin<'a> {
 /// The kinds of faults of a variable.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum FaultKind<'a> {
+pub enum ScopeFaultKind<'a> {
     /// An unbound variable where parameters are declared.
     Undeclared {
         /// The variable.
@@ -78,7 +78,7 @@ pub enum FaultKind<'a> {
         /// The bound name that is most similar.
         near: Option<String>,
         /// The element that declares the parameters, or the task whose rounds would bind the name.
-        origin: Origin<'a>,
+        origin: ParameterOrigin<'a>,
         /// The child that the task lacks, if the name is that of a round.
         needs: Option<&'static str>,
     },
@@ -94,7 +94,7 @@ pub enum FaultKind<'a> {
         /// Its name.
         name: String,
         /// The element that declares it.
-        origin: Origin<'a>,
+        origin: ParameterOrigin<'a>,
     },
     /// An optional parameter without a default: it has no value if it is omitted.
     NoDefault {
@@ -119,7 +119,7 @@ pub enum FaultKind<'a> {
         /// Its type.
         found: &'static str,
         /// The use that the condition makes of it.
-        wanted: Demand,
+        wanted: ValueDemand,
     },
     /// A Jinja text that cannot be parsed.
     Jinja(JinjaFaultKind),
@@ -137,12 +137,12 @@ pub enum FaultKind<'a> {
     },
     /// A value of a round, or the answer of a step, that reaches no request. The fault points at
     /// the part that should read it.
-    Unread(Unread),
+    Unread(UnreadValue),
 }
 
 /// A value that is passed on but never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unread {
+pub enum UnreadValue {
     /// The current input: without it, all rounds of a reduce are the same.
     CurrentInput,
     /// The answers of the inner task.

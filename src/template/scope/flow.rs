@@ -3,22 +3,23 @@
 use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
-use crate::template::model::{self, Input};
+use crate::template::model::{self, TaskInput};
 use crate::template::names::{
-    Event, FileFacts, Flow, FlowName, Param, PartUse, Reached, Site, Unfenced,
+    DefinitionFlow, FileFacts, FlowEvent, FlowName, Param, PartUse, ReferenceSite, Unfenced,
+    UseCertainty,
 };
 use crate::template::parts::is_schema_file;
-use crate::template::shape::Shape;
-use crate::template::trust::{CONTEXT, TOOLS, spread_back};
+use crate::template::shape::ValueShape;
+use crate::template::trust::{CONTEXT, TOOLS, spread_marks_back};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The names of one definition.
 #[derive(Debug, Default)]
-pub(super) struct Recorder<'m> {
-    names: Vec<Name<'m>>,
-    events: Vec<Event>,
+pub(super) struct FlowRecorder<'m> {
+    names: Vec<RecordedName<'m>>,
+    events: Vec<FlowEvent>,
     /// The parameters of the definition; true if one has no value unless it is bound.
     takes: Vec<(u32, bool)>,
     /// The names that the current value is made of, each with the part of it that is used.
@@ -38,11 +39,11 @@ pub(super) struct Recorder<'m> {
 
 /// The maximum number of parts of a value that are recorded, and the maximum length of a chain of
 /// aliases.
-pub(crate) const MOST_PARTS: usize = 32;
+pub(crate) const MAX_PARTS: usize = 32;
 
 /// A [`FlowName`] that still borrows.
 #[derive(Debug, Default)]
-struct Name<'m> {
+struct RecordedName<'m> {
     word: Cow<'m, str>,
     at: Box<str>,
     span: Span,
@@ -56,9 +57,9 @@ struct Name<'m> {
 
 /// The known facts of a value.
 #[derive(Debug, Default)]
-pub(super) struct Made<'m> {
+pub(super) struct ValueFacts<'m> {
     /// The mark that makes it untrusted, or trusted regardless of its sources.
-    pub(super) mark: Mark,
+    pub(super) mark: TrustMark,
     pub(super) kind: Option<&'m str>,
     pub(super) of: Vec<(u32, Box<str>)>,
     pub(super) part_of: Vec<(u32, Box<str>)>,
@@ -68,7 +69,7 @@ pub(super) struct Made<'m> {
 
 /// The mark of trust that a value has where it is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum TrustMark {
     /// No mark: its sources decide.
     #[default]
     None,
@@ -78,8 +79,8 @@ pub(super) enum Mark {
     Checked,
 }
 
-impl Mark {
-    pub(super) fn outside(is_outside: bool) -> Self {
+impl TrustMark {
+    pub(super) fn outside_if(is_outside: bool) -> Self {
         if is_outside {
             Self::Outside
         } else {
@@ -88,7 +89,7 @@ impl Mark {
     }
 }
 
-impl From<Option<Trust>> for Mark {
+impl From<Option<Trust>> for TrustMark {
     fn from(written: Option<Trust>) -> Self {
         match written {
             None => Self::None,
@@ -100,7 +101,7 @@ impl From<Option<Trust>> for Mark {
 
 /// The purpose of linking, which decides how much is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum LinkDetail {
     /// Only findings.
     Findings,
     /// A registry, which contains the trust of every value.
@@ -109,7 +110,7 @@ pub enum Purpose {
 
 /// The parameters of a definition and the flow of names in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Learned {
+pub(super) struct LearnedDefinition {
     params: Box<[Param]>,
     inherits: bool,
     is_foreign: bool,
@@ -117,11 +118,11 @@ pub(super) struct Learned {
     open_tool_result: Option<Span>,
     context: Option<Unfenced>,
     open: Option<Span>,
-    flow: Option<Flow>,
+    flow: Option<DefinitionFlow>,
 }
 
 /// Stores the result of a walk over each definition in the facts of a file.
-pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
+pub(super) fn store_learned(learned: Vec<LearnedDefinition>, facts: &mut FileFacts) {
     for (definition, own) in facts.definitions.iter_mut().zip(learned) {
         definition.params = own.params;
         definition.inherits = own.inherits;
@@ -134,10 +135,10 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
     }
 }
 
-impl<'m> Recorder<'m> {
+impl<'m> FlowRecorder<'m> {
     /// Adds a name that is not bound yet.
-    pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
-        let Made {
+    pub(super) fn add_name(&mut self, name: Cow<'m, str>, made: ValueFacts<'m>) -> u32 {
+        let ValueFacts {
             mark,
             kind,
             of,
@@ -145,14 +146,14 @@ impl<'m> Recorder<'m> {
             answer_of,
             default,
         } = made;
-        let made_of = if mark == Mark::Checked {
+        let made_of = if mark == TrustMark::Checked {
             Vec::new()
         } else {
             of
         };
         let (at, span) = (Box::default(), Span::default());
-        let untrusted = mark == Mark::Outside;
-        self.names.push(Name {
+        let untrusted = mark == TrustMark::Outside;
+        self.names.push(RecordedName {
             word: name,
             at,
             span,
@@ -167,52 +168,52 @@ impl<'m> Recorder<'m> {
     }
 
     /// Adds a value without a name that is made of others.
-    pub(super) fn value(
+    pub(super) fn add_value(
         &mut self,
         at: String,
-        mark: Mark,
+        mark: TrustMark,
         of: impl IntoIterator<Item = u32>,
     ) -> u32 {
         let of = of
             .into_iter()
             .map(|source| (source, Box::default()))
             .collect();
-        let id = self.name(
+        let id = self.add_name(
             Cow::Borrowed(""),
-            Made {
+            ValueFacts {
                 mark,
                 of,
-                ..Made::default()
+                ..ValueFacts::default()
             },
         );
-        self.stands(id, at, Span::default());
+        self.set_position(id, at, Span::default());
         id
     }
 
     /// Sets the path and the span of a name.
-    pub(super) fn stands(&mut self, id: u32, at: String, span: Span) {
+    pub(super) fn set_position(&mut self, id: u32, at: String, span: Span) {
         if let Some(name) = self.names.get_mut(id as usize) {
             (name.at, name.span) = (at.into(), span);
         }
     }
 
     /// Clears the positions of values that another value replaces.
-    pub(super) fn replaced(&mut self, own: &[(u32, Box<str>)]) {
+    pub(super) fn clear_positions(&mut self, own: &[(u32, Box<str>)]) {
         for (id, _) in own {
-            self.stands(*id, String::new(), Span::default());
+            self.set_position(*id, String::new(), Span::default());
         }
     }
 
     /// Adds sources and a mark to a value.
-    pub(super) fn makes(&mut self, id: u32, of: Vec<(u32, Box<str>)>, mark: Mark) {
+    pub(super) fn add_sources(&mut self, id: u32, of: Vec<(u32, Box<str>)>, mark: TrustMark) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.made_of.extend(of);
-            name.untrusted |= mark == Mark::Outside;
+            name.untrusted |= mark == TrustMark::Outside;
         }
     }
 
     /// Marks a value and everything that it is an alias of as coming from outside.
-    pub(super) fn distrust(&mut self, id: u32) {
+    pub(super) fn mark_untrusted(&mut self, id: u32) {
         let mut open = vec![id];
         while let Some(name) = open
             .pop()
@@ -224,38 +225,38 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    pub(super) fn bind(&mut self, id: u32) {
-        self.events.push(Event::Bind(id));
+    pub(super) fn record_bind(&mut self, id: u32) {
+        self.events.push(FlowEvent::Bind(id));
     }
 
-    pub(super) fn unbind(&mut self, left: usize) {
-        self.events.push(Event::Unbind(left as u32));
+    pub(super) fn record_unbind(&mut self, left: usize) {
+        self.events.push(FlowEvent::Unbind(left as u32));
     }
 
-    pub(super) fn takes(&mut self, id: u32, required: bool) {
+    pub(super) fn add_parameter(&mut self, id: u32, required: bool) {
         self.takes.push((id, required));
     }
 
     /// Adds facts from a second declaration of a name.
-    pub(super) fn more(
+    pub(super) fn extend_facts(
         &mut self,
         id: u32,
-        Made {
+        ValueFacts {
             mark,
             kind,
             default,
             ..
-        }: Made<'m>,
+        }: ValueFacts<'m>,
     ) {
         if let Some(name) = self.names.get_mut(id as usize) {
-            name.untrusted |= mark == Mark::Outside;
+            name.untrusted |= mark == TrustMark::Outside;
             name.kind = name.kind.or(kind);
             name.default = default;
         }
     }
 
     /// Records the use of a value. `src` is set in a separate text file.
-    pub(super) fn part(
+    pub(super) fn record_use(
         &mut self,
         name: u32,
         path: &Spanned<Box<str>>,
@@ -268,9 +269,9 @@ impl<'m> Recorder<'m> {
             self.uses.push(PartUse {
                 name,
                 path: path.value.clone(),
-                wanted: None,
+                expected_type: None,
                 unfenced,
-                reached: Reached::Always,
+                reached: UseCertainty::Always,
                 span,
                 inside,
             });
@@ -278,7 +279,7 @@ impl<'m> Recorder<'m> {
     }
 
     /// Sets the certainty with which the last use is reached.
-    pub(super) fn reaches(&mut self, reached: Reached) {
+    pub(super) fn set_last_certainty(&mut self, reached: UseCertainty) {
         self.uses
             .last_mut()
             .into_iter()
@@ -287,7 +288,7 @@ impl<'m> Recorder<'m> {
 
     /// The value of a name if only defaults are passed.
     #[cfg(feature = "assemble")]
-    pub(super) fn default_of(&self, mut name: u32) -> Option<Value> {
+    pub(super) fn default_value(&self, mut name: u32) -> Option<Value> {
         let mut path = String::new();
         loop {
             let own = self.names.get(name as usize)?;
@@ -304,7 +305,7 @@ impl<'m> Recorder<'m> {
 
     /// A sample value of the type of a name, if values of that type have no parts.
     #[cfg(feature = "assemble")]
-    pub(super) fn sample_of(&self, name: u32) -> Option<Value> {
+    pub(super) fn sample_value(&self, name: u32) -> Option<Value> {
         match self.names.get(name as usize)?.kind? {
             "text" | "string" => Some("sample".into()),
             "number" | "integer" => Some(3.into()),
@@ -315,12 +316,12 @@ impl<'m> Recorder<'m> {
 
     /// Records a part that a default lacks; the use of it may be recorded already.
     #[cfg(feature = "assemble")]
-    pub(super) fn missing(
+    pub(super) fn record_missing_part(
         &mut self,
         name: u32,
         path: &Spanned<Box<str>>,
         src: Option<(Span, Position)>,
-        reached: Reached,
+        reached: UseCertainty,
     ) {
         let is_same = |used: &&mut PartUse| {
             used.name == name
@@ -338,7 +339,7 @@ impl<'m> Recorder<'m> {
             self.uses.push(PartUse {
                 name,
                 path,
-                wanted: None,
+                expected_type: None,
                 unfenced: None,
                 reached,
                 span,
@@ -349,13 +350,13 @@ impl<'m> Recorder<'m> {
 
     /// The text of a name.
     #[cfg(feature = "assemble")]
-    pub(super) fn word(&self, name: u32) -> &str {
+    pub(super) fn name_text(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", |name| &name.word)
     }
 
     /// Passes each use since `from` in a separate text file to `place`, with the text of its name,
     /// to set its position.
-    pub(super) fn placed(
+    pub(super) fn update_positions(
         &mut self,
         from: usize,
         mut place: impl FnMut(&str, &mut (Span, Position)),
@@ -373,14 +374,14 @@ impl<'m> Recorder<'m> {
     }
 
     /// Records the use of a value as one of a type.
-    pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
+    pub(super) fn record_typed_use(&mut self, name: u32, kind: Option<&str>, span: Span) {
         if let Some(kind) = kind {
             self.uses.push(PartUse {
                 name,
                 path: Box::default(),
-                wanted: Some(kind.into()),
+                expected_type: Some(kind.into()),
                 unfenced: None,
-                reached: Reached::Always,
+                reached: UseCertainty::Always,
                 span,
                 inside: None,
             });
@@ -388,19 +389,19 @@ impl<'m> Recorder<'m> {
     }
 
     /// The used parts of the parameters of a definition.
-    fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
+    fn used_parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
         let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
         for used in self
             .uses
             .iter()
-            .filter(|used| !used.path.is_empty() && used.reached == Reached::Always)
+            .filter(|used| !used.path.is_empty() && used.reached == UseCertainty::Always)
         {
             let part_of = |name: u32| {
                 self.names
                     .get(name as usize)
                     .map_or(&[][..], |name| &name.part_of)
             };
-            for (name, path) in chain(used.name, &used.path, part_of)
+            for (name, path) in value_aliases(used.name, &used.path, part_of)
                 .into_iter()
                 .filter(|(name, _)| part_of(*name).is_empty())
             {
@@ -411,29 +412,29 @@ impl<'m> Recorder<'m> {
     }
 
     /// The name that was added last.
-    pub(super) fn last(&self) -> Option<u32> {
+    pub(super) fn last_name(&self) -> Option<u32> {
         (self.names.len() as u32).checked_sub(1)
     }
 
     /// Records a reference.
-    pub(super) fn site(&mut self, site: Site) {
+    pub(super) fn record_reference(&mut self, site: ReferenceSite) {
         self.has_sites = true;
-        self.events.push(Event::Reference(Box::new(site)));
+        self.events.push(FlowEvent::Reference(Box::new(site)));
     }
 
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn event_count(&self) -> usize {
         self.events.len()
     }
 
     /// Connects the references in the text of an input, recorded since `mark`, to the last name.
-    pub(super) fn holds(&mut self, mark: usize, input: &Input<'_>) {
-        if let (model::Value::Text, Some(last)) = (&input.value, self.last()) {
-            self.give(mark, (input.trust != Some(Trust::Trusted)).then_some(last));
+    pub(super) fn attach_input_references(&mut self, mark: usize, input: &TaskInput<'_>) {
+        if let (model::TaskInputValue::Text, Some(last)) = (&input.value, self.last_name()) {
+            self.set_destination(mark, (input.trust != Some(Trust::Trusted)).then_some(last));
         }
     }
 
     /// The minimum size of a text with `own` bytes that uses the names recorded since `from`.
-    pub(super) fn size(&self, own: usize, from: usize) -> u64 {
+    pub(super) fn min_text_size(&self, own: usize, from: usize) -> u64 {
         let used = self
             .used
             .iter()
@@ -443,16 +444,16 @@ impl<'m> Recorder<'m> {
     }
 
     /// Records the size in bytes of a name's value.
-    pub(super) fn weighs(&mut self, name: u32, size: u64) {
+    pub(super) fn set_size(&mut self, name: u32, size: u64) {
         if size > 0 {
             self.sizes.insert(name, size);
         }
     }
 
     /// Sets the name that the results of the references recorded since `mark` become part of.
-    pub(super) fn give(&mut self, mark: usize, into: Option<u32>) {
+    pub(super) fn set_destination(&mut self, mark: usize, into: Option<u32>) {
         for event in self.events.iter_mut().skip(mark) {
-            if let Event::Reference(site) = event {
+            if let FlowEvent::Reference(site) = event {
                 site.into = into;
             }
         }
@@ -466,25 +467,25 @@ impl<'m> Recorder<'m> {
         used
     }
 
-    pub(super) fn finish(self, owner: u32, purpose: Purpose) -> Learned {
+    pub(super) fn finish(self, owner: u32, purpose: LinkDetail) -> LearnedDefinition {
         let reached = Unfenced::ALL.map(|own| {
             let said = self
                 .uses
                 .iter()
                 .filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
-            spread_back(self.names.len(), said.map(|used| used.name), |at, into| {
-                self.made_of(at, into);
+            spread_marks_back(self.names.len(), said.map(|used| used.name), |at, into| {
+                self.push_sources(at, into);
             })
         });
-        let in_result = spread_back(self.names.len(), self.result, |at, into| {
-            self.made_of(at, into);
+        let in_result = spread_marks_back(self.names.len(), self.result, |at, into| {
+            self.push_sources(at, into);
         });
         let params = if self.takes.is_empty() {
             Box::default()
         } else {
-            self.params(&reached, &in_result)
+            self.build_params(&reached, &in_result)
         };
-        let keeps = self.keeps(purpose);
+        let keeps = self.needs_flow(purpose);
         let is_foreign = self
             .names
             .iter()
@@ -494,7 +495,7 @@ impl<'m> Recorder<'m> {
         let has_tool_result = tools.is_some_and(|tools| in_result.get(tools) == Some(&true));
         let inherits = self.inherits;
         let around = self.names.iter().position(|name| &*name.at == CONTEXT);
-        let context = Unfenced::of(&reached, |marks| {
+        let context = Unfenced::first_marked(&reached, |marks| {
             around.and_then(|at| marks.get(at)) == Some(&true)
         });
         let shown = reached.get(Unfenced::Open as usize).into_iter().flatten();
@@ -505,11 +506,12 @@ impl<'m> Recorder<'m> {
             .find(|(name, is)| **is && name.untrusted)
             .map(|(name, _)| name.span);
         let open_tool_result = tools.and_then(|tools| {
-            self.tool_result(tools as u32, reached.get(Unfenced::Open as usize)?)
+            self.tool_result_span(tools as u32, reached.get(Unfenced::Open as usize)?)
         });
         let flow = keeps.then(|| {
-            let has_parts = |kind: &str| !matches!(Shape::declared(kind), Shape::Scalar(_));
-            let whole = |own: Name<'_>| FlowName {
+            let has_parts =
+                |kind: &str| !matches!(ValueShape::for_type(kind), ValueShape::Scalar(_));
+            let whole = |own: RecordedName<'_>| FlowName {
                 name: own.word.into(),
                 at: own.at,
                 span: own.span,
@@ -520,11 +522,11 @@ impl<'m> Recorder<'m> {
                 default: own
                     .default
                     .filter(|_| own.kind.is_some_and(has_parts))
-                    .map(|own| Box::new(Shape::of_value(&own))),
+                    .map(|own| Box::new(ValueShape::from_value(&own))),
                 answer_of: own.answer_of,
             };
             let names = self.names.into_iter().map(whole).collect();
-            Flow {
+            DefinitionFlow {
                 owner,
                 names,
                 events: self.events.into(),
@@ -532,7 +534,7 @@ impl<'m> Recorder<'m> {
                 result: self.result,
             }
         });
-        Learned {
+        LearnedDefinition {
             params,
             inherits,
             is_foreign,
@@ -546,9 +548,9 @@ impl<'m> Recorder<'m> {
 
     /// The span of the first of the `some` names that holds the answer of an agent that may call
     /// tools; an empty span if none of these has one. `None` if no tool result reaches them.
-    fn tool_result(&self, tools: u32, some: &[bool]) -> Option<Span> {
+    fn tool_result_span(&self, tools: u32, some: &[bool]) -> Option<Span> {
         let is_made_of =
-            |name: &Name<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
+            |name: &RecordedName<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
         let is_answer = |at: u32| {
             self.names
                 .get(at as usize)
@@ -568,7 +570,7 @@ impl<'m> Recorder<'m> {
     }
 
     /// Adds the sources of a value that can contain a text.
-    fn made_of(&self, at: usize, into: &mut Vec<u32>) {
+    fn push_sources(&self, at: usize, into: &mut Vec<u32>) {
         let all = self
             .names
             .get(at)
@@ -581,28 +583,28 @@ impl<'m> Recorder<'m> {
     }
 
     /// The parameters of the definition.
-    fn params(&self, unfenced: &[Vec<bool>; 5], in_result: &[bool]) -> Box<[Param]> {
-        let parts = self.parts();
+    fn build_params(&self, unfenced: &[Vec<bool>; 5], in_result: &[bool]) -> Box<[Param]> {
+        let parts = self.used_parts();
         let param = |(id, required): &(u32, bool)| {
-            let Name {
+            let RecordedName {
                 word,
                 kind,
                 untrusted,
                 ..
             } = self.names.get(*id as usize)?;
-            let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
+            let is_inert = kind.is_some_and(|kind| ValueShape::for_type(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
             let parts = parts
                 .get(id)
                 .into_iter()
                 .flatten()
-                .take(MOST_PARTS)
+                .take(MAX_PARTS)
                 .cloned()
                 .collect();
-            let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(in_result));
+            let (unfenced, in_result) = (Unfenced::first_marked(unfenced, is), is(in_result));
             let is_held = is_inert && *untrusted;
             Some(Param {
-                is_held,
+                is_trusted_by_type: is_held,
                 name: Box::from(&**word),
                 required: *required,
                 kind: kind.map(Box::from),
@@ -628,8 +630,8 @@ impl<'m> Recorder<'m> {
                     .rsplit_once("/parameters/")
                     .is_none_or(|(node, _)| node.is_empty())
             };
-            let shape = own.kind.filter(|_| is_held()).map(Shape::declared);
-            if shape.is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
+            let shape = own.kind.filter(|_| is_held()).map(ValueShape::for_type);
+            if shape.is_some_and(|shape| shape.part_at(&path).is_ok_and(ValueShape::is_inert)) {
                 return true;
             }
             let [(whole, way)] = own.part_of.as_slice() else {
@@ -643,12 +645,12 @@ impl<'m> Recorder<'m> {
     }
 
     /// The type of a part of a value, as far as declarations and texts determine it.
-    pub(super) fn kind(&self, mut name: u32, path: &str) -> Option<&'static str> {
+    pub(super) fn part_type(&self, mut name: u32, path: &str) -> Option<&'static str> {
         let mut path = Cow::Borrowed(path);
         loop {
             let own = self.names.get(name as usize)?;
             if let Some(kind) = own.kind {
-                return Shape::declared(kind).part(&path).ok()?.word();
+                return ValueShape::for_type(kind).part_at(&path).ok()?.type_name();
             }
             let [(whole, way)] = own.part_of.as_slice() else {
                 return None;
@@ -659,15 +661,15 @@ impl<'m> Recorder<'m> {
     }
 
     /// True if linking requires more than the parameters of the definition.
-    fn keeps(&self, purpose: Purpose) -> bool {
+    fn needs_flow(&self, purpose: LinkDetail) -> bool {
         // Without any known type, no use of a part can be faulty.
-        let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
+        let is_used = |used: &PartUse| !used.path.is_empty() || used.expected_type.is_some();
         let has_uses =
             || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
         let is_marked = || self.names.iter().any(|name| name.untrusted);
         // Trust matters to a registry, to unfenced uses, and to schemas in files.
         let is_asked = || {
-            purpose == Purpose::Registry
+            purpose == LinkDetail::Registry
                 || self
                     .uses
                     .iter()
@@ -694,7 +696,7 @@ fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 
 /// Returns a part of a value under each of its names, at most [`MOST_PARTS`], starting with the
 /// given one.
-pub(crate) fn chain<'n>(
+pub(crate) fn value_aliases<'n>(
     name: u32,
     path: &str,
     part_of: impl Fn(u32) -> &'n [(u32, Box<str>)],
@@ -704,7 +706,7 @@ pub(crate) fn chain<'n>(
     while let Some((name, path)) = all.get(at) {
         let further = part_of(*name)
             .iter()
-            .take(MOST_PARTS.saturating_sub(all.len()));
+            .take(MAX_PARTS.saturating_sub(all.len()));
         let further: Vec<_> = further
             .map(|(whole, way)| (*whole, format!("{way}{path}")))
             .collect();

@@ -21,9 +21,9 @@ mod unread;
 mod used;
 mod walk;
 
-pub use fault::{Fault, FaultKind, Inside, Origin, Unread};
-pub use flow::Purpose;
-pub(crate) use flow::{MOST_PARTS, chain};
-pub use state::{Implicit, Reach, Scopes, Sources};
-pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
-pub use walk::{resolve, trace};
+pub use fault::{ParameterOrigin, ScopeFault, ScopeFaultKind, TextFileSpan, UnreadValue};
+pub use flow::LinkDetail;
+pub(crate) use flow::{MAX_PARTS, value_aliases};
+pub use state::{ContextReach, ImplicitParameter, Scopes, TextSources};
+pub use trace::{NameTrace, TracedBinding, TracedBindingKind, TracedUse, UseForm, UseTarget};
+pub use walk::{resolve_names, trace_names};

@@ -1,42 +1,42 @@
 //! Walks the texts, words and conditions of a body and checks each use of a variable against the
 //! bindings.
 
-use super::fault::{Fault, FaultKind, Inside, Origin, Place};
-use super::flow::Made;
-use super::state::{Implicit, Reader, Walk};
-use super::used::{self, Found, Used};
+use super::fault::{ParameterOrigin, ScopeFault, ScopeFaultKind, TextFileSpan, UsePlace};
+use super::flow::ValueFacts;
+use super::state::{ImplicitParameter, ScopeWalk, TextReader};
+use super::used::{self, FoundUse, VariableUse};
 use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
-use crate::jinja::parse::first_reads;
+use crate::base::suggest::nearest_candidate;
+use crate::jinja::parse::find_first_reads;
 use crate::syntax::tree::{Attribute, Element};
-use crate::template::condition::{self, Demand};
+use crate::template::condition::{self, ValueDemand};
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind};
 use crate::template::keywords::{TextSyntax, Trust};
-use crate::template::model::Task;
-use crate::template::names::{Reached, Unfenced};
-use crate::template::parts::{Str, Substitution, Text};
-use crate::template::texts::Role;
+use crate::template::model::TaskBody;
+use crate::template::names::{Unfenced, UseCertainty};
+use crate::template::parts::{Str, Substitution, TextElement};
+use crate::template::texts::TextRole;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The size in bytes from which on a composed text is recorded.
-const LARGE: u64 = 1 << 20;
+const LARGE_TEXT_BYTES: u64 = 1 << 20;
 /// The maximum number of such texts that are recorded.
-const MOST_GROWN: usize = 64;
+const MAX_LARGE_TEXTS: usize = 64;
 
-impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
-    pub(super) fn files(&mut self, task: &'m Task<'a>) {
+impl<'m, 'a: 'm> ScopeWalk<'m, 'a, '_> {
+    pub(super) fn walk_files(&mut self, task: &'m TaskBody<'a>) {
         let Some(files) = &task.files else { return };
         for word in files.paths.iter().chain(&files.command) {
-            used::in_word(files.element, word, &mut |found| {
-                self.take(Role::Files, found);
+            used::find_in_word(files.element, word, &mut |found| {
+                self.resolve_use(TextRole::Files, found);
             });
         }
     }
 
-    pub(super) fn relevance(&mut self, task: &'m Task<'a>) {
+    pub(super) fn check_relevance(&mut self, task: &'m TaskBody<'a>) {
         if task.relevance.is_empty() {
             return;
         }
@@ -47,7 +47,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 .map(|name| &*name.value)
         };
         let known: HashSet<&str> = names().collect();
-        self.chosen(task);
+        self.trace_relevance(task);
         for entry in &task.relevance {
             let Some(name) = entry
                 .name
@@ -60,79 +60,82 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 continue;
             }
             let near = self
-                .may_compare(known.len())
-                .then(|| nearest(&name.value, names()).map(str::to_owned))
+                .spend_comparisons(known.len())
+                .then(|| nearest_candidate(&name.value, names()).map(str::to_owned))
                 .flatten();
-            let kind = FaultKind::UnknownInput {
+            let kind = ScopeFaultKind::UnknownInput {
                 name: name.value.clone(),
                 near,
             };
-            self.scopes.fault(Fault::new(kind, name.span));
+            self.scopes.record_fault(ScopeFault::new(kind, name.span));
         }
     }
 
     /// True if searching that many names for a similar one is within the definition's limit, which
     /// the search reduces.
-    fn may_compare(&mut self, names: usize) -> bool {
+    fn spend_comparisons(&mut self, names: usize) -> bool {
         let may = names <= self.nearest;
         self.nearest = self.nearest.saturating_sub(names);
         may
     }
 
-    pub(super) fn from(&mut self, from: &Str<'a>) {
-        used::in_from(from, &mut |found| self.take(Role::Input, found));
+    pub(super) fn walk_from(&mut self, from: &Str<'a>) {
+        used::find_in_from(from, &mut |found| self.resolve_use(TextRole::Input, found));
     }
 
-    pub(super) fn condition(&mut self, test: &Str<'a>) {
-        used::in_condition(test, &mut |found| self.take(Role::Input, found));
+    pub(super) fn check_condition(&mut self, test: &Str<'a>) {
+        used::find_in_condition(test, &mut |found| self.resolve_use(TextRole::Input, found));
         let exact = test.span.len() as usize == test.value.len();
         let place = if exact {
-            condition::Place::Exact(test.span.start)
+            condition::ConditionPosition::Exact(test.span.start)
         } else {
-            condition::Place::Whole(test.span)
+            condition::ConditionPosition::Whole(test.span)
         };
         let Ok(parsed) = condition::parse(&test.value, place) else {
             return;
         };
-        for (path, wanted) in condition::demands(&parsed) {
-            let Some(id) = self.env.find(&path.root.value).map(|own| own.id) else {
+        for (path, wanted) in condition::collect_demands(&parsed) {
+            let Some(id) = self.env.find_binding(&path.root.value).map(|own| own.id) else {
                 continue;
             };
             let written = path.to_string();
             let found = self
                 .flow
-                .kind(id, written.get(path.root.value.len()..).unwrap_or_default());
+                .part_type(id, written.get(path.root.value.len()..).unwrap_or_default());
             let meets = |word: &str| match wanted {
-                Demand::Truth => word == "boolean",
-                Demand::Number => matches!(word, "number" | "integer"),
-                Demand::Text => matches!(word, "string" | "text"),
-                Demand::Ordered => matches!(word, "number" | "integer" | "string" | "text"),
+                ValueDemand::Truth => word == "boolean",
+                ValueDemand::Number => matches!(word, "number" | "integer"),
+                ValueDemand::Text => matches!(word, "string" | "text"),
+                ValueDemand::Ordered => matches!(word, "number" | "integer" | "string" | "text"),
             };
             if let Some(found) = found.filter(|word| !meets(word)) {
-                let kind = FaultKind::ConditionType {
+                let kind = ScopeFaultKind::ConditionType {
                     name: written,
                     found,
                     wanted,
                 };
-                self.scopes.fault(Fault::new(kind, path.root.span));
+                self.scopes
+                    .record_fault(ScopeFault::new(kind, path.root.span));
             }
         }
     }
 
     /// Walks a text. Its own trust mark is left to the value that the text is part of.
-    pub(super) fn text(&mut self, role: Role, text: &Text<'a>) {
-        self.enter(text);
-        self.taken_in(text);
+    pub(super) fn walk_text(&mut self, role: TextRole, text: &TextElement<'a>) {
+        self.trace_text(text);
+        self.trace_fragments(text);
         if let Some(unfenced) = self
-            .unfenced(role)
+            .unfenced_place(role)
             .filter(|_| text.trust == Trust::Untrusted)
         {
             let source = text
                 .element
                 .attribute("trust")
                 .map_or(text.element.name_span(), Attribute::span);
-            self.scopes
-                .fault(Fault::new(FaultKind::FromOutside(unfenced), source));
+            self.scopes.record_fault(ScopeFault::new(
+                ScopeFaultKind::FromOutside(unfenced),
+                source,
+            ));
         }
         if text.element.is_damaged() {
             self.unknown += 1;
@@ -144,22 +147,25 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             .any(|child| child.namespace().is_none())
         {
             self.unknown += 1;
-            self.sites(text, self.unfenced(role));
+            self.record_fragments(text, self.unfenced_place(role));
         }
-        self.blank(role, text);
+        self.record_blank_source(role, text);
         let used = self.flow.used.len();
         if text.substitution == Substitution::On {
             #[cfg(feature = "assemble")]
             let faults = self.scopes.faults.len();
-            self.found(text, &mut |walk, found| walk.take(role, found));
+            self.find_uses(text, &mut |walk, found| walk.resolve_use(role, found));
             #[cfg(feature = "assemble")]
             if text.syntax == TextSyntax::Jinja && self.scopes.faults.len() == faults {
-                self.by_default(text, used);
+                self.try_defaults(text, used);
             }
         }
         let own = text.element.inner().len() as usize;
-        self.size = self.flow.size(own, used);
-        if self.size > LARGE && self.size > 2 * own as u64 && self.scopes.grown.len() < MOST_GROWN {
+        self.size = self.flow.min_text_size(own, used);
+        if self.size > LARGE_TEXT_BYTES
+            && self.size > 2 * own as u64
+            && self.scopes.grown.len() < MAX_LARGE_TEXTS
+        {
             self.scopes
                 .grown
                 .push((text.element.name_span(), self.size));
@@ -167,14 +173,14 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 
     /// The kind of unfenced place that a text of this role is; `None` if its values are fenced.
-    fn unfenced(&self, role: Role) -> Option<Unfenced> {
+    fn unfenced_place(&self, role: TextRole) -> Option<Unfenced> {
         let is_shown = !matches!(
             role,
-            Role::Input | Role::Arg | Role::InitialValue | Role::Files
+            TextRole::Input | TextRole::Arg | TextRole::InitialValue | TextRole::Files
         );
-        if role == Role::System {
+        if role == TextRole::System {
             Some(Unfenced::System)
-        } else if role == Role::Command && self.reader == Reader::Shell {
+        } else if role == TextRole::Command && self.reader == TextReader::Shell {
             Some(Unfenced::Shell)
         } else {
             (self.is_bare && is_shown).then_some(Unfenced::Bare)
@@ -182,7 +188,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 
     /// Records a text file without content.
-    pub(super) fn blank(&mut self, role: Role, text: &Text<'a>) {
+    pub(super) fn record_blank_source(&mut self, role: TextRole, text: &TextElement<'a>) {
         if let Some(src) = &text.src
             && (self.sources)(&src.value).is_some_and(|content| content.trim().is_empty())
         {
@@ -191,11 +197,19 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 
     /// Finds the uses of variables in a text, in the template or in a separate file.
-    pub(super) fn found(&mut self, text: &Text<'a>, take: &mut dyn FnMut(&mut Self, Found<'a>)) {
+    pub(super) fn find_uses(
+        &mut self,
+        text: &TextElement<'a>,
+        take: &mut dyn FnMut(&mut Self, FoundUse<'a>),
+    ) {
         let Some(src) = &text.src else {
             match text.syntax {
-                TextSyntax::Plain => used::in_text(text.element, &mut |found| take(self, found)),
-                TextSyntax::Jinja => used::in_jinja(text.element, &mut |found| take(self, found)),
+                TextSyntax::Plain => {
+                    used::find_in_text(text.element, &mut |found| take(self, found));
+                }
+                TextSyntax::Jinja => {
+                    used::find_in_jinja(text.element, &mut |found| take(self, found));
+                }
             }
             return;
         };
@@ -205,11 +219,13 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         };
         let (first, used) = (self.scopes.faults.len(), self.flow.uses.len());
         match text.syntax {
-            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| {
-                take(self, found);
-            }),
+            TextSyntax::Plain => {
+                used::find_in_source(text.element, src.span, &content, &mut |found| {
+                    take(self, found);
+                });
+            }
             TextSyntax::Jinja => {
-                used::in_jinja_source(src.span, &content, &mut |found| take(self, found));
+                used::find_in_jinja_source(src.span, &content, &mut |found| take(self, found));
             }
         }
         if let Some(faults) = self
@@ -218,17 +234,17 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             .get_mut(first..)
             .filter(|faults| !faults.is_empty())
         {
-            settle(faults, src, &content);
+            move_faults_to_source(faults, src, &content);
         }
         if self.flow.uses.len() > used {
             let lines = LineIndex::new(&content);
             // In a Jinja text, the position of the first occurrence of the name.
-            let places = (text.syntax == TextSyntax::Jinja).then(|| first_reads(&content));
-            self.flow.placed(used, |word, (span, start)| {
+            let places = (text.syntax == TextSyntax::Jinja).then(|| find_first_reads(&content));
+            self.flow.update_positions(used, |word, (span, start)| {
                 if let Some(places) = &places {
                     *span = places
                         .get(word)
-                        .map_or(*span, |at| Span::of(*at, at + word.len()));
+                        .map_or(*span, |at| Span::from_offsets(*at, at + word.len()));
                 }
                 *start = lines.position(&content, span.start);
             });
@@ -236,15 +252,15 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     }
 
     /// Checks a use against the bindings.
-    fn take(&mut self, role: Role, found: Found<'a>) {
+    fn resolve_use(&mut self, role: TextRole, found: FoundUse<'a>) {
         let used = match found {
-            Found::Called(used) if self.env.find(&used.name).is_none() => return,
-            Found::Used(used) | Found::Called(used) => {
-                self.used(&used);
+            FoundUse::Called(used) if self.env.find_binding(&used.name).is_none() => return,
+            FoundUse::Used(used) | FoundUse::Called(used) => {
+                self.trace_variable(&used);
                 used
             }
-            Found::Part(used, is_certain) => {
-                let bound = self.env.find(&used.name).map(|binding| binding.id);
+            FoundUse::Part(used, is_certain) => {
+                let bound = self.env.find_binding(&used.name).map(|binding| binding.id);
                 let implicit = || {
                     self.scopes
                         .implicit
@@ -252,111 +268,115 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                         .map(|implicit| implicit.id)
                 };
                 if let Some(id) = bound.or_else(implicit) {
-                    let src = (used.place == Place::Source).then_some(used.span);
-                    self.flow.part(id, &used.path, src, None);
-                    self.flow.reaches(if is_certain {
-                        Reached::Always
+                    let src = (used.place == UsePlace::Source).then_some(used.span);
+                    self.flow.record_use(id, &used.path, src, None);
+                    self.flow.set_last_certainty(if is_certain {
+                        UseCertainty::Always
                     } else {
-                        Reached::Unknown
+                        UseCertainty::Unknown
                     });
                 }
                 return;
             }
-            Found::Call(call, element) => {
+            FoundUse::Call(call, element) => {
                 let is_value = matches!(
                     role,
-                    Role::Input | Role::Arg | Role::InitialValue | Role::Files
+                    TextRole::Input | TextRole::Arg | TextRole::InitialValue | TextRole::Files
                 );
-                if is_value || call.place != Place::Text || self.env.find(&call.name).is_none() {
-                    return self.misplaced(&call, element);
+                if is_value
+                    || call.place != UsePlace::Text
+                    || self.env.find_binding(&call.name).is_none()
+                {
+                    return self.report_misplaced_call(&call, element);
                 }
                 call
             }
-            Found::Fault(fault) => {
+            FoundUse::Fault(fault) => {
                 // An unreadable expression may use any name.
                 self.unknown += 1;
-                self.scopes.fault(fault);
+                self.scopes.record_fault(fault);
                 return;
             }
         };
         let (path, src) = (
             used.path.clone(),
-            (used.place == Place::Source).then_some(used.span),
+            (used.place == UsePlace::Source).then_some(used.span),
         );
-        let id = match self.env.find(&used.name) {
+        let id = match self.env.find_binding(&used.name) {
             Some(binding) => {
                 binding.is_read = true;
                 Some(binding.id)
             }
-            None => self.free(used),
+            None => self.resolve_unbound(used),
         };
         let Some(id) = id else { return };
-        self.flow.part(id, &path, src, self.unfenced(role));
+        self.flow
+            .record_use(id, &path, src, self.unfenced_place(role));
         self.flow.used.push((id, path.value));
     }
 
     /// Reports a call in a place where calls are not allowed; its variables are unknown.
-    pub(super) fn misplaced(&mut self, call: &Used<'a>, element: Element<'a>) {
+    pub(super) fn report_misplaced_call(&mut self, call: &VariableUse<'a>, element: Element<'a>) {
         self.unknown += 1;
         let fault = ExpressionFault {
             kind: ExpressionFaultKind::MisplacedCall,
             span: call.span,
             expression: call.span,
         };
-        self.scopes.fault(Fault::new(
-            FaultKind::Expression { fault, element },
+        self.scopes.record_fault(ScopeFault::new(
+            ScopeFaultKind::Expression { fault, element },
             call.span,
         ));
     }
 
     /// Resolves an unbound variable; returns its number in the flow of names if a run passes it.
-    pub(super) fn free(&mut self, used: Used<'a>) -> Option<u32> {
-        let Used {
+    pub(super) fn resolve_unbound(&mut self, used: VariableUse<'a>) -> Option<u32> {
+        let VariableUse {
             name, span, inside, ..
         } = used;
-        if let Some(step) = self.later.find(&name) {
-            let kind = FaultKind::NotYet {
+        if let Some(step) = self.later.find_binding(&name) {
+            let kind = ScopeFaultKind::NotYet {
                 name,
                 result: step.span,
             };
-            self.scopes.fault(Fault::new(kind, inside));
+            self.scopes.record_fault(ScopeFault::new(kind, inside));
             return None;
         }
         let absent = self.absent.iter().rev().find(|(row, _)| row.name == name);
-        let needs = absent.and_then(|(row, _)| row.needs);
+        let needs = absent.and_then(|(row, _)| row.required_child);
         if let Some(origin) = absent
-            .map(|(_, task)| Origin::Task(*task))
+            .map(|(_, task)| ParameterOrigin::Task(*task))
             .or_else(|| self.origins.last().copied())
         {
             if self.damaged > 0 || self.hidden.contains(&name) {
                 return None;
             }
-            let may = needs.is_none() && self.may_compare(self.env.mark());
+            let may = needs.is_none() && self.spend_comparisons(self.env.binding_count());
             let near = may
-                .then(|| nearest(&name, self.env.names()).map(str::to_owned))
+                .then(|| nearest_candidate(&name, self.env.bound_names()).map(str::to_owned))
                 .flatten();
-            let kind = FaultKind::Undeclared {
+            let kind = ScopeFaultKind::Undeclared {
                 name,
                 near,
                 origin,
                 needs,
             };
-            self.scopes.fault(Fault::new(kind, inside));
+            self.scopes.record_fault(ScopeFault::new(kind, inside));
             return None;
         }
         // A misspelled name of the language is not an implicit parameter.
         let near = self
-            .may_compare(self.env.mark())
-            .then(|| nearest(&name, self.env.of_rounds()))
+            .spend_comparisons(self.env.binding_count())
+            .then(|| nearest_candidate(&name, self.env.round_names()))
             .flatten();
         if let (Some(near), Some(owner)) = (near, self.file.definitions.get(self.owner as usize)) {
-            let kind = FaultKind::Undeclared {
+            let kind = ScopeFaultKind::Undeclared {
                 name,
                 near: Some(near.to_owned()),
-                origin: Origin::Task(owner.element()),
+                origin: ParameterOrigin::Task(owner.element()),
                 needs: None,
             };
-            self.scopes.fault(Fault::new(kind, inside));
+            self.scopes.record_fault(ScopeFault::new(kind, inside));
             return None;
         }
         if let Some(known) = self
@@ -369,11 +389,11 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
         self.implicit
             .insert(name.to_string(), self.scopes.implicit.len());
-        let id = self.flow.name(name.clone(), Made::default());
+        let id = self.flow.add_name(name.clone(), ValueFacts::default());
         self.flow
-            .stands(id, ["/parameters/", &*name].concat(), span);
-        self.flow.takes(id, true);
-        self.scopes.implicit.push(Implicit {
+            .set_position(id, ["/parameters/", &*name].concat(), span);
+        self.flow.add_parameter(id, true);
+        self.scopes.implicit.push(ImplicitParameter {
             owner: self.owner,
             name: Spanned::new(name, span),
             kind: None,
@@ -384,13 +404,13 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
 }
 
 /// Moves the faults of a separate text file to its `src`, with their positions in the text.
-pub(super) fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
+pub(super) fn move_faults_to_source(faults: &mut [ScopeFault<'_>], src: &Str<'_>, text: &str) {
     let written = Arc::<str>::from(&*src.value);
     let lines = LineIndex::new(text);
-    let places = LazyCell::new(|| first_reads(text));
+    let places = LazyCell::new(|| find_first_reads(text));
     for fault in faults {
-        let name = if let FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } =
-            &fault.kind
+        let name = if let ScopeFaultKind::Undeclared { name, .. }
+        | ScopeFaultKind::NotYet { name, .. } = &fault.kind
         {
             Some(name)
         } else {
@@ -398,11 +418,11 @@ pub(super) fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
         };
         let unknown = name.filter(|_| fault.span.is_empty());
         let span = unknown.and_then(|name| places.get(&**name)).copied();
-        let span = span
-            .zip(name)
-            .map_or(fault.span, |(at, name)| Span::of(at, at + name.len()));
+        let span = span.zip(name).map_or(fault.span, |(at, name)| {
+            Span::from_offsets(at, at + name.len())
+        });
         let start = lines.position(text, span.start);
-        fault.inside = Some(Inside {
+        fault.inside = Some(TextFileSpan {
             written: Arc::clone(&written),
             span,
             start,

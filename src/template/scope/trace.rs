@@ -2,34 +2,34 @@
 //!
 //! Recorded by the same walk that finds faults, only on request. Owned, without the tree.
 
-use super::fault::Place;
+use super::fault::UsePlace;
 use crate::base::span::Span;
 use crate::template::keywords::TextSyntax;
-use crate::template::parts::Text;
+use crate::template::parts::TextElement;
 use std::collections::BTreeMap;
 
 /// The names of a file.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub struct NameTrace {
     /// The bindings, in the order of the walk.
-    pub bindings: Vec<Bound>,
+    pub bindings: Vec<TracedBinding>,
     /// The uses, in the order of the walk.
     pub uses: Vec<TracedUse>,
     /// Inputs that are the value of a parameter of the same body: the span of the input's name to
     /// that of the parameter's.
     joined: BTreeMap<Span, Span>,
-    within: TextCursor,
+    within: CurrentText,
 }
 
 /// A binding of a name to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct TracedBinding {
     /// The name.
     pub name: String,
     /// The span of the name.
     pub span: Span,
     /// The kind of binding.
-    pub kind: BoundKind,
+    pub kind: TracedBindingKind,
     /// The index of the definition that it belongs to.
     pub owner: u32,
     /// The element that contains it: the task body or the function template.
@@ -38,7 +38,7 @@ pub struct Bound {
 
 /// The kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BoundKind {
+pub enum TracedBindingKind {
     /// A parameter of the definition, passed from outside.
     Outer,
     /// A parameter of an inner body.
@@ -49,9 +49,9 @@ pub enum BoundKind {
     Step,
 }
 
-impl BoundKind {
+impl TracedBindingKind {
     /// A description for messages.
-    pub const fn word(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Outer | Self::Parameter => "parameter",
             Self::Input => "input",
@@ -62,7 +62,7 @@ impl BoundKind {
 
 /// The target that a use refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
+pub enum UseTarget {
     /// The binding with this span.
     Bound(Span),
     /// A name defined by the language: `current_input`, `director_result`.
@@ -79,14 +79,14 @@ pub struct TracedUse {
     /// The span of the name, or of the text that contains it: see [`How`].
     pub span: Span,
     /// The form of the use.
-    pub how: How,
+    pub how: UseForm,
     /// The target of the use.
-    pub target: Target,
+    pub target: UseTarget,
 }
 
 /// The form of a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum UseForm {
     /// In `{{…}}`, `from` or a condition: the span is that of the name, or of the surrounding text
     /// if references in it hide the position.
     Word,
@@ -102,50 +102,58 @@ pub enum How {
 
 /// The current text.
 #[derive(Clone, Debug, Default)]
-struct TextCursor {
+struct CurrentText {
     text: Span,
     source: Option<(Box<str>, TextSyntax)>,
 }
 
-impl Trace {
+impl NameTrace {
     /// Resolves joined inputs to their parameters.
-    pub fn settled(&self, target: Target) -> Target {
+    pub fn resolve_target(&self, target: UseTarget) -> UseTarget {
         match target {
-            Target::Bound(span) => Target::Bound(self.joined.get(&span).copied().unwrap_or(span)),
-            Target::Language | Target::Free(_) => target,
+            UseTarget::Bound(span) => {
+                UseTarget::Bound(self.joined.get(&span).copied().unwrap_or(span))
+            }
+            UseTarget::Language | UseTarget::Free(_) => target,
         }
     }
 
-    pub(super) fn join(&mut self, input: Span, parameter: Span) {
+    pub(super) fn join_parameter(&mut self, input: Span, parameter: Span) {
         self.joined.insert(input, parameter);
     }
 
-    pub(super) fn enter(&mut self, text: &Text<'_>) {
+    pub(super) fn enter_text(&mut self, text: &TextElement<'_>) {
         let source = text
             .src
             .as_ref()
             .map(|src| (Box::from(&*src.value), text.syntax));
-        self.within = TextCursor {
+        self.within = CurrentText {
             text: text.element.inner(),
             source,
         };
     }
 
-    pub(super) fn used(&mut self, name: &str, span: Span, place: Place, target: Target) {
+    pub(super) fn record_variable(
+        &mut self,
+        name: &str,
+        span: Span,
+        place: UsePlace,
+        target: UseTarget,
+    ) {
         let how = match (place, &self.within.source) {
-            (Place::Source, Some((path, syntax))) => How::Source(path.clone(), *syntax),
-            (Place::Jinja, _) => How::Jinja,
-            _ => How::Word,
+            (UsePlace::Source, Some((path, syntax))) => UseForm::Source(path.clone(), *syntax),
+            (UsePlace::Jinja, _) => UseForm::Jinja,
+            _ => UseForm::Word,
         };
-        let span = if how == How::Jinja {
+        let span = if how == UseForm::Jinja {
             self.within.text
         } else {
             span
         };
-        self.note(name, span, how, target);
+        self.record_use(name, span, how, target);
     }
 
-    pub(super) fn note(&mut self, name: &str, span: Span, how: How, target: Target) {
+    pub(super) fn record_use(&mut self, name: &str, span: Span, how: UseForm, target: UseTarget) {
         self.uses.push(TracedUse {
             name: name.to_owned(),
             span,

@@ -1,15 +1,15 @@
 //! Finds values of a round or a step that no request of their task contains.
 
-use super::fault::{Fault, FaultKind, Unread};
-use super::state::{Reach, Walk};
+use super::fault::{ScopeFault, ScopeFaultKind, UnreadValue};
+use super::state::{ContextReach, ScopeWalk};
 use crate::syntax::tree::Element;
-use crate::template::model::{Cycle, Reduce, Settings, Step, Task};
+use crate::template::model::{DirectorLoop, Reduce, Settings, TaskBody, TaskStep};
 use crate::template::setting::SettingName;
 
-impl<'m, 'a> Walk<'m, 'a, '_> {
+impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
     /// Reports values that the parts of a reduce never read. `unknown` is the number of invisible
     /// uses before them.
-    pub(super) fn unread_in_reduce(
+    pub(super) fn report_unread_in_reduce(
         &mut self,
         element: Element<'a>,
         reduce: &Reduce<'a>,
@@ -22,33 +22,34 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if self.is_hidden(element, unknown) {
             return;
         }
-        let is_read =
-            |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
+        let is_read = |walk: &mut Self, name: &str| {
+            walk.env.find_binding(name).is_some_and(|own| own.is_read)
+        };
         let lacks_input = inputs > 1 && !is_read(self, "current_input");
         // A program may have effects besides its answer.
         let lacks_result = inner.script.is_none() && !is_read(self, "current_result");
         let lacks_accumulator =
             inputs > 1 && (reduce.initial.is_none() || !is_read(self, "accumulator"));
         if lacks_input && lacks_result && lacks_accumulator {
-            return self.unread(Unread::Reduce, element);
+            return self.report_unread(UnreadValue::Reduce, element);
         }
         let found = [
-            (lacks_input, Unread::CurrentInput, inner),
-            (lacks_result, Unread::CurrentResult, reduction),
-            (lacks_accumulator, Unread::Accumulator, reduction),
+            (lacks_input, UnreadValue::CurrentInput, inner),
+            (lacks_result, UnreadValue::CurrentResult, reduction),
+            (lacks_accumulator, UnreadValue::Accumulator, reduction),
         ];
         found
             .into_iter()
             .filter(|(lacks, ..)| *lacks)
-            .for_each(|(_, what, part)| self.unread(what, part.element));
+            .for_each(|(_, what, part)| self.report_unread(what, part.element));
     }
 
     /// Like [`Self::unread_in_reduce`] for a loop. If the loop `carries` results, its evaluator
     /// receives those of the same round.
-    pub(super) fn unread_in_loop(
+    pub(super) fn report_unread_in_loop(
         &mut self,
         element: Element<'a>,
-        cycle: &Cycle<'a>,
+        cycle: &DirectorLoop<'a>,
         carries: bool,
         unknown: u32,
     ) {
@@ -58,40 +59,48 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if self.is_hidden(element, unknown) {
             return;
         }
-        let is_read =
-            |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
+        let is_read = |walk: &mut Self, name: &str| {
+            walk.env.find_binding(name).is_some_and(|own| own.is_read)
+        };
         let is_once = cycle
             .max_iterations
             .as_ref()
             .is_some_and(|most| most.value == 1);
         let lacks_feedback = !is_once && !is_read(self, "evaluation_feedback");
         let lacks_result = director.script.is_none()
-            && !(carries && sees_earlier(evaluator))
+            && !(carries && receives_earlier_results(evaluator))
             && !is_read(self, "director_result");
         if lacks_feedback && lacks_result {
-            return self.unread(Unread::Loop, element);
+            return self.report_unread(UnreadValue::Loop, element);
         }
         if lacks_feedback {
-            self.unread(Unread::EvaluationFeedback, director.element);
+            self.report_unread(UnreadValue::EvaluationFeedback, director.element);
         }
         if lacks_result {
-            self.unread(Unread::DirectorResult, evaluator.element);
+            self.report_unread(UnreadValue::DirectorResult, evaluator.element);
         }
     }
 
     /// Reports agents among the steps whose answers no later step reads or receives.
-    pub(super) fn unread_in_steps(&mut self, steps: &'m [Step<'a>], carries: bool, unknown: u32) {
+    pub(super) fn report_unread_in_steps(
+        &mut self,
+        steps: &'m [TaskStep<'a>],
+        carries: bool,
+        unknown: u32,
+    ) {
         for (number, step) in steps.iter().enumerate() {
-            let Step::Task(task) = step else { continue };
+            let TaskStep::Task(task) = step else { continue };
             let later = steps.get(number + 1..).unwrap_or_default();
-            let is_read = step
-                .result()
-                .0
-                .is_some_and(|name| self.env.find(&name.value).is_some_and(|own| own.is_read));
-            let is_shown =
-                later.is_empty() || is_read || carries && later.iter().any(takes_earlier);
+            let is_read = step.result().0.is_some_and(|name| {
+                self.env
+                    .find_binding(&name.value)
+                    .is_some_and(|own| own.is_read)
+            });
+            let is_shown = later.is_empty()
+                || is_read
+                || carries && later.iter().any(step_receives_earlier_results);
             if task.is_simple() && !is_shown && !self.is_hidden(task.element, unknown) {
-                self.unread(Unread::Step, task.element);
+                self.report_unread(UnreadValue::Step, task.element);
             }
         }
     }
@@ -101,37 +110,40 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.unknown != unknown
             || self.damaged > 0
             || element.is_damaged()
-            || !self.file.unread_in(element).is_empty()
+            || !self.file.unread_elements_in(element).is_empty()
     }
 
-    fn unread(&mut self, what: Unread, at: Element<'a>) {
-        self.scopes
-            .fault(Fault::new(FaultKind::Unread(what), at.name_span()));
+    fn report_unread(&mut self, what: UnreadValue, at: Element<'a>) {
+        self.scopes.record_fault(ScopeFault::new(
+            ScopeFaultKind::Unread(what),
+            at.name_span(),
+        ));
     }
 }
 
 /// False if the parts of a body certainly do not receive the results of earlier parts. A setting
 /// that cannot be parsed counts as unknown; it has been reported.
-pub(super) fn may_carry(task: &Task<'_>, reach: Reach) -> bool {
+pub(super) fn can_carry_results(task: &TaskBody<'_>, reach: ContextReach) -> bool {
     let name = SettingName::AccumulateData;
-    let is_unread =
-        |own: &Settings<'_>| own.element(name).is_some() && own.written.span(name).is_none();
+    let is_unread = |own: &Settings<'_>| {
+        own.setting_element(name).is_some() && own.written.span(name).is_none()
+    };
     reach.accumulates != Some(false) || task.settings.as_ref().is_some_and(is_unread)
 }
 
 /// True if a part receives carried results: a program does not.
-fn sees_earlier(task: &Task<'_>) -> bool {
+fn receives_earlier_results(task: &TaskBody<'_>) -> bool {
     task.script.is_none()
 }
 
-fn takes_earlier(step: &Step<'_>) -> bool {
+fn step_receives_earlier_results(step: &TaskStep<'_>) -> bool {
     match step {
-        Step::Task(task) => sees_earlier(task),
-        Step::Call(_) => true,
-        Step::Cond(cond) => cond
+        TaskStep::Task(task) => receives_earlier_results(task),
+        TaskStep::Call(_) => true,
+        TaskStep::Cond(cond) => cond
             .cases
             .iter()
             .filter_map(|case| case.step.as_ref())
-            .any(takes_earlier),
+            .any(step_receives_earlier_results),
     }
 }

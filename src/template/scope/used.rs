@@ -1,17 +1,17 @@
 //! Finds the uses of variables in texts, words and conditions, each with its position.
 
-use super::fault::{Fault, FaultKind, Place};
+use super::fault::{ScopeFault, ScopeFaultKind, UsePlace};
 use crate::base::span::{Span, Spanned};
 #[cfg(not(feature = "assemble"))]
-use crate::jinja::parse::parse;
-use crate::jinja::parse::{JinjaPart, first_reads};
+use crate::jinja::parse::analyze;
+use crate::jinja::parse::{JinjaPart, find_first_reads};
 #[cfg(feature = "assemble")]
-use crate::jinja::trial::parse;
-use crate::syntax::placed::Placed;
-use crate::syntax::tree::{Element, Kind as Node};
+use crate::jinja::trial::analyze_with_trials;
+use crate::syntax::placed::TextPlacement;
+use crate::syntax::tree::{Element, NodeKind as Node};
 use crate::template::condition;
 use crate::template::expression::{
-    self, Expression, ExpressionFault, Expressions, Path, Piece, Step,
+    self, Expression, ExpressionFault, Expressions, ScanItem, ValuePath, ValueStep,
 };
 use crate::template::parts::Str;
 use crate::template::stretches;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// A use of a variable.
 #[derive(Clone, Debug)]
-pub(super) struct Used<'a> {
+pub(super) struct VariableUse<'a> {
     pub(super) name: Cow<'a, str>,
     /// The path into its value, `.a[0]`; the span covers the whole reference, while `inside` covers
     /// the name.
@@ -30,38 +30,38 @@ pub(super) struct Used<'a> {
     /// The span in a separate text file, if `span` is that of its `src`; the default if it is
     /// unknown.
     pub(super) inside: Span,
-    pub(super) place: Place,
+    pub(super) place: UsePlace,
 }
 
 /// A use or fault found in a text.
 #[derive(Debug)]
-pub(super) enum Found<'a> {
-    Used(Used<'a>),
+pub(super) enum FoundUse<'a> {
+    Used(VariableUse<'a>),
     /// A called Jinja function: it is a use of a variable only if one of that name is bound.
-    Called(Used<'a>),
+    Called(VariableUse<'a>),
     /// A part of a variable that a Jinja text renders; true if every render reaches it. The
     /// variable itself is reported as well.
-    Part(Used<'a>, bool),
+    Part(VariableUse<'a>, bool),
     /// A call of a function template, by its text, and the text element that contains it.
-    Call(Used<'a>, Element<'a>),
-    Fault(Fault<'a>),
+    Call(VariableUse<'a>, Element<'a>),
+    Fault(ScopeFault<'a>),
 }
 
 /// Finds the `{{…}}` in an element's text.
-pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
-    for stretch in stretches::of(element) {
+pub(super) fn find_in_text<'a>(element: Element<'a>, found: &mut impl FnMut(FoundUse<'a>)) {
+    for stretch in stretches::stretches_with_expressions(element) {
         match &stretch.text {
-            Cow::Borrowed(text) => in_pieces(
+            Cow::Borrowed(text) => find_in_items(
                 expression::scan_plain(text, stretch.start),
                 element,
-                Place::Text,
+                UsePlace::Text,
                 found,
             ),
-            Cow::Owned(text) => in_other(
+            Cow::Owned(text) => find_in_decoded(
                 text,
                 element,
-                Place::Text,
-                &|span| stretch.place(span),
+                UsePlace::Text,
+                &|span| stretch.document_span(span),
                 found,
             ),
         }
@@ -69,33 +69,37 @@ pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>
 }
 
 /// Finds the `{{…}}` in a word: a path, a command.
-pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
-    if !expression::may_hold(&word.value) {
+pub(super) fn find_in_word<'a>(
+    element: Element<'a>,
+    word: &Str<'a>,
+    found: &mut impl FnMut(FoundUse<'a>),
+) {
+    if !expression::has_open_braces(&word.value) {
         return;
     }
     match &word.value {
-        Cow::Borrowed(text) => in_pieces(
+        Cow::Borrowed(text) => find_in_items(
             expression::scan_plain(text, word.span.start),
             element,
-            Place::Text,
+            UsePlace::Text,
             found,
         ),
-        Cow::Owned(text) => in_other(text, element, Place::Text, &|_| word.span, found),
+        Cow::Owned(text) => find_in_decoded(text, element, UsePlace::Text, &|_| word.span, found),
     }
 }
 
 /// Finds the `{{…}}` in a text that differs from the document; `moved` maps its spans.
-fn in_other<'a>(
+fn find_in_decoded<'a>(
     text: &str,
     element: Element<'a>,
-    place: Place,
+    place: UsePlace,
     moved: &dyn Fn(Span) -> Span,
-    found: &mut impl FnMut(Found<'a>),
+    found: &mut impl FnMut(FoundUse<'a>),
 ) {
-    let owned = |used: Used<'_>| {
+    let owned = |used: VariableUse<'_>| {
         let (span, inside) = (moved(used.span), moved(used.inside));
         let path = Spanned::new(used.path.value, moved(used.path.span));
-        Used {
+        VariableUse {
             name: Cow::Owned(used.name.into_owned()),
             path,
             span,
@@ -103,15 +107,15 @@ fn in_other<'a>(
             place,
         }
     };
-    in_pieces(
+    find_in_items(
         expression::scan_plain(text, 0),
         element,
         place,
         &mut |piece| match piece {
-            Found::Used(used) => found(Found::Used(owned(used))),
-            Found::Call(used, _) => found(Found::Call(owned(used), element)),
-            Found::Fault(Fault {
-                kind: FaultKind::Expression { fault, .. },
+            FoundUse::Used(used) => found(FoundUse::Used(owned(used))),
+            FoundUse::Call(used, _) => found(FoundUse::Call(owned(used), element)),
+            FoundUse::Fault(ScopeFault {
+                kind: ScopeFaultKind::Expression { fault, .. },
                 span,
                 ..
             }) => {
@@ -120,44 +124,44 @@ fn in_other<'a>(
                     expression: moved(fault.expression),
                     ..fault
                 };
-                found(Found::Fault(Fault::new(
-                    FaultKind::Expression { fault, element },
+                found(FoundUse::Fault(ScopeFault::new(
+                    ScopeFaultKind::Expression { fault, element },
                     moved(span),
                 )));
             }
-            Found::Called(_) | Found::Part(..) | Found::Fault(_) => {}
+            FoundUse::Called(_) | FoundUse::Part(..) | FoundUse::Fault(_) => {}
         },
     );
 }
 
 /// Finds the `{{…}}` in a separate text file. Uses have the span of its `src`, faults their span in
 /// the text.
-pub(super) fn in_source<'a>(
+pub(super) fn find_in_source<'a>(
     element: Element<'a>,
     src: Span,
     text: &str,
-    found: &mut impl FnMut(Found<'a>),
+    found: &mut impl FnMut(FoundUse<'a>),
 ) {
-    if !expression::may_hold(text) {
+    if !expression::has_open_braces(text) {
         return;
     }
-    in_pieces(
+    find_in_items(
         expression::scan_plain(text, 0),
         element,
-        Place::Source,
+        UsePlace::Source,
         &mut |piece| match piece {
-            Found::Used(used) => {
+            FoundUse::Used(used) => {
                 let name = Cow::Owned(used.name.into_owned());
-                found(Found::Used(Used {
+                found(FoundUse::Used(VariableUse {
                     name,
                     span: src,
                     inside: used.span,
-                    place: Place::Source,
+                    place: UsePlace::Source,
                     path: used.path,
                 }));
             }
-            Found::Call(
-                Used {
+            FoundUse::Call(
+                VariableUse {
                     name,
                     path,
                     span,
@@ -167,8 +171,8 @@ pub(super) fn in_source<'a>(
                 _,
             ) => {
                 let name = Cow::Owned(name.into_owned());
-                found(Found::Call(
-                    Used {
+                found(FoundUse::Call(
+                    VariableUse {
                         name,
                         path,
                         span,
@@ -178,37 +182,37 @@ pub(super) fn in_source<'a>(
                     element,
                 ));
             }
-            Found::Fault(Fault {
-                kind: FaultKind::Expression { fault, .. },
+            FoundUse::Fault(ScopeFault {
+                kind: ScopeFaultKind::Expression { fault, .. },
                 span,
                 ..
             }) => {
-                found(Found::Fault(Fault::new(
-                    FaultKind::Expression { fault, element },
+                found(FoundUse::Fault(ScopeFault::new(
+                    ScopeFaultKind::Expression { fault, element },
                     span,
                 )));
             }
-            Found::Called(_) | Found::Part(..) | Found::Fault(_) => {}
+            FoundUse::Called(_) | FoundUse::Part(..) | FoundUse::Fault(_) => {}
         },
     );
 }
 
-fn in_pieces<'t, 'e: 't>(
+fn find_in_items<'t, 'e: 't>(
     pieces: Expressions<'t>,
     element: Element<'e>,
-    place: Place,
-    found: &mut impl FnMut(Found<'t>),
+    place: UsePlace,
+    found: &mut impl FnMut(FoundUse<'t>),
 ) {
     for piece in pieces {
         match piece {
-            Piece::Text(_) | Piece::Escaped(_) => {}
-            Piece::Expression(expression) => in_expression(expression.value, element, place)
+            ScanItem::Text(_) | ScanItem::Escaped(_) => {}
+            ScanItem::Expression(expression) => expression_use(expression.value, element, place)
                 .into_iter()
                 .for_each(&mut *found),
-            Piece::Fault(fault) => {
+            ScanItem::Fault(fault) => {
                 let span = fault.span;
-                found(Found::Fault(Fault::new(
-                    FaultKind::Expression { fault, element },
+                found(FoundUse::Fault(ScopeFault::new(
+                    ScopeFaultKind::Expression { fault, element },
                     span,
                 )));
             }
@@ -216,16 +220,16 @@ fn in_pieces<'t, 'e: 't>(
     }
 }
 
-fn in_expression<'t>(
+fn expression_use<'t>(
     expression: Expression<'t>,
     element: Element<'t>,
-    place: Place,
-) -> Option<Found<'t>> {
+    place: UsePlace,
+) -> Option<FoundUse<'t>> {
     match expression {
         Expression::Path(path) => {
-            let way = way(&path);
+            let way = path_text(&path);
             let Spanned { value: name, span } = path.root;
-            Some(Found::Used(Used {
+            Some(FoundUse::Used(VariableUse {
                 name,
                 path: way,
                 span,
@@ -237,8 +241,8 @@ fn in_expression<'t>(
         Expression::Call(call) => {
             let span = call.name.span;
             let path = Spanned::new(Box::default(), span);
-            Some(Found::Call(
-                Used {
+            Some(FoundUse::Call(
+                VariableUse {
                     name: Cow::Owned(call.to_string()),
                     path,
                     span,
@@ -254,13 +258,13 @@ fn in_expression<'t>(
 }
 
 /// The path into a value, as written without white space.
-fn way(path: &Path<'_>) -> Spanned<Box<str>> {
+fn path_text(path: &ValuePath<'_>) -> Spanned<Box<str>> {
     let end = path
         .rest
         .last()
         .map_or(path.root.span.end, |step| match step {
-            Step::Field(name) => name.span.end,
-            Step::Index(number) => number.span.end + 1,
+            ValueStep::Field(name) => name.span.end,
+            ValueStep::Index(number) => number.span.end + 1,
         });
     let written = path.to_string().split_off(path.root.value.len());
     Spanned::new(
@@ -270,36 +274,39 @@ fn way(path: &Path<'_>) -> Spanned<Box<str>> {
 }
 
 /// Finds the variables of a condition.
-pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
+pub(super) fn find_in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(FoundUse<'a>)) {
     let exact = test.span.len() as usize == test.value.len();
     let place = if exact {
-        condition::Place::Exact(test.span.start)
+        condition::ConditionPosition::Exact(test.span.start)
     } else {
-        condition::Place::Whole(test.span)
+        condition::ConditionPosition::Whole(test.span)
     };
     match condition::parse(&test.value, place) {
         Ok(condition) => {
-            for variable in condition::variables(&condition) {
+            for variable in condition::collect_variables(&condition) {
                 let name = Cow::Owned(variable.root.value.to_string());
-                let (span, path) = (variable.root.span, way(variable));
-                found(Found::Used(Used {
+                let (span, path) = (variable.root.span, path_text(variable));
+                found(FoundUse::Used(VariableUse {
                     name,
                     path,
                     span,
                     inside: span,
-                    place: Place::Condition,
+                    place: UsePlace::Condition,
                 }));
             }
         }
         Err(fault) => {
             let span = fault.span;
-            found(Found::Fault(Fault::new(FaultKind::Condition(fault), span)));
+            found(FoundUse::Fault(ScopeFault::new(
+                ScopeFaultKind::Condition(fault),
+                span,
+            )));
         }
     }
 }
 
 /// Finds the variable of a `from`.
-pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
+pub(super) fn find_in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(FoundUse<'a>)) {
     let value = &*from.value;
     let root = value.split(['.', '[']).next().unwrap_or("");
     let mut letters = root.chars();
@@ -314,8 +321,8 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
             .strip_prefix("{{")
             .and_then(|rest| rest.strip_suffix("}}"))
             .map(|inside| inside.trim().to_owned());
-        return found(Found::Fault(Fault::new(
-            FaultKind::BadFrom { meant: inside },
+        return found(FoundUse::Fault(ScopeFault::new(
+            ScopeFaultKind::BadFrom { meant: inside },
             from.span,
         )));
     }
@@ -330,17 +337,20 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
         Cow::Owned(_) => Cow::Owned(root.to_owned()),
     };
     let path = Spanned::new(value.get(root.len()..).unwrap_or("").into(), from.span);
-    found(Found::Used(Used {
+    found(FoundUse::Used(VariableUse {
         name,
         path,
         span,
         inside: span,
-        place: Place::From,
+        place: UsePlace::From,
     }));
 }
 
 /// Returns a map from spans of an element's text to spans of the document.
-pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> Span + use<'e> {
+pub(super) fn document_positions<'e>(
+    element: Element<'e>,
+    text: &str,
+) -> impl Fn(Span) -> Span + use<'e> {
     let mut texts = element
         .children()
         .filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
@@ -350,54 +360,56 @@ pub(super) fn placed<'e>(element: Element<'e>, text: &str) -> impl Fn(Span) -> S
     let exact = first
         .filter(|node| second.is_none() && node.inner().len() as usize == text.len())
         .map(|node| node.inner().start);
-    let written = LazyCell::new(move || Placed::of(element));
+    let written = LazyCell::new(move || TextPlacement::new(element));
     move |span: Span| match exact {
         Some(start) => Span::new(start + span.start, start + span.end),
-        None => written.span(span).unwrap_or_else(|| element.inner()),
+        None => written
+            .document_span(span)
+            .unwrap_or_else(|| element.inner()),
     }
 }
 
 /// Finds the variables of a Jinja text in the template.
-pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
+pub(super) fn find_in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(FoundUse<'a>)) {
     let text = element.text();
-    let moved = placed(element, &text);
-    let parsed = parse(&text);
+    let moved = document_positions(element, &text);
+    let parsed = analyze_with_trials(&text);
     let reads_none = parsed.variables.is_empty() && parsed.functions.is_empty();
     let places = if reads_none {
         BTreeMap::new()
     } else {
-        first_reads(&text)
+        find_first_reads(&text)
     };
     let used = |name: String| {
         let place = places
             .get(name.as_str())
-            .map(|at| Span::of(*at, at + name.len()));
+            .map(|at| Span::from_offsets(*at, at + name.len()));
         let span = place.map_or_else(|| element.inner(), &moved);
-        Used {
+        VariableUse {
             name: Cow::Owned(name),
             path: Spanned::new(Box::default(), span),
             span,
             inside: span,
-            place: Place::Jinja,
+            place: UsePlace::Jinja,
         }
     };
     parsed
         .variables
         .into_iter()
-        .for_each(|name| found(Found::Used(used(name))));
+        .for_each(|name| found(FoundUse::Used(used(name))));
     parsed
         .functions
         .into_iter()
-        .for_each(|name| found(Found::Called(used(name))));
+        .for_each(|name| found(FoundUse::Called(used(name))));
     for JinjaPart {
         name,
-        way,
+        path: way,
         span,
         is_certain,
     } in parsed.parts
     {
-        found(Found::Part(
-            Used {
+        found(FoundUse::Part(
+            VariableUse {
                 path: Spanned::new(way.into(), moved(span)),
                 ..used(name)
             },
@@ -405,8 +417,8 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
         ));
     }
     for fault in parsed.faults {
-        found(Found::Fault(Fault::new(
-            FaultKind::Jinja(fault.kind),
+        found(FoundUse::Fault(ScopeFault::new(
+            ScopeFaultKind::Jinja(fault.kind),
             moved(fault.span),
         )));
     }
@@ -414,36 +426,40 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
 
 /// Finds the variables of a Jinja text in a separate file. Uses have the span of its `src`, faults
 /// their span in the text.
-pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
-    let parsed = parse(text);
+pub(super) fn find_in_jinja_source<'a>(
+    src: Span,
+    text: &str,
+    found: &mut impl FnMut(FoundUse<'a>),
+) {
+    let parsed = analyze_with_trials(text);
     // The position of a name is looked up only for a fault.
     let used = |name| {
         let path = Spanned::new(Box::default(), src);
-        Used {
+        VariableUse {
             name: Cow::Owned(name),
             path,
             span: src,
             inside: Span::default(),
-            place: Place::Source,
+            place: UsePlace::Source,
         }
     };
     parsed
         .variables
         .into_iter()
-        .for_each(|name| found(Found::Used(used(name))));
+        .for_each(|name| found(FoundUse::Used(used(name))));
     parsed
         .functions
         .into_iter()
-        .for_each(|name| found(Found::Called(used(name))));
+        .for_each(|name| found(FoundUse::Called(used(name))));
     for JinjaPart {
         name,
-        way,
+        path: way,
         span,
         is_certain,
     } in parsed.parts
     {
-        found(Found::Part(
-            Used {
+        found(FoundUse::Part(
+            VariableUse {
                 path: Spanned::new(way.into(), span),
                 ..used(name)
             },
@@ -451,8 +467,8 @@ pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(
         ));
     }
     for fault in parsed.faults {
-        found(Found::Fault(Fault::new(
-            FaultKind::Jinja(fault.kind),
+        found(FoundUse::Fault(ScopeFault::new(
+            ScopeFaultKind::Jinja(fault.kind),
             fault.span,
         )));
     }

@@ -3,9 +3,9 @@
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::Refused;
-use ctxc::internals::context::manifest::{ManifestOptions, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, task_manifest};
 use ctxc::internals::context::options::{ModelSettings, Options};
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::{Request, StepResult};
@@ -229,7 +229,7 @@ fn the_manifest_refuses_it_too() {
         },
         files: &(),
     };
-    let refused = of_task(&registry, &Request::new("t"), None, &how).unwrap_err();
+    let refused = task_manifest(&registry, &Request::new("t"), None, &how).unwrap_err();
     assert!(
         format!("{refused:?}").contains("UntrustedInBare"),
         "{refused:?}"
@@ -295,7 +295,7 @@ fn the_form_of_the_answer_is_left_to_a_body_that_has_a_field_for_it() {
         "profile=\"bare\"",
         "<description>Name it as JSON.</description><output_format type=\"json\"/>",
     ));
-    let call = Call::of(&registry, &Request::new("t")).unwrap();
+    let call = CallParams::from_registry(&registry, &Request::new("t")).unwrap();
     let chat = TARGETS
         .iter()
         .find(|target| target.name == "openai-chat")
@@ -309,7 +309,8 @@ fn the_form_of_the_answer_is_left_to_a_body_that_has_a_field_for_it() {
         },
     )
     .unwrap();
-    let body: Value = serde_json::from_str(&chat.body(&assembly.messages, &call).unwrap()).unwrap();
+    let body: Value =
+        serde_json::from_str(&chat.render_body(&assembly.messages, &call).unwrap()).unwrap();
     assert_eq!(
         body["messages"],
         json!([{"role": "user", "content": "Name it as JSON."}])

@@ -5,9 +5,9 @@ use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::message::Message;
-use ctxc::internals::context::render::target::Target;
+use ctxc::internals::context::render::target::RenderTarget;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::{Profile, Speaker};
@@ -15,13 +15,18 @@ use ctxc::internals::kernel::conversation::{Media, MediaSource, Part, Reasoning,
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-fn target(name: &str) -> &'static Target {
+fn target(name: &str) -> &'static RenderTarget {
     TARGETS.iter().find(|target| target.name == name).unwrap()
 }
 
 fn body(name: &str, said: &[Turn]) -> Value {
     let messages: Vec<Message> = said.iter().cloned().map(Message::from).collect();
-    serde_json::from_str(&target(name).body(&messages, &Call::default()).unwrap()).unwrap()
+    serde_json::from_str(
+        &target(name)
+            .render_body(&messages, &CallParams::default())
+            .unwrap(),
+    )
+    .unwrap()
 }
 
 /// What stands in all fields of a name, in order.
@@ -109,9 +114,9 @@ fn an_image_of_another_type_than_the_provider_takes_is_an_error() {
         let messages = [Message::from(
             Turn::new(Speaker::User, "what is it?").with(media),
         )];
-        let why = |target: &&Target| {
+        let why = |target: &&RenderTarget| {
             target
-                .body(&messages, &Call::default())
+                .render_body(&messages, &CallParams::default())
                 .err()
                 .map(|none| none.to_string())
         };
@@ -177,13 +182,13 @@ fn a_message_that_is_a_thought_alone_is_left_out_and_said_to_be() {
         for target in TARGETS {
             assert!(
                 !target
-                    .body(&messages, &Call::default())
+                    .render_body(&messages, &CallParams::default())
                     .unwrap()
                     .contains("hm"),
                 "{}",
                 target.name
             );
-            assert_eq!(target.unthought(&messages), 1, "{}", target.name);
+            assert_eq!(target.dropped_reasoning(&messages), 1, "{}", target.name);
         }
     }
 }

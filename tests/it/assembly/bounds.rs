@@ -6,13 +6,13 @@ use crate::support::profiles::fenced_profiles;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::context_source::{Fixtures, Match};
-use ctxc::internals::context::manifest::{Entry, ManifestOptions, Total, of_task};
+use ctxc::internals::context::manifest::{Entry, ManifestOptions, Total, task_manifest};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::request::{Asked, Request, StepResult};
+use ctxc::internals::context::request::{CallerGoals, Request, StepResult};
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::context::{Counting, Profile, Trust};
 use ctxc::internals::kernel::context::{Kind, Segment};
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 4]> = LazyLock::new(|| {
     [
         o200k,
         cl100k,
-        Arc::new(Bytes),
-        Arc::new(Estimate::new("estimate", 3.5)),
+        Arc::new(ByteCounter),
+        Arc::new(ByteEstimate::new("estimate", 3.5)),
     ]
 });
 
@@ -260,9 +260,9 @@ impl Scene {
             },
         )]);
         let node = if self.is_step { "/steps/1" } else { "/" };
-        let asked = Asked {
+        let asked = CallerGoals {
             objective: self.objective.as_deref(),
-            ..Asked::default()
+            ..CallerGoals::default()
         };
         let request = Request {
             node,
@@ -271,7 +271,7 @@ impl Scene {
             asked,
             ..Request::new("t")
         };
-        let dry = of_task(
+        let dry = task_manifest(
             &registry,
             &Request {
                 inputs: &some,
@@ -371,7 +371,7 @@ fn a_limit_of_its_own_bounds_an_input_that_is_not_known() {
         counting: Counting::Always,
         ..Options::default()
     };
-    let entry = of_task(
+    let entry = task_manifest(
         &registry,
         &Request::new("t"),
         None,
@@ -437,7 +437,7 @@ fn the_least_is_as_much_as_is_certain() {
         counting: Counting::Always,
         ..Options::default()
     };
-    let entry = of_task(
+    let entry = task_manifest(
         &registry,
         &Request::new("t"),
         None,
@@ -490,7 +490,7 @@ fn a_manifest_grows_with_its_steps_and_not_with_their_square() {
         options,
         files: &(),
     };
-    let manifest = of_task(&steps(2_000), &Request::new("t"), None, &how).unwrap();
+    let manifest = task_manifest(&steps(2_000), &Request::new("t"), None, &how).unwrap();
     assert_eq!(manifest.entries.len(), 2_000);
     let bytes = serde_json::to_string_pretty(&manifest).unwrap().len();
     assert!(bytes < 12 << 20, "{bytes} bytes");
@@ -522,7 +522,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
         for count in 1..=60 {
             let registry = steps_and(count, inner);
             let total = |request: &Request<'_>| {
-                let manifest = of_task(
+                let manifest = task_manifest(
                     &registry,
                     request,
                     Some(request.node),
@@ -622,7 +622,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
                     results: &known,
                     ..request
                 };
-                let manifest = of_task(
+                let manifest = task_manifest(
                     &registry,
                     &some,
                     Some(request.node),

@@ -6,7 +6,7 @@ use super::settings::registry;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::message::Message;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
@@ -833,11 +833,11 @@ proptest! {
     #[test]
     fn the_next_request_begins_with_what_is_promised(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
         let now = assembled(&case, &case.units);
-        let longest = said(&case.units).iter().flatten().map(|turn| read_size(&turn.read().text)).max().unwrap_or(0);
+        let longest = said(&case.units).iter().flatten().map(|turn| read_size(&turn.text_form().text)).max().unwrap_or(0);
         let next = if is_user { vec![Unit::Assistant(answer.min(longest)), Unit::User(longest.clamp(1, 40))] } else { vec![next] };
         let grown: Vec<Unit> = case.units.iter().cloned().chain(next.clone()).collect();
         let then = assembled(&case, &grown);
-        let size = |units: &[Unit]| said(units).iter().map(|unit| unit.iter().map(|turn| read_size(&turn.read().text)).sum::<usize>()).collect::<Vec<_>>();
+        let size = |units: &[Unit]| said(units).iter().map(|unit| unit.iter().map(|turn| read_size(&turn.text_form().text)).sum::<usize>()).collect::<Vec<_>>();
         let most = size(&case.units).into_iter().max().unwrap_or(0);
         let is_within = size(&next).iter().sum::<usize>() <= 2 * most;
         let promised = prefix(&now);
@@ -849,7 +849,7 @@ proptest! {
             return Ok(());
         }
         for target in TARGETS {
-            let of = |messages: &[Message]| Some(stream(target.name, &target.body(messages, &Call::default()).ok()?));
+            let of = |messages: &[Message]| Some(stream(target.name, &target.render_body(messages, &CallParams::default()).ok()?));
             // Not every target takes a picture.
             let (Some(before), Some(after)) = (of(&promised), of(&then.messages)) else { continue };
             prop_assert!(after.starts_with(&before), "{}:\n{before:?}\n{after:?}", target.name);

@@ -2,15 +2,15 @@
 //! and examples whole.
 
 use ctxc::internals::kernel::budget::{
-    Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit,
+    BudgetBlock, Counting, Disposition, FittedBlock, TokenBudget, WORTH_CUTTING, fit_blocks,
 };
-use ctxc::internals::kernel::context::{Cut, Kind, Trust};
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::context::{CutPolicy, Kind, Trust};
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a> {
-    Block {
+fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a CutPolicy) -> BudgetBlock<'a> {
+    BudgetBlock {
         id,
         priority,
         turn: (Trust::Trusted, Kind::File),
@@ -25,30 +25,30 @@ fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a
     }
 }
 
-fn budget(tokens: usize) -> Budget<'static> {
-    Budget {
+fn budget(tokens: usize) -> TokenBudget<'static> {
+    TokenBudget {
         tokens: Some(tokens),
-        counter: &Bytes,
+        counter: &ByteCounter,
         counting: Counting::WhenNeeded,
     }
 }
 
 #[test]
 fn what_fits_is_kept_and_not_even_counted() {
-    let fitted = fit(&[block("a", 4, "text", &Cut::Tail)], &budget(100)).unwrap();
-    let kept = Fitted {
+    let fitted = fit_blocks(&[block("a", 4, "text", &CutPolicy::Tail)], &budget(100)).unwrap();
+    let kept = FittedBlock {
         fate: Disposition::Kept,
         full: None,
         kept: None,
         reason: "fits".to_owned(),
     };
     assert_eq!(fitted, [kept]);
-    let counted = Budget {
+    let counted = TokenBudget {
         counting: Counting::Always,
         ..budget(100)
     };
     assert_eq!(
-        fit(&[block("a", 4, "text", &Cut::Tail)], &counted).unwrap()[0].kept,
+        fit_blocks(&[block("a", 4, "text", &CutPolicy::Tail)], &counted).unwrap()[0].kept,
         Some(12)
     );
 }
@@ -56,10 +56,10 @@ fn what_fits_is_kept_and_not_even_counted() {
 #[test]
 fn a_system_text_is_never_cut_and_never_dropped() {
     let long = "s".repeat(500);
-    let error = fit(
+    let error = fit_blocks(
         &[
-            block("notes", 4, "n", &Cut::Tail),
-            block("system", 0, &long, &Cut::Tail),
+            block("notes", 4, "n", &CutPolicy::Tail),
+            block("system", 0, &long, &CutPolicy::Tail),
         ],
         &budget(200),
     )
@@ -69,10 +69,10 @@ fn a_system_text_is_never_cut_and_never_dropped() {
         (vec![("system".to_owned(), 508)], 508, 200)
     );
     // With room for it, everything else goes first.
-    let fitted = fit(
+    let fitted = fit_blocks(
         &[
-            block("notes", 4, &long, &Cut::Tail),
-            block("system", 0, &long, &Cut::Tail),
+            block("notes", 4, &long, &CutPolicy::Tail),
+            block("system", 0, &long, &CutPolicy::Tail),
         ],
         &budget(520),
     )
@@ -87,18 +87,26 @@ fn a_system_text_is_never_cut_and_never_dropped() {
 fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
     let text = "é😀".repeat(200);
     for tokens in 108..400 {
-        let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(tokens)).unwrap();
+        let fitted = fit_blocks(
+            &[block("file:a", 4, &text, &CutPolicy::Tail)],
+            &budget(tokens),
+        )
+        .unwrap();
         let Disposition::Cut { range, mark } = &fitted[0].fate else {
             panic!("{tokens}: {:?}", fitted[0])
         };
         assert!(text.is_char_boundary(range.end), "{tokens}");
         let rendered = format!("## H\n\n{}{mark}\n\n", &text[range.clone()]);
-        assert_eq!(Some(Bytes.count(&rendered)), fitted[0].kept, "{tokens}");
+        assert_eq!(
+            Some(ByteCounter.count(&rendered)),
+            fitted[0].kept,
+            "{tokens}"
+        );
         assert!(rendered.len() <= tokens, "{tokens}");
     }
     // With no more than this left a piece of it would say nothing.
-    let fitted = fit(
-        &[block("file:a", 4, &text, &Cut::Tail)],
+    let fitted = fit_blocks(
+        &[block("file:a", 4, &text, &CutPolicy::Tail)],
         &budget(WORTH_CUTTING),
     )
     .unwrap();
@@ -113,21 +121,21 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
 #[test]
 fn examples_go_whole_last_first_and_old_turns_go_first() {
     let text = "x".repeat(300);
-    let examples = Cut::TailAt(vec![0, 100, 200]);
-    let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
+    let examples = CutPolicy::TailAt(vec![0, 100, 200]);
+    let fitted = fit_blocks(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
     assert!(
         matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (0..200)),
         "{:?}",
         fitted[0]
     );
-    let turns = Cut::HeadAt(vec![0, 100, 200]);
-    let fitted = fit(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
+    let turns = CutPolicy::HeadAt(vec![0, 100, 200]);
+    let fitted = fit_blocks(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
     assert!(
         matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (100..300)),
         "{:?}",
         fitted[0]
     );
-    let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
+    let fitted = fit_blocks(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
     assert_eq!(fitted[0].fate, Disposition::Dropped);
 }
 
@@ -135,11 +143,11 @@ fn examples_go_whole_last_first_and_old_turns_go_first() {
 fn of_less_weight_nothing_stays_while_something_of_more_went() {
     let (long, short) = ("l".repeat(400), "s");
     let blocks = [
-        block("failures", 5, short, &Cut::Tail),
-        block("file", 4, &long, &Cut::Tail),
-        block("input", 2, short, &Cut::Tail),
+        block("failures", 5, short, &CutPolicy::Tail),
+        block("file", 4, &long, &CutPolicy::Tail),
+        block("input", 2, short, &CutPolicy::Tail),
     ];
-    let fitted = fit(&blocks, &budget(60)).unwrap();
+    let fitted = fit_blocks(&blocks, &budget(60)).unwrap();
     let fates: Vec<&Disposition> = fitted.iter().map(|fitted| &fitted.fate).collect();
     assert_eq!(
         fates,
@@ -156,15 +164,15 @@ fn of_less_weight_nothing_stays_while_something_of_more_went() {
     );
 }
 
-fn cuts() -> impl Strategy<Value = Cut> {
+fn cuts() -> impl Strategy<Value = CutPolicy> {
     let borders = prop::collection::vec(0_usize..200, 0..6).prop_map(|mut borders| {
         borders.sort_unstable();
         borders
     });
     prop_oneof![
-        Just(Cut::Tail),
-        borders.clone().prop_map(Cut::TailAt),
-        borders.prop_map(Cut::HeadAt)
+        Just(CutPolicy::Tail),
+        borders.clone().prop_map(CutPolicy::TailAt),
+        borders.prop_map(CutPolicy::HeadAt)
     ]
 }
 
@@ -177,12 +185,12 @@ proptest! {
         tokens in 0_usize..1_500,
         per_token in 1.0_f64..5.0,
     ) {
-        let counter = Estimate::new("test", per_token);
+        let counter = ByteEstimate::new("test", per_token);
         let ids: Vec<String> = (0..parts.len()).map(|number| format!("b{number}")).collect();
-        let blocks: Vec<Block<'_>> =
+        let blocks: Vec<BudgetBlock<'_>> =
             parts.iter().zip(&ids).map(|((priority, text, cut), id)| block(id, *priority, text, cut)).collect();
-        let budget = Budget { tokens: Some(tokens), counter: &counter, counting: Counting::Always };
-        match fit(&blocks, &budget) {
+        let budget = TokenBudget { tokens: Some(tokens), counter: &counter, counting: Counting::Always };
+        match fit_blocks(&blocks, &budget) {
             Ok(fitted) => {
                 prop_assert_eq!(fitted.len(), blocks.len());
                 prop_assert!(fitted.iter().map(|fitted| fitted.kept.unwrap()).sum::<usize>() <= tokens);
@@ -192,13 +200,13 @@ proptest! {
                     if let Disposition::Cut { range, .. } = &fitted.fate {
                         prop_assert!(block.text.get(range.clone()).is_some());
                         match block.cut {
-                            Cut::Tail => prop_assert_eq!(range.start, 0),
-                            Cut::TailAt(borders) => prop_assert!(range.start == 0 && borders.contains(&range.end)),
-                            Cut::HeadAt(borders) => prop_assert!(range.end == block.text.len() && borders.contains(&range.start)),
+                            CutPolicy::Tail => prop_assert_eq!(range.start, 0),
+                            CutPolicy::TailAt(borders) => prop_assert!(range.start == 0 && borders.contains(&range.end)),
+                            CutPolicy::HeadAt(borders) => prop_assert!(range.end == block.text.len() && borders.contains(&range.start)),
                         }
                     }
                 }
-                prop_assert_eq!(fit(&blocks, &budget).unwrap(), fitted);
+                prop_assert_eq!(fit_blocks(&blocks, &budget).unwrap(), fitted);
             }
             Err(over) => {
                 prop_assert!(over.needed > over.budget);

@@ -3,7 +3,9 @@
 
 use super::settings::registry;
 use ctxc::Registry;
-use ctxc::internals::context::manifest::{Manifest, ManifestOptions, of_project, of_task};
+use ctxc::internals::context::manifest::{
+    Manifest, ManifestOptions, project_manifest, task_manifest,
+};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::budget::Counting;
@@ -141,7 +143,7 @@ fn options(counter: &dyn TokenCounter) -> ManifestOptions<'_> {
 
 fn manifest(many: &str) -> (Manifest, usize) {
     let asked = Asked::default();
-    let manifest = of_project(&compiled(many), &options(&asked), None).unwrap();
+    let manifest = project_manifest(&compiled(many), &options(&asked), None).unwrap();
     (manifest, asked.0.into_inner())
 }
 
@@ -171,9 +173,10 @@ fn an_agent_of_many_is_told_as_it_is_alone() {
         let registry = compiled(&shape(45));
         let how = Asked::default();
         let how = options(&how);
-        let whole = of_task(&registry, &Request::new("many"), None, &how).unwrap();
+        let whole = task_manifest(&registry, &Request::new("many"), None, &how).unwrap();
         for entry in whole.entries {
-            let alone = of_task(&registry, &Request::new("many"), Some(&entry.node), &how).unwrap();
+            let alone =
+                task_manifest(&registry, &Request::new("many"), Some(&entry.node), &how).unwrap();
             assert_eq!(alone.entries, [entry], "{name}");
         }
     }

@@ -5,7 +5,7 @@ use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::context_source::{Fixtures, Match};
-use ctxc::internals::context::manifest::{ManifestOptions, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, task_manifest};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::{Disposition, Kind, Speaker, Stability, Trust};
@@ -766,7 +766,7 @@ fn a_manifest_leaves_it_open_and_counts_it_where_it_is_given() {
             history,
             ..Request::new("reply")
         };
-        of_task(
+        task_manifest(
             &registry,
             &request,
             None,
@@ -841,7 +841,7 @@ fn messages_of_two_vendors_are_read() {
 {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}
 {"role":"tool","tool_call_id":"c1","content":"done"}
 "#;
-    let read = messages::read(openai).unwrap();
+    let read = messages::parse_conversation(openai).unwrap();
     let Part::Media(image) = &read[1].parts[1] else {
         panic!("{read:?}")
     };
@@ -854,7 +854,7 @@ fn messages_of_two_vendors_are_read() {
     let anthropic = r#"{"role":"user","content":"look"}
 {"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{"a":1}}]}
 {"role":"user","content":[{"type":"text","text":"go on"},{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"done"}]}]}"#;
-    let read = messages::read(anthropic).unwrap();
+    let read = messages::parse_conversation(anthropic).unwrap();
     assert_eq!(read[1], call);
     assert_eq!(
         read[2].parts,
@@ -865,13 +865,13 @@ fn messages_of_two_vendors_are_read() {
         .concat()
     );
     for text in [openai, anthropic] {
-        let said = messages::read(text).unwrap();
+        let said = messages::parse_conversation(text).unwrap();
         let lines: Vec<String> = said
             .iter()
-            .map(|turn| messages::written(turn).to_string())
+            .map(|turn| messages::write_message(turn).to_string())
             .collect();
         assert_eq!(
-            messages::read(&lines.join("\n")).unwrap(),
+            messages::parse_conversation(&lines.join("\n")).unwrap(),
             said,
             "what is written is read back"
         );
@@ -940,12 +940,12 @@ fn nothing_of_a_message_is_left_out_in_silence() {
             "line 1: expected the result of the call `a` after it",
         ),
     ] {
-        let error = messages::read(text).unwrap_err().to_string();
+        let error = messages::parse_conversation(text).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
     let refused = "{\"role\":\"assistant\",\"content\":null,\"refusal\":\"I cannot.\",\"audio\":null,\"created_at\":5}";
     assert_eq!(
-        messages::read(refused).unwrap()[0].parts,
+        messages::parse_conversation(refused).unwrap()[0].parts,
         [Part::Text("I cannot.".to_owned())]
     );
 }
@@ -1111,7 +1111,7 @@ fn the_most_of_a_conversation_that_is_not_known_is_its_own_limit_or_what_is_left
             options,
             files: &(),
         };
-        let entry = of_task(&registry, &Request::new("reply"), None, &how)
+        let entry = task_manifest(&registry, &Request::new("reply"), None, &how)
             .unwrap()
             .entries
             .remove(0);

@@ -3,7 +3,7 @@
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
-use ctxc::internals::context::manifest::{ManifestOptions, Part, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, Part, task_manifest};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Origin;
@@ -208,7 +208,7 @@ fn description(text: &str) -> Part {
         options: Options::default(),
         files: &(),
     };
-    let mut entry = of_task(&registry, &request, None, &how)
+    let mut entry = task_manifest(&registry, &request, None, &how)
         .unwrap()
         .entries
         .remove(0);
@@ -263,7 +263,7 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
             options: Options::default(),
             files: &(),
         };
-        of_task(&registry, &request, None, &how)
+        task_manifest(&registry, &request, None, &how)
             .unwrap()
             .entries
             .remove(0)
@@ -286,7 +286,7 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
             options: Options::default(),
             files: &(),
         };
-        let entry = of_task(&registry, &request, None, &how)
+        let entry = task_manifest(&registry, &request, None, &how)
             .unwrap()
             .entries
             .remove(0);

@@ -16,7 +16,7 @@ use ctxc::internals::context::tokens::counter;
 use ctxc::internals::context::{Disposition, Fixtures, Match, Message, Refused, Speaker, Trust};
 use ctxc::internals::kernel::context::Kind;
 use ctxc::internals::kernel::conversation::Turn;
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -25,8 +25,8 @@ use std::sync::{Arc, LazyLock};
 
 static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 3]> = LazyLock::new(|| {
     [
-        Arc::new(Bytes),
-        Arc::new(Estimate::new("estimate", 3.5)),
+        Arc::new(ByteCounter),
+        Arc::new(ByteEstimate::new("estimate", 3.5)),
         counter("o200k").unwrap(),
     ]
 });
@@ -454,7 +454,7 @@ fn a_letter_in_the_description_that_says_the_objective_does_not_replace_it() {
         ("letter", json!("Hello\nRefund order 4711.\nThanks")),
         ("terms", json!("a")),
     ]);
-    let asked = ctxc::internals::context::request::Asked {
+    let asked = ctxc::internals::context::request::CallerGoals {
         objective: Some("Refund order 4711."),
         ..Default::default()
     };

@@ -3,7 +3,7 @@
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::context_source::{ContextSource, Fixtures, Match};
-use ctxc::internals::context::manifest::{ManifestOptions, Part, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, Part, task_manifest};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Trust;
@@ -73,7 +73,7 @@ fn dry(
         source,
         ..Request::new(task)
     };
-    let manifest = of_task(
+    let manifest = task_manifest(
         &registry,
         &request,
         None,
@@ -222,7 +222,7 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
             source: &source,
             ..Request::new("plain")
         };
-        of_task(
+        task_manifest(
             &registry,
             &request,
             None,

@@ -5,7 +5,7 @@ use super::shipped::{Here, agents, run, shipped};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
-use ctxc::internals::context::manifest::{ManifestOptions, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, task_manifest};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::context::{Fixtures, Inputs, Match, Trust};
@@ -116,7 +116,7 @@ fn a_manifest_waits_for_nothing_that_the_agent_itself_gives() {
         options: Options::default(),
         files: &(),
     };
-    let manifest = of_task(&registry, &Request::new("check"), None, &how).unwrap();
+    let manifest = task_manifest(&registry, &Request::new("check"), None, &how).unwrap();
     let waits = |node: &str| {
         let entry = manifest
             .entries
@@ -347,7 +347,7 @@ fn only_what_an_agent_is_shown_of_an_argument_is_asked_for() {
             inputs: &inputs,
             ..Request::new("check")
         };
-        let manifest = of_task(
+        let manifest = task_manifest(
             &registry,
             &request,
             None,

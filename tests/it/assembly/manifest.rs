@@ -6,15 +6,15 @@ use super::shipped::{Here, agents, run, shipped};
 use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{
-    CauseKind, Disposition, Entry, Manifest, ManifestOptions, Moved, Places, SCHEMA, SourceKind,
-    Version, difference, of_project, of_task,
+    CauseKind, Disposition, Entry, MANIFEST_SCHEMA, Manifest, ManifestOptions, Moved,
+    SettingPlaces, SourceKind, Version, compare_manifests, project_manifest, task_manifest,
 };
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::kernel::budget::Counting;
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
-use ctxc::internals::template::value_type::written;
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
+use ctxc::internals::template::value_type::parse_default;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,9 +27,9 @@ fn alone(manifest: Manifest) -> Entry {
 #[test]
 fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agent() {
     let registry = shipped();
-    let estimate = Estimate::new("estimate", 3.5);
+    let estimate = ByteEstimate::new("estimate", 3.5);
     let exact = counter("o200k").unwrap();
-    let counters: [&dyn TokenCounter; 3] = [&Bytes, &estimate, &*exact];
+    let counters: [&dyn TokenCounter; 3] = [&ByteCounter, &estimate, &*exact];
     let (mut compared, mut left_out) = (0, Vec::new());
     for (task, node) in agents(&registry) {
         for (counter, profile) in counters.iter().flat_map(|counter| {
@@ -58,19 +58,24 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
             };
             // What the run takes a default for is handed in.
             let mut inputs = given.inputs.clone();
-            for own in alone(of_task(&registry, &request, Some(&node), &how).unwrap()).defaults {
+            for own in
+                alone(task_manifest(&registry, &request, Some(&node), &how).unwrap()).defaults
+            {
                 let mut all = registry.tasks().flat_map(|task| task.parameters().unwrap());
                 let parameter = all
                     .find(|one| one.name == own.name && one.default.as_ref() == Some(&own.value))
                     .unwrap();
-                inputs.insert(own.name, written(&own.value, parameter.kind.as_deref()));
+                inputs.insert(
+                    own.name,
+                    parse_default(&own.value, parameter.kind.as_deref()),
+                );
             }
             let request = Request {
                 inputs: &inputs,
                 ..request
             };
             agree(
-                &alone(of_task(&registry, &request, Some(&node), &how).unwrap()),
+                &alone(task_manifest(&registry, &request, Some(&node), &how).unwrap()),
                 &assembly,
             );
             compared += 1;
@@ -127,7 +132,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
         (&report.tokenizer, report.is_exact)
     );
     let standing: Vec<&str> = entry
-        .positioned()
+        .segments_in_order()
         .iter()
         .filter(|part| part.condition.is_none())
         .map(|part| &*part.id)
@@ -160,11 +165,11 @@ fn one_pass_over_the_project_tells_what_each_task_tells() {
         options: Options::default(),
         files: &Here,
     };
-    let whole = of_project(&registry, &how, None).unwrap();
+    let whole = project_manifest(&registry, &how, None).unwrap();
     let mut apart = Vec::new();
     for task in registry.tasks() {
         apart.extend(
-            of_task(&registry, &Request::new(task.name()), None, &how)
+            task_manifest(&registry, &Request::new(task.name()), None, &how)
                 .unwrap()
                 .entries,
         );
@@ -172,9 +177,12 @@ fn one_pass_over_the_project_tells_what_each_task_tells() {
     assert_eq!(whole.entries, apart);
     assert_eq!(
         (whole.schema.as_str(), whole.registry_hash),
-        (SCHEMA, registry.hash().to_string())
+        (MANIFEST_SCHEMA, registry.hash().to_string())
     );
-    assert_eq!(SCHEMA, ctxc::internals::schema::json::names::MANIFEST);
+    assert_eq!(
+        MANIFEST_SCHEMA,
+        ctxc::internals::schema::json::names::MANIFEST
+    );
     let agents: BTreeSet<String> = whole.entries.iter().map(Entry::title).collect();
     assert_eq!(agents.len(), whole.entries.len(), "every agent once");
     assert!(
@@ -198,7 +206,7 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
         options,
         files: &(),
     };
-    let entry = alone(of_task(&registry, &Request::new("t"), None, &how).unwrap());
+    let entry = alone(task_manifest(&registry, &Request::new("t"), None, &how).unwrap());
     let bounds: BTreeMap<&str, (usize, Option<usize>)> = entry
         .segments
         .iter()
@@ -234,7 +242,7 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
         }
     }
     let unbounded = alone(
-        of_task(
+        task_manifest(
             &registry,
             &Request::new("t"),
             None,
@@ -253,7 +261,7 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
         },
         files: &(),
     };
-    let faults = of_task(&registry, &Request::new("t"), None, &over).unwrap_err();
+    let faults = task_manifest(&registry, &Request::new("t"), None, &over).unwrap_err();
     assert!(
         faults[0]
             .to_string()
@@ -268,15 +276,15 @@ fn what_changed_is_told_in_tokens_and_in_words() {
         options: Options::default(),
         files: &(),
     };
-    let of = |text: &str| of_project(&registry(text), &how, None).unwrap();
-    let places = Places::default();
+    let of = |text: &str| project_manifest(&registry(text), &how, None).unwrap();
+    let places = SettingPlaces::default();
     let between = |old: &Manifest, new: &Manifest| {
         let version = |manifest| Version {
             name: "",
             manifest,
             places: &places,
         };
-        difference(&version(old), &version(new))
+        compare_manifests(&version(old), &version(new))
     };
     let old = of(LONG);
     assert!(
@@ -342,7 +350,7 @@ fn choices_on_the_way_are_told_and_every_fault_is() {
         options: Options::default(),
         files: &(),
     };
-    let manifest = of_task(&registry, &Request::new("s"), None, &how).unwrap();
+    let manifest = task_manifest(&registry, &Request::new("s"), None, &how).unwrap();
     let conditions: Vec<_> = manifest
         .entries
         .iter()
@@ -358,7 +366,7 @@ fn choices_on_the_way_are_told_and_every_fault_is() {
             )
         ]
     );
-    let faults = of_project(&registry, &how, None).unwrap_err();
+    let faults = project_manifest(&registry, &how, None).unwrap_err();
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(

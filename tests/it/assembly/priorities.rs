@@ -4,9 +4,9 @@
 use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::manifest::{ManifestOptions, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, task_manifest};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::context::request::{CallerGoals, Request};
 use ctxc::internals::context::{Disposition, Fixtures, Match, Message, Speaker, Trust};
 use ctxc::internals::kernel::conversation::Turn;
 use pretty_assertions::assert_eq;
@@ -24,9 +24,9 @@ fn told(registry: &Registry, letter: &str, budget: usize) -> Assembly {
         ("letter", json!(letter)),
         ("terms", json!("Pay within 30 days.")),
     ]);
-    let asked = Asked {
+    let asked = CallerGoals {
         objective: Some("Refund order 4711 today, nothing else."),
-        ..Asked::default()
+        ..CallerGoals::default()
     };
     let request = Request {
         node: "/steps/0",
@@ -333,9 +333,9 @@ fn what_holds_a_text_from_outside_is_no_longer_the_systems() {
 fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
     let registry = registry(LETTERS);
     let long = "x".repeat(8_001);
-    let asked = Asked {
+    let asked = CallerGoals {
         objective: Some(&long),
-        ..Asked::default()
+        ..CallerGoals::default()
     };
     let inputs = values(&[("letter", json!("a")), ("terms", json!("b"))]);
     let request = Request {
@@ -370,7 +370,7 @@ fn a_manifest_says_what_is_untrusted_and_in_which_turn_it_goes() {
         options: Options::default(),
         files: &(),
     };
-    let manifest = of_task(&registry(LETTERS), &Request::new("letters"), None, &how).unwrap();
+    let manifest = task_manifest(&registry(LETTERS), &Request::new("letters"), None, &how).unwrap();
     let parts = manifest.entries[0]
         .segments
         .iter()

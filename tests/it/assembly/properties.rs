@@ -10,8 +10,8 @@ use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Attempt, Request};
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::context::{Counting, Disposition, Refused, Trust};
-use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Segment, Stability};
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::context::{CutPolicy, FIRST_EXPENDABLE, Kind, Segment, Stability};
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -91,8 +91,8 @@ impl TokenCounter for Liar {
 fn counters() -> Vec<Arc<dyn TokenCounter>> {
     let real = [counter("o200k").unwrap(), counter("cl100k").unwrap()];
     let odd: [Arc<dyn TokenCounter>; 5] = [
-        Arc::new(Bytes),
-        Arc::new(Estimate::new("estimate", 3.5)),
+        Arc::new(ByteCounter),
+        Arc::new(ByteEstimate::new("estimate", 3.5)),
         Arc::new(Joined),
         Arc::new(Words),
         Arc::new(Liar),
@@ -130,9 +130,9 @@ fn text() -> impl Strategy<Value = String> {
 
 fn segment() -> impl Strategy<Value = Segment> {
     let cut = prop_oneof![
-        Just(Cut::Tail),
-        prop::collection::vec(0_usize..600, 0..6).prop_map(Cut::TailAt),
-        prop::collection::vec(0_usize..600, 0..6).prop_map(Cut::HeadAt),
+        Just(CutPolicy::Tail),
+        prop::collection::vec(0_usize..600, 0..6).prop_map(CutPolicy::TailAt),
+        prop::collection::vec(0_usize..600, 0..6).prop_map(CutPolicy::HeadAt),
     ];
     let stability = prop::sample::select(vec![
         Stability::Fixed,
@@ -297,13 +297,13 @@ fn hold(
                 prop_assert!(said(stayed.unwrap()) && said(mark));
                 let is_half = text[..range.end].ends_with('\u{200d}')
                     || text[range.end..].starts_with('\u{301}');
-                prop_assert!(segment.cut != Cut::Tail || !is_half);
+                prop_assert!(segment.cut != CutPolicy::Tail || !is_half);
                 match &segment.cut {
-                    Cut::Tail => prop_assert_eq!(range.start, 0),
-                    Cut::TailAt(borders) => {
+                    CutPolicy::Tail => prop_assert_eq!(range.start, 0),
+                    CutPolicy::TailAt(borders) => {
                         prop_assert!(range.start == 0 && borders.contains(&range.end));
                     }
-                    Cut::HeadAt(borders) => {
+                    CutPolicy::HeadAt(borders) => {
                         prop_assert!(range.end == text.len() && borders.contains(&range.start));
                     }
                 }
@@ -402,7 +402,7 @@ proptest! {
     ) {
         let mut words: Vec<String> = Vec::new();
         for kind in &order {
-            let word = format!("\"{}\"", kind.word());
+            let word = format!("\"{}\"", kind.as_str());
             let is_taken = matches!(kind, Kind::System | Kind::PreviousOutput | Kind::FailureHistory) || words.contains(&word);
             if !is_taken {
                 words.push(word);

@@ -3,15 +3,15 @@
 
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::manifest::{Entry, ManifestOptions, of_project, of_task};
+use ctxc::internals::context::manifest::{Entry, ManifestOptions, project_manifest, task_manifest};
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::options::{Counters, ModelSettings};
+use ctxc::internals::context::options::{ModelSettings, TokenCounters};
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::context::request::{CallerGoals, Request};
 use ctxc::internals::kernel::assembler::SegmentReport;
 use ctxc::internals::kernel::budget::{Counting, Disposition};
 use ctxc::internals::kernel::context::Origin;
-use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::tokens::{ByteCounter, ByteEstimate, TokenCounter};
 use ctxc::internals::project::config::Config;
 use ctxc::{Registry, Severity};
 use pretty_assertions::assert_eq;
@@ -93,14 +93,17 @@ fn files() -> BTreeMap<String, String> {
 }
 
 fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
-    let claude: Arc<dyn TokenCounter> = Arc::new(Estimate::new("claude (estimate)", 3.5));
+    let claude: Arc<dyn TokenCounter> = Arc::new(ByteEstimate::new("claude (estimate)", 3.5));
     BTreeMap::from([
-        ("bytes".to_owned(), Arc::new(Bytes) as Arc<dyn TokenCounter>),
+        (
+            "bytes".to_owned(),
+            Arc::new(ByteCounter) as Arc<dyn TokenCounter>,
+        ),
         ("claude".to_owned(), claude),
     ])
 }
 
-fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
+fn options<'a>(config: &'a Config, counters: &'a dyn TokenCounters) -> Options<'a> {
     let models = Some(ModelSettings {
         models: &config.models,
         roles: &config.roles,
@@ -326,7 +329,7 @@ fn every_agent_of_a_role_is_told_who_it_is() {
         options: options(&config, &counters),
         files: &(),
     };
-    let manifest = of_task(
+    let manifest = task_manifest(
         &registry,
         &Request::of_role(&config.roles["polisher"]),
         None,
@@ -349,7 +352,7 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
         options: options(&config, &counters),
         files: &files,
     };
-    let manifest = of_project(&registry, &how, None).unwrap();
+    let manifest = project_manifest(&registry, &how, None).unwrap();
     let titles: Vec<String> = manifest.entries.iter().map(Entry::title).collect();
     assert_eq!(
         titles,
@@ -425,7 +428,7 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     // One role alone is told the same.
     assert_eq!(
         only(
-            of_task(
+            task_manifest(
                 &registry,
                 &Request::of_role(&config.roles["clerk"]),
                 None,
@@ -466,9 +469,9 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             } else {
                 BTreeMap::new()
             };
-            let asked = Asked {
+            let asked = CallerGoals {
                 objective,
-                ..Asked::default()
+                ..CallerGoals::default()
             };
             let request = Request {
                 asked,
@@ -482,7 +485,7 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
                 files: &files,
             };
             let entry = only(
-                ctxc::internals::context::manifest::of_task(&registry, &request, None, &how)
+                ctxc::internals::context::manifest::task_manifest(&registry, &request, None, &how)
                     .unwrap()
                     .entries,
             );
@@ -598,9 +601,9 @@ fn an_objective_reaches_the_agent_by_one_rule() {
             .collect::<Vec<_>>()
     };
     let of = |role: &str, objective: &'static str| {
-        let asked = Asked {
+        let asked = CallerGoals {
             objective: Some(objective),
-            ..Asked::default()
+            ..CallerGoals::default()
         };
         Request {
             asked,
@@ -637,7 +640,7 @@ fn an_objective_reaches_the_agent_by_one_rule() {
             files: &(),
         };
         let entry = only(
-            ctxc::internals::context::manifest::of_task(&registry, request, None, &how)
+            ctxc::internals::context::manifest::task_manifest(&registry, request, None, &how)
                 .unwrap()
                 .entries,
         );

@@ -7,7 +7,9 @@ use ctxc::internals::context::context_source::{Fixtures, Match};
 use ctxc::internals::context::fault::{Fault, FaultKind};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
-use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::context::{
+    CutPolicy, Kind, Origin, Segment, Stability, TracedText, Trust,
+};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,11 +43,11 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str) -> Segment {
         id: id.to_owned(),
         kind,
         title: title.to_owned(),
-        text: Traced::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Frame),
         stability: Stability::Session,
         trust: Trust::Trusted,
         has_untrusted_values: false,
-        cut: Cut::Tail,
+        cut: CutPolicy::Tail,
         why: String::new(),
         priority: None,
         max_tokens: None,

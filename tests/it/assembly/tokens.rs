@@ -1,7 +1,7 @@
 //! Tokens: counts are those of the vendors, a prefix is as long as its limit allows, no text does
 //! harm.
 
-use ctxc::internals::context::tokens::{DEFAULT, counter, names, nearest};
+use ctxc::internals::context::tokens::{DEFAULT_COUNTER, counter, counter_names, nearest_name};
 use ctxc::internals::kernel::tokens::TokenCounter;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ fn special_tokens_in_a_text_are_text() {
 
 #[test]
 fn every_name_has_a_counter_and_estimates_say_so() {
-    for name in names() {
+    for name in counter_names() {
         let found = counter(name).unwrap();
         let shown = if found.is_exact() || name == "bytes" {
             name.to_owned()
@@ -79,13 +79,13 @@ fn every_name_has_a_counter_and_estimates_say_so() {
             Some(shown)
         );
     }
-    assert_eq!(counter(DEFAULT).unwrap().name(), "o200k");
+    assert_eq!(counter(DEFAULT_COUNTER).unwrap().name(), "o200k");
     assert_eq!(
         ["claude", "gemini", "llama"].map(|name| counter(name).unwrap().count(&"x".repeat(1000))),
         [286, 250, 254]
     );
     assert!(counter("gpt").is_none() && counter("").is_none());
-    let meant = ["o200k_base", "cl100", "Claud", "lama", "xyz"].map(nearest);
+    let meant = ["o200k_base", "cl100", "Claud", "lama", "xyz"].map(nearest_name);
     assert_eq!(
         meant,
         [
@@ -154,7 +154,7 @@ proptest! {
 
     #[test]
     fn no_text_has_more_tokens_than_bytes(text in "\\PC{0,80}|[\\x00-\\x7f]{0,80}") {
-        for name in names() {
+        for name in counter_names() {
             let counter = counter(name).unwrap();
             prop_assert!(counter.count(&text) <= text.len());
             prop_assert_eq!(counter.fit(&text, text.len()), text.len());

@@ -1,6 +1,6 @@
 //! Paths inside of a project.
 
-use ctxc::internals::base::contained_path::{beside, reason, relative};
+use ctxc::internals::base::contained_path::{describe_io_error, relative_path, resolve_beside};
 use pretty_assertions::assert_eq;
 use std::io;
 
@@ -15,9 +15,9 @@ fn a_file_is_named_from_the_folder_of_another() {
         ("templates/deep", "templates/text/b.md", "../text/b.md"),
     ];
     for (folder, path, expected) in cases {
-        assert_eq!(relative(folder, path), expected);
+        assert_eq!(relative_path(folder, path), expected);
         assert_eq!(
-            beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(),
+            resolve_beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(),
             Some(path)
         );
     }
@@ -26,11 +26,11 @@ fn a_file_is_named_from_the_folder_of_another() {
 #[test]
 fn reasons_are_words_and_not_numbers() {
     assert_eq!(
-        reason(&io::Error::from_raw_os_error(13)),
+        describe_io_error(&io::Error::from_raw_os_error(13)),
         "permission denied"
     );
     assert_eq!(
-        reason(&io::Error::other("Something odd (os error 999)")),
+        describe_io_error(&io::Error::other("Something odd (os error 999)")),
         "something odd"
     );
 }

@@ -1,6 +1,6 @@
 //! Numbers that JSON can say and a program cannot hold, and sizes.
 
-use ctxc::internals::base::number::{beyond, size, usd};
+use ctxc::internals::base::number::{find_out_of_range, format_size, format_usd};
 
 #[test]
 fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
@@ -13,21 +13,21 @@ fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
         "-",
         "",
     ] {
-        assert_eq!(beyond(exact), None, "{exact}");
+        assert_eq!(find_out_of_range(exact), None, "{exact}");
     }
     assert_eq!(
-        beyond("[1, -9223372036854775809]"),
+        find_out_of_range("[1, -9223372036854775809]"),
         Some("-9223372036854775809")
     );
     let quoted =
         r#"{"12345678901234567890123": "a \" 98765432109876543210 \\", "n": 18446744073709551616}"#;
-    assert_eq!(beyond(quoted), Some("18446744073709551616"));
+    assert_eq!(find_out_of_range(quoted), Some("18446744073709551616"));
 }
 
 #[test]
 fn sizes_have_the_largest_unit_that_says_all() {
     assert_eq!(
-        (size(10 << 20), size(1500), size(2048)),
+        (format_size(10 << 20), format_size(1500), format_size(2048)),
         ("10 MiB".into(), "1500 bytes".into(), "2 KiB".into())
     );
 }
@@ -48,6 +48,6 @@ fn no_price_but_nothing_reads_as_nothing() {
         (12.0, "12"),
         (1234.5, "1234.5"),
     ]) {
-        assert_eq!(usd(price), said);
+        assert_eq!(format_usd(price), said);
     }
 }

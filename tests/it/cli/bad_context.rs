@@ -21,27 +21,38 @@ const RENDER: [&str; 6] = ["render", "t", "--input", "ticket=x", "--input", "kin
 /// A project that says of its files that they may come later: what `check` would tell of them is
 /// told by the call.
 fn sample() -> Project {
-    let project = Project::new().file("ctxc.toml", "[lints]\nunreadable-path = \"off\"\n");
+    let project = Project::new().with_file("ctxc.toml", "[lints]\nunreadable-path = \"off\"\n");
     project
-        .file("templates/t.xml", TASK)
-        .file("docs/a.md", "access: logins\n")
+        .with_file("templates/t.xml", TASK)
+        .with_file("docs/a.md", "access: logins\n")
 }
 
 /// Both verbs end with findings, and say this.
 fn both(project: &Project, said: &str) {
-    project.run(&RENDER).code(1).silent_out().warns(said);
-    project.run(&["manifest"]).code(1).silent_out().warns(said);
+    project
+        .run(&RENDER)
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains(said);
+    project
+        .run(&["manifest"])
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains(said);
 }
 
 #[test]
 fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
-    let run = sample().run(&["render", "t"]).code(2).silent_out();
+    let run = sample()
+        .run(&["render", "t"])
+        .exits_with(2)
+        .stdout_is_empty();
     let run = run
-        .warns("templates/t.xml:4:11: `ticket` has no value")
-        .warns("templates/t.xml:2:22: `kind` has no value");
-    run.warns("give them: --input kind=VALUE --input ticket=VALUE; use @FILE for VALUE");
+        .stderr_contains("templates/t.xml:4:11: `ticket` has no value")
+        .stderr_contains("templates/t.xml:2:22: `kind` has no value");
+    run.stderr_contains("give them: --input kind=VALUE --input ticket=VALUE; use @FILE for VALUE");
     // Before a run nothing has to have a value.
-    sample().run(&["manifest"]).code(0);
+    sample().run(&["manifest"]).exits_with(0);
 }
 
 #[test]
@@ -56,7 +67,7 @@ fn a_file_that_vanished() {
 
 #[test]
 fn a_file_that_is_no_text() {
-    let project = sample().file("docs/a.md", b"a\xff");
+    let project = sample().with_file("docs/a.md", b"a\xff");
     both(
         &project,
         "templates/t.xml:10:11: docs/a.md cannot be read: byte 1 is not UTF-8",
@@ -85,7 +96,7 @@ fn a_file_of_fifty_megabytes_is_refused_unread() {
 #[test]
 #[cfg(unix)]
 fn a_link_that_leads_out_of_the_project() {
-    let outside = Project::new().file("secret.md", "secret");
+    let outside = Project::new().with_file("secret.md", "secret");
     let project = sample();
     std::fs::remove_file(project.path("docs/a.md")).unwrap();
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("docs/a.md")).unwrap();
@@ -100,65 +111,73 @@ fn a_system_prompt_over_the_budget_is_never_cut() {
     let project = sample();
     let run = project
         .run(&[&RENDER[..], &["--budget", "3"]].concat())
-        .code(1)
-        .silent_out();
-    run.warns(
+        .exits_with(1)
+        .stdout_is_empty();
+    run.stderr_contains(
         "templates/t.xml:3:3: `system` (4), `description` (8) need 12 tokens in all, which may not be cut; the budget is 3",
     );
     project
         .run(&["manifest", "--budget", "3"])
-        .code(1)
-        .silent_out()
-        .warns("may not be cut; the budget is 3");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("may not be cut; the budget is 3");
 }
 
 #[test]
 #[cfg(unix)]
 fn texts_from_outside_and_fragments_in_a_circle_have_no_context() {
-    let outside = Project::new().file("secret.md", "secret");
+    let outside = Project::new().with_file("secret.md", "secret");
     let wrong = "<library>\n<fragment name=\"a\"><use fragment=\"b\"/></fragment>\n<fragment name=\"b\"><use fragment=\"a\"/></fragment>\n\
          <task type=\"atomic\" name=\"u\"><description src=\"link.md\"/><criteria src=\"../../x.md\"/><instructions><use fragment=\"a\"/></instructions></task>\n\
          </library>\n";
-    let project = sample().file("templates/u.xml", wrong);
+    let project = sample().with_file("templates/u.xml", wrong);
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("templates/link.md"))
         .unwrap();
-    project.run(&RENDER).code(0).silent();
+    project.run(&RENDER).exits_with(0).stderr_is_empty();
     for verb in ["render", "manifest"] {
-        let run = project.run(&[verb, "u"]).code(1).silent_out();
-        run.warns("templates/u.xml has 3 errors")
-            .warns("`ctxc check` shows them");
+        let run = project.run(&[verb, "u"]).exits_with(1).stdout_is_empty();
+        run.stderr_contains("templates/u.xml has 3 errors")
+            .stderr_contains("`ctxc check` shows them");
     }
     project
         .run(&["manifest"])
-        .code(1)
-        .says("t\n")
-        .warns("this is not all, since the project has 3 errors: left out are `u`");
-    let run = project.run(&["check"]).code(1);
-    let run = run.says("error[reference-cycle] templates/u.xml:2:35: the fragment `a` contains itself by way of others");
-    let run = run.says(
+        .exits_with(1)
+        .stdout_contains("t\n")
+        .stderr_contains("this is not all, since the project has 3 errors: left out are `u`");
+    let run = project.run(&["check"]).exits_with(1);
+    let run = run.stdout_contains("error[reference-cycle] templates/u.xml:2:35: the fragment `a` contains itself by way of others");
+    let run = run.stdout_contains(
         "error[missing-source] templates/u.xml:4:48: the text in `link.md` cannot be read: it lies outside the project's folder",
     );
-    run.says("the text in `../../x.md` cannot be read: it lies outside the project's folder");
+    run.stdout_contains(
+        "the text in `../../x.md` cannot be read: it lies outside the project's folder",
+    );
 }
 
 #[test]
 fn a_jinja_text_without_end_is_a_finding_at_its_text() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description syntax=\"jinja\">{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}</description>\n</task>\n";
-    let project = Project::new().file("templates/t.xml", task);
-    let run = project.run(&["render", "t"]).code(1).silent_out();
-    run.warns("templates/t.xml:2:31: the Jinja text handles more than 8388608 bytes in all");
+    let project = Project::new().with_file("templates/t.xml", task);
+    let run = project
+        .run(&["render", "t"])
+        .exits_with(1)
+        .stdout_is_empty();
+    run.stderr_contains(
+        "templates/t.xml:2:31: the Jinja text handles more than 8388608 bytes in all",
+    );
 }
 
 #[test]
 fn a_path_that_ends_in_a_slash_is_that_of_a_folder() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description src=\"d.md/\"/>\n  <file_paths source=\"literal\"><path>docs/a.md/</path></file_paths>\n</task>\n";
     let project = Project::new()
-        .file("templates/t.xml", task)
-        .file("templates/d.md", "Do it.\n")
-        .file("docs/a.md", "a\n");
-    let run = project.run(&["check"]).code(1);
-    let run = run
-        .says("the text in `d.md/` cannot be read: its path ends in `/`, as that of a folder does");
-    run.says("the file `docs/a.md/` cannot be shown to the agent: its path ends in `/`, as that of a folder does")
-        .says("docs/a.md`?");
+        .with_file("templates/t.xml", task)
+        .with_file("templates/d.md", "Do it.\n")
+        .with_file("docs/a.md", "a\n");
+    let run = project.run(&["check"]).exits_with(1);
+    let run = run.stdout_contains(
+        "the text in `d.md/` cannot be read: its path ends in `/`, as that of a folder does",
+    );
+    run.stdout_contains("the file `docs/a.md/` cannot be shown to the agent: its path ends in `/`, as that of a folder does")
+        .stdout_contains("docs/a.md`?");
 }

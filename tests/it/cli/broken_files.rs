@@ -23,33 +23,33 @@ fn sample() -> Project {
     let top = "<task type=\"sequential\" name=\"top\">\n  <description>Do all.</description>\n  <steps><task ref=\"sub\"/></steps>\n</task>\n";
     let library = "<library>\n<fragment name=\"fr\">be <b>brief</fragment>\n<fragment name=\"own\">be kind</fragment></library>\n";
     Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             format!("edition = \"2026\"\n[project]\nname = \"p\"\n{roles}"),
         )
-        .file(
+        .with_file(
             "templates/good.xml",
             task("good", "<use fragment=\"sound\"/>"),
         )
-        .file(
+        .with_file(
             "templates/sound.xml",
             "<library>\n<fragment name=\"sound\">be calm</fragment></library>\n",
         )
-        .file("templates/broken.xml", task("broken", "a & b"))
-        .file("templates/fr.xml", library)
-        .file("templates/sub.xml", task("sub", "<use fragment=\"fr\"/>"))
-        .file(
+        .with_file("templates/broken.xml", task("broken", "a & b"))
+        .with_file("templates/fr.xml", library)
+        .with_file("templates/sub.xml", task("sub", "<use fragment=\"fr\"/>"))
+        .with_file(
             "templates/kind.xml",
             task("kind", "<use fragment=\"own\"/>"),
         )
-        .file("templates/top.xml", top)
-        .file("templates/lost.xml", "<")
-        .file("templates/twin1.xml", task("twin", ""))
-        .file("templates/twin2.xml", task("twin", "else"))
-        .file("scenarios/good.yaml", scenario("role: reader"))
-        .file("scenarios/sub.yaml", scenario("task: top"))
-        .file("scenarios/clerk.yaml", scenario("role: clerk"))
-        .file("scenarios/finder.yaml", scenario("role: finder"))
+        .with_file("templates/top.xml", top)
+        .with_file("templates/lost.xml", "<")
+        .with_file("templates/twin1.xml", task("twin", ""))
+        .with_file("templates/twin2.xml", task("twin", "else"))
+        .with_file("scenarios/good.yaml", scenario("role: reader"))
+        .with_file("scenarios/sub.yaml", scenario("task: top"))
+        .with_file("scenarios/clerk.yaml", scenario("role: clerk"))
+        .with_file("scenarios/finder.yaml", scenario("role: finder"))
 }
 
 #[test]
@@ -57,18 +57,18 @@ fn a_render_is_refused_where_it_rests_on_an_error() {
     let project = sample();
     let sound = project
         .run(&["render", "good", "--raw"])
-        .code(0)
-        .silent()
+        .exits_with(0)
+        .stderr_is_empty()
         .stdout;
     assert_eq!(sound, "[user]\n## Task\n\nDo good. be calm\n");
     project
         .run(&["render", "--role", "reader", "--raw"])
-        .code(0)
-        .says("Do good.");
+        .exits_with(0)
+        .stdout_contains("Do good.");
     project
         .run(&["render", "templates/good.xml", "--raw"])
-        .code(0)
-        .says("Do good.");
+        .exits_with(0)
+        .stdout_contains("Do good.");
     let fragment = "hint: templates/fr.xml:2:25: `<b>` is never closed";
     for (named, why, place) in [
         (
@@ -110,22 +110,22 @@ fn a_render_is_refused_where_it_rests_on_an_error() {
     ] {
         let run = project
             .run(&[&["render"], named].concat())
-            .code(1)
-            .silent_out();
-        run.warns(&format!("error: {why}"))
-            .warns(place)
-            .warns("what an agent would receive is not certain");
+            .exits_with(1)
+            .stdout_is_empty();
+        run.stderr_contains(&format!("error: {why}"))
+            .stderr_contains(place)
+            .stderr_contains("what an agent would receive is not certain");
         project
             .run(&[&["manifest"], named].concat())
-            .code(1)
-            .silent_out()
-            .warns(why);
+            .exits_with(1)
+            .stdout_is_empty()
+            .stderr_contains(why);
         if named.len() == 1 {
             project
                 .run(&[&["new", "scenario"], named].concat())
-                .code(1)
-                .silent_out()
-                .warns(why);
+                .exits_with(1)
+                .stdout_is_empty()
+                .stderr_contains(why);
         }
     }
 }
@@ -133,62 +133,72 @@ fn a_render_is_refused_where_it_rests_on_an_error() {
 #[test]
 fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
     let project = sample();
-    let run = project.run(&["render", "brokn"]).code(2).silent_out();
+    let run = project
+        .run(&["render", "brokn"])
+        .exits_with(2)
+        .stdout_is_empty();
     let run = run
-        .warns("there is no task `brokn` in this project")
-        .warns("did you mean `broken`?");
-    run.warns("it is not known what templates/lost.xml would define");
+        .stderr_contains("there is no task `brokn` in this project")
+        .stderr_contains("did you mean `broken`?");
+    run.stderr_contains("it is not known what templates/lost.xml would define");
     let role = project
         .run(&["render", "--role", "finder"])
-        .code(2)
-        .warns("there is no task `lost`");
-    role.warns("it is not known what templates/lost.xml would define");
-    let sound = Project::new().file("templates/good.xml", task("good", ""));
-    let run = sound.run(&["render", "goood"]).code(2);
+        .exits_with(2)
+        .stderr_contains("there is no task `lost`");
+    role.stderr_contains("it is not known what templates/lost.xml would define");
+    let sound = Project::new().with_file("templates/good.xml", task("good", ""));
+    let run = sound.run(&["render", "goood"]).exits_with(2);
     assert!(!run.stderr.contains("would define"), "{}", run.stderr);
 }
 
 #[test]
 fn a_manifest_of_all_agents_says_who_is_not_in_it() {
     let project = sample();
-    let run = project.run(&["manifest"]).code(1).says("reader: good");
+    let run = project
+        .run(&["manifest"])
+        .exits_with(1)
+        .stdout_contains("reader: good");
     assert!(
         !run.stdout.contains("broken") && !run.stdout.contains("sub"),
         "{}",
         run.stdout
     );
-    let run = run.warns(
+    let run = run.stderr_contains(
         "left out are role `clerk`, role `finder`, `broken`, `kind`, `sub`, `top`, `twin`\n",
     );
-    run.warns("hint: ctxc.toml:");
-    let json = project.run(&["manifest", "--json"]).code(1).json();
+    run.stderr_contains("hint: ctxc.toml:");
+    let json = project.run(&["manifest", "--json"]).exits_with(1).json();
     assert_eq!(json["entries"].as_array().unwrap().len(), 1);
-    project.run(&["manifest", "good"]).code(0).silent();
+    project
+        .run(&["manifest", "good"])
+        .exits_with(0)
+        .stderr_is_empty();
     // What is kept is whole, and what is compared is.
     project
         .run(&["manifest", "--output", "m.json"])
-        .code(1)
-        .silent_out()
-        .warns("if it has all agents");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("if it has all agents");
     assert!(!project.path("m.json").exists());
     project
         .run(&["manifest", "diff", ".", "."])
-        .code(1)
-        .silent_out()
-        .warns("errors");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("errors");
     // The same where something that no rule sees keeps one agent from its context.
     let long = format!(
         "<task type=\"atomic\" name=\"long\"><description>Do it.</description><system>{}</system></task>",
         "word ".repeat(90)
     );
     let project = Project::new()
-        .file("templates/good.xml", task("good", ""))
-        .file("templates/long.xml", long);
+        .with_file("templates/good.xml", task("good", ""))
+        .with_file("templates/long.xml", long);
     let run = project
         .run(&["manifest", "--budget", "40"])
-        .code(1)
-        .says("good\n");
-    run.warns("templates/long.xml:1:").warns("the budget is 40");
+        .exits_with(1)
+        .stdout_contains("good\n");
+    run.stderr_contains("templates/long.xml:1:")
+        .stderr_contains("the budget is 40");
 }
 
 #[test]
@@ -196,16 +206,19 @@ fn cases_of_tasks_with_errors_are_errors_and_others_run() {
     let project = sample();
     let run = project
         .run(&["eval"])
-        .code(1)
-        .says("reader  context 1/1")
-        .says("PASS");
-    let run = run.says("scenarios/clerk.yaml:1: bare-ampersand (CTX006): templates/broken.xml:2:29: `&` on its own");
-    let run = run.says("scenarios/sub.yaml:1: unclosed-element (CTX001): templates/fr.xml:2:25: `<b>` is never closed");
+        .exits_with(1)
+        .stdout_contains("reader  context 1/1")
+        .stdout_contains("PASS");
+    let run = run.stdout_contains("scenarios/clerk.yaml:1: bare-ampersand (CTX006): templates/broken.xml:2:29: `&` on its own");
+    let run = run.stdout_contains("scenarios/sub.yaml:1: unclosed-element (CTX001): templates/fr.xml:2:25: `<b>` is never closed");
     let run = run
-        .says("scenarios/finder.yaml:1: unknown-task (")
-        .says("4 scenarios: 1 passed, 0 failed, 3 errored");
-    run.silent();
-    project.run(&["eval", "reader"]).code(0).says("1 passed");
+        .stdout_contains("scenarios/finder.yaml:1: unknown-task (")
+        .stdout_contains("4 scenarios: 1 passed, 0 failed, 3 errored");
+    run.stderr_is_empty();
+    project
+        .run(&["eval", "reader"])
+        .exits_with(0)
+        .stdout_contains("1 passed");
 }
 
 #[test]
@@ -214,14 +227,20 @@ fn what_is_broken_just_now_is_no_context_of_others() {
         .replace("</description>", "</description><context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>");
     let asked = "<task type=\"atomic\" name=\"told\"><description src=\"told.md\"/></task>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[project]\nname = \"p\"\n")
-        .file("templates/good.xml", asking)
-        .file("templates/told.xml", asked)
-        .file("templates/told.md", "Do good, and do it well.");
-    let sound = project.run(&["render", "good", "--raw"]).code(0).stdout;
-    project.write("templates/told.xml", asked.replace("</task>", "&</task>"));
+        .with_file("ctxc.toml", "edition = \"2026\"\n[project]\nname = \"p\"\n")
+        .with_file("templates/good.xml", asking)
+        .with_file("templates/told.xml", asked)
+        .with_file("templates/told.md", "Do good, and do it well.");
+    let sound = project
+        .run(&["render", "good", "--raw"])
+        .exits_with(0)
+        .stdout;
+    project.write_file("templates/told.xml", asked.replace("</task>", "&</task>"));
     assert_eq!(
-        project.run(&["render", "good", "--raw"]).code(0).stdout,
+        project
+            .run(&["render", "good", "--raw"])
+            .exits_with(0)
+            .stdout,
         sound
     );
 }
@@ -230,7 +249,7 @@ fn what_is_broken_just_now_is_no_context_of_others() {
 #[cfg(target_os = "linux")]
 fn a_name_that_is_no_text_is_told_once() {
     use std::os::unix::ffi::OsStrExt;
-    let project = Project::new().file("templates/t.xml", super::check::CLEAN);
+    let project = Project::new().with_file("templates/t.xml", super::check::CLEAN);
     for name in [&b"templates/a\xff.xml"[..], b"templates/a\xfe.xml"] {
         let path = project.path("").join(std::ffi::OsStr::from_bytes(name));
         std::fs::write(
@@ -244,7 +263,7 @@ fn a_name_that_is_no_text_is_told_once() {
         &["check", "--format", "concise"][..],
         &["check", "--fix", "--format", "concise"],
     ] {
-        let run = project.run(args).code(1).says(said);
+        let run = project.run(args).exits_with(1).stdout_contains(said);
         assert_eq!(
             run.stdout.matches("a\u{fffd}.xml").count(),
             1,
@@ -254,8 +273,8 @@ fn a_name_that_is_no_text_is_told_once() {
     }
     project
         .run(&["fmt", "--check"])
-        .code(1)
-        .warns("its name is not UTF-8");
+        .exits_with(1)
+        .stderr_contains("its name is not UTF-8");
 }
 
 #[test]
@@ -263,8 +282,8 @@ fn a_name_that_is_no_text_is_told_once() {
 fn a_scenario_whose_name_is_no_text_is_told() {
     use std::os::unix::ffi::OsStrExt;
     let project = Project::new()
-        .file("templates/t.xml", super::check::CLEAN)
-        .file("scenarios/files/x.txt", "x");
+        .with_file("templates/t.xml", super::check::CLEAN)
+        .with_file("scenarios/files/x.txt", "x");
     let at = |name: &[u8]| {
         project
             .path("scenarios")
@@ -276,13 +295,16 @@ fn a_scenario_whose_name_is_no_text_is_told() {
     let why = "cannot be read: its name is not UTF-8; give it another name";
     let run = project
         .run(&["check", "--format", "concise"])
-        .code(1)
-        .says(&format!(
+        .exits_with(1)
+        .stdout_contains(&format!(
             "scenarios/a\u{fffd}.yaml:1:1: error[unreadable-file]: {why}"
         ));
-    let run = run.says(&format!(
+    let run = run.stdout_contains(&format!(
         "scenarios/more\u{fffd}:1:1: error[unreadable-file]: {why}"
     ));
     assert!(!run.stdout.contains("notes"), "{}", run.stdout);
-    project.run(&["eval"]).code(1).says("its name is not UTF-8");
+    project
+        .run(&["eval"])
+        .exits_with(1)
+        .stdout_contains("its name is not UTF-8");
 }

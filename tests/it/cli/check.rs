@@ -30,30 +30,30 @@ pub(super) const WARNING: &str = "\
 #[test]
 fn a_clean_project_is_said_to_be_clean() {
     let run = Project::new()
-        .file("templates/a.xml", CLEAN)
+        .with_file("templates/a.xml", CLEAN)
         .run(&["check"])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(run.stdout, "checked 1 file: nothing found\n");
     Project::new()
-        .file("a.xml", CLEAN)
+        .with_file("a.xml", CLEAN)
         .run(&["check", "--quiet"])
-        .code(0)
-        .silent()
-        .silent_out();
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout_is_empty();
 }
 
 #[test]
 fn the_whole_screen() {
     let project = Project::new()
-        .file("templates/triage.xml", CONFLICT)
-        .file("templates/bare.xml", WARNING)
-        .file("templates/c.xml", CLEAN);
-    let run = project.run(&["check"]).code(1).silent();
+        .with_file("templates/triage.xml", CONFLICT)
+        .with_file("templates/bare.xml", WARNING)
+        .with_file("templates/c.xml", CLEAN);
+    let run = project.run(&["check"]).exits_with(1).stderr_is_empty();
     insta::assert_snapshot!("check", run.stdout);
-    let run = project.run(&["check", "--color", "always"]).code(1);
+    let run = project.run(&["check", "--color", "always"]).exits_with(1);
     insta::assert_snapshot!("check_colour", run.stdout.replace('\x1b', "␛"));
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!("check_concise", run.stdout);
 }
 
@@ -68,42 +68,56 @@ fn many_errors_come_with_a_way_to_begin() {
             )
         });
         tasks.fold(
-            Project::new().file("ctxc.toml", "[lints]\nno-context = \"error\"\n"),
-            |project, (path, text)| project.file(&path, text),
+            Project::new().with_file("ctxc.toml", "[lints]\nno-context = \"error\"\n"),
+            |project, (path, text)| project.with_file(&path, text),
         )
     };
     let hint = "an old repository? `ctxc check --suppress-existing`: from then on only new findings fail\n";
-    many(9).run(&["check"]).code(1).silent();
+    many(9).run(&["check"]).exits_with(1).stderr_is_empty();
     let project = many(10);
-    assert_eq!(project.run(&["check"]).code(1).stderr, hint);
-    project.run(&["check", "templates/1.xml"]).code(1).silent();
-    project.run(&["check", "--json"]).code(1).silent();
-    project.run(&["check", "--quiet"]).code(1).silent();
-    project.write(
+    assert_eq!(project.run(&["check"]).exits_with(1).stderr, hint);
+    project
+        .run(&["check", "templates/1.xml"])
+        .exits_with(1)
+        .stderr_is_empty();
+    project
+        .run(&["check", "--json"])
+        .exits_with(1)
+        .stderr_is_empty();
+    project
+        .run(&["check", "--quiet"])
+        .exits_with(1)
+        .stderr_is_empty();
+    project.write_file(
         "templates/old.xml",
         "<task type=\"atomic\" name=\"old\"><description>a & b</description></task>",
     );
-    project
-        .run(&["check"])
-        .code(1)
-        .warns("an old repository? `ctxc check --fix`, then `ctxc check --suppress-existing`");
+    project.run(&["check"]).exits_with(1).stderr_contains(
+        "an old repository? `ctxc check --fix`, then `ctxc check --suppress-existing`",
+    );
 }
 
 #[test]
 fn warnings_alone_do_not_fail() {
     let run = Project::new()
-        .file("a.xml", WARNING)
+        .with_file("a.xml", WARNING)
         .run(&["check"])
-        .code(0);
-    run.says("checked 1 file: 1 warning")
-        .says("by rule: no-context 1");
+        .exits_with(0);
+    run.stdout_contains("checked 1 file: 1 warning")
+        .stdout_contains("by rule: no-context 1");
 }
 
 #[test]
 fn machine_formats_carry_every_severity_and_nothing_else() {
     let bare = CLEAN.replace(" type=\"atomic\"", "");
-    let project = Project::new().file("a.xml", &bare).file("b.xml", CONFLICT);
-    let json = project.run(&["check", "--json"]).code(1).silent().json();
+    let project = Project::new()
+        .with_file("a.xml", &bare)
+        .with_file("b.xml", CONFLICT);
+    let json = project
+        .run(&["check", "--json"])
+        .exits_with(1)
+        .stderr_is_empty()
+        .json();
     let names: Vec<&str> = json["diagnostics"]
         .as_array()
         .unwrap()
@@ -115,37 +129,40 @@ fn machine_formats_carry_every_severity_and_nothing_else() {
         (&json["files"], &json["summary"]["error"]),
         (&2.into(), &1.into())
     );
-    let lines = project.run(&["check", "--format", "jsonl"]).code(1).stdout;
+    let lines = project
+        .run(&["check", "--format", "jsonl"])
+        .exits_with(1)
+        .stdout;
     let lines: Vec<serde_json::Value> = lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!((lines.len(), &lines[2]["summary"]["error"]), (3, &1.into()));
-    let human = project.run(&["check"]).code(1);
+    let human = project.run(&["check"]).exits_with(1);
     assert!(!human.stdout.contains("[missing-type]"), "{}", human.stdout);
-    human.says("1 finding of info and hint severity not shown; `--verbose` shows them");
+    human.stdout_contains("1 finding of info and hint severity not shown; `--verbose` shows them");
     project
         .run(&["check", "--verbose"])
-        .code(1)
-        .says("hint[missing-type] a.xml:1:");
+        .exits_with(1)
+        .stdout_contains("hint[missing-type] a.xml:1:");
 }
 
 #[test]
 fn a_folder_gives_its_templates_and_counts_the_rest() {
     let project = Project::new()
-        .file("in/a.xml", CLEAN)
-        .file("in/pom.xml", "<project/>")
-        .file("in/b.txt", "no")
-        .file("out.xml", CONFLICT);
-    let run = project.run(&["check", "in"]).code(0);
+        .with_file("in/a.xml", CLEAN)
+        .with_file("in/pom.xml", "<project/>")
+        .with_file("in/b.txt", "no")
+        .with_file("out.xml", CONFLICT);
+    let run = project.run(&["check", "in"]).exits_with(0);
     assert_eq!(
         run.stdout,
         "checked 1 file: nothing found; 1 other file skipped (no template)\n"
     );
     project
         .run(&["check", "in/pom.xml"])
-        .code(1)
-        .says("in/pom.xml:1:");
+        .exits_with(1)
+        .stdout_contains("in/pom.xml:1:");
 }
 
 #[test]
@@ -154,7 +171,7 @@ fn a_misspelt_root_is_no_other_format() {
         "tsk", "Task", "libary", "tasks", "x:task", "x:tsk", "Template",
     ];
     for root in slips {
-        let project = Project::new().file(
+        let project = Project::new().with_file(
             "t/a.xml",
             format!("<{root} name=\"a\"><description>d</description></{root}>"),
         );
@@ -162,15 +179,19 @@ fn a_misspelt_root_is_no_other_format() {
             project.run(&["check", "--format", "concise", "t/a.xml"]),
             project.run(&["check", "--format", "concise"]),
         );
-        assert_eq!(named.code(1).stdout, found.code(1).stdout, "{root}");
-        project.run(&["build", "--format", "concise"]).code(1);
+        assert_eq!(
+            named.exits_with(1).stdout,
+            found.exits_with(1).stdout,
+            "{root}"
+        );
+        project.run(&["build", "--format", "concise"]).exits_with(1);
     }
     let ours = "<t:task xmlns:t='urn:ctxc'><t:description>d</t:description></t:task>";
     Project::new()
-        .file("t/a.xml", ours)
+        .with_file("t/a.xml", ours)
         .run(&["check"])
-        .code(1)
-        .says("wrong-root");
+        .exits_with(1)
+        .stdout_contains("wrong-root");
     let others = [
         "<project/>",
         "<html><description/></html>",
@@ -180,11 +201,11 @@ fn a_misspelt_root_is_no_other_format() {
     ];
     for other in others {
         Project::new()
-            .file("t/a.xml", CLEAN)
-            .file("t/b.xml", other)
+            .with_file("t/a.xml", CLEAN)
+            .with_file("t/b.xml", other)
             .run(&["check"])
-            .code(0)
-            .says("1 other file skipped");
+            .exits_with(0)
+            .stdout_contains("1 other file skipped");
     }
 }
 
@@ -192,52 +213,53 @@ fn a_misspelt_root_is_no_other_format() {
 fn names_of_the_rest_of_the_project_are_known_when_one_file_is_named() {
     let caller = "<task type=\"sequential\" name=\"s\"><description>d</description><steps><task ref=\"clean\"/></steps></task>\n";
     let project = Project::new()
-        .file("templates/a.xml", CLEAN)
-        .file("templates/s.xml", caller)
-        .file("templates/broken.xml", CONFLICT);
+        .with_file("templates/a.xml", CLEAN)
+        .with_file("templates/s.xml", caller)
+        .with_file("templates/broken.xml", CONFLICT);
     project
         .run(&["check", "templates/s.xml"])
-        .code(0)
-        .says("checked 1 file: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 1 file: nothing found");
     project
-        .run_with(&["check", "-"], caller.as_bytes())
-        .code(0)
-        .says("checked 1 file: nothing found");
+        .run_with_input(&["check", "-"], caller.as_bytes())
+        .exits_with(0)
+        .stdout_contains("checked 1 file: nothing found");
     let wrong = caller.replace("ref=\"clean\"", "ref=\"claen\"");
     let run = project
-        .run_with(
+        .run_with_input(
             &["check", "-", "--stdin-path", "templates/s.xml"],
             wrong.as_bytes(),
         )
-        .code(1);
-    run.says("templates/s.xml:1:").says("clean");
+        .exits_with(1);
+    run.stdout_contains("templates/s.xml:1:")
+        .stdout_contains("clean");
 }
 
 #[test]
 fn standard_input_is_shown_from_what_was_read() {
     let project = Project::new();
     let run = project
-        .run_with(&["check", "-"], CONFLICT.as_bytes())
-        .code(1);
-    run.says("error[context-conflict] -:5:5:")
-        .says("<fresh_context>enabled</fresh_context>");
+        .run_with_input(&["check", "-"], CONFLICT.as_bytes())
+        .exits_with(1);
+    run.stdout_contains("error[context-conflict] -:5:5:")
+        .stdout_contains("<fresh_context>enabled</fresh_context>");
     project
         .run(&["check", "-", "a.xml"])
-        .code(2)
-        .warns("standard input by itself");
+        .exits_with(2)
+        .stderr_contains("standard input by itself");
 }
 
 #[test]
 fn results_do_not_depend_on_threads_or_on_the_folder_one_stands_in() {
-    let mut project = Project::new().file("ctxc.toml", "");
+    let mut project = Project::new().with_file("ctxc.toml", "");
     for at in 0..40 {
-        project = project.file(
+        project = project.with_file(
             &format!("templates/{}/t{at}.xml", at % 7),
             CONFLICT.replace("triage", &format!("t{at}")),
         );
     }
-    let one = project.run(&["check", "--threads", "1"]).code(1);
-    let many = project.run(&["check", "--threads", "7"]).code(1);
+    let one = project.run(&["check", "--threads", "1"]).exits_with(1);
+    let many = project.run(&["check", "--threads", "7"]).exits_with(1);
     assert_eq!(one.stdout, many.stdout);
     let below = project
         .command(&["check", "--threads", "2"])
@@ -270,23 +292,23 @@ fn elements_as_deep_as_the_limit_may_say_are_read() {
         )
     };
     // Found by a walk, named, and read from standard input.
-    let project = Project::new().file("templates/a.xml", nested(254));
+    let project = Project::new().with_file("templates/a.xml", nested(254));
     for command in [
         &["check", "--max-depth", "512"][..],
         &["check", "--max-depth", "512", "templates/a.xml"],
     ] {
-        project.run(command).code(0);
+        project.run(command).exits_with(0);
     }
     project.run(&["fmt", "--max-depth", "512", "--check"]);
     project
         .run(&["check", "--max-depth", "513"])
-        .code(2)
-        .warns("1..=512");
+        .exits_with(2)
+        .stderr_contains("1..=512");
     // As deep as is allowed without a word.
     Project::new()
-        .file("templates/a.xml", nested(126))
+        .with_file("templates/a.xml", nested(126))
         .run(&["build"])
-        .code(0);
+        .exits_with(0);
 }
 
 #[test]
@@ -296,43 +318,48 @@ fn limits_can_be_raised() {
         "<x:a xmlns:x=\"u\">".repeat(3),
         "</x:a>".repeat(3)
     );
-    let project = Project::new().file("a.xml", deep);
+    let project = Project::new().with_file("a.xml", deep);
     project
         .run(&["check", "--max-depth", "4"])
-        .code(1)
-        .says("--max-depth");
-    project.run(&["check"]).code(0);
-    project.run(&["check", "--max-file-size", "1K"]).code(0);
+        .exits_with(1)
+        .stdout_contains("--max-depth");
+    project.run(&["check"]).exits_with(0);
+    project
+        .run(&["check", "--max-file-size", "1K"])
+        .exits_with(0);
     project
         .run(&["check", "--max-file-size", "20"])
-        .code(1)
-        .says("error[file-too-large] a.xml:1:1: is larger than 20 bytes");
+        .exits_with(1)
+        .stdout_contains("error[file-too-large] a.xml:1:1: is larger than 20 bytes");
     project
         .run(&["check", "--max-file-size", "ten"])
-        .code(2)
-        .warns("such as 64M");
+        .exits_with(2)
+        .stderr_contains("such as 64M");
 }
 
 #[test]
 fn what_init_writes_checks_clean() {
     let project = Project::new();
-    project.run(&["init", "--ci", "github"]).code(0);
-    let run = project.run(&["check", "--verbose"]).code(0).silent();
+    project.run(&["init", "--ci", "github"]).exits_with(0);
+    let run = project
+        .run(&["check", "--verbose"])
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(run.stdout, "checked 1 file: nothing found\n");
 }
 
 #[test]
 fn a_requirement_about_no_task_is_told_of_when_the_whole_project_is_checked() {
     let project = Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             "[[require]]\npath = \"agents/**\"\nmust = \"has description\"\n",
         )
-        .file("templates/a.xml", CLEAN);
-    let run = project.run(&["check"]).code(0);
-    run.says(
+        .with_file("templates/a.xml", CLEAN);
+    let run = project.run(&["check"]).exits_with(0);
+    run.stdout_contains(
         "warning[requirement-matches-nothing] ctxc.toml:1:1: this requirement applies to no task",
     );
-    let run = project.run(&["check", "templates/a.xml"]).code(0);
+    let run = project.run(&["check", "templates/a.xml"]).exits_with(0);
     assert_eq!(run.stdout, "checked 1 file: nothing found\n");
 }

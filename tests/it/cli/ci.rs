@@ -1,7 +1,7 @@
 //! What stands around the program in pipelines: the action's script, completions, manual pages.
 
 use super::check::{CLEAN, CONFLICT};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::process::Command;
 
@@ -10,17 +10,19 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// A repository whose runner has the program installed already.
 fn runner() -> Project {
     let project = Project::new()
-        .file("agents/ctxc.toml", "")
-        .file("agents/templates/a b.xml", CONFLICT);
+        .with_file("agents/ctxc.toml", "")
+        .with_file("agents/templates/a b.xml", CONFLICT);
     let program = project.path("program/bin/ctxc");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
     std::fs::hard_link(env!("CARGO_BIN_EXE_ctxc"), &program)
         .or_else(|_| std::fs::copy(env!("CARGO_BIN_EXE_ctxc"), &program).map(|_| ()))
         .unwrap();
-    project.file("clean/c.xml", CLEAN).file(".git/HEAD", "")
+    project
+        .with_file("clean/c.xml", CLEAN)
+        .with_file(".git/HEAD", "")
 }
 
-fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
+fn action(project: &Project, variables: &[(&str, &str)]) -> ProgramRun {
     let mut command = Command::new("bash");
     command
         .arg(format!("{ROOT}/.ci/action"))
@@ -48,7 +50,7 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
                 .map_or("", |(_, value)| value),
         );
     }
-    Run::from(command.output().unwrap())
+    ProgramRun::from(command.output().unwrap())
 }
 
 #[test]
@@ -56,21 +58,21 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
 fn the_action_annotates_and_exits_as_the_program_does() {
     let project = runner();
     action(&project, &[("CTXC_PROJECT", "agents")])
-        .code(1)
-        .says("::error file=agents/templates/a b.xml,line=5,");
-    assert_eq!(project.read("output"), "exit-code=1\n");
+        .exits_with(1)
+        .stdout_contains("::error file=agents/templates/a b.xml,line=5,");
+    assert_eq!(project.read_file("output"), "exit-code=1\n");
     action(&project, &[("CTXC_PATHS", "\nclean/c.xml\r\n  \n")])
-        .code(0)
-        .silent_out();
+        .exits_with(0)
+        .stdout_is_empty();
     let sarif = [
         ("CTXC_PROJECT", "agents"),
         ("CTXC_FORMAT", "sarif"),
         ("CTXC_OUTPUT_FILE", "ctxc.sarif"),
     ];
-    action(&project, &sarif).code(1).silent_out();
+    action(&project, &sarif).exits_with(1).stdout_is_empty();
     assert!(
         project
-            .read("ctxc.sarif")
+            .read_file("ctxc.sarif")
             .contains("agents/templates/a%20b.xml")
     );
     let built = [
@@ -78,9 +80,11 @@ fn the_action_annotates_and_exits_as_the_program_does() {
         ("CTXC_ARGS", "--check"),
         ("CTXC_PATHS", "clean"),
     ];
-    action(&project, &built).code(1).warns("does not exist");
+    action(&project, &built)
+        .exits_with(1)
+        .stderr_contains("does not exist");
     assert_eq!(
-        project.read("output"),
+        project.read_file("output"),
         "exit-code=1\nexit-code=0\nexit-code=1\nexit-code=1\n"
     );
 }
@@ -93,15 +97,15 @@ fn the_action_runs_scenarios() {
         &project,
         &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents")],
     )
-    .code(5)
-    .warns("no scenario to run");
+    .exits_with(5)
+    .stderr_contains("no scenario to run");
     let empty = [
         ("CTXC_COMMAND", "eval"),
         ("CTXC_PROJECT", "agents"),
         ("CTXC_ARGS", "--allow-empty"),
     ];
-    action(&project, &empty).code(0);
-    action(&project, &[&empty[..], &[("CTXC_FORMAT", "json")]].concat()).code(0);
+    action(&project, &empty).exits_with(0);
+    action(&project, &[&empty[..], &[("CTXC_FORMAT", "json")]].concat()).exits_with(0);
 }
 
 #[test]
@@ -112,13 +116,13 @@ fn inputs_of_the_action_are_never_run() {
         &project,
         &[("CTXC_PATHS", "$(touch hit)\n`touch hit`\n; touch hit")],
     )
-    .code(2);
+    .exits_with(2);
     action(&project, &[("CTXC_PATHS", "--suppress-existing")])
-        .code(2)
-        .warns("there is no such file");
+        .exits_with(2)
+        .stderr_contains("there is no such file");
     action(&project, &[("CTXC_COMMAND", "check; touch hit")])
-        .code(2)
-        .says("is check, build, eval or gate");
+        .exits_with(2)
+        .stdout_contains("is check, build, eval or gate");
     assert!(!project.path("hit").exists());
 }
 
@@ -126,14 +130,14 @@ fn inputs_of_the_action_are_never_run() {
 #[cfg(unix)]
 fn the_cache_of_the_action_has_a_key_of_the_sources() {
     let key = || {
-        Run::from(
+        ProgramRun::from(
             Command::new("bash")
                 .arg(format!("{ROOT}/.ci/action"))
                 .arg("key")
                 .output()
                 .unwrap(),
         )
-        .code(0)
+        .exits_with(0)
         .stdout
     };
     assert_eq!((key().len(), key()), ("key=".len() + 41, key()));
@@ -318,20 +322,20 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
         codes(0, 0, 0, 0),
         "`ctxc build` and `ctxc baseline accept` in examples/ci bring it up to date"
     );
-    let summary = project.read("summary.md");
+    let summary = project.read_file("summary.md");
     assert!(
         summary.contains("2 scenarios, 2 with answers; nothing is loosened"),
         "{summary}"
     );
-    assert_eq!(project.read("clone/comment.md"), summary);
+    assert_eq!(project.read_file("clone/comment.md"), summary);
 
-    let template = project.read("clone/prompts/triage.xml");
+    let template = project.read_file("clone/prompts/triage.xml");
     let (head, rest) = template.split_once("  <file_paths").unwrap();
     let (_, rest) = rest.split_once("</file_paths>\n").unwrap();
-    project.write("clone/prompts/triage.xml", format!("{head}{rest}"));
-    project.write("summary.md", "");
+    project.write_file("clone/prompts/triage.xml", format!("{head}{rest}"));
+    project.write_file("summary.md", "");
     assert_eq!(workflow(&project), codes(0, 1, 1, 4));
-    let comment = project.read("clone/comment.md");
+    let comment = project.read_file("clone/comment.md");
     assert!(
         comment.contains(&format!("gate against {:.12}: FAIL", base(&project)))
             && comment.contains("double-charge"),
@@ -339,7 +343,7 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
     );
 
     // Whoever also takes the expectation out makes the scenarios green, and not the gate.
-    let scenarios = project.read("clone/scenarios/triage.yaml").replace(
+    let scenarios = project.read_file("clone/scenarios/triage.yaml").replace(
         "    - segment: {id: \"file:docs/runbook.md\", state: kept}\n",
         "",
     );
@@ -347,8 +351,8 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
         .replace("reply: product", "reply: billing, data")
         .replace("^billing$", "billing")
         .replace("^data$", "data");
-    project.write("clone/scenarios/triage.yaml", scenarios);
-    project.run(&["build", "--project", "clone"]).code(0);
+    project.write_file("clone/scenarios/triage.yaml", scenarios);
+    project.run(&["build", "--project", "clone"]).exits_with(0);
     assert_eq!(workflow(&project), codes(0, 0, 0, 4));
 }
 
@@ -364,8 +368,8 @@ fn the_action_gates_a_change_and_writes_its_summary() {
         ("CTXC_SUMMARY_FILE", "comment.md"),
     ];
     action(&project, &gate)
-        .code(0)
-        .says(&format!("gate against {base:.12}: PASS"));
+        .exits_with(0)
+        .stdout_contains(&format!("gate against {base:.12}: PASS"));
     action(
         &project,
         &[
@@ -374,26 +378,26 @@ fn the_action_gates_a_change_and_writes_its_summary() {
             ("CTXC_SUMMARY_FILE", "comment.md"),
         ],
     )
-    .code(0);
-    let comment = project.read("comment.md");
+    .exits_with(0);
+    let comment = project.read_file("comment.md");
     assert!(
         comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"),
         "{comment}"
     );
-    assert_eq!(project.read("summary.md"), comment);
-    project.write("clone/docs/runbook.md", "# Runbook\n");
+    assert_eq!(project.read_file("summary.md"), comment);
+    project.write_file("clone/docs/runbook.md", "# Runbook\n");
     action(&project, &gate)
-        .code(4)
-        .says(&format!("gate against {base:.12}: FAIL"));
+        .exits_with(4)
+        .stdout_contains(&format!("gate against {base:.12}: FAIL"));
     action(
         &project,
         &[&gate[..3], &[("CTXC_ARGS", "--base=change")]].concat(),
     )
-    .code(4)
-    .says("gate against change: FAIL");
+    .exits_with(4)
+    .stdout_contains("gate against change: FAIL");
     assert!(
         project
-            .read("output")
+            .read_file("output")
             .ends_with("exit-code=4\nexit-code=4\n")
     );
 }
@@ -403,8 +407,8 @@ fn completions_offer_what_help_lists() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = Project::new()
             .run(&["completions", shell])
-            .code(0)
-            .silent()
+            .exits_with(0)
+            .stderr_is_empty()
             .stdout;
         for word in [
             "check",
@@ -424,7 +428,7 @@ fn completions_offer_what_help_lists() {
         );
         assert!(!script.contains("debug-panic"), "{shell}");
     }
-    Project::new().run(&["completions", "tcsh"]).code(2);
+    Project::new().run(&["completions", "tcsh"]).exits_with(2);
 }
 
 #[test]
@@ -432,10 +436,10 @@ fn every_verb_has_a_manual_page() {
     let project = Project::new();
     let whole = project
         .run(&["man"])
-        .code(0)
-        .silent()
-        .says(".TH ctxc 1")
-        .says("ctxc\\-check(1)")
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout_contains(".TH ctxc 1")
+        .stdout_contains("ctxc\\-check(1)")
         .stdout;
     assert!(!whole.contains("debug\\-panic"), "hidden verbs have none");
     for verb in [
@@ -453,15 +457,15 @@ fn every_verb_has_a_manual_page() {
     ] {
         let page = project
             .run(&["man", verb])
-            .code(0)
-            .silent()
-            .says(&format!(".TH ctxc-{verb} 1  \"ctxc 0."))
-            .says(".SH SYNOPSIS");
-        page.says("Examples:");
+            .exits_with(0)
+            .stderr_is_empty()
+            .stdout_contains(&format!(".TH ctxc-{verb} 1  \"ctxc 0."))
+            .stdout_contains(".SH SYNOPSIS");
+        page.stdout_contains("Examples:");
     }
     project
         .run(&["man", "chek"])
-        .code(2)
-        .warns("did you mean `check`?");
-    project.run(&["man", "debug-panic"]).code(2);
+        .exits_with(2)
+        .stderr_contains("did you mean `check`?");
+    project.run(&["man", "debug-panic"]).exits_with(2);
 }

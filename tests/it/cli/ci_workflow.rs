@@ -2,7 +2,7 @@
 //! fresh clone, with few variables.
 
 use super::gate::{RECORDED, TASK, commit, git, recorded, replace};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,7 @@ struct Step {
 
 /// The steps of a job that run commands.
 fn steps(workflow: &str, job: &str) -> Vec<Step> {
-    let (tree, faults) = ctxc::internals::syntax::yaml::read(workflow);
+    let (tree, faults) = ctxc::internals::syntax::yaml::parse_tree(workflow);
     assert!(faults.is_empty(), "{faults:?}");
     let job = &tree.to_json()["jobs"][job];
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ impl Forge {
         git(&project, &["init", "-q", "-b", "main"]);
         project
             .run(&["init", "--ci", "github", "--install", "ctxc --version"])
-            .code(0);
+            .exits_with(0);
         commit(&project);
         Self {
             project,
@@ -78,7 +78,7 @@ impl Forge {
     pub(crate) fn hash(&self) -> String {
         self.project
             .run(&["trust", "--show", "--json"])
-            .code(0)
+            .exits_with(0)
             .json()["hash"]
             .as_str()
             .unwrap()
@@ -164,11 +164,11 @@ impl Forge {
             shell
                 .env("RUNNER_TEMP", &temp)
                 .env("GITHUB_WORKSPACE", &workspace);
-            let Run {
+            let ProgramRun {
                 code,
                 stdout,
                 stderr,
-            } = Run::from(shell.output().unwrap());
+            } = ProgramRun::from(shell.output().unwrap());
             // What a step adds stands in front for those behind it.
             let added = std::fs::read_to_string(outside.path().join("path")).unwrap_or_default();
             path = added
@@ -268,9 +268,11 @@ fn the_generated_workflow_is_green_as_generated_and_holds_the_gate() {
     commit(&forge.project);
     assert_eq!(forge.codes(History::Whole, &base, ""), codes(0, 0, 0));
     // With scenarios, whose expectations a change takes away.
-    forge.project.write("templates/triage.xml", TASK);
-    forge.project.write("scenarios/recorded.yaml", RECORDED);
-    forge.project.write(
+    forge.project.write_file("templates/triage.xml", TASK);
+    forge
+        .project
+        .write_file("scenarios/recorded.yaml", RECORDED);
+    forge.project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&forge.project, "my invoice", "billing"),
     );
@@ -326,12 +328,12 @@ const AGENT: &str = "import json, os, urllib.request\n\
 #[cfg(unix)]
 fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
     let project = Project::new()
-        .file("agent.py", AGENT)
-        .file("script.yaml", "answers:\n  - reply: In Oslo.\n");
-    project.write("requirements.txt", "# none\n");
+        .with_file("agent.py", AGENT)
+        .with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    project.write_file("requirements.txt", "# none\n");
     // A package manager that runs what the folder that is installed brings along, as those of Node
     // and Python do.
-    project.write(
+    project.write_file(
         "tools/pip",
         "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n",
     );
@@ -347,10 +349,10 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
         "python3",
         "agent.py",
     ];
-    project.run(&record).code(0);
+    project.run(&record).exits_with(0);
     project
         .run(&["new", "scenario", "--from", "calls#1", "--name", "where"])
-        .code(0);
+        .exits_with(0);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(project.path("tools/pip"), mode).unwrap();
     let mut forge = Forge::of(project);
@@ -363,7 +365,7 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
         .to_string();
     let base = forge.head();
     let hash = forge.hash();
-    forge.project.write("NOTES.md", "x\n");
+    forge.project.write_file("NOTES.md", "x\n");
     commit(&forge.project);
     let of_gate = |steps: &[(String, i32, String)]| {
         steps
@@ -375,19 +377,19 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
     assert_eq!(of_gate(&steps), Some(0), "{steps:?}");
     forge
         .project
-        .write("agent.py", AGENT.replace("You answer", "Answer no"));
+        .write_file("agent.py", AGENT.replace("You answer", "Answer no"));
     commit(&forge.project);
     let steps = forge.run(History::Whole, &base, &hash);
     assert_eq!(of_gate(&steps), Some(4), "{steps:?}");
     // Programs of the same names, which the installation and the agent put on the path.
     let evil = "mkdir -p \"$HOME/evil\"; for name in ctxc git; do printf '#!/bin/sh\\nexit 0\\n' > \"$HOME/evil/$name\"; chmod +x \"$HOME/evil/$name\"; done\n\
         echo \"$HOME/evil\" >> \"${GITHUB_PATH:-/dev/null}\"\n";
-    forge.project.write("preinstall.sh", evil);
+    forge.project.write_file("preinstall.sh", evil);
     commit(&forge.project);
     let steps = forge.run(History::Whole, &base, &hash);
     assert_eq!(of_gate(&steps), Some(3), "{steps:?}");
     // Without what the other job writes, nothing is decided.
-    forge.project.write("preinstall.sh", "exit 1\n");
+    forge.project.write_file("preinstall.sh", "exit 1\n");
     commit(&forge.project);
     let steps = forge.run_job(
         ("gate", Path::new("/nowhere")),
@@ -407,15 +409,15 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
 #[test]
 fn the_gate_runs_on_every_event_that_has_a_base() {
     let project = Project::new();
-    let programs = Project::new().file("requirements.txt", "# none\n");
+    let programs = Project::new().with_file("requirements.txt", "# none\n");
     let zeros = "0".repeat(40);
     let runs = format!("(github.event_name != 'push' || github.event.before != '{zeros}')\n");
     for (project, before) in [
         (&project, "\n    if: "),
         (&programs, "\n    if: (!cancelled()) && "),
     ] {
-        project.run(&["init", "--ci", "github"]).code(0);
-        let workflow = project.read(".github/workflows/ctxc.yml");
+        project.run(&["init", "--ci", "github"]).exits_with(0);
+        let workflow = project.read_file(".github/workflows/ctxc.yml");
         assert!(workflow.contains(&format!("{before}{runs}")), "{workflow}");
         for key in [
             "types: [opened, synchronize, reopened, edited]",
@@ -433,14 +435,14 @@ fn the_gate_runs_on_every_event_that_has_a_base() {
 fn the_generated_workflow_runs_what_the_variable_of_the_repository_permits() {
     let checked = "name: checked\ntask: triage\ncontext: {objective: sort, inputs: {ticket: x}}\nexpectations:\n  - command: [sh, check.sh]\nanswers:\n  - reply: billing\n";
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/checked.yaml", checked);
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/checked.yaml", checked);
     let project = project
-        .file("check.sh", "echo '{\"pass\": true}'\n")
-        .file("README.md", "");
+        .with_file("check.sh", "echo '{\"pass\": true}'\n")
+        .with_file("README.md", "");
     let forge = Forge::of(project);
     let base = forge.head();
-    forge.project.write("README.md", "x\n");
+    forge.project.write_file("README.md", "x\n");
     commit(&forge.project);
     assert_eq!(
         forge.codes(History::Whole, &base, &forge.hash()),
@@ -460,9 +462,9 @@ fn the_generated_workflow_runs_what_the_variable_of_the_repository_permits() {
 #[test]
 fn the_page_has_the_workflow_as_it_is_generated() {
     let project = Project::new();
-    project.run(&["init", "--ci", "github"]).code(0);
+    project.run(&["init", "--ci", "github"]).exits_with(0);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/CI.md")).unwrap();
-    let workflow = project.read(".github/workflows/ctxc.yml");
+    let workflow = project.read_file(".github/workflows/ctxc.yml");
     assert!(
         page.contains(&format!("```yaml\n{workflow}```\n")),
         "{workflow}"

@@ -19,20 +19,20 @@ fn task(rules: usize, letter: &str) -> String {
 
 fn project(rules: usize, letter: &str, config: &str) -> Project {
     Project::new()
-        .file("ctxc.toml", config)
-        .file("templates/answer.xml", task(rules, letter))
+        .with_file("ctxc.toml", config)
+        .with_file("templates/answer.xml", task(rules, letter))
 }
 
 const ROLE: &str = "edition = \"2026\"\n\n[roles.answer]\nbudget = { tokens = 400 }\n";
 
 #[test]
 fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
-    let run = project(20, "", ROLE).run(&["check"]).code(0);
-    run.says("warning[crowded-budget] ctxc.toml:4:")
-        .says(
+    let run = project(20, "", ROLE).run(&["check"]).exits_with(0);
+    run.stdout_contains("warning[crowded-budget] ctxc.toml:4:")
+        .stdout_contains(
             "answer: answer: the texts of its author do not fit into 400 tokens: of `constraints` ",
         )
-        .says("up to 100 tokens are kept for what others write");
+        .stdout_contains("up to 100 tokens are kept for what others write");
     // What it says is what every call does, whatever the letter.
     let project = project(20, "", ROLE);
     for letter in ["", "Hello", &"I want money. ".repeat(4_000)] {
@@ -44,8 +44,8 @@ fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
                 "--input",
                 &format!("mail={letter}"),
             ])
-            .code(0);
-        run.says("[cut: the rest of constraints left out]");
+            .exits_with(0);
+        run.stdout_contains("[cut: the rest of constraints left out]");
     }
 }
 
@@ -53,17 +53,17 @@ fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
 fn rules_that_fit_beside_a_letter_are_no_warning() {
     project(8, "", ROLE)
         .run(&["check"])
-        .code(0)
-        .says("nothing found");
+        .exits_with(0)
+        .stdout_contains("nothing found");
     // A limit of its own leaves the rules more room, or less.
     project(16, " max_tokens=\"20\"", ROLE)
         .run(&["check"])
-        .code(0)
-        .says("nothing found");
+        .exits_with(0)
+        .stdout_contains("nothing found");
     project(16, " max_tokens=\"190\"", ROLE)
         .run(&["check"])
-        .code(0)
-        .says("crowded-budget");
+        .exits_with(0)
+        .stdout_contains("crowded-budget");
 }
 
 #[test]
@@ -72,17 +72,17 @@ fn the_room_of_a_model_is_a_budget_and_the_warning_can_be_turned_off() {
         [roles.answer]\nmodel = \"small\"\n";
     project(20, "", model)
         .run(&["check"])
-        .code(0)
-        .says("crowded-budget")
-        .says("do not fit into 400 tokens");
+        .exits_with(0)
+        .stdout_contains("crowded-budget")
+        .stdout_contains("do not fit into 400 tokens");
     let off = format!("{ROLE}\n[lints]\ncrowded-budget = \"off\"\n");
     project(20, "", &off)
         .run(&["check"])
-        .code(0)
-        .says("nothing found");
+        .exits_with(0)
+        .stdout_contains("nothing found");
     let error = format!("{ROLE}\n[lints]\ncrowded-budget = \"error\"\n");
     project(20, "", &error)
         .run(&["check"])
-        .code(1)
-        .says("error[crowded-budget]");
+        .exits_with(1)
+        .stdout_contains("error[crowded-budget]");
 }

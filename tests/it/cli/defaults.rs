@@ -5,29 +5,32 @@ use pretty_assertions::assert_eq;
 
 #[test]
 fn the_table_of_the_language_is_one_screen() {
-    let run = Project::new().run(&["defaults"]).code(0).silent();
+    let run = Project::new()
+        .run(&["defaults"])
+        .exits_with(0)
+        .stderr_is_empty();
     insta::assert_snapshot!("defaults", run.stdout);
 }
 
 #[test]
 fn a_project_default_is_marked_and_says_where_it_stands() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"none\"\n",
     );
-    let run = project.run(&["defaults"]).code(0);
-    run.says("none*").says(
+    let run = project.run(&["defaults"]).exits_with(0);
+    run.stdout_contains("none*").stdout_contains(
         "* atomic inherit_context: none, the project's default for atomic, ctxc.toml:2:19, over full (the default of atomic)",
     );
 }
 
 #[test]
 fn programs_get_the_same_with_origins() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         "[defaults.reduce]\ninherit_context = \"full\"\nfresh_context = \"disabled\"\n",
     );
-    let json = project.run(&["defaults", "--json"]).code(0).json();
+    let json = project.run(&["defaults", "--json"]).exits_with(0).json();
     assert_eq!(json["schema"], "ctxc/defaults/1");
     let rows = json["rows"].as_array().unwrap();
     let reduce = rows
@@ -50,19 +53,19 @@ fn programs_get_the_same_with_origins() {
 fn a_folder_that_is_not_there_is_wrong_usage() {
     Project::new()
         .run(&["defaults", "--project", "nowhere"])
-        .code(2)
-        .warns("there is no such folder")
-        .warns("hint: ");
+        .exits_with(2)
+        .stderr_contains("there is no such folder")
+        .stderr_contains("hint: ");
 }
 
 #[test]
 fn the_project_is_found_from_below() {
     let project = Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             "[defaults.atomic]\ninherit_context = \"none\"\n",
         )
-        .file("deep/er/x", "");
+        .with_file("deep/er/x", "");
     let mut command = project.command(&["defaults"]);
     let output = command
         .current_dir(project.path("deep/er"))
@@ -73,14 +76,14 @@ fn the_project_is_found_from_below() {
 
 #[test]
 fn a_project_file_that_cannot_be_taken_is_wrong_usage() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         "[defalts.atomic]\ninherit_context = \"none\"\n",
     );
     project
         .run(&["defaults"])
-        .code(2)
-        .warns("error: ctxc.toml has errors")
-        .warns("ctxc.toml:1:2: ")
-        .silent_out();
+        .exits_with(2)
+        .stderr_contains("error: ctxc.toml has errors")
+        .stderr_contains("ctxc.toml:1:2: ")
+        .stdout_is_empty();
 }

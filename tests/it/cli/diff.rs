@@ -26,30 +26,34 @@ fn registry(digit: char, fresh: &str, layer: &str) -> String {
 
 #[test]
 fn equal_registries_say_the_same() {
-    let project = Project::new().file("a.json", registry('0', "\"enabled\"", "operator"));
+    let project = Project::new().with_file("a.json", registry('0', "\"enabled\"", "operator"));
     project
         .run(&["diff", "a.json", "a.json"])
-        .code(0)
-        .silent()
-        .says("the registries are equal\n");
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout_contains("the registries are equal\n");
 }
 
 #[test]
 fn a_default_that_moved_is_told_from_a_changed_text() {
-    let project = Project::new().file("old.json", registry('0', "\"enabled\"", "operator"));
-    let project = project.file("moved.json", registry('1', "\"disabled\"", "project"));
-    let project = project.file("written.json", registry('2', "\"disabled\"", "template"));
-    let run = project.run(&["diff", "old.json", "moved.json"]).code(0);
+    let project = Project::new().with_file("old.json", registry('0', "\"enabled\"", "operator"));
+    let project = project.with_file("moved.json", registry('1', "\"disabled\"", "project"));
+    let project = project.with_file("written.json", registry('2', "\"disabled\"", "template"));
+    let run = project
+        .run(&["diff", "old.json", "moved.json"])
+        .exits_with(0);
     assert_eq!(
         run.stdout,
         "1 setting with another value because a default moved\n  triage.fresh_context  enabled → disabled\n"
     );
-    let run = project.run(&["diff", "old.json", "written.json"]).code(0);
-    run.says("1 task with changed text\n  triage  a.xml\n")
-        .says("1 setting with another value because the text changed\n");
+    let run = project
+        .run(&["diff", "old.json", "written.json"])
+        .exits_with(0);
+    run.stdout_contains("1 task with changed text\n  triage  a.xml\n")
+        .stdout_contains("1 setting with another value because the text changed\n");
     let json = project
         .run(&["diff", "old.json", "moved.json", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (&json["schema"], &json["resolved"][0]["cause"]),
@@ -61,39 +65,39 @@ fn a_default_that_moved_is_told_from_a_changed_text() {
 fn a_registry_of_a_newer_schema_is_beyond_this_program() {
     let newer = registry('0', "\"enabled\"", "operator").replace("registry/1", "registry/9");
     let project = Project::new()
-        .file("old.json", registry('0', "\"enabled\"", "operator"))
-        .file("newer.json", newer);
+        .with_file("old.json", registry('0', "\"enabled\"", "operator"))
+        .with_file("newer.json", newer);
     let run = project
         .run(&["diff", "old.json", "newer.json"])
-        .code(3)
-        .silent_out();
-    run.warns("newer.json: ")
-        .warns("schema `ctxc/registry/9`")
-        .warns("use the newer ctxc");
+        .exits_with(3)
+        .stdout_is_empty();
+    run.stderr_contains("newer.json: ")
+        .stderr_contains("schema `ctxc/registry/9`")
+        .stderr_contains("use the newer ctxc");
 }
 
 #[test]
 fn files_that_are_no_registry_are_named() {
     let project = Project::new()
-        .file("a.json", registry('0', "\"enabled\"", "operator"))
-        .file("b.json", "{\"x\": 1}")
-        .file("c.json", "{");
+        .with_file("a.json", registry('0', "\"enabled\"", "operator"))
+        .with_file("b.json", "{\"x\": 1}")
+        .with_file("c.json", "{");
     project
         .run(&["diff", "a.json", "none.json"])
-        .code(2)
-        .warns("none.json cannot be read: it does not exist")
-        .warns("ctxc build");
+        .exits_with(2)
+        .stderr_contains("none.json cannot be read: it does not exist")
+        .stderr_contains("ctxc build");
     project
         .run(&["diff", "a.json", "b.json"])
-        .code(1)
-        .warns("b.json: expected a registry")
-        .warns("hint: `ctxc build` writes a registry");
+        .exits_with(1)
+        .stderr_contains("b.json: expected a registry")
+        .stderr_contains("hint: `ctxc build` writes a registry");
     project
         .run(&["diff", "c.json", "a.json"])
-        .code(1)
-        .warns("c.json: damaged at line 1");
+        .exits_with(1)
+        .stderr_contains("c.json: damaged at line 1");
     project
         .run(&["diff", ".", "a.json"])
-        .code(1)
-        .warns("it is a folder");
+        .exits_with(1)
+        .stderr_contains("it is a folder");
 }

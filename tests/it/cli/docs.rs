@@ -3,7 +3,7 @@
 use crate::support::fresh::assert_fresh;
 use clap::Command;
 use ctxc::internals::base::rule_meta::Fixable;
-use ctxc::internals::cli::{EXITS, command, markdown, severity};
+use ctxc::internals::cli::{EXITS, command, markdown_page, severity_text};
 use ctxc::internals::rules::list::{self, FAMILIES};
 use ctxc::internals::rules::rule::Rule;
 use std::fmt::Write as _;
@@ -12,17 +12,17 @@ use std::fmt::Write as _;
 fn the_command_line_reference_and_the_rule_pages_are_fresh() {
     assert_fresh("docs/CLI.md", &reference());
     assert_fresh("docs/rules/README.md", &index());
-    for rule in list::all() {
+    for rule in list::all_rules() {
         assert_fresh(
             &format!("docs/rules/{}.md", rule.meta.name),
-            &markdown(&rule.meta),
+            &markdown_page(&rule.meta),
         );
     }
     for page in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules")).unwrap() {
         let name = page.unwrap().file_name().to_string_lossy().into_owned();
         let is_page = |rule: &Rule| name == format!("{}.md", rule.meta.name);
         assert!(
-            name == "README.md" || list::all().any(is_page),
+            name == "README.md" || list::all_rules().any(is_page),
             "docs/rules/{name} is the page of no rule: remove it"
         );
     }
@@ -83,12 +83,12 @@ fn index() -> String {
             "\n## {} (CTX{}xx): {}\n\n| code | name | severity | fix | finds |\n|---|---|---|---|---|",
             family.name, family.number, family.about
         );
-        for rule in list::all()
+        for rule in list::all_rules()
             .map(|rule| &rule.meta)
             .filter(|rule| rule.code.family() == family.number)
         {
             let locked = if rule.locked { ", locked" } else { "" };
-            let severity = severity(rule);
+            let severity = severity_text(rule);
             let fix = if rule.fix == Fixable::None {
                 ""
             } else {

@@ -27,12 +27,12 @@ fn case(name: &str, run: u64) -> Value {
 
 /// A project with a history in which something decayed.
 pub(crate) fn planted() -> Project {
-    let mut project = Project::new().file("templates/triage.xml", TASK);
+    let mut project = Project::new().with_file("templates/triage.xml", TASK);
     for name in NAMES {
         let text = format!(
             "name: {name}\ntask: triage\ncontext: {{objective: sort}}\nexpect_context: [{{nothing_cut: true}}]\n"
         );
-        project = project.file(&format!("scenarios/{name}.yaml"), text);
+        project = project.with_file(&format!("scenarios/{name}.yaml"), text);
     }
     let line = |run: u64| {
         // A scenario that is gone drifts for nobody.
@@ -49,28 +49,28 @@ pub(crate) fn planted() -> Project {
             "cases": 6, "passed": 6});
         json!({"schema": "ctxc/history/1", "runs": [head], "cases": cases}).to_string() + "\n"
     };
-    project.write("runs.jsonl", (0..15).map(line).collect::<String>());
+    project.write_file("runs.jsonl", (0..15).map(line).collect::<String>());
     project
         .run(&["history", "import", "runs.jsonl"])
-        .code(0)
-        .warns("15 runs imported");
+        .exits_with(0)
+        .stderr_contains("15 runs imported");
     project
 }
 
 #[test]
 fn each_signal_is_found_and_told_with_its_figures() {
     let project = planted();
-    let run = project.run(&["drift"]).code(1);
-    run.says("wordy: token inflation: 171 tokens in the last 5 runs, 111 in the 10 runs before (+54 %")
-        .says("slow: latency regression: 910 ms in the last 5 runs, 510 ms in the 10 runs before (+78 %")
-        .says("planning: decomposition shift: the answers of the last 2 runs split their work, and none of the 10 runs before did; acme, small\n")
-        .says("failing: pass-rate degradation: it failed in the last 5 runs, and passed in 100 % of the 10 runs before; acme, small\n")
-        .says("changed: token inflation: 201 tokens in the last 5 runs")
-        .says("; acme, large; since then the model or the context is another\n")
-        .says("6 scenarios with answers in the history, 6 with enough runs to compare: 4 signals, 1 with a change of model or context\n")
-        .never_says("quiet: ")
-        .never_says("gone");
-    let found = project.run(&["drift", "--json"]).code(1).json();
+    let run = project.run(&["drift"]).exits_with(1);
+    run.stdout_contains("wordy: token inflation: 171 tokens in the last 5 runs, 111 in the 10 runs before (+54 %")
+        .stdout_contains("slow: latency regression: 910 ms in the last 5 runs, 510 ms in the 10 runs before (+78 %")
+        .stdout_contains("planning: decomposition shift: the answers of the last 2 runs split their work, and none of the 10 runs before did; acme, small\n")
+        .stdout_contains("failing: pass-rate degradation: it failed in the last 5 runs, and passed in 100 % of the 10 runs before; acme, small\n")
+        .stdout_contains("changed: token inflation: 201 tokens in the last 5 runs")
+        .stdout_contains("; acme, large; since then the model or the context is another\n")
+        .stdout_contains("6 scenarios with answers in the history, 6 with enough runs to compare: 4 signals, 1 with a change of model or context\n")
+        .output_lacks("quiet: ")
+        .output_lacks("gone");
+    let found = project.run(&["drift", "--json"]).exits_with(1).json();
     assert!(
         found["findings"]
             .as_array()
@@ -79,45 +79,48 @@ fn each_signal_is_found_and_told_with_its_figures() {
             .all(|finding| finding["pattern"] == "ContextDrift")
     );
     // What came with another model ends no run.
-    project.run(&["drift", "changed", "quiet"]).code(0).says(
-        "2 scenarios with answers in the history, 2 with enough runs to compare: 0 signals, 1",
-    );
+    project
+        .run(&["drift", "changed", "quiet"])
+        .exits_with(0)
+        .stdout_contains(
+            "2 scenarios with answers in the history, 2 with enough runs to compare: 0 signals, 1",
+        );
     project
         .run(&["drift", "qiet"])
-        .code(2)
-        .warns("there is no scenario `qiet`")
-        .warns("did you mean `quiet`?");
-    project.write(
+        .exits_with(2)
+        .stderr_contains("there is no scenario `qiet`")
+        .stderr_contains("did you mean `quiet`?");
+    project.write_file(
         "ctxc.toml",
         "[eval.drift]\ntoken_inflation = 0.6\nlatency_regression = 2.0\nbatches = 6\n",
     );
     project
         .run(&["drift"])
-        .code(1)
-        .never_says("wordy")
-        .never_says("slow")
-        .never_says("failing")
-        .says("planning");
-    project.write("ctxc.toml", "[eval.drift]\nwindow = 12\n");
+        .exits_with(1)
+        .output_lacks("wordy")
+        .output_lacks("slow")
+        .output_lacks("failing")
+        .stdout_contains("planning");
+    project.write_file("ctxc.toml", "[eval.drift]\nwindow = 12\n");
     project
         .run(&["drift"])
-        .code(1)
-        .says("0 with enough runs to compare")
-        .warns("needs at least 5 runs before the last ones");
+        .exits_with(1)
+        .stdout_contains("0 with enough runs to compare")
+        .stderr_contains("needs at least 5 runs before the last ones");
 }
 
 #[test]
 fn without_a_history_nothing_drifts() {
-    let project = Project::new().file("templates/triage.xml", TASK);
+    let project = Project::new().with_file("templates/triage.xml", TASK);
     project
         .run(&["drift"])
-        .code(0)
-        .says("0 scenarios with answers in the history");
+        .exits_with(0)
+        .stdout_contains("0 scenarios with answers in the history");
     let project = project
-        .file("ctxc.toml", "[history]\npath = \"a.db\"\n")
-        .file("a.db", "no database, but a text");
+        .with_file("ctxc.toml", "[history]\npath = \"a.db\"\n")
+        .with_file("a.db", "no database, but a text");
     project
         .run(&["drift"])
-        .code(3)
-        .warns("it is not a history of ctxc");
+        .exits_with(3)
+        .stderr_contains("it is not a history of ctxc");
 }

@@ -28,11 +28,11 @@ const TRIAGE: &str = "\
 
 pub(crate) fn sample() -> Project {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/triage.xml", TRIAGE);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/triage.xml", TRIAGE);
     project
-        .file("docs/runbook.md", "Restart it.\n")
-        .file("samples/t1.txt", "No invoice came.\n")
+        .with_file("docs/runbook.md", "Restart it.\n")
+        .with_file("samples/t1.txt", "No invoice came.\n")
 }
 
 /// A scenario of the task with these lines below its situation.
@@ -53,13 +53,13 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
             "--input",
             "ticket=@samples/t1.txt",
         ])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(
         made.stdout,
         "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.json: 7 expectations on the context, taken from this render; add what the answer must satisfy\n"
     );
-    insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
+    insta::assert_snapshot!(project.read_file("scenarios/triage-t1.yaml"), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
     # No word may change: `ctxc eval --accept` takes over a change that is meant, after showing it.
@@ -79,19 +79,19 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
       - setting: {name: fresh_context, value: disabled}
       - snapshot: true
     "#);
-    let run = project.run(&["eval"]).code(0).silent();
+    let run = project.run(&["eval"]).exits_with(0).stderr_is_empty();
     assert_eq!(
         run.stdout,
         "triage-t1  context 7/7  answer not recorded  PASS (context only)\n\
          1 scenario: 1 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0\n"
     );
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
     let moved = TRIAGE.replace(
         "  <file_paths source=\"literal\">\n    <path>docs/runbook.md</path>\n  </file_paths>\n",
         "",
     );
-    project.write("templates/triage.xml", &moved);
-    let run = project.run(&["eval"]).code(1).silent();
+    project.write_file("templates/triage.xml", &moved);
+    let run = project.run(&["eval"]).exits_with(1).stderr_is_empty();
     insta::assert_snapshot!(run.stdout, @r"
     triage-t1  context 5/7  answer not recorded  FAIL
       scenarios/triage-t1.yaml:12: expected exactly `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
@@ -113,9 +113,9 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     ];
     project
         .run(&again)
-        .code(2)
-        .warns("there is a scenario `triage-t1` already");
-    project.write("scenarios/other.yaml", "");
+        .exits_with(2)
+        .stderr_contains("there is a scenario `triage-t1` already");
+    project.write_file("scenarios/other.yaml", "");
     let named = [
         "new",
         "scenario",
@@ -129,25 +129,25 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     ];
     project
         .run(&named)
-        .code(2)
-        .warns("scenarios/other.yaml already exists and is never overwritten");
-    assert_eq!(project.read("scenarios/other.yaml"), "");
+        .exits_with(2)
+        .stderr_contains("scenarios/other.yaml already exists and is never overwritten");
+    assert_eq!(project.read_file("scenarios/other.yaml"), "");
     project
         .run(&["new", "scenario", "triage", "--name", "c"])
-        .code(2)
-        .warns("`ticket` has no value");
+        .exits_with(2)
+        .stderr_contains("`ticket` has no value");
     project
         .run(&["new", "scenario", "triag"])
-        .code(2)
-        .warns("did you mean `triage`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `triage`?");
 }
 
 #[test]
 fn coverage_names_every_agent_and_what_is_held_of_it() {
     let plan = "<task type=\"sequential\" name=\"plan\"><description>Plan.</description><steps><task as=\"draft\"><description>Draft.\
         </description></task><task ref=\"triage\"/><task><description>Check {{draft}}.</description></task></steps></task>";
-    let project = sample().file("templates/plan.xml", plan);
-    project.write(
+    let project = sample().with_file("templates/plan.xml", plan);
+    project.write_file(
         "scenarios/a.yaml",
         scenario(
             "a",
@@ -156,19 +156,19 @@ fn coverage_names_every_agent_and_what_is_held_of_it() {
     );
     project
         .run(&["new", "scenario", "plan", "--node", "draft"])
-        .code(2)
-        .warns("`ticket` has no value");
+        .exits_with(2)
+        .stderr_contains("`ticket` has no value");
     project
         .run(&[
             "new", "scenario", "plan", "--node", "draft", "--input", "ticket=x",
         ])
-        .code(0);
+        .exits_with(0);
     assert!(
         project
-            .read("scenarios/plan-1.yaml")
+            .read_file("scenarios/plan-1.yaml")
             .contains("task: plan\nnode: draft\n")
     );
-    let run = project.run(&["eval", "--coverage"]).code(0);
+    let run = project.run(&["eval", "--coverage"]).exits_with(0);
     insta::assert_snapshot!(run.stdout, @r"
     plan --node draft  1 scenario: nothing_cut, segments, setting, snapshot, tokens
     plan --node /steps/2  no scenario
@@ -177,8 +177,8 @@ fn coverage_names_every_agent_and_what_is_held_of_it() {
     ");
     project
         .run(&["eval", "plan-1"])
-        .code(0)
-        .says("1 scenario: 1 passed");
+        .exits_with(0)
+        .stdout_contains("1 scenario: 1 passed");
 }
 
 #[test]
@@ -186,14 +186,17 @@ fn each_ending_has_its_exit_code() {
     let project = sample();
     project
         .run(&["eval"])
-        .code(5)
-        .warns("no scenario to run")
-        .warns("`ctxc new scenario TASK` writes one");
-    project.run(&["eval", "--allow-empty"]).code(0).silent_out();
+        .exits_with(5)
+        .stderr_contains("no scenario to run")
+        .stderr_contains("`ctxc new scenario TASK` writes one");
+    project
+        .run(&["eval", "--allow-empty"])
+        .exits_with(0)
+        .stdout_is_empty();
     for project in [&project, &Project::new()] {
         let empty = project
             .run(&["eval", "--allow-empty", "--json", "--junit", "empty.xml"])
-            .code(0)
+            .exits_with(0)
             .json();
         assert_eq!(
             (&empty["schema"], &empty["summary"]["planned"]),
@@ -202,12 +205,12 @@ fn each_ending_has_its_exit_code() {
         assert_eq!(empty["cases"].as_array().map(Vec::len), Some(0));
         assert!(
             project
-                .read("empty.xml")
+                .read_file("empty.xml")
                 .contains("<testsuites name=\"ctxc eval\" tests=\"0\"")
         );
         let changes = project
             .run(&["eval", "--allow-empty", "--mutate", "--json"])
-            .code(0)
+            .exits_with(0)
             .json();
         assert_eq!(changes["agents"].as_array().map(Vec::len), Some(0));
     }
@@ -215,75 +218,77 @@ fn each_ending_has_its_exit_code() {
     let fail = scenario("wrong", "expect_context:\n  - absent: [Restart]\n");
     let script = "expectations:\n  - contains: [billing]\nanswers:\n  - when: {has: [REFUND]}\n    reply: billing\n";
     let error = scenario("lost", script);
-    project.write("scenarios/fine.yaml", pass);
-    project.write("scenarios/wrong.yaml", fail);
-    project.run(&["eval", "fine"]).code(0);
+    project.write_file("scenarios/fine.yaml", pass);
+    project.write_file("scenarios/wrong.yaml", fail);
+    project.run(&["eval", "fine"]).exits_with(0);
     project
         .run(&["eval", "scenarios/wrong.yaml"])
-        .code(1)
-        .says("found “Restart” in the system message");
+        .exits_with(1)
+        .stdout_contains("found “Restart” in the system message");
     project
         .run(&["eval", "--tag", "fine-tag"])
-        .code(0)
-        .says("1 scenario: 1 passed");
-    project.run(&["eval", "--filter", "^fi"]).code(0);
+        .exits_with(0)
+        .stdout_contains("1 scenario: 1 passed");
+    project.run(&["eval", "--filter", "^fi"]).exits_with(0);
     project
         .run(&["eval", "--filter", "("])
-        .code(2)
-        .warns("/(/ is not a valid pattern: unclosed group");
+        .exits_with(2)
+        .stderr_contains("/(/ is not a valid pattern: unclosed group");
     project
         .run(&["eval", "--role", "nobody"])
-        .code(2)
-        .warns("there is no role `nobody` in this project");
+        .exits_with(2)
+        .stderr_contains("there is no role `nobody` in this project");
     project
         .run(&["eval", "--tag", "nobody"])
-        .code(5)
-        .warns("the arguments select none of the project's scenarios");
+        .exits_with(5)
+        .stderr_contains("the arguments select none of the project's scenarios");
     project
         .run(&["eval", "fin"])
-        .code(2)
-        .warns("there is no scenario, suite, file or folder `fin`")
-        .warns("did you mean `fine`?");
-    project.write("scenarios/lost.yaml", error);
-    let all = project.run(&["eval"]).code(3);
-    all.says("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried")
-        .says("none of the 1 scripted answers is for this request");
-    project.write("scenarios/broken.yaml", "name: [\n");
+        .exits_with(2)
+        .stderr_contains("there is no scenario, suite, file or folder `fin`")
+        .stderr_contains("did you mean `fine`?");
+    project.write_file("scenarios/lost.yaml", error);
+    let all = project.run(&["eval"]).exits_with(3);
+    all.stdout_contains("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried")
+        .stdout_contains("none of the 1 scripted answers is for this request");
+    project.write_file("scenarios/broken.yaml", "name: [\n");
     // One file that cannot be read stops none of the others, whatever chooses among them.
-    project.write("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
+    project.write_file("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
     let all = project
         .run(&["eval"])
-        .code(3)
-        .says("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
-    all.says("scenarios/broken.yaml:1: nothing of this file is run: scenario-syntax (CTX601): scenarios/broken.yaml:1:7: ");
+        .exits_with(3)
+        .stdout_contains("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
+    all.stdout_contains("scenarios/broken.yaml:1: nothing of this file is run: scenario-syntax (CTX601): scenarios/broken.yaml:1:7: ");
     project
         .run(&["eval", "fine"])
-        .code(0)
-        .says("1 scenario: 1 passed")
-        .silent();
+        .exits_with(0)
+        .stdout_contains("1 scenario: 1 passed")
+        .stderr_is_empty();
     project
         .run(&["eval", "scenarios/fine.yaml"])
-        .code(0)
-        .says("1 scenario: 1 passed");
+        .exits_with(0)
+        .stdout_contains("1 scenario: 1 passed");
     project
         .run(&["eval", "--filter", "^fine$"])
-        .code(1)
-        .says("3 scenarios: 1 passed, 0 failed, 2 errored")
-        .says("fine ");
+        .exits_with(1)
+        .stdout_contains("3 scenarios: 1 passed, 0 failed, 2 errored")
+        .stdout_contains("fine ");
     project
         .run(&["eval", "--tag", "fine-tag", "--junit", "junit.xml"])
-        .code(1)
-        .says("scenarios/broken.yaml");
-    assert!(project.read("junit.xml").contains("errors=\"2\""));
+        .exits_with(1)
+        .stdout_contains("scenarios/broken.yaml");
+    assert!(project.read_file("junit.xml").contains("errors=\"2\""));
     project
         .run(&["eval", "scenarios/broken.yaml"])
-        .code(1)
-        .says("1 scenario: 0 passed, 0 failed, 1 errored");
-    project.run(&["eval", "fine", "--out", "card.json"]).code(0);
+        .exits_with(1)
+        .stdout_contains("1 scenario: 0 passed, 0 failed, 1 errored");
+    project
+        .run(&["eval", "fine", "--out", "card.json"])
+        .exits_with(0);
     project
         .run(&["eval", "--since", "card.json", "--filter", "^fine$"])
-        .code(1)
-        .says("1 carried");
+        .exits_with(1)
+        .stdout_contains("1 carried");
     // So is what a scenario is about and what is gone: whoever removed it is told.
     let project = sample();
     let gone = [
@@ -292,31 +297,31 @@ fn each_ending_has_its_exit_code() {
         ("ticket: No", "tickt: No"),
     ];
     for (from, to) in gone {
-        project.write(
+        project.write_file(
             "scenarios/a.yaml",
             scenario("a", "expect_context:\n  - nothing_cut: true\n").replace(from, to),
         );
         project
             .run(&["eval"])
-            .code(1)
-            .says("ERROR")
-            .says("scenarios/a.yaml:1: unknown-");
+            .exits_with(1)
+            .stdout_contains("ERROR")
+            .stdout_contains("scenarios/a.yaml:1: unknown-");
     }
     // A context that cannot be read is a failure of its own.
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - nothing_cut: true\n"),
     );
     let later = "<?ctxc allow unreadable-path reason=\"later\"?><path>docs/gone.md";
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("<path>docs/runbook.md", later),
     );
     project
         .run(&["eval"])
-        .code(1)
-        .says("context 0/1")
-        .says("templates/triage.xml:11: there is no context: docs/gone.md cannot be read: it does not exist\n");
+        .exits_with(1)
+        .stdout_contains("context 0/1")
+        .stdout_contains("templates/triage.xml:11: there is no context: docs/gone.md cannot be read: it does not exist\n");
 }
 
 #[test]
@@ -332,18 +337,18 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
             &format!("s{number:02}"),
             &format!("expect_context:\n  - contains: [Restart]\n{wrong}"),
         );
-        project = project.file(&format!("scenarios/s{number:02}.yaml"), text);
+        project = project.with_file(&format!("scenarios/s{number:02}.yaml"), text);
     }
     let one = project
         .run(&["eval", "--json", "--threads", "1"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     let four = project
         .run(&["eval", "--json", "--threads", "4", "--out", "card.json"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     assert_eq!(one, four);
-    assert_eq!(project.read("card.json"), one);
+    assert_eq!(project.read_file("card.json"), one);
     let card: Value = serde_json::from_str(&one).unwrap();
     assert_eq!(
         card["summary"].to_string(),
@@ -356,8 +361,8 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
         .map(|case| case["id"].as_str().unwrap())
         .collect();
     assert!(names.is_sorted());
-    project.run(&["eval", "--junit", "out.xml"]).code(1);
-    let xml = project.read("out.xml");
+    project.run(&["eval", "--junit", "out.xml"]).exits_with(1);
+    let xml = project.read_file("out.xml");
     assert!(
         xml.contains("<testsuite name=\"ctxc eval\" tests=\"40\" failures=\"6\" errors=\"0\" skipped=\"0\" time=\"0\">"),
         "{xml}"
@@ -374,44 +379,43 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn stored_requests_are_accepted_after_they_were_shown() {
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - snapshot: true\n"),
     );
-    let none = project.run(&["eval"]).code(1);
-    none.says("found no such file")
-        .says("nothing is stored yet: `ctxc eval --accept` stores it");
-    let first = project.run(&["eval", "--accept"]).code(0);
+    let none = project.run(&["eval"]).exits_with(1);
+    none.stdout_contains("found no such file")
+        .stdout_contains("nothing is stored yet: `ctxc eval --accept` stores it");
+    let first = project.run(&["eval", "--accept"]).exits_with(0);
     first
-        .says("+            \"You triage support tickets.\",")
-        .warns("stored: scenarios/snapshots/a.json");
+        .stdout_contains("+            \"You triage support tickets.\",")
+        .stderr_contains("stored: scenarios/snapshots/a.json");
     assert!(
         project
-            .read("scenarios/snapshots/a.json")
+            .read_file("scenarios/snapshots/a.json")
             .contains("You triage support tickets.")
     );
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
     project
         .run(&["eval", "--accept"])
-        .code(0)
-        .warns("every stored request is as it was");
-    project.write(
+        .exits_with(0)
+        .stderr_contains("every stored request is as it was");
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("You triage", "You sort"),
     );
-    project
-        .run(&["eval"])
-        .code(1)
-        .says("message 1 (system), line 1: “You sort support tickets.” in place of “You triage");
-    let second = project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval"]).exits_with(1).stdout_contains(
+        "message 1 (system), line 1: “You sort support tickets.” in place of “You triage",
+    );
+    let second = project.run(&["eval", "--accept"]).exits_with(0);
     second
-        .says("-            \"You triage support tickets.\",\n+            \"You sort support tickets.\",\n")
-        .warns("stored anew: scenarios/snapshots/a.json");
-    project.run(&["eval"]).code(0);
+        .stdout_contains("-            \"You triage support tickets.\",\n+            \"You sort support tickets.\",\n")
+        .stderr_contains("stored anew: scenarios/snapshots/a.json");
+    project.run(&["eval"]).exits_with(0);
     // The mark of untrusted text moves with every input; the stored request does not.
     assert!(
         project
-            .read("scenarios/snapshots/a.json")
+            .read_file("scenarios/snapshots/a.json")
             .contains("<untrusted-000000000000000000000 ")
     );
     // What else is wrong stays wrong.
@@ -419,20 +423,20 @@ fn stored_requests_are_accepted_after_they_were_shown() {
         "a",
         "expect_context:\n  - snapshot: true\n  - absent: [sort]\n",
     );
-    project.write("scenarios/a.yaml", more);
-    project.write(
+    project.write_file("scenarios/a.yaml", more);
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("You triage", "You do sort"),
     );
     project
         .run(&["eval", "--accept"])
-        .code(1)
-        .warns("stored anew");
+        .exits_with(1)
+        .stderr_contains("stored anew");
 }
 
 #[test]
 fn what_no_scenario_would_notice_is_listed() {
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         scenario(
             "a",
@@ -441,8 +445,8 @@ fn what_no_scenario_would_notice_is_listed() {
     );
     let run = project
         .run(&["eval", "--mutate"])
-        .code(0)
-        .warns("`snapshot: true` under `expect_context` notices every change");
+        .exits_with(0)
+        .stderr_contains("`snapshot: true` under `expect_context` notices every change");
     insta::assert_snapshot!(run.stdout, @r"
     triage  5 of 16 changes noticed by 1 scenario (31 %)
       not detected: segment `description` dropped; `segments` would detect it
@@ -458,17 +462,18 @@ fn what_no_scenario_would_notice_is_listed() {
       not detected: fresh_context set to enabled; `setting` would detect it
     ");
     // Who fails is not asked, and is told.
-    project.write(
+    project.write_file(
         "scenarios/b.yaml",
         scenario("b", "expect_context:\n  - absent: [Restart]\n"),
     );
-    let run = project.run(&["eval", "--mutate"]).code(1);
-    run.says("by 1 scenario (31 %)")
-        .says("not asked: `b` fails before anything is changed, so nothing can be learned from it");
+    let run = project.run(&["eval", "--mutate"]).exits_with(1);
+    run.stdout_contains("by 1 scenario (31 %)").stdout_contains(
+        "not asked: `b` fails before anything is changed, so nothing can be learned from it",
+    );
     let found = project
         .run(&["eval", "--mutate", "--json"])
-        .code(1)
-        .silent()
+        .exits_with(1)
+        .stderr_is_empty()
         .json();
     let agent = &found["agents"][0];
     assert_eq!(
@@ -499,18 +504,18 @@ fn unchanged_scenarios_that_passed_are_carried() {
     let other = TRIAGE
         .replace("name=\"triage\"", "name=\"other\"")
         .replace("docs/runbook.md", "docs/other.md");
-    project.write("templates/other.xml", &other);
-    project.write("docs/other.md", "Restart that.\n");
+    project.write_file("templates/other.xml", &other);
+    project.write_file("docs/other.md", "Restart that.\n");
     let restart = "expect_context:\n  - contains: [Restart]\n";
-    project.write("scenarios/a.yaml", scenario("a", restart));
-    project.write(
+    project.write_file("scenarios/a.yaml", scenario("a", restart));
+    project.write_file(
         "scenarios/b.yaml",
         scenario("b", restart).replace("task: triage", "task: other"),
     );
     project
         .run(&["eval", "--out", "card.json"])
-        .code(0)
-        .says("2 passed");
+        .exits_with(0)
+        .stdout_contains("2 passed");
     // Compares with the last card, and leaves the next one.
     let carried = |code: i32| {
         let card = project
@@ -522,7 +527,7 @@ fn unchanged_scenarios_that_passed_are_carried() {
                 "--out",
                 "card.json",
             ])
-            .code(code)
+            .exits_with(code)
             .json();
         let carried = |case: &&Value| !case["carried_from"].is_null();
         let all = card["cases"].as_array().unwrap().iter().filter(carried);
@@ -532,15 +537,15 @@ fn unchanged_scenarios_that_passed_are_carried() {
     assert_eq!(carried(0), ["a", "b"]);
     project
         .run(&["eval", "--since", "card.json"])
-        .code(0)
-        .says("CARRIED PASS (context only), from b3:")
-        .says("2 passed, 0 failed, 0 errored; 2 carried");
+        .exits_with(0)
+        .stdout_contains("CARRIED PASS (context only), from b3:")
+        .stdout_contains("2 passed, 0 failed, 0 errored; 2 carried");
     // A comment and white space move nothing.
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"),
     );
-    project.write(
+    project.write_file(
         "scenarios/b.yaml",
         format!(
             "# a note\n\n{}",
@@ -549,15 +554,15 @@ fn unchanged_scenarios_that_passed_are_carried() {
     );
     assert_eq!(carried(0), ["a", "b"]);
     // A text, a file that a template names, and an expectation do.
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("You triage", "You sort"),
     );
     assert_eq!(carried(0), ["b"]);
     assert_eq!(carried(0), ["a", "b"]);
-    project.write("docs/other.md", "Restart it all.\n");
+    project.write_file("docs/other.md", "Restart it all.\n");
     assert_eq!(carried(0), ["a"]);
-    project.write(
+    project.write_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - absent: [Restart]\n"),
     );
@@ -603,19 +608,19 @@ pub(crate) fn commit(project: &Project) {
 fn a_revision_of_git_can_be_compared_with() {
     let project = sample();
     let restart = "expect_context:\n  - contains: [Restart]\n";
-    project.write("scenarios/a.yaml", scenario("a", restart));
-    project.write(
+    project.write_file("scenarios/a.yaml", scenario("a", restart));
+    project.write_file(
         "scenarios/b.yaml",
         scenario("b", restart)
             .replace("    ticket: No", "    ticket: !file t.txt\n")
             .replace(" invoice came.\n", ""),
     );
-    project.write("scenarios/t.txt", "words\n");
+    project.write_file("scenarios/t.txt", "words\n");
     commit(&project);
     let run_of = |args: &[&str]| {
         let card = project
             .run(&[&["eval", "--json"], args].concat())
-            .code(0)
+            .exits_with(0)
             .json();
         let all = card["cases"].as_array().unwrap().iter();
         all.map(|case| case["id"].as_str().unwrap().to_owned())
@@ -623,17 +628,17 @@ fn a_revision_of_git_can_be_compared_with() {
     };
     let none = project
         .run(&["eval", "--since", "main"])
-        .code(0)
-        .says("0 scenarios: 0 passed");
-    none.warns("2 scenarios did not change since main: not run");
-    project.write("scenarios/t.txt", "other words\n");
+        .exits_with(0)
+        .stdout_contains("0 scenarios: 0 passed");
+    none.stderr_contains("2 scenarios did not change since main: not run");
+    project.write_file("scenarios/t.txt", "other words\n");
     assert_eq!(run_of(&["--since", "main"]), ["b"]);
     assert_eq!(run_of(&["--affected"]), ["b"]);
     // A commit of the branch is a change as well: it is compared with where the branch began, as
     // the gate does.
     git(&project, &["checkout", "-q", "-b", "work"]);
     git(&project, &["commit", "-q", "-a", "-m", "second"]);
-    let affected = project.run(&["eval", "--affected"]).code(0);
+    let affected = project.run(&["eval", "--affected"]).exits_with(0);
     assert!(
         affected.stderr.contains("1 scenario did not change since ")
             && affected.stderr.contains(" of main: not run"),
@@ -641,29 +646,29 @@ fn a_revision_of_git_can_be_compared_with() {
         affected.stderr
     );
     git(&project, &["checkout", "-q", "main"]);
-    project.write("scenarios/t.txt", "other words\n");
-    project.write("ctxc.toml", "edition = \"2026\"\n# a comment\n");
-    project.write("scenarios/t.txt", "words\n");
+    project.write_file("scenarios/t.txt", "other words\n");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n# a comment\n");
+    project.write_file("scenarios/t.txt", "words\n");
     assert_eq!(run_of(&["--since", "main"]), Vec::<String>::new());
-    project.write("docs/runbook.md", "Restart all of it.\n");
+    project.write_file("docs/runbook.md", "Restart all of it.\n");
     assert_eq!(run_of(&["--since", "main"]), ["a", "b"]);
     let gone = project
         .run(&["eval", "--since", "mian"])
-        .code(2)
-        .warns("there is no revision `mian`");
-    gone.warns("there is no file mian either; `ctxc eval --out FILE` writes a scorecard");
-    project.write("x.json", "{}");
+        .exits_with(2)
+        .stderr_contains("there is no revision `mian`");
+    gone.stderr_contains("there is no file mian either; `ctxc eval --out FILE` writes a scorecard");
+    project.write_file("x.json", "{}");
     project
         .run(&["eval", "--since", "x.json"])
-        .code(2)
-        .warns("x.json is neither a revision nor a scorecard");
+        .exits_with(2)
+        .stderr_contains("x.json is neither a revision nor a scorecard");
 }
 
 /// A project with a scenario for every way in which one can end.
 pub(crate) fn every_ending() -> Project {
     let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"search\"]\n\
         [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n[lints]\nmissing-input = \"warning\"\n";
-    let mut project = sample().file("ctxc.toml", roles);
+    let mut project = sample().with_file("ctxc.toml", roles);
     let script = |expected: &str, rule: &str| {
         format!("expectations:\n{expected}{rule}answers:\n  - reply: billing\n")
     };
@@ -719,7 +724,7 @@ pub(crate) fn every_ending() -> Project {
         ),
     ];
     for (name, lines) in texts {
-        project = project.file(&format!("scenarios/{name}.yaml"), scenario(name, &lines));
+        project = project.with_file(&format!("scenarios/{name}.yaml"), scenario(name, &lines));
     }
     let role = scenario("role", "expect_context:\n  - model: small\n")
         .replace("task: triage", "role: sorter");
@@ -732,17 +737,20 @@ pub(crate) fn every_ending() -> Project {
     let suite = "id: many\nname: many of them\nversion: 2\ndefaults:\n  task: triage\n  context: {objective: sort it, inputs: {ticket: x}}\n\
         cases:\n  - id: one\n    expect_context: [{nothing_cut: true}]\n";
     let stored = project
-        .file("scenarios/role.yaml", role)
-        .file("templates/described.xml", described);
+        .with_file("scenarios/role.yaml", role)
+        .with_file("templates/described.xml", described);
     stored
-        .file("scenarios/unfilled.yaml", unfilled)
-        .file("scenarios/many.yaml", suite)
-        .file("scenarios/snapshots/stored.json", "other\n")
+        .with_file("scenarios/unfilled.yaml", unfilled)
+        .with_file("scenarios/many.yaml", suite)
+        .with_file("scenarios/snapshots/stored.json", "other\n")
 }
 
 #[test]
 fn every_ending_is_counted_and_told() {
-    let run = every_ending().run(&["eval"]).code(3).silent();
+    let run = every_ending()
+        .run(&["eval"])
+        .exits_with(3)
+        .stderr_is_empty();
     let told = [
         "14 scenarios: 4 passed, 6 failed, 2 errored, 2 inconclusive; 0 carried, 0 calls, US$ 0\n",
         "answered  context 0/0  answer 2 of 2 (scripted)  PASS\n",
@@ -775,14 +783,14 @@ fn scenarios_are_looked_for_in_files_folders_and_patterns() {
         "scenarios/d.yaml",
     ] {
         let stem = name.rsplit('/').next().unwrap().trim_end_matches(".yaml");
-        project.write(name, text(stem));
+        project.write_file(name, text(stem));
     }
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "[eval]\nscenarios = [\"agents/*/scenarios\", \"one.yaml\"]\n",
     );
     let ran = || {
-        let card = project.run(&["eval", "--json"]).code(0).json();
+        let card = project.run(&["eval", "--json"]).exits_with(0).json();
         let all = card["cases"]
             .as_array()
             .unwrap()
@@ -791,16 +799,19 @@ fn scenarios_are_looked_for_in_files_folders_and_patterns() {
         all.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(ran(), "a b one");
-    project.run(&["check"]).code(0).says("checked 4 files");
-    project.write(
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("checked 4 files");
+    project.write_file(
         "ctxc.toml",
         "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\", \"agents/[x\"]\n",
     );
     project
         .run(&["check"])
-        .code(2)
-        .says("`eval.scenarios` is `agents/[x`");
-    project.write(
+        .exits_with(2)
+        .stdout_contains("`eval.scenarios` is `agents/[x`");
+    project.write_file(
         "ctxc.toml",
         "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\"]\n",
     );
@@ -811,7 +822,7 @@ fn scenarios_are_looked_for_in_files_folders_and_patterns() {
 fn pages_hold_every_scenario_and_no_name_breaks_them() {
     let project = every_ending();
     let hostile = "expect_context:\n  - contains: [\"<img src=x onerror=alert\\\\(1\\\\)>|`*&\"]\n";
-    project.write("scenarios/hostile.yaml", scenario("hostile", hostile));
+    project.write_file("scenarios/hostile.yaml", scenario("hostile", hostile));
     let card = project.run(&["eval", "--json"]).json();
     let cases = card["cases"].as_array().unwrap();
     let open = cases
@@ -822,7 +833,7 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
         // The history grows from run to run.
         let page = project
             .run(&["eval", "--no-history", "--format", format])
-            .code(3)
+            .exits_with(3)
             .stdout;
         assert!(
             !page.contains("<img")
@@ -845,11 +856,11 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
                     "--report",
                     &format!("{format}={name}"),
                 ])
-                .code(3);
-            assert_eq!(project.read(name), page);
+                .exits_with(3);
+            assert_eq!(project.read_file(name), page);
         }
     }
-    let html = project.read("e.html");
+    let html = project.read_file("e.html");
     assert_eq!(html.matches("<b>").count(), cases.len(), "{html}");
     assert!(
         html.contains("/&lt;img src=x onerror=alert\\(1\\)&gt;|`*&amp;/"),
@@ -857,8 +868,8 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
     );
     project
         .run(&["eval", "--mutate", "--format", "html"])
-        .code(2)
-        .warns("this format is for verdicts");
+        .exits_with(2)
+        .stderr_contains("this format is for verdicts");
 }
 
 /// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of
@@ -872,13 +883,14 @@ fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
         ("c", "invoice"),
         ("d", "elephant"),
     ] {
-        project = project.file(
+        project = project.with_file(
             &format!("scenarios/{name}.yaml"),
             scenario(name, &format!("expect_context:\n  - contains: {word}\n")),
         );
     }
     let ids = |arguments: &[&str]| {
-        let card: Value = serde_json::from_str(&project.run(arguments).code(1).stdout).unwrap();
+        let card: Value =
+            serde_json::from_str(&project.run(arguments).exits_with(1).stdout).unwrap();
         let cases = card["cases"].as_array().unwrap().iter();
         cases
             .map(|case| {
@@ -900,11 +912,11 @@ fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
             ["a pass", "b fail"]
         );
     }
-    let run = project.run(&["eval", "--fail-fast"]).code(1);
-    run.says("2 scenarios: 1 passed, 1 failed")
-        .warns("2 scenarios after the first that does not pass: not run");
+    let run = project.run(&["eval", "--fail-fast"]).exits_with(1);
+    run.stdout_contains("2 scenarios: 1 passed, 1 failed")
+        .stderr_contains("2 scenarios after the first that does not pass: not run");
     project
         .run(&["eval", "--fail-fast", "a", "c"])
-        .code(0)
-        .says("2 passed");
+        .exits_with(0)
+        .stdout_contains("2 passed");
 }

@@ -1,8 +1,8 @@
 //! Answers of scenarios: recorded, stale, scripted, and conversations with tools.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use crate::record::file::call;
-use ctxc::internals::record::recording::{AnsweredBy, Recording, Stage, TrialOf};
+use ctxc::internals::record::recording::{AnsweredBy, Recording, TrialNumber, TrialStage};
 use ctxc::internals::record::{json_text, key};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ pub(super) fn scenario(more: &str) -> String {
 
 pub(super) fn sample(more: &str) -> Project {
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/billing.yaml", scenario(more))
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/billing.yaml", scenario(more))
 }
 
 /// The request of the scenario as `render` shows it.
@@ -33,7 +33,7 @@ fn body(project: &Project) -> String {
         "-i",
         "ticket=my invoice",
     ];
-    json_text::compact(&project.run(&args).code(0).stdout)
+    json_text::compact_json(&project.run(&args).exits_with(0).stdout)
 }
 
 /// A call with this request and this answer.
@@ -41,9 +41,9 @@ fn answered(id: &str, body: &str, message: &Value) -> Recording {
     let response = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}});
     Recording {
         answered_by: AnsweredBy::Upstream,
-        request: json_text::raw(body),
-        response: Some(json_text::raw(&response.to_string())),
-        key: key::key("POST", "/chat/completions", body).to_string(),
+        request: json_text::to_raw_json(body),
+        response: Some(json_text::to_raw_json(&response.to_string())),
+        key: key::call_key("POST", "/chat/completions", body).to_string(),
         ..call(id)
     }
 }
@@ -53,9 +53,9 @@ pub(super) fn says(text: &str) -> Value {
 }
 
 fn record(project: &Project, calls: &[Recording]) {
-    project.write(
+    project.write_file(
         "scenarios/recordings/billing.jsonl",
-        calls.iter().map(Recording::line).collect::<String>(),
+        calls.iter().map(Recording::to_line).collect::<String>(),
     );
 }
 
@@ -83,21 +83,21 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     };
     // Two of three, and no more trials than it takes.
     of(&["billing", "access", "billing"])
-        .code(0)
-        .says("answer 2 of 3 (replayed)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 3 (replayed)  PASS");
     of(&["billing", "billing", "access"])
-        .code(0)
-        .says("answer 2 of 2 (replayed)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 2 (replayed)  PASS");
     let run = of(&["access", "billing", "access"])
-        .code(1)
-        .says("answer 1 of 3 (replayed)  FAIL");
-    run.says("expected /billing/, found it nowhere in “access”")
-        .says("0 calls, US$ 0");
+        .exits_with(1)
+        .stdout_contains("answer 1 of 3 (replayed)  FAIL");
+    run.stdout_contains("expected /billing/, found it nowhere in “access”")
+        .stdout_contains("0 calls, US$ 0");
     // There are no more trials than answers, and no more have to pass.
     of(&["billing"])
-        .code(0)
-        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
-    let card = project.run(&["eval", "--json"]).code(0).json();
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
+    let card = project.run(&["eval", "--json"]).exits_with(0).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": false});
     assert_eq!(
         card["cases"][0]["rule"],
@@ -114,8 +114,8 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     );
     project
         .run(&["eval", "--answers", "scripted"])
-        .code(7)
-        .says("answer not recorded  INCONCLUSIVE");
+        .exits_with(7)
+        .stdout_contains("answer not recorded  INCONCLUSIVE");
 }
 
 #[test]
@@ -130,15 +130,15 @@ fn of_long_texts_the_place_is_shown_where_they_part() {
             ),
         )
     };
-    project.write("templates/triage.xml", task("all of them"));
+    project.write_file("templates/triage.xml", task("all of them"));
     record(
         &project,
         &[answered("1", &body(&project), &says("billing"))],
     );
-    project.run(&["eval"]).code(0);
-    project.write("templates/triage.xml", task("some of them"));
+    project.run(&["eval"]).exits_with(0);
+    project.write_file("templates/triage.xml", task("some of them"));
     let moved = "content line 3: “…rules of the house, some of them: my invoice” in place of “…rules of the house, all of them: my invoice”";
-    project.run(&["eval"]).code(6).says(moved);
+    project.run(&["eval"]).exits_with(6).stdout_contains(moved);
 }
 
 #[test]
@@ -148,23 +148,23 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     record(&project, &[answered("1", &body, &says("billing"))]);
     project
         .run(&["eval"])
-        .code(0)
-        .says("(replayed, 1 of 3 recorded)  PASS");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("(replayed, 1 of 3 recorded)  PASS");
+    project.write_file(
         "templates/triage.xml",
         TASK.replace("Sort the ticket", "Sort this ticket"),
     );
     let run = project
         .run(&["eval"])
-        .code(6)
-        .says("answer stale  STALE")
-        .says("1 scenario: 0 passed, 0 failed, 1 stale, 0 errored");
-    run.says(
+        .exits_with(6)
+        .stdout_contains("answer stale  STALE")
+        .stdout_contains("1 scenario: 0 passed, 0 failed, 1 stale, 0 errored");
+    run.stdout_contains(
         "scenarios/billing.yaml:1: its answers were recorded for another request; since then:",
     )
-    .says("“Sort this ticket: ")
-    .says("in place of “Sort the ticket: ");
-    let card = project.run(&["eval", "--json"]).code(6).json();
+    .stdout_contains("“Sort this ticket: ")
+    .stdout_contains("in place of “Sort the ticket: ");
+    let card = project.run(&["eval", "--json"]).exits_with(6).json();
     assert_eq!(
         (&card["cases"][0]["verdict"], &card["summary"]["stale"]),
         (&json!("stale"), &json!(1))
@@ -172,17 +172,17 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     // A script is asked for by name alone: nothing stale passes by way of it.
     project
         .run(&["eval", "--answers", "scripted"])
-        .code(0)
-        .says("answer 2 of 2 (scripted)");
-    project.run(&["eval", "--answers", "replay"]).code(6);
-    project.write("ctxc.toml", "[eval]\nstale = \"warn\"\n");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 2 (scripted)");
+    project.run(&["eval", "--answers", "replay"]).exits_with(6);
+    project.write_file("ctxc.toml", "[eval]\nstale = \"warn\"\n");
     project
         .run(&["eval", "--junit", "out.xml"])
-        .code(0)
-        .says("STALE");
+        .exits_with(0)
+        .stdout_contains("STALE");
     // Where it is told alone, no report takes it for an error; and what it says is a whole
     // sentence.
-    let xml = project.read("out.xml");
+    let xml = project.read_file("out.xml");
     assert!(
         xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"),
         "{xml}"
@@ -194,15 +194,15 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         "{xml}"
     );
     // What fails in the context comes first.
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n"),
     );
     project
         .run(&["eval", "--junit", "out.xml"])
-        .code(1)
-        .says("answer stale  FAIL");
-    let xml = project.read("out.xml");
+        .exits_with(1)
+        .stdout_contains("answer stale  FAIL");
+    let xml = project.read_file("out.xml");
     assert!(
         xml.contains(
             "<failure message=\"scenarios/billing.yaml:7: expected the context to contain /nowhere/"
@@ -219,37 +219,39 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
             ..answered("1", &body, &says("x"))
         }],
     );
-    project.write("scenarios/billing.yaml", scenario(""));
+    project.write_file("scenarios/billing.yaml", scenario(""));
     project
         .run(&["eval", "--answers", "replay"])
-        .code(3)
-        .says("no call in it was answered; record it anew, or remove the file");
+        .exits_with(3)
+        .stdout_contains("no call in it was answered; record it anew, or remove the file");
 }
 
 #[test]
 fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
     let project = sample("");
     let body = body(&project);
-    let line = answered("1", &body, &says("billing")).line();
+    let line = answered("1", &body, &says("billing")).to_line();
     let of = |text: &str| {
-        project.write("scenarios/recordings/billing.jsonl", text);
+        project.write_file("scenarios/recordings/billing.jsonl", text);
         project.run(&["eval"])
     };
     let run = of(&line.replace("ctxc/request/1", "ctxc/request/7"))
-        .code(3)
-        .says("ERROR");
-    run.says("the recorded answers in scenarios/recordings/billing.jsonl cannot be read: line 1: it says `ctxc/request/7`, which a newer ctxc wrote");
-    of("{}\n").code(3).says("line 1: it is not a recorded call");
+        .exits_with(3)
+        .stdout_contains("ERROR");
+    run.stdout_contains("the recorded answers in scenarios/recordings/billing.jsonl cannot be read: line 1: it says `ctxc/request/7`, which a newer ctxc wrote");
+    of("{}\n")
+        .exits_with(3)
+        .stdout_contains("line 1: it is not a recorded call");
     of(&line.replace("\"choices\"", "\"chances\""))
-        .code(3)
-        .says("the recorded call 1 cannot be read");
+        .exits_with(3)
+        .stdout_contains("the recorded call 1 cannot be read");
     of(&line.replace("openai-chat", "morse"))
-        .code(3)
-        .says("has a form that is not known: `morse`");
+        .exits_with(3)
+        .stdout_contains("has a form that is not known: `morse`");
     // What a killed program left is no whole set of trials.
     of(&format!("{line}{}", &line[..50]))
-        .code(3)
-        .says("its last line is incomplete, as after a killed run");
+        .exits_with(3)
+        .stdout_contains("its last line is incomplete, as after a killed run");
     #[cfg(unix)]
     {
         let outside = tempfile::tempdir().unwrap();
@@ -262,8 +264,8 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
         .unwrap();
         project
             .run(&["eval"])
-            .code(3)
-            .says("it lies outside the project's folder");
+            .exits_with(3)
+            .stdout_contains("it lies outside the project's folder");
     }
 }
 
@@ -275,8 +277,8 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
         let call = |(at, text): (usize, &&str)| {
             let number = u32::try_from(at).unwrap() + 1;
             Recording {
-                trial: Some(TrialOf {
-                    stage: Stage::First,
+                trial: Some(TrialNumber {
+                    stage: TrialStage::First,
                     number,
                     of: 3,
                 }),
@@ -290,40 +292,42 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
         project.run(&["eval"])
     };
     let run = of(&["billing"])
-        .code(7)
-        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
-    run.says("only 1 of 3 trials have answers")
-        .says("`ctxc eval billing --record --stale` asks anew");
-    let card = project.run(&["eval", "--json"]).code(7).json();
+        .exits_with(7)
+        .stdout_contains("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
+    run.stdout_contains("only 1 of 3 trials have answers")
+        .stdout_contains("`ctxc eval billing --record --stale` asks anew");
+    let card = project.run(&["eval", "--json"]).exits_with(7).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": true});
     assert_eq!(
         card["cases"][0]["rule"],
         json!({"runs": 3, "pass": 2, "stage": "first", "recorded": recorded})
     );
-    of(&["access"]).code(7);
+    of(&["access"]).exits_with(7);
     of(&["billing", "access"])
-        .code(7)
-        .says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
+        .exits_with(7)
+        .stdout_contains("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
     of(&["billing", "billing"])
-        .code(0)
-        .says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
-    of(&["access", "access"]).code(1).says("FAIL");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
+    of(&["access", "access"])
+        .exits_with(1)
+        .stdout_contains("FAIL");
     // A line that was copied is no trial more.
     of(&["billing"]);
-    let line = project.read("scenarios/recordings/billing.jsonl");
-    project.write("scenarios/recordings/billing.jsonl", line.repeat(3));
+    let line = project.read_file("scenarios/recordings/billing.jsonl");
+    project.write_file("scenarios/recordings/billing.jsonl", line.repeat(3));
     project
         .run(&["eval"])
-        .code(7)
-        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
+        .exits_with(7)
+        .stdout_contains("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
     // Fewer are asked for than were recorded: that is no loss.
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
         scenario("runs: 1\npass_threshold: 1\n"),
     );
     of(&["billing"])
-        .code(0)
-        .says("answer 1 of 1 (replayed)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (replayed)  PASS");
 }
 
 #[test]
@@ -341,8 +345,11 @@ fn what_a_person_wrote_into_a_recording_is_shown_as_a_script() {
             by(AnsweredBy::Upstream),
         ],
     );
-    project.run(&["eval"]).code(0).says("(scripted)  PASS");
-    let card = project.run(&["eval", "--json"]).code(0).json();
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("(scripted)  PASS");
+    let card = project.run(&["eval", "--json"]).exits_with(0).json();
     let providers: Vec<&Value> = card["cases"][0]["trials"]
         .as_array()
         .unwrap()
@@ -364,7 +371,7 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
         }],
     );
     let edited = "its `key` is not that of its `request`, which was edited or has its fields in another order; restore the line, or record it anew";
-    project.run(&["eval"]).code(3).says(edited);
+    project.run(&["eval"]).exits_with(3).stdout_contains(edited);
     let elsewhere = Recording {
         key: "b3:1".to_owned(),
         endpoint: "/models/big:ask".to_owned(),
@@ -373,10 +380,10 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     record(&project, &[elsewhere]);
     project
         .run(&["eval"])
-        .code(6)
-        .says("the address: “/chat/completions” in place of “/models/big:ask”");
+        .exits_with(6)
+        .stdout_contains("the address: “/chat/completions” in place of “/models/big:ask”");
     // The key of today's request above another one is no answer to it.
-    let other = json_text::raw(
+    let other = json_text::to_raw_json(
         &call
             .request
             .get()
@@ -389,13 +396,13 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
             ..call.clone()
         }],
     );
-    project.run(&["eval"]).code(3).says(edited);
+    project.run(&["eval"]).exits_with(3).stdout_contains(edited);
     // The mark that an editor puts in front of a file is no damage.
-    project.write(
+    project.write_file(
         "scenarios/recordings/billing.jsonl",
-        format!("\u{feff}{}", call.line()),
+        format!("\u{feff}{}", call.to_line()),
     );
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
 }
 
 #[test]
@@ -409,7 +416,7 @@ fn nothing_passes_in_the_place_of_a_damaged_recording() {
 }
 
 fn passes_only_without_a_damaged_recording(project: &Project) {
-    let line = answered("1", &body(project), &says("billing")).line();
+    let line = answered("1", &body(project), &says("billing")).to_line();
     let refused = line
         .replace("\"status\":200", "\"status\":500")
         .replace("\"truncated\":false", "\"truncated\":true");
@@ -425,11 +432,11 @@ fn passes_only_without_a_damaged_recording(project: &Project) {
         (half, cut),
         (&format!("{line}{half}"), cut),
     ] {
-        project.write("scenarios/recordings/billing.jsonl", text);
-        project.run(&["eval"]).code(3).says(why);
+        project.write_file("scenarios/recordings/billing.jsonl", text);
+        project.run(&["eval"]).exits_with(3).stdout_contains(why);
     }
     std::fs::remove_file(project.path("scenarios/recordings/billing.jsonl")).unwrap();
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
 }
 
 #[test]
@@ -437,16 +444,16 @@ fn a_changed_recording_is_judged_again() {
     let project = sample("");
     let body = body(&project);
     record(&project, &[answered("1", &body, &says("billing"))]);
-    project.run(&["eval", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
     project
         .run(&["eval", "--since", "card.json"])
-        .code(0)
-        .says("CARRIED");
+        .exits_with(0)
+        .stdout_contains("CARRIED");
     record(&project, &[answered("1", &body, &says("access"))]);
     project
         .run(&["eval", "--since", "card.json"])
-        .code(1)
-        .says("FAIL");
+        .exits_with(1)
+        .stdout_contains("FAIL");
 }
 
 /// A suite whose agent asks a tool before it answers.
@@ -456,8 +463,8 @@ fn with_tools(tools: &str, answers: &str) -> Project {
          expectations:\n      - contains: [billing]\n      - calls_tool: lookup\n    answers:\n{answers}"
     );
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/desk.yaml", suite)
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/desk.yaml", suite)
 }
 
 #[test]
@@ -467,9 +474,9 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
     let project = with_tools("{lookup: {state: open invoice}}", &answers);
     project
         .run(&["eval"])
-        .code(0)
-        .says("desk/one  context 0/0  answer 2 of 2 (scripted)  PASS");
-    let card = project.run(&["eval", "--json"]).code(0).json();
+        .exits_with(0)
+        .stdout_contains("desk/one  context 0/0  answer 2 of 2 (scripted)  PASS");
+    let card = project.run(&["eval", "--json"]).exits_with(0).json();
     // Tokens are those of both requests.
     let trial = &card["cases"][0]["trials"][0];
     assert!(
@@ -480,14 +487,16 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
         "{trial}"
     );
     // What the tool gives back is a part of the case.
-    project.run(&["eval", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
     let other = with_tools("{lookup: {state: closed}}", &answers);
-    other.write("card.json", project.read("card.json"));
-    let run = other.run(&["eval", "--since", "card.json"]).code(1);
-    run.says("calls of tools without an end: no answer after 16 requests");
+    other.write_file("card.json", project.read_file("card.json"));
+    let run = other.run(&["eval", "--since", "card.json"]).exits_with(1);
+    run.stdout_contains("calls of tools without an end: no answer after 16 requests");
     // A tool that the fixtures say nothing of ends the conversation.
-    let run = with_tools("{other: 1}", &answers).run(&["eval"]).code(1);
-    run.says("expected /billing/, found no text, but a call of `lookup`");
+    let run = with_tools("{other: 1}", &answers)
+        .run(&["eval"])
+        .exits_with(1);
+    run.stdout_contains("expected /billing/, found no text, but a call of `lookup`");
 }
 
 #[test]
@@ -508,19 +517,19 @@ fn recorded_conversations_go_on_as_they_did() {
             &json!({"role": "assistant", "content": null, "tool_calls": [tool]}),
         );
         [asks, answered("2", &second, &says("billing"))]
-            .map(|call| call.line())
+            .map(|call| call.to_line())
             .concat()
     };
-    let name = ctxc::internals::scenario::paths::recording("scenarios/desk.yaml", "desk/one");
+    let name = ctxc::internals::scenario::paths::recording_path("scenarios/desk.yaml", "desk/one");
     assert!(name.starts_with(path), "{name}");
-    project.write(&name, calls("open"));
-    let run: Run = project.run(&["eval"]).code(0);
-    run.says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
-    project.write(&name, calls("shut"));
+    project.write_file(&name, calls("open"));
+    let run: ProgramRun = project.run(&["eval"]).exits_with(0);
+    run.stdout_contains("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
+    project.write_file(&name, calls("shut"));
     project
         .run(&["eval"])
-        .code(6)
-        .says("“open” in place of “shut”");
+        .exits_with(6)
+        .stdout_contains("“open” in place of “shut”");
 }
 
 #[test]
@@ -529,7 +538,7 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
     let body = body(&project);
     let calls = ["billing", "access", "billing"].map(|text| answered(text, &body, &says(text)));
     record(&project, &calls);
-    let rate = |args: &[&str]| project.run(args).code(0).json()["cases"][0]["rate"].clone();
+    let rate = |args: &[&str]| project.run(args).exits_with(0).json()["cases"][0]["rate"].clone();
     let near = |found: &Value, expected: f64| {
         assert!(
             (found.as_f64().unwrap() - expected).abs() < 1e-4,
@@ -559,17 +568,17 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
     }
     project
         .run(&["eval", "--full", "--format", "markdown"])
-        .code(0)
-        .says("answers pass 67 %");
+        .exits_with(0)
+        .stdout_contains("answers pass 67 %");
     project
         .run(&["eval", "--full", "--format", "html"])
-        .code(0)
-        .says("passes 67 %, 95 % interval 21 % to 94 %");
+        .exits_with(0)
+        .stdout_contains("passes 67 %, 95 % interval 21 % to 94 %");
     // Nine tasks say nothing of a tenth.
     let project = Project::new();
     let interval = |count: usize| {
         let number = count - 1;
-        project.write(
+        project.write_file(
             &format!("templates/t{number}.xml"),
             TASK.replace("triage", &format!("t{number}")),
         );
@@ -582,15 +591,15 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
         let text = text
             .replace("name: billing", &format!("name: s{number}"))
             .replace("task: triage", &format!("task: t{number}"));
-        project.write(&format!("scenarios/s{number}.yaml"), text);
+        project.write_file(&format!("scenarios/s{number}.yaml"), text);
     };
     (1..=9).for_each(interval);
     assert_eq!(
-        project.run(&["eval", "--json"]).code(1).json()["summary"]["interval"],
+        project.run(&["eval", "--json"]).exits_with(1).json()["summary"]["interval"],
         Value::Null
     );
     interval(10);
-    let summary = project.run(&["eval", "--json"]).code(1).json()["summary"].clone();
+    let summary = project.run(&["eval", "--json"]).exits_with(1).json()["summary"].clone();
     near(&summary["pass_rate"], 0.5);
     let [low, high] = [0, 1].map(|end| summary["interval"][end].as_f64().unwrap());
     assert!(

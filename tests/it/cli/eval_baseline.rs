@@ -8,10 +8,12 @@ use serde_json::json;
 #[test]
 fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
     let project = branch();
-    let run = project.run(&["eval", "--baseline", "baselines"]).code(0);
-    run.says("compared with baselines: 0 better, 0 worse, 2 equal; ")
-        .never_says("accepted with")
-        .never_says("missing");
+    let run = project
+        .run(&["eval", "--baseline", "baselines"])
+        .exits_with(0);
+    run.stdout_contains("compared with baselines: 0 better, 0 worse, 2 equal; ")
+        .output_lacks("accepted with")
+        .output_lacks("missing");
 
     replace(
         &project,
@@ -27,15 +29,15 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
     );
     let run = project
         .run(&["eval", "--baseline", "baselines/scripted.json"])
-        .code(1);
+        .exits_with(1);
     let run = run
-        .says("accepted with pass, 3 of 3 trials, ")
-        .says("; now fail, 0 of 2 trials, ")
-        .says("0 better, 1 worse, 0 equal")
+        .stdout_contains("accepted with pass, 3 of 3 trials, ")
+        .stdout_contains("; now fail, 0 of 2 trials, ")
+        .stdout_contains("0 better, 1 worse, 0 equal")
         // A script gives the same answer every time.
-        .never_says("sign test");
+        .output_lacks("sign test");
     // The other suite is not of that baseline.
-    run.never_says("; new: ");
+    run.output_lacks("; new: ");
     let compared = &project
         .run(&["eval", "--baseline", "baselines", "--json"])
         .json()["baseline"];
@@ -47,7 +49,7 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
     for format in ["markdown", "html"] {
         project
             .run(&["eval", "--baseline", "baselines", "--format", format])
-            .says("compared with baselines: 0 better, 1 worse");
+            .stdout_contains("compared with baselines: 0 better, 1 worse");
     }
 
     // What fails is said first.
@@ -60,31 +62,32 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
     );
 
     // What is gone, and what nobody accepted.
-    project.write(
+    project.write_file(
         "scenarios/second.yaml",
         project
-            .read("scenarios/scripted.yaml")
+            .read_file("scenarios/scripted.yaml")
             .replace("name: scripted", "name: second"),
     );
     project.run(&["eval", "--out", "card.json"]);
     std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
     let run = project.run(&["eval", "--baseline", "baselines"]);
-    run.says("missing: scripted").says("; new: second");
+    run.stdout_contains("missing: scripted")
+        .stdout_contains("; new: second");
     project
         .run(&["eval", "second", "--baseline", "baselines"])
-        .never_says("missing")
-        .says("; new: second");
+        .output_lacks("missing")
+        .stdout_contains("; new: second");
     project
         .run(&["eval", "--baseline", "baselines/recorded.json"])
-        .never_says("; new: ");
-    project.write("scenarios/scripted.yaml", "name: scripted\ntask: [\n");
+        .output_lacks("; new: ");
+    project.write_file("scenarios/scripted.yaml", "name: scripted\ntask: [\n");
     project
         .run(&["eval", "--baseline", "baselines"])
-        .never_says("missing");
+        .output_lacks("missing");
     std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
     project
         .run(&["eval", "--baseline", "card.json"])
-        .says("missing: scripted");
+        .stdout_contains("missing: scripted");
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn a_context_that_fails_now_is_worse_although_its_answers_pass() {
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 1");
     let compared = project
         .run(&["eval", "--baseline", "baselines", "--json"])
-        .code(1)
+        .exits_with(1)
         .json()["baseline"]
         .clone();
     assert_eq!(
@@ -105,22 +108,26 @@ fn a_context_that_fails_now_is_worse_although_its_answers_pass() {
 #[test]
 fn accepted_results_of_another_model_are_not_compared() {
     let project = branch();
-    project.run(&["eval", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
     let mut card = project.run(&["eval", "--json"]).json();
     card["cases"][1]["model"] = json!("other-model");
-    project.write("card.json", card.to_string());
-    let run = project.run(&["eval", "--baseline", "card.json"]).code(0);
-    run.says("0 better, 0 worse, 1 equal")
-        .says("not compared: `scripted` was accepted with `other-model`, and has no model now");
+    project.write_file("card.json", card.to_string());
+    let run = project
+        .run(&["eval", "--baseline", "card.json"])
+        .exits_with(0);
+    run.stdout_contains("0 better, 0 worse, 1 equal")
+        .stdout_contains(
+            "not compared: `scripted` was accepted with `other-model`, and has no model now",
+        );
 }
 
 #[test]
 fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
     let project = branch();
     let edited = project
-        .read("baselines/scripted.json")
+        .read_file("baselines/scripted.json")
         .replace("\"pass\"", "\"fail\"");
-    project.write("edited.json", edited);
+    project.write_file("edited.json", edited);
     for (named, why) in [
         (
             "nowhere.json",
@@ -135,8 +142,8 @@ fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
     ] {
         project
             .run(&["eval", "--baseline", named])
-            .code(2)
-            .warns(why);
+            .exits_with(2)
+            .stderr_contains(why);
     }
 }
 
@@ -149,7 +156,7 @@ fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
         .into_iter();
     let server = upstream(answers.map(completion).collect());
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     project.run(&["eval", "--out", "card.json"]);
     let run = asked(
         &project,
@@ -163,8 +170,8 @@ fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
             "1",
         ],
     )
-    .code(0);
-    run.says("second stage");
+    .exits_with(0);
+    run.stdout_contains("second stage");
     asked(
         &project,
         &[
@@ -177,7 +184,7 @@ fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
             "good.json",
         ],
     )
-    .code(0);
+    .exits_with(0);
     let run = asked(
         &project,
         &[
@@ -190,6 +197,6 @@ fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
             "1",
         ],
     );
-    run.says("0 better, 1 worse")
-        .says("sign test p = 0.500 (fewer than 5 differences cannot be significant)");
+    run.stdout_contains("0 better, 1 worse")
+        .stdout_contains("sign test p = 0.500 (fewer than 5 differences cannot be significant)");
 }

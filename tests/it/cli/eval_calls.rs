@@ -2,7 +2,7 @@
 //! scorecard says of them.
 
 use super::eval_record::{asked, completion, with_model};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, hang, response, say};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -34,15 +34,15 @@ pub(crate) fn failing_and_miscounted() -> Value {
     });
     let project = suite(&server, &["lies", "strange"].map(str::to_owned));
     // On a machine that does much else an answer may take longer than a second.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         project
-            .read("ctxc.toml")
+            .read_file("ctxc.toml")
             .replace("timeout_s = 1\n", "timeout_s = 60\n"),
     );
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live", "--json"])
-        .code(3)
+        .exits_with(3)
         .json()
 }
 
@@ -55,9 +55,12 @@ fn suite(server: &Server, tickets: &[String]) -> Project {
     }
     let project = with_model(&format!("{}/v1", server.url()));
     std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
-    project.write("ctxc.toml", project.read("ctxc.toml") + "timeout_s = 1\n");
-    project.write("scenarios/many.yaml", suite);
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file(
+        "ctxc.toml",
+        project.read_file("ctxc.toml") + "timeout_s = 1\n",
+    );
+    project.write_file("scenarios/many.yaml", suite);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     project
 }
 
@@ -107,9 +110,9 @@ fn failing_calls_change_no_rate_of_the_others() {
     };
     let (sound, failing) = (Server::new(play(false)), Server::new(play(true)));
     let whole = asked(&suite(&sound, &tickets), &["eval", "--record", "--json"])
-        .code(1)
+        .exits_with(1)
         .json();
-    let run = asked(&suite(&failing, &tickets), &["eval", "--record", "--json"]).code(3);
+    let run = asked(&suite(&failing, &tickets), &["eval", "--record", "--json"]).exits_with(3);
     let card = run.json();
     let rest: Vec<f64> = (0_u32..40)
         .filter(|number| number % 10 >= 3)
@@ -184,8 +187,8 @@ fn what_is_wrong_with_a_provider_is_told_apart() {
         &project,
         &["eval", "--answers", "live", "--out", "card.json"],
     )
-    .code(3);
-    let card: Value = serde_json::from_str(&project.read("card.json")).unwrap();
+    .exits_with(3);
+    let card: Value = serde_json::from_str(&project.read_file("card.json")).unwrap();
     let of = |id: &str| {
         (
             case(&card, id)["verdict"].as_str().unwrap().to_owned(),
@@ -217,22 +220,25 @@ fn what_is_wrong_with_a_provider_is_told_apart() {
         json!({"cut_stream": 3, "not_understood": 1, "rate_limited": 3, "time_limit": 3})
     );
     let run = run
-        .says("no answer within 1 s")
-        .says("the answer ended before it was complete");
-    run.says("its provider's count of tokens is impossible")
-        .says("13 calls (10 not answered: 3 cut stream, 1 not understood, 3 rate limited, 3 time limit)");
+        .stdout_contains("no answer within 1 s")
+        .stdout_contains("the answer ended before it was complete");
+    run.stdout_contains("its provider's count of tokens is impossible")
+        .stdout_contains("13 calls (10 not answered: 3 cut stream, 1 not understood, 3 rate limited, 3 time limit)");
 }
 
 /// The scorecard of a run that asks, without times.
-fn recorded(server: &Server, tickets: &[String], jobs: &str) -> (Value, Run) {
+fn recorded(server: &Server, tickets: &[String], jobs: &str) -> (Value, ProgramRun) {
     let project = suite(server, tickets);
     let mut card = asked(&project, &["eval", "--record", "--json", "--jobs", jobs])
-        .code(0)
+        .exits_with(0)
         .json();
     for case in card["cases"].as_array_mut().unwrap() {
         case["trials"][0]["latency_ms"] = Value::Null;
     }
-    (card, project.run(&["eval", "--json", "--full"]).code(0))
+    (
+        card,
+        project.run(&["eval", "--json", "--full"]).exits_with(0),
+    )
 }
 
 #[test]
@@ -251,7 +257,7 @@ fn how_many_calls_are_under_way_changes_nothing() {
     );
     assert_eq!(one.0, many.0);
     // What is recorded has the times of its calls, and so has what it belongs to.
-    let timeless = |run: &Run| {
+    let timeless = |run: &ProgramRun| {
         let lines = run
             .stdout
             .lines()
@@ -295,7 +301,7 @@ fn no_model_is_asked_after_the_first_answer_that_cannot_be_kept() {
     let project = suite(&server, &tickets);
     *folder.lock().unwrap() = Some(project.path("scenarios/recordings"));
     let run = asked(&project, &["eval", "--record", "--jobs", "1"]);
-    let run = run.says("no model was asked, since an earlier answer could not be kept");
+    let run = run.stdout_contains("no model was asked, since an earlier answer could not be kept");
     assert!(run.code != Some(0), "{}", run.stdout);
     assert!(
         server.requests().len() <= 2,
@@ -317,10 +323,10 @@ fn a_budget_finishes_cases_one_by_one() {
     });
     let tickets: Vec<String> = (0..40).map(|number| format!("ticket-{number}-")).collect();
     let project = suite(&server, &tickets);
-    project.write(
+    project.write_file(
         "scenarios/many.yaml",
         project
-            .read("scenarios/many.yaml")
+            .read_file("scenarios/many.yaml")
             .replace("runs: 1, pass_threshold: 1", "runs: 3, pass_threshold: 2"),
     );
     // 1,000 tokens are sent and 100 received with each.

@@ -50,9 +50,9 @@ fn cases_with_errors_are_not_run() {
         ),
     ];
     let project = files.iter().fold(sample(), |project, (name, text)| {
-        project.file(&format!("scenarios/{name}.yaml"), text)
+        project.with_file(&format!("scenarios/{name}.yaml"), text)
     });
-    let run = project.run(&["eval", "--json"]).code(1);
+    let run = project.run(&["eval", "--json"]).exits_with(1);
     let card: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let told = |case: &serde_json::Value| {
         let path = case["path"]
@@ -78,11 +78,11 @@ fn cases_with_errors_are_not_run() {
     ");
     // What a project turns off, it runs.
     let off = "[lints]\nimpossible-expectation = \"off\"\n";
-    project.write("ctxc.toml", off);
+    project.write_file("ctxc.toml", off);
     project
         .run(&["eval", "scenarios/clash.yaml"])
-        .code(1)
-        .says("1 failed");
+        .exits_with(1)
+        .stdout_contains("1 failed");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn ids_that_nothing_has_are_told() {
   - order: [description, 'fresh:T-17']
 ";
     let text = scenario("ids", "  retrieval: {T-17: Logins fail.}\n", lines);
-    let project = sample().file("scenarios/ids.yaml", text);
+    let project = sample().with_file("scenarios/ids.yaml", text);
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/ids.yaml:9:19: warning[unknown-segment]: no agent of `triage` is shown an input `txt`
     scenarios/ids.yaml:12:19: warning[unknown-segment]: no agent of `triage` is shown a file `src/nosuch.rs`
@@ -107,7 +107,7 @@ fn ids_that_nothing_has_are_told() {
     scenarios/ids.yaml:15:23: warning[unknown-segment]: no agent of `triage` is shown a match `T-18`
     ");
     project.run(&["check", "--fix", "--unsafe-fixes"]);
-    let fixed = project.read("scenarios/ids.yaml");
+    let fixed = project.read_file("scenarios/ids.yaml");
     assert!(
         fixed.contains("{id: 'input:text', state: kept}\n  - segment: {id: 'input:ticket'"),
         "{fixed}"
@@ -133,25 +133,25 @@ fn frozen_files_are_found_however_they_are_written() {
             &format!("  file_context: {{\"{written}\": Frozen.}}\n"),
             lines,
         );
-        let project = sample().file("scenarios/frozen.yaml", text);
+        let project = sample().with_file("scenarios/frozen.yaml", text);
         assert_eq!(found(&project), [""; 0], "{written}");
-        project.run(&["eval", "--out", "card.json"]).code(0);
+        project.run(&["eval", "--out", "card.json"]).exits_with(0);
         // What the live file says then is no part of the case.
-        project.write("docs/runbook.md", "Changed.\n");
+        project.write_file("docs/runbook.md", "Changed.\n");
         project
             .run(&["eval", "--since", "card.json"])
-            .code(0)
-            .says("1 carried");
+            .exits_with(0)
+            .stdout_contains("1 carried");
     }
     let files = "  file_context:\n    docs/runbok.md: a\n    ../x.md: b\n    docs/runbook.md: c\n    ./docs/runbook.md: d\n    src/a.rs: e\n";
-    let project = sample().file("scenarios/frozen.yaml", scenario("frozen", files, lines));
+    let project = sample().with_file("scenarios/frozen.yaml", scenario("frozen", files, lines));
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/frozen.yaml:8:5: hint[unused-frozen-file]: no agent of `triage` is shown `docs/runbok.md`
     scenarios/frozen.yaml:9:5: error[wrong-scenario-value]: `context.file_context` is `../x.md`; expected the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`
     scenarios/frozen.yaml:11:5: error[wrong-scenario-value]: `context.file_context` is `./docs/runbook.md`; expected another file: `docs/runbook.md` is the same one
     scenarios/frozen.yaml:12:5: hint[unused-frozen-file]: no agent of `triage` is shown `src/a.rs`
     ");
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/frozen.yaml",
         scenario(
             "frozen",
@@ -177,8 +177,8 @@ expectations:
   - field_matches: {path: $.a, pattern: '.*'}
 ";
     let role = scenario("idle", "", lines).replace("task: triage", "role: triage");
-    let project = sample().file("scenarios/idle.yaml", role);
-    project.write("ctxc.toml", "[roles.triage]\nmodel = \"m\"\nbudget = { tokens = 5000 }\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n");
+    let project = sample().with_file("scenarios/idle.yaml", role);
+    project.write_file("ctxc.toml", "[roles.triage]\nmodel = \"m\"\nbudget = { tokens = 5000 }\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n");
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/idle.yaml:8:15: warning[impossible-expectation]: every text matches this pattern, so it expects nothing
     scenarios/idle.yaml:9:16: warning[impossible-expectation]: every text matches this pattern, so it expects nothing
@@ -188,18 +188,18 @@ expectations:
 
 #[test]
 fn suites_without_cases_and_every_bad_row_are_told() {
-    let project = sample().file("scenarios/none.yaml", "id: none\ncases: []\n");
+    let project = sample().with_file("scenarios/none.yaml", "id: none\ncases: []\n");
     let table = "id: table\ncases_from: rows.csv\ndefaults: {task: triage, context: {objective: sort}, expect_context: [{nothing_cut: true}]}\n";
-    let project = project.file("scenarios/table.yaml", table);
-    let project = project.file(
+    let project = project.with_file("scenarios/table.yaml", table);
+    let project = project.with_file(
         "scenarios/rows.csv",
         "id,ticket\n1,late\n2\n3,a,b\n4,late\n",
     );
-    let bare = project.file(
+    let bare = project.with_file(
         "scenarios/bare.yaml",
         table.replace("table", "bare").replace("rows", "bare"),
     );
-    let project = bare.file("scenarios/bare.csv", "id,ticket\n");
+    let project = bare.with_file("scenarios/bare.csv", "id,ticket\n");
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/bare.yaml:2:13: error[bad-case-table]: the cases of `bare.csv` cannot be read: it has no row
     scenarios/none.yaml:2:8: error[wrong-scenario-value]: `cases` is `[]`; expected a list of 1 or more
@@ -212,9 +212,9 @@ fn suites_without_cases_and_every_bad_row_are_told() {
 fn places_and_stored_requests_that_are_not_what_they_seem_are_told() {
     let text = |name: &str| scenario(name, "", "expect_context:\n  - snapshot: true\n");
     let project = sample()
-        .file("scenarios/a.yaml", text("Refund"))
-        .file("scenarios/b.yaml", text("refund"));
-    project.write(
+        .with_file("scenarios/a.yaml", text("Refund"))
+        .with_file("scenarios/b.yaml", text("refund"));
+    project.write_file(
         "ctxc.toml",
         "[eval]\nscenarios = [\"scenarios\", \"scenaros\", \"tests/agents\"]\n",
     );

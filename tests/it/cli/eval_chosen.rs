@@ -11,67 +11,67 @@ use pretty_assertions::assert_eq;
 fn names_are_looked_for_everywhere_and_paths_are_taken_whole() {
     let project = sample();
     for name in ["a", "b", "c"] {
-        project.write(
+        project.write_file(
             &format!("scenarios/{name}.yaml"),
             scenario(name, "expect_context:\n  - contains: [Restart]\n"),
         );
     }
     project
         .run(&["eval", "a", "scenarios/b.yaml"])
-        .code(0)
-        .says("2 scenarios: 2 passed");
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     project
         .run(&["eval", "scenarios/b.yaml", "b"])
-        .code(0)
-        .says("1 scenario: 1 passed");
+        .exits_with(0)
+        .stdout_contains("1 scenario: 1 passed");
     // What is wrong with a file that nobody asked for is not told.
-    project.write("scenarios/c.yaml", "name: c\n");
+    project.write_file("scenarios/c.yaml", "name: c\n");
     project
         .run(&["eval", "a", "scenarios/b.yaml"])
-        .code(0)
-        .says("2 scenarios: 2 passed");
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     project
         .run(&["eval", "a", "scenarios/c.yaml"])
-        .code(1)
-        .says("1 passed, 0 failed, 1 errored");
+        .exits_with(1)
+        .stdout_contains("1 passed, 0 failed, 1 errored");
     project
         .run(&["eval", "z", "scenarios/b.yaml"])
-        .code(2)
-        .warns("there is no scenario, suite, file or folder `z`");
+        .exits_with(2)
+        .stderr_contains("there is no scenario, suite, file or folder `z`");
 }
 
 #[test]
 fn roles_are_known_by_their_names() {
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - contains: [Restart]\n"),
     );
-    project.write("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\n");
+    project.write_file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\n");
     project
         .run(&["eval", "--role", "clrk"])
-        .code(2)
-        .warns("there is no role `clrk`")
-        .warns("did you mean `clerk`?");
+        .exits_with(2)
+        .stderr_contains("there is no role `clrk`")
+        .stderr_contains("did you mean `clerk`?");
     project
         .run(&["eval", "--role", "clerk"])
-        .code(5)
-        .warns("no scenario to run");
+        .exits_with(5)
+        .stderr_contains("no scenario to run");
     project
         .run(&["new", "scenario", "--role", "clrk"])
-        .code(2)
-        .warns("did you mean `clerk`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `clerk`?");
     project
         .run(&["new", "scenario", "--role", "clerk", "triage"])
-        .code(2)
-        .warns("cannot be used with");
+        .exits_with(2)
+        .stderr_contains("cannot be used with");
     project
         .run(&["new", "scenario", "--role", "clerk", "--input", "ticket=x"])
-        .code(0)
-        .says("wrote scenarios/clerk-1.yaml");
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/clerk-1.yaml");
     project
         .run(&["eval", "--role", "clerk"])
-        .code(0)
-        .says("1 passed");
+        .exits_with(0)
+        .stdout_contains("1 passed");
 }
 
 /// What the program ends with where nobody reads what it writes.
@@ -91,7 +91,7 @@ fn unread(project: &Project, args: &[&str]) -> Option<i32> {
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_hides_no_verdict() {
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - absent: [Restart]\n"),
     );
@@ -100,7 +100,7 @@ fn a_closed_pipe_hides_no_verdict() {
     assert_eq!(unread(&project, &["manifest"]), Some(0));
     assert_eq!(unread(&project, &["rules"]), Some(0));
     assert_eq!(unread(&project, &["check"]), Some(0));
-    project.write("templates/broken.xml", "<task type=\"atomic\">");
+    project.write_file("templates/broken.xml", "<task type=\"atomic\">");
     assert_eq!(unread(&project, &["check"]), Some(1));
     assert_eq!(unread(&project, &["check", "--json"]), Some(1));
     assert_eq!(unread(&project, &["build"]), Some(1));

@@ -49,15 +49,15 @@ fn suite(server: &Server) -> Project {
     let project = with_model(&format!("{}/v1", server.url()));
     std::fs::remove_file(project.path("scenarios/billing.yaml")).unwrap();
     let tool = "[tools.lookup]\ndescription = \"Looks up\"\n";
-    project.write(
+    project.write_file(
         "ctxc.toml",
-        project.read("ctxc.toml").replace(
+        project.read_file("ctxc.toml").replace(
             "model = \"small\"",
             "model = \"small\"\ntools = [\"lookup\"]",
         ) + tool,
     );
-    project.write("scenarios/many.yaml", suite);
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file("scenarios/many.yaml", suite);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     project
 }
 
@@ -83,7 +83,10 @@ fn built() -> std::time::SystemTime {
 /// What of the last run is written down: whether it is open, and how many of its calls were
 /// answered.
 fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
-    let listed = project.run(&["history", "list", "--json"]).code(0).json();
+    let listed = project
+        .run(&["history", "list", "--json"])
+        .exits_with(0)
+        .json();
     let Some(last) = listed["runs"]
         .as_array()
         .unwrap()
@@ -190,7 +193,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
         assert!(!is_open);
         let cases = project
             .run(&["history", "show", "last", "--json"])
-            .code(0)
+            .exits_with(0)
             .json()["cases"]
             .as_array()
             .unwrap()

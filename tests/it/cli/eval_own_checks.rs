@@ -2,7 +2,7 @@
 //! their time is over.
 
 use super::eval_answers::TASK;
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::time::{Duration, Instant};
 
@@ -13,17 +13,17 @@ fn project(expectation: &str) -> Project {
          expectations:\n  - {expectation}\nanswers:\n  - reply: {{text: \"billing!!!\", steps: [{{name: pay}}]}}\n"
     );
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/billing.yaml", scenario)
-        .file("checks/calm.sh", include_str!("../schema/own_check.sh"))
-        .file("checks/plan.py", include_str!("../schema/own_check.py"))
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/billing.yaml", scenario)
+        .with_file("checks/calm.sh", include_str!("../schema/own_check.sh"))
+        .with_file("checks/plan.py", include_str!("../schema/own_check.py"))
 }
 
 /// What the check of such a project finds, once it is permitted.
-fn judged(expectation: &str, script: &str) -> Run {
-    let project = project(expectation).file("checks/own.sh", script);
-    project.run(&["trust", "--yes"]).code(0);
-    Run::from(
+fn judged(expectation: &str, script: &str) -> ProgramRun {
+    let project = project(expectation).with_file("checks/own.sh", script);
+    project.run(&["trust", "--yes"]).exits_with(0);
+    ProgramRun::from(
         project
             .command(&["eval"])
             .env("HOUSE_TOKEN", "t0ken")
@@ -33,7 +33,7 @@ fn judged(expectation: &str, script: &str) -> Run {
     )
 }
 
-fn own(script: &str) -> Run {
+fn own(script: &str) -> ProgramRun {
     judged("command: [sh, checks/own.sh]", script)
 }
 
@@ -42,62 +42,65 @@ fn a_check_is_run_where_it_is_permitted_alone() {
     let project = project("command: [sh, checks/calm.sh]");
     let run = project
         .run(&["eval"])
-        .code(7)
-        .says("no run: this command is not permitted here (skipped)")
-        .says("1 inconclusive");
-    let run = run.warns("1 scenario is not decided: running a check of the project's own is not permitted in this project");
-    run.warns("`ctxc trust` shows what the project would do");
+        .exits_with(7)
+        .stdout_contains("no run: this command is not permitted here (skipped)")
+        .stdout_contains("1 inconclusive");
+    let run = run.stderr_contains("1 scenario is not decided: running a check of the project's own is not permitted in this project");
+    run.stderr_contains("`ctxc trust` shows what the project would do");
     // The others go on.
-    project.write(
+    project.write_file(
         "scenarios/other.yaml",
         project
-            .read("scenarios/billing.yaml")
+            .read_file("scenarios/billing.yaml")
             .replace("name: billing", "name: other")
             .replace("command: [sh, checks/calm.sh]", "contains: [billing]"),
     );
     project
         .run(&["eval"])
-        .code(7)
-        .says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
-    let informs = project.read("scenarios/billing.yaml").replace(
+        .exits_with(7)
+        .stdout_contains("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
+    let informs = project.read_file("scenarios/billing.yaml").replace(
         "calm.sh]",
         "calm.sh]\n    gate: false\n  - contains: [billing]",
     );
-    let before = project.read("scenarios/billing.yaml");
-    project.write("scenarios/billing.yaml", informs);
+    let before = project.read_file("scenarios/billing.yaml");
+    project.write_file("scenarios/billing.yaml", informs);
     project
         .run(&["eval"])
-        .code(0)
-        .warns("1 scenario is not decided");
-    project.write("scenarios/billing.yaml", before);
+        .exits_with(0)
+        .stderr_contains("1 scenario is not decided");
+    project.write_file("scenarios/billing.yaml", before);
     std::fs::remove_file(project.path("scenarios/other.yaml")).unwrap();
-    project.run(&["eval", "--plan"]).code(0);
-    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"]
+    project.run(&["eval", "--plan"]).exits_with(0);
+    let hash = project
+        .run(&["trust", "--show", "--json"])
+        .exits_with(0)
+        .json()["hash"]
         .as_str()
         .unwrap()
         .to_owned();
     project
         .run(&["eval", "--trust-hash", &hash])
-        .code(1)
-        .says("found it shouts");
-    project.run(&["trust", "--yes"]).code(0);
-    let first = project.run(&["eval", "--json"]).code(1).stdout;
-    assert_eq!(first, project.run(&["eval", "--json"]).code(1).stdout);
+        .exits_with(1)
+        .stdout_contains("found it shouts");
+    project.run(&["trust", "--yes"]).exits_with(0);
+    let first = project.run(&["eval", "--json"]).exits_with(1).stdout;
+    assert_eq!(first, project.run(&["eval", "--json"]).exits_with(1).stdout);
     // What it is made of decides what it finds, so that it counts as changed with that.
-    project.write("checks/calm.sh", "echo '{\"pass\": true}'");
-    let second = project.run(&["eval", "--json"]).code(0).json();
+    project.write_file("checks/calm.sh", "echo '{\"pass\": true}'");
+    let second = project.run(&["eval", "--json"]).exits_with(0).json();
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_ne!(first["cases"][0]["key"], second["cases"][0]["key"]);
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
         project
-            .read("scenarios/billing.yaml")
+            .read_file("scenarios/billing.yaml")
             .replace("calm.sh", "other.sh"),
     );
     project
         .run(&["eval"])
-        .code(7)
-        .warns("since a command or what ctxc.toml permits changed");
+        .exits_with(7)
+        .stderr_contains("since a command or what ctxc.toml permits changed");
 }
 
 #[test]
@@ -105,23 +108,23 @@ fn a_check_is_told_of_the_trial_and_gives_reasons() {
     let run = own(
         "cat > trial.json; pwd > folder; env > environment\necho '[{\"pass\": true, \"reason\": \"a\"}, {\"pass\": false, \"reason\": \"b\"}, {\"pass\": false, \"reason\": \"c\"}]'",
     );
-    run.code(1)
-        .says("expected `sh checks/own.sh` to accept the trial, found b; c");
-    let project = project("command: [sh, checks/own.sh]").file(
+    run.exits_with(1)
+        .stdout_contains("expected `sh checks/own.sh` to accept the trial, found b; c");
+    let project = project("command: [sh, checks/own.sh]").with_file(
         "checks/own.sh",
         "cat > trial.json; pwd > folder; env > shown\necho '{\"pass\": true}'",
     );
-    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["trust", "--yes"]).exits_with(0);
     let mut command = project.command(&["eval"]);
-    let run = Run::from(
+    let run = ProgramRun::from(
         command
             .env("HOUSE_TOKEN", "t0ken")
             .env("SHOWN", "yes")
             .output()
             .unwrap(),
     );
-    run.code(0);
-    let trial: serde_json::Value = serde_json::from_str(&project.read("trial.json")).unwrap();
+    run.exits_with(0);
+    let trial: serde_json::Value = serde_json::from_str(&project.read_file("trial.json")).unwrap();
     assert_eq!(
         (&trial["scenario"], &trial["task"]),
         (&"billing".into(), &"triage".into())
@@ -133,29 +136,32 @@ fn a_check_is_told_of_the_trial_and_gives_reasons() {
         ),
         (&"my invoice".into(), &"pay".into())
     );
-    let shown = project.read("shown");
+    let shown = project.read_file("shown");
     assert!(
         shown.contains("SHOWN=yes") && !shown.contains("HOUSE_TOKEN"),
         "{shown}"
     );
     let folder = std::fs::canonicalize(project.path("")).unwrap();
-    assert_eq!(std::path::Path::new(project.read("folder").trim()), folder);
-    judged("not: {command: [sh, checks/calm.sh]}", "").code(0);
+    assert_eq!(
+        std::path::Path::new(project.read_file("folder").trim()),
+        folder
+    );
+    judged("not: {command: [sh, checks/calm.sh]}", "").exits_with(0);
     judged(
         "any_of: [{command: [sh, checks/calm.sh]}, {contains: billing}]",
         "",
     )
-    .code(0);
+    .exits_with(0);
     // A program by its path is one of the project.
     let project = self::project("command: [./checks/own]")
-        .file("checks/own", "#!/bin/sh\necho '{\"pass\": true}'\n");
+        .with_file("checks/own", "#!/bin/sh\necho '{\"pass\": true}'\n");
     std::fs::set_permissions(
         project.path("checks/own"),
         std::os::unix::fs::PermissionsExt::from_mode(0o755),
     )
     .unwrap();
-    project.run(&["trust", "--yes"]).code(0);
-    project.run(&["eval"]).code(0);
+    project.run(&["trust", "--yes"]).exits_with(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 #[test]
@@ -183,45 +189,45 @@ fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
             "it wrote more than 1048576 bytes".to_owned(),
         ),
     ] {
-        let run = own(script).code(3);
-        run.says("`sh checks/own.sh` gave no verdict: ")
-            .says(&found)
-            .says("ERROR");
+        let run = own(script).exits_with(3);
+        run.stdout_contains("`sh checks/own.sh` gave no verdict: ")
+            .stdout_contains(&found)
+            .stdout_contains("ERROR");
     }
     judged("command: [no-such-program]", "")
-        .code(3)
-        .says("it cannot be started: ");
+        .exits_with(3)
+        .stdout_contains("it cannot be started: ");
     judged("{command: [no-such-program], gate: false}", "")
-        .never_says("FAIL")
-        .says("(skipped)");
+        .output_lacks("FAIL")
+        .stdout_contains("(skipped)");
 }
 
 #[test]
 fn a_check_ends_with_everything_that_it_started() {
     let project = project("command: {argv: [sh, checks/own.sh], timeout_s: 1}");
     // A child that would go on, and holds what is read.
-    project.write(
+    project.write_file(
         "checks/own.sh",
         "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n",
     );
-    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["trust", "--yes"]).exits_with(0);
     let begun = Instant::now();
     project
         .run(&["eval"])
-        .code(3)
-        .says("it was stopped after 1 s: `timeout_s` allows more");
+        .exits_with(3)
+        .stdout_contains("it was stopped after 1 s: `timeout_s` allows more");
     assert!(
         begun.elapsed() < Duration::from_secs(15),
         "{:?}",
         begun.elapsed()
     );
-    let beat = project.read("beat");
+    let beat = project.read_file("beat");
     std::thread::sleep(Duration::from_millis(400));
-    assert_eq!(project.read("beat"), beat);
+    assert_eq!(project.read_file("beat"), beat);
     // One that leaves a child behind has ended, and so has the child.
-    project.write("checks/own.sh", "sleep 30 &\necho '{\"pass\": true}'\n");
+    project.write_file("checks/own.sh", "sleep 30 &\necho '{\"pass\": true}'\n");
     let begun = Instant::now();
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
     assert!(
         begun.elapsed() < Duration::from_secs(15),
         "{:?}",
@@ -233,20 +239,22 @@ fn a_check_ends_with_everything_that_it_started() {
 #[ignore = "needs own_checks: python3"]
 fn a_function_of_python_is_a_check() {
     judged("python: checks.plan:owners", "")
-        .code(1)
-        .says("found steps without an owner: pay");
+        .exits_with(1)
+        .stdout_contains("found steps without an owner: pay");
     let of = |text: &str| {
-        let project = project("python: own:check").file("own.py", text);
-        project.run(&["trust", "--yes"]).code(0);
+        let project = project("python: own:check").with_file("own.py", text);
+        project.run(&["trust", "--yes"]).exits_with(0);
         project.run(&["eval"])
     };
     of("def check(trial):\n    print('not a verdict')\n    return 'billing' in trial['answer']\n")
-        .code(0);
+        .exits_with(0);
     of("def check(trial):\n    return 'access' in trial['answer']\n")
-        .code(1)
-        .says("found a verdict without a reason");
+        .exits_with(1)
+        .stdout_contains("found a verdict without a reason");
     of("def check(trial):\n    raise ValueError('no plan')\n")
-        .code(3)
-        .says("it ended with exit code 1: ValueError: no plan");
-    of("x = 1\n").code(3).says("has no attribute 'check'");
+        .exits_with(3)
+        .stdout_contains("it ended with exit code 1: ValueError: no plan");
+    of("x = 1\n")
+        .exits_with(3)
+        .stdout_contains("has no attribute 'check'");
 }

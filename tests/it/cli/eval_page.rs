@@ -8,23 +8,25 @@ use pretty_assertions::assert_eq;
 #[test]
 fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs() {
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file(
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
             "scenarios/billing.yaml",
             scenario("expect_context:\n  - snapshot: true\nanswers: [{reply: \"billing <b>\"}]\n"),
         )
-        .file(
+        .with_file(
             "scenarios/other.yaml",
             scenario("answers: [{reply: billing}]\n").replace("name: billing", "name: other"),
         );
-    project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0);
-    project.write(
+    project.run(&["eval", "--accept"]).exits_with(0);
+    project.run(&["eval"]).exits_with(0);
+    project.write_file(
         "templates/triage.xml",
         TASK.replace("Sort the ticket", "Order the ticket at once"),
     );
-    project.run(&["eval", "--report", "html=page.html"]).code(1);
-    let page = project.read("page.html");
+    project
+        .run(&["eval", "--report", "html=page.html"])
+        .exits_with(1);
+    let page = project.read_file("page.html");
     let has = |what: &str| assert!(page.contains(what), "{what}\n{page}");
     has("<h2>Conversation</h2>");
     has("<li><strong>user</strong><pre tabindex=\"0\">## Task\n\n");
@@ -42,13 +44,13 @@ fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs(
     // One that passes says nothing of that.
     assert_eq!(page.matches("<h2>Conversation</h2>").count(), 1);
     // Without a history and without a stored request there is what was said.
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
         scenario("answers: [{reply: access}]\n"),
     );
     let page = project
         .run(&["eval", "--no-history", "--format", "html"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     assert!(
         page.contains("by script: fails")
@@ -64,11 +66,16 @@ fn a_page_of_many_failures_stays_small() {
     let cases = (0..150).fold(String::new(), |cases, number| {
         cases + &format!("  - {{id: c{number}, input: {{objective: sort, inputs: {{ticket: \"{long}\"}}}}, expected: [{{contains: [x]}}], answers: [{{reply: y}}]}}\n")
     });
-    let project = Project::new().file("templates/triage.xml", TASK).file(
-        "scenarios/many.yaml",
-        format!("id: many\ndefaults: {{task: triage}}\ncases:\n{cases}"),
-    );
-    let page = project.run(&["eval", "--format", "html"]).code(1).stdout;
+    let project = Project::new()
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
+            "scenarios/many.yaml",
+            format!("id: many\ndefaults: {{task: triage}}\ncases:\n{cases}"),
+        );
+    let page = project
+        .run(&["eval", "--format", "html"])
+        .exits_with(1)
+        .stdout;
     assert_eq!(page.matches("<h2>Conversation</h2>").count(), 100);
     assert!(page.len() < 1_000_000, "{}", page.len());
     assert!(page.contains(" more characters</pre>"));

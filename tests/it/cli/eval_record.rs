@@ -1,7 +1,7 @@
 //! What models answer: asked for, kept, judged, and what is left of a run that ends early.
 
 use super::eval_answers::{TASK, sample, says, scenario};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 pub(crate) fn stale() -> Project {
     let server = upstream(["billing"; 3].map(completion).to_vec());
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--record"]).code(0);
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "--record"]).exits_with(0);
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     project
 }
 
 /// What a response makes of expectations, asked for and replayed.
-fn of_response(kind: &str, expectations: &str, response: &Value) -> [Run; 2] {
+fn of_response(kind: &str, expectations: &str, response: &Value) -> [ProgramRun; 2] {
     let server = upstream(vec![response.to_string()]);
     let project = with_model(&server.address);
-    project.write(
+    project.write_file(
         "ctxc.toml",
         project
-            .read("ctxc.toml")
+            .read_file("ctxc.toml")
             .replace("kind = \"openai\"", &format!("kind = \"{kind}\"")),
     );
     let text = "name: billing\nrole: clerk\nruns: 1\npass_threshold: 1\ncontext: {objective: sort, inputs: {ticket: my invoice}}\n";
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
         format!("{text}expectations: [{expectations}]\n"),
     );
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     let first = asked(&project, &["eval", "--record"]);
     [first, project.run(&["eval"])]
 }
@@ -93,7 +93,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
         for run in of_response(kind, "{absent: [access]}, {contains: [access]}", &response) {
             assert_eq!(run.code, Some(1), "{kind} {response} {}", run.stdout);
             assert_eq!(run.stdout.matches("expected").count(), 1, "{}", run.stdout);
-            run.says(&format!("expected a whole answer, {found}"));
+            run.stdout_contains(&format!("expected a whole answer, {found}"));
         }
     }
     // A refusal that is expected is an answer, and what was said with it is judged.
@@ -103,28 +103,28 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
         "{refuses: true}, {contains: [may not]}",
         &refused,
     ) {
-        run.code(0).says("PASS");
+        run.exits_with(0).stdout_contains("PASS");
     }
     for run in of_response(
         "anthropic",
         "{refuses: true}, {contains: [invoice]}",
         &refused,
     ) {
-        run.code(1)
-            .says("expected /invoice/, found it nowhere in “I may not say that.”")
-            .never_says("a whole answer");
+        run.exits_with(1)
+            .stdout_contains("expected /invoice/, found it nowhere in “I may not say that.”")
+            .output_lacks("a whole answer");
     }
     for run in of_response("anthropic", "{refuses: false}", &refused) {
-        run.code(1)
-            .says("expected no refusal, found one: “I may not say that.”");
+        run.exits_with(1)
+            .stdout_contains("expected no refusal, found one: “I may not say that.”");
     }
     for run in of_response(
         "anthropic",
         "{refuses: true}",
         &message("end_turn", "It is paid."),
     ) {
-        run.code(1)
-            .says("expected a refusal, found an answer: “It is paid.”");
+        run.exits_with(1)
+            .stdout_contains("expected a refusal, found an answer: “It is paid.”");
     }
     // Where nothing is said of the text, nothing is missing.
     for expectations in [
@@ -132,7 +132,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
         "{contains: [bil], gate: false}, {max_tokens: 30}",
     ] {
         for run in of_response("openai", expectations, &chat("length", "bil")) {
-            run.code(0).says("PASS");
+            run.exits_with(0).stdout_contains("PASS");
         }
     }
 }
@@ -189,8 +189,8 @@ pub(crate) fn completion(text: &str) -> String {
 
 pub(super) const KEY: &str = "house-key-0123456789";
 
-pub(crate) fn asked(project: &Project, args: &[&str]) -> Run {
-    Run::from(
+pub(crate) fn asked(project: &Project, args: &[&str]) -> ProgramRun {
+    ProgramRun::from(
         project
             .command(args)
             .env("HOUSE_KEY", KEY)
@@ -206,7 +206,7 @@ pub(super) fn with_model(address: &str) -> Project {
          context_window = 8000\nusd_per_million = {{ input = 1.0, output = 10.0 }}\n[providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n\
          api_key_env = \"HOUSE_KEY\"\n"
     );
-    sample("").file("ctxc.toml", config).file(
+    sample("").with_file("ctxc.toml", config).with_file(
         "scenarios/billing.yaml",
         scenario("").replace("task: triage", "role: clerk"),
     )
@@ -222,15 +222,15 @@ fn what_models_answer_is_recorded_and_replayed() {
     let server = upstream(answers.map(completion).to_vec());
     let project = with_model(&server.address);
     asked(&project, &["eval", "--record"])
-        .code(2)
-        .warns("asking a model is not permitted in this project")
-        .warns("`ctxc trust`");
+        .exits_with(2)
+        .stderr_contains("asking a model is not permitted in this project")
+        .stderr_contains("`ctxc trust`");
     assert!(server.asked.try_recv().is_err(), "nobody was asked");
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     let run = asked(&project, &["eval", "--record"])
-        .code(0)
-        .says("answer 2 of 3 (asked)  PASS");
-    run.says("3 calls, US$ 0.006");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 3 (asked)  PASS");
+    run.stdout_contains("3 calls, US$ 0.006");
     let sent: Vec<String> = server.asked.iter().take(3).collect();
     assert!(
         sent[0]
@@ -240,7 +240,7 @@ fn what_models_answer_is_recorded_and_replayed() {
         sent[0]
     );
     assert_eq!(sent[0], sent[2]);
-    let kept = project.read("scenarios/recordings/billing.jsonl");
+    let kept = project.read_file("scenarios/recordings/billing.jsonl");
     assert_eq!(kept.lines().count(), 3);
     assert!(
         !kept.contains(KEY) && !kept.contains("a.person") && kept.contains("billing, says ⟦email:"),
@@ -260,35 +260,38 @@ fn what_models_answer_is_recorded_and_replayed() {
         "/response/choices/0/message/content"
     );
     // From now on nobody is needed: no server, no key, no trust.
-    let run = project.run(&["eval"]).code(0);
-    run.says("answer 2 of 3 (replayed)  PASS")
-        .says("0 calls, US$ 0");
-    project.run(&["trust", "--revoke"]).code(0);
-    project.run(&["eval", "--answers", "replay"]).code(0);
+    let run = project.run(&["eval"]).exits_with(0);
+    run.stdout_contains("answer 2 of 3 (replayed)  PASS")
+        .stdout_contains("0 calls, US$ 0");
+    project.run(&["trust", "--revoke"]).exits_with(0);
+    project.run(&["eval", "--answers", "replay"]).exits_with(0);
     // An earlier recording is gone with the first new answer.
-    let config = project.read("ctxc.toml");
+    let config = project.read_file("ctxc.toml");
     let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
-    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
-    assert_ne!(config, project.read("ctxc.toml"));
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file(
+        "ctxc.toml",
+        with_model(&server.address).read_file("ctxc.toml"),
+    );
+    assert_ne!(config, project.read_file("ctxc.toml"));
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "replay-or-record"])
-        .code(0)
-        .says("0 calls");
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    project.run(&["eval"]).code(6).says(
+        .exits_with(0)
+        .stdout_contains("0 calls");
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
+    project.run(&["eval"]).exits_with(6).stdout_contains(
         "`ctxc eval billing --record --stale --budget-usd 0.01` asks anew: 3 calls, US$ 0.006",
     );
-    let card = project.run(&["eval", "--json"]).code(6).json();
+    let card = project.run(&["eval", "--json"]).exits_with(6).json();
     assert_eq!(
         card["cases"][0]["anew"],
         json!({"calls": [3, 3], "usd": [0.006, 0.006]})
     );
     asked(&project, &["eval", "--record", "--stale"])
-        .code(0)
-        .says("3 calls");
+        .exits_with(0)
+        .stdout_contains("3 calls");
     assert_eq!(
         project
-            .read("scenarios/recordings/billing.jsonl")
+            .read_file("scenarios/recordings/billing.jsonl")
             .lines()
             .count(),
         3
@@ -299,50 +302,56 @@ fn what_models_answer_is_recorded_and_replayed() {
 fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
     let server = upstream(["billing"].map(completion).to_vec());
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     let (place, part) = (
         "scenarios/recordings/billing.jsonl",
         "scenarios/recordings/billing.jsonl.part",
     );
     // One call is paid for, and then the budget is used up.
-    project.write(place, "the old one\n");
-    let run = asked(&project, &["eval", "--record", "--budget-tokens", "1500"]).code(3);
-    run.says("the call was not made")
-        .says("scenarios/recordings/billing.jsonl.part keeps 1 answer");
-    assert_eq!(project.read(place), "the old one\n");
-    assert_eq!(project.read(part).lines().count(), 1);
+    project.write_file(place, "the old one\n");
+    let run = asked(&project, &["eval", "--record", "--budget-tokens", "1500"]).exits_with(3);
+    run.stdout_contains("the call was not made")
+        .stdout_contains("scenarios/recordings/billing.jsonl.part keeps 1 answer");
+    assert_eq!(project.read_file(place), "the old one\n");
+    assert_eq!(project.read_file(part).lines().count(), 1);
     std::fs::remove_file(project.path(place)).unwrap();
     project
         .run(&["eval"])
-        .code(7)
-        .warns("holds answers of an interrupted recording");
+        .exits_with(7)
+        .stderr_contains("holds answers of an interrupted recording");
     // The rest is asked for, and the whole takes the place of the old one.
     let server = upstream(["access", "billing"].map(completion).to_vec());
-    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file(
+        "ctxc.toml",
+        with_model(&server.address).read_file("ctxc.toml"),
+    );
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     let run = asked(&project, &["eval", "--record"])
-        .code(0)
-        .says("answer 2 of 3 (asked)  PASS")
-        .says("2 calls");
-    run.warns("1 answer of an interrupted recording");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 3 (asked)  PASS")
+        .stdout_contains("2 calls");
+    run.stderr_contains("1 answer of an interrupted recording");
     assert!(!project.path(part).exists());
     let trials: Vec<Value> = project
-        .read(place)
+        .read_file(place)
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["trial"].take())
         .collect();
     let of = |number: u32| json!({"stage": "first", "number": number, "of": 3});
     assert_eq!(trials, [of(1), of(2), of(3)]);
     // What was left for another request is of no use.
-    project.write(part, project.read(place));
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+    project.write_file(part, project.read_file(place));
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
-    project.write("ctxc.toml", with_model(&server.address).read("ctxc.toml"));
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file(
+        "ctxc.toml",
+        with_model(&server.address).read_file("ctxc.toml"),
+    );
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--record"])
-        .code(0)
-        .says("3 calls");
-    assert_eq!(project.read(place).lines().count(), 3);
+        .exits_with(0)
+        .stdout_contains("3 calls");
+    assert_eq!(project.read_file(place).lines().count(), 3);
 }
 
 #[test]
@@ -352,35 +361,36 @@ fn a_plan_says_what_asking_takes_and_asks_nobody() {
     // Without trust and without a key.
     let run = project
         .run(&["eval", "--plan"])
-        .code(0)
-        .says("billing: 3 calls, US$ 0.000048 to 0.12");
+        .exits_with(0)
+        .stdout_contains("billing: 3 calls, US$ 0.000048 to 0.12");
     let run = run
-        .says("1 scenario of 1 would be asked: 3 calls")
-        .says("how long that takes is known once all of them were recorded");
-    run.says("2 of 3: a scenario whose trials pass at this rate passes")
-        .says("  90 %: 97.2 %, 2.2\n")
-        .says("  30 %: 21.6 %, 2.4\n");
+        .stdout_contains("1 scenario of 1 would be asked: 3 calls")
+        .stdout_contains("how long that takes is known once all of them were recorded");
+    run.stdout_contains("2 of 3: a scenario whose trials pass at this rate passes")
+        .stdout_contains("  90 %: 97.2 %, 2.2\n")
+        .stdout_contains("  30 %: 21.6 %, 2.4\n");
     let run = project
         .run(&["eval", "--plan", "--answers", "live", "--confirm"])
-        .code(0)
-        .says("billing: 2 to 13 calls");
-    run.says("2 of 3, then 7 of 10: ")
-        .says("  90 %: 100.0 %, 2.4\n")
-        .says("  30 %: 22.4 %");
-    asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--record"]).code(0);
+        .exits_with(0)
+        .stdout_contains("billing: 2 to 13 calls");
+    run.stdout_contains("2 of 3, then 7 of 10: ")
+        .stdout_contains("  90 %: 100.0 %, 2.4\n")
+        .stdout_contains("  30 %: 22.4 %");
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    asked(&project, &["eval", "--record"]).exits_with(0);
     let run = project
         .run(&["eval", "--plan", "--runs", "5", "--pass", "4"])
-        .code(0)
-        .says("billing: 5 calls, US$ 0.01\n");
-    run.says("by the recorded times").says("4 of 5: ");
+        .exits_with(0)
+        .stdout_contains("billing: 5 calls, US$ 0.01\n");
+    run.stdout_contains("by the recorded times")
+        .stdout_contains("4 of 5: ");
     project
         .run(&["eval", "--plan", "--record", "--stale"])
-        .code(0)
-        .says("0 scenarios of 1 would be asked: 0 calls");
+        .exits_with(0)
+        .stdout_contains("0 scenarios of 1 would be asked: 0 calls");
     let plan = project
         .run(&["eval", "--plan", "--runs", "5", "--pass", "4", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (&plan["cases"][0]["asks"]["calls"], &plan["total"]["usd"]),
@@ -395,9 +405,9 @@ fn a_plan_says_what_asking_takes_and_asks_nobody() {
     );
     project
         .run(&["eval", "--plan", "--format", "junit"])
-        .code(2)
-        .warns("--plan list no verdicts");
-    project.run(&["eval", "--plan", "--accept"]).code(2);
+        .exits_with(2)
+        .stderr_contains("--plan list no verdicts");
+    project.run(&["eval", "--plan", "--accept"]).exits_with(2);
 }
 
 #[test]
@@ -413,20 +423,23 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
     .concat();
     let server = upstream(answers.into_iter().map(completion).collect());
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live", "--confirm"])
-        .code(0)
-        .says("answer 7 of 7 (asked, second stage)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 7 of 7 (asked, second stage)  PASS");
     // What is recorded is there for every rule.
     asked(&project, &["eval", "--record", "--confirm"])
-        .code(0)
-        .says("answer 8 of 10 (asked, second stage)  PASS")
-        .says("13 calls");
+        .exits_with(0)
+        .stdout_contains("answer 8 of 10 (asked, second stage)  PASS")
+        .stdout_contains("13 calls");
     project
         .run(&["eval"])
-        .code(0)
-        .says("answer 7 of 7 (replayed, second stage)  PASS");
-    let card = project.run(&["eval", "--json", "--full"]).code(0).json();
+        .exits_with(0)
+        .stdout_contains("answer 7 of 7 (replayed, second stage)  PASS");
+    let card = project
+        .run(&["eval", "--json", "--full"])
+        .exits_with(0)
+        .json();
     let case = &card["cases"][0];
     assert_eq!(
         case["rule"],
@@ -442,14 +455,14 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
     };
     assert_eq!((of("first"), of("confirm")), (3, 10));
     // Where a failure is final, there is no other.
-    project.write(
+    project.write_file(
         "scenarios/billing.yaml",
-        project.read("scenarios/billing.yaml") + "rule: {runs: 3, pass: 2, strict: true}\n",
+        project.read_file("scenarios/billing.yaml") + "rule: {runs: 3, pass: 2, strict: true}\n",
     );
     project
         .run(&["eval"])
-        .code(1)
-        .says("answer 0 of 2 (replayed)  FAIL");
+        .exits_with(1)
+        .stdout_contains("answer 0 of 2 (replayed)  FAIL");
 }
 
 #[test]
@@ -457,43 +470,48 @@ fn a_rule_can_be_given_for_all_and_what_asks_nobody_takes_no_flags_of_asking() {
     let project = sample("answers: [{reply: billing}]\n");
     project
         .run(&["eval", "--runs", "5", "--pass", "4"])
-        .code(0)
-        .says("answer 4 of 4 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 4 of 4 (scripted)  PASS");
     project
         .run(&["eval", "--runs", "2", "--pass", "3"])
-        .code(2)
-        .warns("--pass 3 of --runs 2 can never pass");
+        .exits_with(2)
+        .stderr_contains("--pass 3 of --runs 2 can never pass");
     project
         .run(&["eval", "--runs", "2"])
-        .code(2)
-        .warns("--pass");
-    project.run(&["eval", "--stale"]).code(2).warns("--record");
+        .exits_with(2)
+        .stderr_contains("--pass");
+    project
+        .run(&["eval", "--stale"])
+        .exits_with(2)
+        .stderr_contains("--record");
     project
         .run(&["eval", "--confirm"])
-        .code(2)
-        .warns("--confirm tries again, and no model is asked here");
-    project.run(&["eval", "--jobs", "4"]).code(0);
-    project.run(&["eval", "--jobs", "0", "--record"]).code(2);
+        .exits_with(2)
+        .stderr_contains("--confirm tries again, and no model is asked here");
+    project.run(&["eval", "--jobs", "4"]).exits_with(0);
+    project
+        .run(&["eval", "--jobs", "0", "--record"])
+        .exits_with(2);
 }
 
 #[test]
 fn nobody_is_asked_whose_answer_could_not_be_kept() {
     let server = upstream(["billing"].map(completion).to_vec());
-    let project = with_model(&server.address).file("scenarios/recordings/billing.jsonl/x", "");
-    asked(&project, &["trust", "--yes"]).code(0);
-    let run = asked(&project, &["eval", "--record"]).code(3);
-    run.says("no model was asked, since its answer cannot be kept: scenarios/recordings/billing.jsonl is a folder");
+    let project = with_model(&server.address).with_file("scenarios/recordings/billing.jsonl/x", "");
+    asked(&project, &["trust", "--yes"]).exits_with(0);
+    let run = asked(&project, &["eval", "--record"]).exits_with(3);
+    run.stdout_contains("no model was asked, since its answer cannot be kept: scenarios/recordings/billing.jsonl is a folder");
     std::fs::remove_dir_all(project.path("scenarios/recordings")).unwrap();
-    project.write("scenarios/recordings", "a file");
+    project.write_file("scenarios/recordings", "a file");
     asked(&project, &["eval", "--record"])
-        .code(3)
-        .says("no model was asked");
+        .exits_with(3)
+        .stdout_contains("no model was asked");
     std::fs::remove_file(project.path("scenarios/recordings")).unwrap();
     // Who was not answered leaves nothing behind.
     project
         .run(&["eval", "--record"])
-        .code(3)
-        .says("`HOUSE_KEY`");
+        .exits_with(3)
+        .stdout_contains("`HOUSE_KEY`");
     assert!(!project.path("scenarios/recordings").exists());
     assert!(server.asked.try_recv().is_err(), "nobody was asked");
 }
@@ -503,24 +521,27 @@ fn what_is_kept_is_what_is_judged() {
     let server = upstream(["ask a.person@example.org"; 3].map(completion).to_vec());
     let project = with_model(&server.address);
     let text = project
-        .read("scenarios/billing.yaml")
+        .read_file("scenarios/billing.yaml")
         .replace("contains: [billing]", "contains: [a.person]");
-    project.write("scenarios/billing.yaml", text);
-    asked(&project, &["trust", "--yes"]).code(0);
+    project.write_file("scenarios/billing.yaml", text);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--record"])
-        .code(1)
-        .says("found it nowhere in “ask ⟦email:");
+        .exits_with(1)
+        .stdout_contains("found it nowhere in “ask ⟦email:");
     project
         .run(&["eval"])
-        .code(1)
-        .says("found it nowhere in “ask ⟦email:");
+        .exits_with(1)
+        .stdout_contains("found it nowhere in “ask ⟦email:");
 }
 
 #[test]
 fn live_answers_inform_until_the_project_says_how_they_gate() {
     let server = upstream(["access", "access"].map(completion).to_vec());
     let project = with_model(&server.address);
-    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"]
+    let hash = project
+        .run(&["trust", "--show", "--json"])
+        .exits_with(0)
+        .json()["hash"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -529,20 +550,20 @@ fn live_answers_inform_until_the_project_says_how_they_gate() {
         &project,
         &["eval", "--mode", "real", "--trust-hash", &other],
     )
-    .code(2)
-    .warns("are not those of --trust-hash (now 0 commands, 1 provider)");
+    .exits_with(2)
+    .stderr_contains("are not those of --trust-hash (now 0 commands, 1 provider)");
     asked(
         &project,
         &["eval", "--mode", "real", "--trust-hash", &other],
     )
-    .code(2)
-    .warns(&format!("gh variable set CTXC_TRUST_HASH --body {hash}"));
+    .exits_with(2)
+    .stderr_contains(&format!("gh variable set CTXC_TRUST_HASH --body {hash}"));
     // While a change of what is permitted is under review, the pipeline permits both.
     let both = format!("{other},{hash}");
     let run = asked(&project, &["eval", "--mode", "real", "--trust-hash", &both])
-        .code(0)
-        .warns("this run only informs");
-    run.says("answer 0 of 2 (asked)  FAIL");
+        .exits_with(0)
+        .stderr_contains("this run only informs");
+    run.stdout_contains("answer 0 of 2 (asked)  FAIL");
     assert!(
         !project.path("scenarios/recordings").exists(),
         "nothing is kept of a live run"
@@ -554,53 +575,53 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
     let project = with_model("http://127.0.0.1:1/v1");
     project
         .run(&["eval", "--budget-usd", "1"])
-        .code(2)
-        .warns("a budget is for calls of models, and none is asked here");
+        .exits_with(2)
+        .stderr_contains("a budget is for calls of models, and none is asked here");
     project
         .run(&["eval", "--record", "--accept"])
-        .code(2)
-        .warns("--accept, --mutate and --coverage ask no model");
-    project.run(&["trust", "--yes"]).code(0);
+        .exits_with(2)
+        .stderr_contains("--accept, --mutate and --coverage ask no model");
+    project.run(&["trust", "--yes"]).exits_with(0);
     // Who reads along is told, before anybody is asked.
-    let config = project.read("ctxc.toml");
-    project.write("ctxc.toml", config.replace("127.0.0.1", "models.invalid"));
-    project.run(&["trust", "--yes"]).code(0);
+    let config = project.read_file("ctxc.toml");
+    project.write_file("ctxc.toml", config.replace("127.0.0.1", "models.invalid"));
+    project.run(&["trust", "--yes"]).exits_with(0);
     project
         .run(&["eval", "--record"])
-        .code(3)
-        .warns("`house` is asked at http://models.invalid:1/v1, which is not encrypted");
-    project.write("ctxc.toml", config);
-    project.run(&["trust", "--yes"]).code(0);
+        .exits_with(3)
+        .stderr_contains("`house` is asked at http://models.invalid:1/v1, which is not encrypted");
+    project.write_file("ctxc.toml", config);
+    project.run(&["trust", "--yes"]).exits_with(0);
     // Without its key nobody is asked.
     project
         .run(&["eval", "--record"])
-        .code(3)
-        .says("`HOUSE_KEY`")
-        .says("ERROR");
+        .exits_with(3)
+        .stdout_contains("`HOUSE_KEY`")
+        .stdout_contains("ERROR");
     asked(&project, &["eval", "--record", "--budget-tokens", "1"])
-        .code(3)
-        .says("the call was not made: the budget of 1 tokens");
+        .exits_with(3)
+        .stdout_contains("the call was not made: the budget of 1 tokens");
     // A task alone leads to no model of the project; a context that does not hold is not paid for.
     let task = scenario("").replace("name: billing", "name: alone");
-    project.write("scenarios/alone.yaml", task);
+    project.write_file("scenarios/alone.yaml", task);
     project
         .run(&["eval", "alone", "--record"])
-        .code(3)
-        .says("no model is known for this agent, so none can be asked");
-    project.write(
+        .exits_with(3)
+        .stdout_contains("no model is known for this agent, so none can be asked");
+    project.write_file(
         "scenarios/billing.yaml",
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n")
             .replace("task: triage", "role: clerk"),
     );
     project
         .run(&["eval", "billing", "--record"])
-        .code(1)
-        .says("0 calls");
-    project.write(
+        .exits_with(1)
+        .stdout_contains("0 calls");
+    project.write_file(
         "scenarios/alone.yaml",
         "name: alone\ntask: triage\ncontext:\n  objective: o\nexpect_context:\n  - nothing_cut: true\n",
     );
     project
         .run(&["eval", "alone", "--record"])
-        .warns("1 scenario without `expectations`: no model was asked");
+        .stderr_contains("1 scenario without `expectations`: no model was asked");
 }

@@ -7,16 +7,19 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 
 fn runs(project: &Project) -> Vec<serde_json::Value> {
-    project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+    project
+        .run(&["history", "list", "--json"])
+        .exits_with(0)
+        .json()["runs"]
         .as_array()
         .unwrap()
         .clone()
 }
 
 fn expect(project: &Project, path: &str, from: &str, to: &str) {
-    let text = project.read(path);
+    let text = project.read_file(path);
     assert!(text.contains(from), "{text}");
-    project.write(path, text.replace(from, to));
+    project.write_file(path, text.replace(from, to));
 }
 
 #[test]
@@ -27,15 +30,15 @@ fn live_answers_are_judged_again_without_a_call() {
             .to_vec(),
     );
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live"])
-        .code(0)
-        .says("answer 2 of 3 (asked)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 3 (asked)  PASS");
     assert!(!project.path("scenarios/recordings").exists());
     // The upstream answers no more, and no key is there.
-    let same = project.run(&["eval", "--rescore", "--json"]).code(0);
+    let same = project.run(&["eval", "--rescore", "--json"]).exits_with(0);
     let again = same
-        .warns("again for 1 scenario; no model was asked")
+        .stderr_contains("again for 1 scenario; no model was asked")
         .json();
     assert_eq!(again["summary"]["calls"], 0);
     let trial = &again["cases"][0]["trials"][0];
@@ -51,8 +54,8 @@ fn live_answers_are_judged_again_without_a_call() {
     );
     project
         .run(&["eval", "--rescore"])
-        .code(1)
-        .says("answer 1 of 3 (replayed)  FAIL");
+        .exits_with(1)
+        .stdout_contains("answer 1 of 3 (replayed)  FAIL");
     // What is personal was never kept.
     expect(
         &project,
@@ -60,21 +63,23 @@ fn live_answers_are_judged_again_without_a_call() {
         "contains: [access]",
         "absent: [a.person]",
     );
-    project.run(&["eval", "--rescore"]).code(0);
+    project.run(&["eval", "--rescore"]).exits_with(0);
     let list = runs(&project);
     assert_eq!(list.len(), 1, "nothing was added");
     let name = format!("--rescore={}", list[0]["id"].as_str().unwrap());
-    project.run(&["eval", &name]).code(0);
+    project.run(&["eval", &name]).exits_with(0);
     project
         .run(&["eval", "--rescore=nothing"])
-        .code(2)
-        .warns("there is no run `nothing`");
-    project.run(&["eval", "--rescore", "--record"]).code(2);
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+        .exits_with(2)
+        .stderr_contains("there is no run `nothing`");
+    project
+        .run(&["eval", "--rescore", "--record"])
+        .exits_with(2);
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     project
         .run(&["eval", "--rescore"])
-        .code(0)
-        .warns("the context of 1 scenario changed since");
+        .exits_with(0)
+        .stderr_contains("the context of 1 scenario changed since");
 }
 
 /// The earlier verdict was certain after two trials; what is expected today wants the others as
@@ -83,17 +88,17 @@ fn live_answers_are_judged_again_without_a_call() {
 fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     let server = upstream(["billing", "billing access"].map(completion).to_vec());
     let project = with_model(&server.address);
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--answers", "live"])
-        .code(0)
-        .says("answer 2 of 2");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 2");
     expect(
         &project,
         "scenarios/billing.yaml",
         "contains: [billing]",
         "contains: [access]",
     );
-    project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says(
+    project.run(&["eval", "--rescore"]).exits_with(7).stdout_contains("INCONCLUSIVE").stdout_contains(
         "has 2 of 3 trials of it, which decide nothing: `ctxc eval billing` asks again, with `--record` or `--answers live`",
     );
     expect(
@@ -102,7 +107,10 @@ fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
         "contains: [access]",
         "absent: [billing]",
     );
-    project.run(&["eval", "--rescore"]).code(1).says("FAIL");
+    project
+        .run(&["eval", "--rescore"])
+        .exits_with(1)
+        .stdout_contains("FAIL");
 }
 
 #[test]
@@ -110,9 +118,9 @@ fn scenarios_that_the_run_does_not_have_are_told() {
     let project = sample();
     project
         .run(&["eval", "--rescore"])
-        .code(2)
-        .warns("no run is kept yet");
-    project.run(&["eval", "good"]).code(0);
+        .exits_with(2)
+        .stderr_contains("no run is kept yet");
+    project.run(&["eval", "good"]).exits_with(0);
     // A script that was changed since answers nothing here.
     expect(
         &project,
@@ -122,54 +130,61 @@ fn scenarios_that_the_run_does_not_have_are_told() {
     );
     let run = project
         .run(&["eval", "--rescore"])
-        .code(7)
-        .says("answer 2 of 2 (scripted, 2 of 3 recorded)");
-    run.warns("that run kept no answers of 2 scenarios");
+        .exits_with(7)
+        .stdout_contains("answer 2 of 2 (scripted, 2 of 3 recorded)");
+    run.stderr_contains("that run kept no answers of 2 scenarios");
     // An export takes them along.
-    project.run(&["history", "export", "runs.jsonl"]).code(0);
+    project
+        .run(&["history", "export", "runs.jsonl"])
+        .exits_with(0);
     let other = sample();
-    other.write("runs.jsonl", project.read("runs.jsonl"));
-    other.run(&["history", "import", "runs.jsonl"]).code(0);
+    other.write_file("runs.jsonl", project.read_file("runs.jsonl"));
+    other
+        .run(&["history", "import", "runs.jsonl"])
+        .exits_with(0);
     other
         .run(&["eval", "good", "--rescore"])
-        .code(0)
-        .says("answer 2 of 2 (scripted, 2 of 3 recorded)");
+        .exits_with(0)
+        .stdout_contains("answer 2 of 2 (scripted, 2 of 3 recorded)");
 }
 
 #[test]
 fn no_words_are_kept_where_the_project_says_so() {
     let server = upstream(["billing"; 2].map(completion).to_vec());
     let project = with_model(&server.address);
-    project.write(
+    project.write_file(
         "ctxc.toml",
-        project.read("ctxc.toml") + "[record]\ncontent = \"shape\"\n",
+        project.read_file("ctxc.toml") + "[record]\ncontent = \"shape\"\n",
     );
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(&project, &["eval", "--record"])
-        .code(2)
-        .warns("answers are not recorded in this project: `[record] content`");
-    asked(&project, &["eval", "--answers", "live"]).code(0);
-    let run = project.run(&["eval", "--rescore"]).code(2).silent_out();
-    run.warns("were not kept: there is nothing to judge again")
-        .warns("`[record] content` in ctxc.toml is not \"shape\"");
+        .exits_with(2)
+        .stderr_contains("answers are not recorded in this project: `[record] content`");
+    asked(&project, &["eval", "--answers", "live"]).exits_with(0);
+    let run = project
+        .run(&["eval", "--rescore"])
+        .exits_with(2)
+        .stdout_is_empty();
+    run.stderr_contains("were not kept: there is nothing to judge again")
+        .stderr_contains("`[record] content` in ctxc.toml is not \"shape\"");
     expect(&project, "ctxc.toml", "shape", "hash");
     project
         .run(&["check"])
-        .code(2)
-        .says("expected `redacted`, `full` or `shape`");
+        .exits_with(2)
+        .stdout_contains("expected `redacted`, `full` or `shape`");
 }
 
 #[test]
 fn what_the_run_was_not_answered_is_named_with_the_run() {
     let server = upstream(["billing"].map(completion).to_vec());
     let project = with_model(&server.address);
-    project.write(
+    project.write_file(
         "scenarios/other.yaml",
         project
-            .read("scenarios/billing.yaml")
+            .read_file("scenarios/billing.yaml")
             .replace("name: billing", "name: other"),
     );
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     asked(
         &project,
         &[
@@ -184,13 +199,13 @@ fn what_the_run_was_not_answered_is_named_with_the_run() {
             "1",
         ],
     )
-    .code(3);
+    .exits_with(3);
     let run = project
         .run(&["eval", "--rescore", "--runs", "1", "--pass", "1"])
-        .code(7)
-        .warns("that run kept no answers of 1 scenario");
-    run.says(
+        .exits_with(7)
+        .stderr_contains("that run kept no answers of 1 scenario");
+    run.stdout_contains(
         " has no answer of it: `ctxc eval other` asks again, with `--record` or `--answers live`",
     )
-    .never_says("script one under");
+    .output_lacks("script one under");
 }

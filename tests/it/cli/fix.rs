@@ -20,32 +20,35 @@ const CONFLICT: &str = super::check::CONFLICT;
 #[test]
 fn safe_fixes_are_made_and_the_rest_is_reported() {
     let project = Project::new()
-        .file("templates/a.xml", OLD)
-        .file("templates/b.xml", CONFLICT);
-    let run = project.run(&["check", "--fix"]).code(1).silent();
-    run.says(
+        .with_file("templates/a.xml", OLD)
+        .with_file("templates/b.xml", CONFLICT);
+    let run = project
+        .run(&["check", "--fix"])
+        .exits_with(1)
+        .stderr_is_empty();
+    run.stdout_contains(
         "checked 2 files, fixed 1 finding: 1 error; 1 fixable with `check --fix --unsafe-fixes`\n",
     )
-    .says("context-conflict");
-    assert_eq!(project.read("templates/a.xml"), new());
-    assert_eq!(project.read("templates/b.xml"), CONFLICT);
+    .stdout_contains("context-conflict");
+    assert_eq!(project.read_file("templates/a.xml"), new());
+    assert_eq!(project.read_file("templates/b.xml"), CONFLICT);
     assert_eq!(project.files(), ["templates/a.xml", "templates/b.xml"]);
     let run = project
         .run(&["check", "--fix", "--unsafe-fixes"])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(
         run.stdout,
         "checked 2 files, fixed 1 finding: nothing left\n"
     );
     project
         .run(&["check", "--fix"])
-        .code(0)
-        .says("checked 2 files, fixed 0 findings: nothing found\n");
+        .exits_with(0)
+        .stdout_contains("checked 2 files, fixed 0 findings: nothing found\n");
     project
         .run(&["check"])
-        .code(0)
-        .says("checked 2 files: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 2 files: nothing found");
 }
 
 /// A slip in the project file gives no task another setting by a fix that nobody was asked about.
@@ -54,15 +57,20 @@ fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     let templates = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
     let toml = "[defaults.atomic]\ninherit_contxt = \"none\"\n";
     let project = Project::new()
-        .file("templates/a.xml", templates)
-        .file("ctxc.toml", toml);
-    project.run(&["check"]).says("1 error; 1 fixable");
+        .with_file("templates/a.xml", templates)
+        .with_file("ctxc.toml", toml);
+    project
+        .run(&["check"])
+        .stdout_contains("1 error; 1 fixable");
     project
         .run(&["check", "--fix", "--unsafe-fixes"])
-        .says("no-context")
-        .says("fixed 1 finding: ");
-    assert_eq!(project.read("templates/a.xml"), templates);
-    assert_eq!(project.read("ctxc.toml"), toml.replace("contxt", "context"));
+        .stdout_contains("no-context")
+        .stdout_contains("fixed 1 finding: ");
+    assert_eq!(project.read_file("templates/a.xml"), templates);
+    assert_eq!(
+        project.read_file("ctxc.toml"),
+        toml.replace("contxt", "context")
+    );
 }
 
 /// What a fix of a template brings up in it is mended in the same run, also beside a project file
@@ -72,13 +80,17 @@ fn one_run_mends_what_its_own_fixes_uncover() {
     let task = "<task type=\"atomic\" name=\"a\"><description>{{ q|uper }}</description><parameters><parameter name=\"q\"/></parameters></task>";
     for toml in ["", "[defaults.atomic]\nfresh_context = \"enabled\"\n"] {
         let project = Project::new()
-            .file("templates/a.xml", task)
-            .file("ctxc.toml", toml);
-        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
-        let once = project.read("templates/a.xml");
+            .with_file("templates/a.xml", task)
+            .with_file("ctxc.toml", toml);
+        project
+            .run(&["check", "--fix", "--unsafe-fixes"])
+            .exits_with(0);
+        let once = project.read_file("templates/a.xml");
         assert!(once.contains("syntax=\"jinja\">{{ q|upper }}"), "{once}");
-        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
-        assert_eq!(project.read("templates/a.xml"), once);
+        project
+            .run(&["check", "--fix", "--unsafe-fixes"])
+            .exits_with(0);
+        assert_eq!(project.read_file("templates/a.xml"), once);
     }
 }
 
@@ -86,14 +98,14 @@ fn one_run_mends_what_its_own_fixes_uncover() {
 #[test]
 fn a_misspelt_key_is_mended_with_what_stands_below_it() {
     let task = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
-    let project = Project::new().file("templates/a.xml", task).file(
+    let project = Project::new().with_file("templates/a.xml", task).with_file(
         "ctxc.toml",
         "[rolez.r]\ntemplate = \"a\"\nprofle = \"plain\"\n",
     );
-    project.run(&["check"]).says("1 fixable");
+    project.run(&["check"]).stdout_contains("1 fixable");
     project.run(&["check", "--fix", "--unsafe-fixes"]);
     assert_eq!(
-        project.read("ctxc.toml"),
+        project.read_file("ctxc.toml"),
         "[roles.r]\ntemplate = \"a\"\nprofile = \"plain\"\n"
     );
 }
@@ -106,14 +118,17 @@ fn what_a_fix_brings_up_in_scenarios_is_reported() {
     let scenario = "schema: ctxc/scenario/1\nname: s\ntask: a\ncontext:\n  objective: o\n  inputs:\n    tiket: hello\n\
         expect_context:\n  - contains: hello\n";
     let project = Project::new()
-        .file("templates/a.xml", task)
-        .file("scenarios/s.yaml", scenario);
+        .with_file("templates/a.xml", task)
+        .with_file("scenarios/s.yaml", scenario);
     project
         .run(&["check", "--fix"])
-        .code(1)
-        .says("unknown-input")
-        .says("fixed 1 finding: 1 error");
-    project.run(&["check"]).code(1).says("1 error");
+        .exits_with(1)
+        .stdout_contains("unknown-input")
+        .stdout_contains("fixed 1 finding: 1 error");
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("1 error");
 }
 
 /// One slip, one fix: an example without its element.
@@ -121,48 +136,48 @@ fn what_a_fix_brings_up_in_scenarios_is_reported() {
 fn an_input_and_an_output_make_an_example() {
     let task = "<task type=\"atomic\" name=\"a\"><description>d</description>\
         <examples><input>1</input><output>2</output><input>3</input><output>4</output></examples></task>";
-    let project = Project::new().file("templates/a.xml", task);
+    let project = Project::new().with_file("templates/a.xml", task);
     project
         .run(&["check"])
-        .code(1)
-        .says("fix: put <input> and <output> into a new <example>")
-        .says("2 errors; 2 fixable");
+        .exits_with(1)
+        .stdout_contains("fix: put <input> and <output> into a new <example>")
+        .stdout_contains("2 errors; 2 fixable");
     project
         .run(&["check", "--fix", "--unsafe-fixes"])
-        .code(0)
-        .says("fixed 2 findings: nothing left");
+        .exits_with(0)
+        .stdout_contains("fixed 2 findings: nothing left");
     let example = |input, output| {
         format!("<example><input>{input}</input><output>{output}</output></example>")
     };
     let fixed = format!("<examples>{}{}</examples>", example(1, 2), example(3, 4));
     assert!(
-        project.read("templates/a.xml").contains(&fixed),
+        project.read_file("templates/a.xml").contains(&fixed),
         "{}",
-        project.read("templates/a.xml")
+        project.read_file("templates/a.xml")
     );
 }
 
 #[test]
 fn the_closing_line_names_the_flag() {
-    let project = Project::new().file("a.xml", OLD);
+    let project = Project::new().with_file("a.xml", OLD);
     project
         .run(&["check"])
-        .code(0)
-        .says("1 warning; 1 fixable with `check --fix`\n");
-    project.write("b.xml", CONFLICT);
+        .exits_with(0)
+        .stdout_contains("1 warning; 1 fixable with `check --fix`\n");
+    project.write_file("b.xml", CONFLICT);
     project
         .run(&["check"])
-        .code(1)
-        .says("; 2 fixable, 1 of them with `check --fix`\n");
+        .exits_with(1)
+        .stdout_contains("; 2 fixable, 1 of them with `check --fix`\n");
 }
 
 #[test]
 fn a_diff_writes_nothing_and_can_be_applied() {
-    let project = Project::new().file("templates/a.xml", OLD);
+    let project = Project::new().with_file("templates/a.xml", OLD);
     let run = project
         .run(&["check", "--diff"])
-        .code(1)
-        .warns("would fix 1 finding in 1 file; 0 would be left");
+        .exits_with(1)
+        .stderr_contains("would fix 1 finding in 1 file; 0 would be left");
     insta::assert_snapshot!(run.stdout, @r#"
     --- templates/a.xml
     +++ templates/a.xml
@@ -176,11 +191,14 @@ fn a_diff_writes_nothing_and_can_be_applied() {
      </task>
     \ No newline at end of file
     "#);
-    assert_eq!(project.read("templates/a.xml"), OLD);
-    let same = project.run(&["check", "--fix", "--diff"]).code(1);
+    assert_eq!(project.read_file("templates/a.xml"), OLD);
+    let same = project.run(&["check", "--fix", "--diff"]).exits_with(1);
     assert_eq!(same.stdout, run.stdout);
-    project.write("templates/a.xml", new());
-    project.run(&["check", "--diff"]).code(0).silent_out();
+    project.write_file("templates/a.xml", new());
+    project
+        .run(&["check", "--diff"])
+        .exits_with(0)
+        .stdout_is_empty();
 }
 
 #[test]
@@ -195,16 +213,16 @@ fn encodings_marks_and_line_ends_stay() {
     };
     let windows = |text: &str| text.replace('\n', "\r\n");
     let project = Project::new()
-        .file("bom.xml", format!("\u{feff}{OLD}"))
-        .file("windows.xml", windows(&OLD.replace("\"a\"", "\"b\"")))
-        .file("wide.xml", utf16(&OLD.replace("\"a\"", "\"c\"")));
+        .with_file("bom.xml", format!("\u{feff}{OLD}"))
+        .with_file("windows.xml", windows(&OLD.replace("\"a\"", "\"b\"")))
+        .with_file("wide.xml", utf16(&OLD.replace("\"a\"", "\"c\"")));
     project
         .run(&["check", "--fix"])
-        .code(0)
-        .says("fixed 3 findings: nothing left");
-    assert_eq!(project.read("bom.xml"), format!("\u{feff}{}", new()));
+        .exits_with(0)
+        .stdout_contains("fixed 3 findings: nothing left");
+    assert_eq!(project.read_file("bom.xml"), format!("\u{feff}{}", new()));
     assert_eq!(
-        project.read("windows.xml"),
+        project.read_file("windows.xml"),
         windows(&new().replace("\"a\"", "\"b\""))
     );
     assert_eq!(
@@ -217,66 +235,71 @@ fn encodings_marks_and_line_ends_stay() {
 fn standard_input_comes_back_fixed() {
     let project = Project::new();
     let run = project
-        .run_with(&["check", "--fix", "-"], OLD.as_bytes())
-        .code(0)
-        .warns("fixed 1 finding; 0 left");
+        .run_with_input(&["check", "--fix", "-"], OLD.as_bytes())
+        .exits_with(0)
+        .stderr_contains("fixed 1 finding; 0 left");
     assert_eq!(run.stdout, new());
     // What is left is said beside it, and the text comes through whatever is wrong with it.
     let run = project
-        .run_with(
+        .run_with_input(
             &["check", "--fix", "-", "--stdin-path", "b.xml"],
             CONFLICT.as_bytes(),
         )
-        .code(1);
+        .exits_with(1);
     assert_eq!(run.stdout, CONFLICT);
-    run.warns("b.xml:5:5: error[context-conflict]");
+    run.stderr_contains("b.xml:5:5: error[context-conflict]");
     let run = project
-        .run_with(&["check", "--diff", "-"], OLD.as_bytes())
-        .code(1);
+        .run_with_input(&["check", "--diff", "-"], OLD.as_bytes())
+        .exits_with(1);
     assert!(run.stdout.starts_with("--- -\n+++ -\n@@"), "{}", run.stdout);
     assert_eq!(project.files(), [""; 0]);
 }
 
 #[test]
 fn data_stays_data() {
-    let project = Project::new().file("a.xml", OLD).file("b.xml", CONFLICT);
+    let project = Project::new()
+        .with_file("a.xml", OLD)
+        .with_file("b.xml", CONFLICT);
     let run = project
         .run(&["check", "--fix", "--json"])
-        .code(1)
-        .warns("fixed 1 finding in 1 file\n");
+        .exits_with(1)
+        .stderr_contains("fixed 1 finding in 1 file\n");
     assert_eq!(run.json()["summary"]["error"], 1);
     assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn flags_that_say_nothing_are_refused() {
-    let project = Project::new().file("a.xml", OLD);
+    let project = Project::new().with_file("a.xml", OLD);
     project
         .run(&["check", "--unsafe-fixes"])
-        .code(2)
-        .warns("add `--fix` to apply them");
+        .exits_with(2)
+        .stderr_contains("add `--fix` to apply them");
     project
         .run(&["check", "--fix", "--suppress-existing"])
-        .code(2);
-    assert_eq!(project.read("a.xml"), OLD);
-    project.run(&["check", "--fix", "none.xml"]).code(2);
-    Project::new().run(&["check", "--fix"]).code(5);
+        .exits_with(2);
+    assert_eq!(project.read_file("a.xml"), OLD);
+    project.run(&["check", "--fix", "none.xml"]).exits_with(2);
+    Project::new().run(&["check", "--fix"]).exits_with(5);
 }
 
 #[test]
 fn suppressed_findings_stay_and_entries_that_no_longer_apply_go() {
     let project = Project::new()
-        .file("a.xml", OLD)
-        .file("gone.xml", OLD.replace("\"a\"", "\"g\""));
-    project.run(&["check", "--suppress-existing"]).code(0);
-    project.write("gone.xml", new().replace("\"a\"", "\"g\""));
-    project.run(&["check"]).code(0).says("stale-suppression");
+        .with_file("a.xml", OLD)
+        .with_file("gone.xml", OLD.replace("\"a\"", "\"g\""));
+    project.run(&["check", "--suppress-existing"]).exits_with(0);
+    project.write_file("gone.xml", new().replace("\"a\"", "\"g\""));
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("stale-suppression");
     project
         .run(&["check", "--fix"])
-        .code(0)
-        .says("fixed 1 finding: nothing left; 1 suppressed");
-    assert_eq!(project.read("a.xml"), OLD);
-    let recorded = project.read("ctxc.suppressions.toml");
+        .exits_with(0)
+        .stdout_contains("fixed 1 finding: nothing left; 1 suppressed");
+    assert_eq!(project.read_file("a.xml"), OLD);
+    let recorded = project.read_file("ctxc.suppressions.toml");
     assert!(
         recorded.contains("a.xml") && !recorded.contains("gone.xml"),
         "{recorded}"
@@ -286,14 +309,14 @@ fn suppressed_findings_stay_and_entries_that_no_longer_apply_go() {
 #[test]
 fn the_project_file_is_fixed_first() {
     let project = Project::new()
-        .file("a.xml", OLD)
-        .file("ctxc.toml", "[projct]\nname = \"x\"\n");
-    project.run(&["check"]).code(2);
+        .with_file("a.xml", OLD)
+        .with_file("ctxc.toml", "[projct]\nname = \"x\"\n");
+    project.run(&["check"]).exits_with(2);
     project
         .run(&["check", "--fix", "--unsafe-fixes"])
-        .code(0)
-        .says("fixed 2 findings: nothing left");
-    assert_eq!(project.read("ctxc.toml"), "[project]\nname = \"x\"\n");
+        .exits_with(0)
+        .stdout_contains("fixed 2 findings: nothing left");
+    assert_eq!(project.read_file("ctxc.toml"), "[project]\nname = \"x\"\n");
 }
 
 /// A misspelt name in one file whose nearest name would make a circle of references: not applied.
@@ -305,41 +328,49 @@ fn a_fix_that_breaks_another_file_is_not_made() {
         )
     };
     let project = Project::new()
-        .file("one.xml", step("first-step", "second-step"))
-        .file("two.xml", step("second-step", "first-stp"));
+        .with_file("one.xml", step("first-step", "second-step"))
+        .with_file("two.xml", step("second-step", "first-stp"));
     project
         .run(&["check"])
-        .code(1)
-        .says("unresolved-reference")
-        .says("1 fixable");
-    let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(1);
-    run.says("fixed 0 findings: 1 error");
-    assert_eq!(project.read("two.xml"), step("second-step", "first-stp"));
+        .exits_with(1)
+        .stdout_contains("unresolved-reference")
+        .stdout_contains("1 fixable");
+    let run = project
+        .run(&["check", "--fix", "--unsafe-fixes"])
+        .exits_with(1);
+    run.stdout_contains("fixed 0 findings: 1 error");
+    assert_eq!(
+        project.read_file("two.xml"),
+        step("second-step", "first-stp")
+    );
     // Where it makes none it is made.
-    project.write(
+    project.write_file(
         "one.xml",
         super::check::CLEAN.replace("\"clean\"", "\"first-step\""),
     );
     project
         .run(&["check", "--fix", "--unsafe-fixes"])
-        .code(0)
-        .says("fixed 1 finding: nothing left");
-    assert_eq!(project.read("two.xml"), step("second-step", "first-step"));
+        .exits_with(0)
+        .stdout_contains("fixed 1 finding: nothing left");
+    assert_eq!(
+        project.read_file("two.xml"),
+        step("second-step", "first-step")
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn links_are_written_through_and_rights_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let project = Project::new().file("real/a.xml", OLD);
+    let project = Project::new().with_file("real/a.xml", OLD);
     std::fs::set_permissions(
         project.path("real/a.xml"),
         std::fs::Permissions::from_mode(0o600),
     )
     .unwrap();
     symlink("real/a.xml", project.path("link.xml")).unwrap();
-    project.run(&["check", "--fix", "link.xml"]).code(0);
-    assert_eq!(project.read("real/a.xml"), new());
+    project.run(&["check", "--fix", "link.xml"]).exits_with(0);
+    assert_eq!(project.read_file("real/a.xml"), new());
     assert!(
         std::fs::symlink_metadata(project.path("link.xml"))
             .unwrap()
@@ -359,9 +390,9 @@ fn links_are_written_through_and_rights_stay() {
 #[test]
 fn files_outside_the_project_are_found() {
     let project = Project::new()
-        .file("work/ctxc.toml", "")
-        .file("outside.xml", OLD)
-        .file("work/sub/x.txt", "");
+        .with_file("work/ctxc.toml", "")
+        .with_file("outside.xml", OLD)
+        .with_file("work/sub/x.txt", "");
     let mut command = project.command(&["check", "--fix", "../../outside.xml"]);
     let out = command
         .current_dir(project.path("work/sub"))
@@ -372,35 +403,35 @@ fn files_outside_the_project_are_found() {
         "{}",
         String::from_utf8_lossy(&out.stderr)
     );
-    assert_eq!(project.read("outside.xml"), new());
+    assert_eq!(project.read_file("outside.xml"), new());
 }
 
 #[test]
 fn a_format_is_never_passed_over() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "templates/a.xml",
         "<task type=\"atomic\" name=\"a\">\n  <description>d & e</description>\n</task>\n",
     );
     project
         .run(&["check", "--diff", "--format", "sarif"])
-        .code(2)
-        .warns("cannot be used with");
+        .exits_with(2)
+        .stderr_contains("cannot be used with");
     project
         .run(&["check", "--fix", "--format", "json"])
-        .code(0)
-        .says("\"schema\"");
+        .exits_with(0)
+        .stdout_contains("\"schema\"");
     let text = "<task type=\"atomic\" name=\"y\">\n  <description>d & e</description>\n</task>\n";
     project
-        .run_with(
+        .run_with_input(
             &["check", "-", "--fix", "--format", "json"],
             text.as_bytes(),
         )
-        .code(2)
-        .warns("findings in a format for programs have no place there");
+        .exits_with(2)
+        .stderr_contains("findings in a format for programs have no place there");
     project
-        .run_with(&["check", "-", "--diff"], text.as_bytes())
-        .code(1)
-        .warns("would fix 1 finding; 0 would be left");
+        .run_with_input(&["check", "-", "--diff"], text.as_bytes())
+        .exits_with(1)
+        .stderr_contains("would fix 1 finding; 0 would be left");
 }
 
 /// What is wrong in the project file by what the templates hold is mended once, with everything
@@ -409,37 +440,39 @@ fn a_format_is_never_passed_over() {
 fn a_name_in_the_project_file_that_no_template_has_is_mended_once() {
     for more in ["", "[lints]\nmigration = \"warn\"\n"] {
         let project = Project::new()
-            .file(
+            .with_file(
                 "ctxc.toml",
                 format!("[roles.clerk]\ntemplate = \"triag\"\n{more}"),
             )
-            .file(
+            .with_file(
                 "templates/triage.xml",
                 CLEAN.replace("name=\"clean\"", "name=\"triage\""),
             );
-        project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
+        project
+            .run(&["check", "--fix", "--unsafe-fixes"])
+            .exits_with(0);
         let fixed = format!(
             "[roles.clerk]\ntemplate = \"triage\"\n{}",
             more.replace("\"warn\"", "\"warning\"")
         );
-        assert_eq!(project.read("ctxc.toml"), fixed);
-        project.run(&["check"]).code(0);
+        assert_eq!(project.read_file("ctxc.toml"), fixed);
+        project.run(&["check"]).exits_with(0);
     }
 }
 
 #[test]
 fn quotes_of_a_word_processor_do_not_stay_in_the_value() {
-    let project = Project::new().file("ctxc.toml", "").file(
+    let project = Project::new().with_file("ctxc.toml", "").with_file(
         "a.xml",
         "<task type=“atomic” name=“triage”><description>d</description></task>\n",
     );
     project
         .run(&["check"])
-        .code(1)
-        .says("is in curly quotes, which XML does not accept");
-    project.run(&["check", "--fix"]).code(0);
+        .exits_with(1)
+        .stdout_contains("is in curly quotes, which XML does not accept");
+    project.run(&["check", "--fix"]).exits_with(0);
     assert_eq!(
-        project.read("a.xml"),
+        project.read_file("a.xml"),
         "<task type=\"atomic\" name=\"triage\"><description>d</description></task>\n"
     );
 }

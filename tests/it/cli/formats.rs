@@ -15,21 +15,21 @@ pub(crate) const NASTY: &str = "agents/templates/100% ä, b:c 😀.xml";
 pub(crate) fn nasty() -> Project {
     let text = "<task type=\"atomic\" name=\"n\">\r\n  <description>😀ä & {{x}}</description>\r\n</task>\r\n";
     let project = Project::new()
-        .file(".git/HEAD", "ref: refs/heads/main\n")
-        .file("agents/ctxc.toml", "");
+        .with_file(".git/HEAD", "ref: refs/heads/main\n")
+        .with_file("agents/ctxc.toml", "");
     let project = project
-        .file("agents/templates/conflict.xml", CONFLICT)
-        .file("agents/templates/bare.xml", WARNING);
+        .with_file("agents/templates/conflict.xml", CONFLICT)
+        .with_file("agents/templates/bare.xml", WARNING);
     project
-        .file(NASTY, text)
-        .file("agents/templates/clean.xml", CLEAN)
+        .with_file(NASTY, text)
+        .with_file("agents/templates/clean.xml", CLEAN)
 }
 
 pub(crate) fn checked(project: &Project, format: &str) -> String {
     project
         .run(&["check", "--project", "agents", "--format", format])
-        .code(1)
-        .silent()
+        .exits_with(1)
+        .stderr_is_empty()
         .stdout
 }
 
@@ -126,7 +126,7 @@ fn sarif_says_the_same_findings_with_their_fixes() {
             uri.starts_with("agents/templates/") && uri.bytes().all(|byte| byte.is_ascii_graphic()),
             "{uri}"
         );
-        let text = project.read(&format!("agents/{}", finding["path"].as_str().unwrap()));
+        let text = project.read_file(&format!("agents/{}", finding["path"].as_str().unwrap()));
         for (theirs, ours) in result["fixes"]
             .as_array()
             .into_iter()
@@ -180,7 +180,7 @@ fn rdjson_counts_bytes_and_suggests_what_the_fixes_do() {
         let path = ours["path"].as_str().unwrap();
         assert_eq!(theirs["location"]["path"], format!("agents/{path}"));
         assert_eq!(theirs["code"]["value"], ours["code"]);
-        let text = project.read(&format!("agents/{path}"));
+        let text = project.read_file(&format!("agents/{path}"));
         let start = ours["span"]["start"].as_u64().unwrap() as usize;
         let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
         assert_eq!(
@@ -222,10 +222,13 @@ fn annotations_are_one_line_each_whatever_files_say() {
 fn what_a_template_says_cannot_give_commands() {
     let text = "<task type=\"atomic\" name=\"a&#10;::stop-commands::x\"><description>d</description></task>";
     let project = Project::new()
-        .file("a.xml", text)
-        .file("b.xml", text)
-        .file("c\n::error::x.xml", CONFLICT);
-    let text = project.run(&["check", "--format", "github"]).code(1).stdout;
+        .with_file("a.xml", text)
+        .with_file("b.xml", text)
+        .with_file("c\n::error::x.xml", CONFLICT);
+    let text = project
+        .run(&["check", "--format", "github"])
+        .exits_with(1)
+        .stdout;
     let is_command = |line: &str| {
         ["::error file=", "::warning file=", "::notice file="]
             .iter()
@@ -240,10 +243,16 @@ fn what_a_template_says_cannot_give_commands() {
 #[test]
 fn gitlab_gets_every_finding_under_its_own_fingerprint() {
     let twice = CLEAN.replace("Answer", "&\n&");
-    let project = Project::new().file("a.xml", &twice).file("b.xml", CONFLICT);
-    let json: Value =
-        serde_json::from_str(&project.run(&["check", "--format", "gitlab"]).code(1).stdout)
-            .unwrap();
+    let project = Project::new()
+        .with_file("a.xml", &twice)
+        .with_file("b.xml", CONFLICT);
+    let json: Value = serde_json::from_str(
+        &project
+            .run(&["check", "--format", "gitlab"])
+            .exits_with(1)
+            .stdout,
+    )
+    .unwrap();
     let issues = json.as_array().unwrap();
     let mut fingerprints: Vec<&str> = issues
         .iter()
@@ -264,10 +273,14 @@ fn gitlab_gets_every_finding_under_its_own_fingerprint() {
         (&"critical".into(), &5.into())
     );
     // The line moves, the fingerprint stays.
-    project.write("b.xml", format!("\n\n{CONFLICT}"));
-    let json: Value =
-        serde_json::from_str(&project.run(&["check", "--format", "gitlab"]).code(1).stdout)
-            .unwrap();
+    project.write_file("b.xml", format!("\n\n{CONFLICT}"));
+    let json: Value = serde_json::from_str(
+        &project
+            .run(&["check", "--format", "gitlab"])
+            .exits_with(1)
+            .stdout,
+    )
+    .unwrap();
     let moved = json
         .as_array()
         .unwrap()
@@ -282,7 +295,7 @@ fn gitlab_gets_every_finding_under_its_own_fingerprint() {
 
 #[test]
 fn junit_has_a_case_a_file_and_only_errors_fail() {
-    let project = nasty().file("agents/templates/ctrl.xml", CLEAN.replace("one", "\u{1}"));
+    let project = nasty().with_file("agents/templates/ctrl.xml", CLEAN.replace("one", "\u{1}"));
     let text = checked(&project, "junit");
     let document = roxmltree::Document::parse(&text).unwrap();
     let cases: Vec<_> = document
@@ -320,10 +333,13 @@ fn junit_has_a_case_a_file_and_only_errors_fail() {
 #[test]
 fn a_build_lists_its_files() {
     let project = Project::new()
-        .file("a.xml", CLEAN)
-        .file("b.xml", CLEAN.replace("clean", "other"));
-    project.run(&["build"]).code(0);
-    let text = project.run(&["build", "--format", "junit"]).code(0).stdout;
+        .with_file("a.xml", CLEAN)
+        .with_file("b.xml", CLEAN.replace("clean", "other"));
+    project.run(&["build"]).exits_with(0);
+    let text = project
+        .run(&["build", "--format", "junit"])
+        .exits_with(0)
+        .stdout;
     let document = roxmltree::Document::parse(&text).unwrap();
     let names: Vec<_> = document
         .descendants()
@@ -369,15 +385,18 @@ fn checkstyle_lists_findings_by_file() {
 #[test]
 #[cfg(unix)]
 fn junit_keeps_what_is_quoted_on_one_line() {
-    let project = Project::new().file("templates/e\n::error file=x::pwned\n.xml", CONFLICT);
+    let project = Project::new().with_file("templates/e\n::error file=x::pwned\n.xml", CONFLICT);
     let case = "name: c\ntask: t\ncontext: {objective: go}\nexpect_context:\n  - contains: [\"zz\\n::error::pwned\"]\n";
     let project = project
-        .file("templates/t.xml", CLEAN.replace("clean", "t"))
-        .file("scenarios/c.yaml", case);
-    let check = project.run(&["check", "--format", "junit"]).code(1).stdout;
+        .with_file("templates/t.xml", CLEAN.replace("clean", "t"))
+        .with_file("scenarios/c.yaml", case);
+    let check = project
+        .run(&["check", "--format", "junit"])
+        .exits_with(1)
+        .stdout;
     std::fs::remove_file(project.path("templates/e\n::error file=x::pwned\n.xml")).unwrap();
-    project.run(&["eval", "--junit", "eval.xml"]).code(1);
-    for text in [check, project.read("eval.xml")] {
+    project.run(&["eval", "--junit", "eval.xml"]).exits_with(1);
+    for text in [check, project.read_file("eval.xml")] {
         assert!(
             text.contains("pwned") && !text.lines().any(|line| line.trim_start().starts_with("::")),
             "{text}"

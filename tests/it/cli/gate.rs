@@ -63,26 +63,26 @@ pub(crate) fn commit(project: &Project) {
 pub(crate) fn recorded(project: &Project, ticket: &str, text: &str) -> String {
     let ticket = format!("ticket={ticket}");
     let args = ["render", "triage", "--as", "openai-chat", "-i", &ticket];
-    let body = json_text::compact(&project.run(&args).code(0).stdout);
+    let body = json_text::compact_json(&project.run(&args).exits_with(0).stdout);
     let message = json!({"role": "assistant", "content": text});
     let response = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 2}});
     Recording {
-        request: json_text::raw(&body),
-        response: Some(json_text::raw(&response.to_string())),
-        key: key::key("POST", "/chat/completions", &body).to_string(),
+        request: json_text::to_raw_json(&body),
+        response: Some(json_text::to_raw_json(&response.to_string())),
+        key: key::call_key("POST", "/chat/completions", &body).to_string(),
         ..call("1")
     }
-    .line()
+    .to_line()
 }
 
 /// A project whose results were accepted on `main`, with a branch off it.
 pub(crate) fn branch() -> Project {
     let project = Project::new()
-        .file("ctxc.toml", CONFIG)
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/scripted.yaml", SCRIPTED)
-        .file("scenarios/recorded.yaml", RECORDED);
-    project.write(
+        .with_file("ctxc.toml", CONFIG)
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/scripted.yaml", SCRIPTED)
+        .with_file("scenarios/recorded.yaml", RECORDED);
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
@@ -91,7 +91,7 @@ pub(crate) fn branch() -> Project {
 
 /// Accepts the results of a project on `main`, and leaves it on a branch off it.
 pub(crate) fn on_branch(project: Project) -> Project {
-    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval", "--accept"]).exits_with(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     project
@@ -103,7 +103,7 @@ pub(crate) fn on_branch(project: Project) -> Project {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     begin(&project);
@@ -122,9 +122,9 @@ pub(crate) fn base(project: &Project) {
 }
 
 pub(crate) fn replace(project: &Project, path: &str, from: &str, to: &str) {
-    let text = project.read(path);
+    let text = project.read_file(path);
     assert!(text.contains(from), "{path} has no {from:?}: {text}");
-    project.write(path, text.replace(from, to));
+    project.write_file(path, text.replace(from, to));
 }
 
 fn accept(project: &Project, by: &str) {
@@ -137,7 +137,7 @@ fn accept(project: &Project, by: &str) {
             "--by",
             by,
         ])
-        .code(0);
+        .exits_with(0);
 }
 
 /// A way to make a change green: what it is, what it does, and the kind of weakening or the
@@ -151,7 +151,7 @@ const WAYS: [Way; 28] = [
             let rule = format!(
                 "{RECORDED}rule: {{sequential: {{p0: 0.01, p1: 0.02, alpha: 0.4, beta: 0.4, max: 50}}}}\n"
             );
-            p.write("scenarios/recorded.yaml", rule);
+            p.write_file("scenarios/recorded.yaml", rule);
         },
         "expectation",
     ),
@@ -446,7 +446,7 @@ fn a_change_that_makes_itself_green_is_refused_and_told() {
     for (what, change, kind) in WAYS {
         let project = branch();
         change(&project);
-        let decision = project.run(&["gate", "--json"]).code(4).json();
+        let decision = project.run(&["gate", "--json"]).exits_with(4).json();
         assert_eq!(decision["decision"], "fail", "{what}");
         assert!(
             told(&decision).iter().any(|one| one == kind),
@@ -474,10 +474,10 @@ fn a_new_name_excuses_no_growth() {
     };
     let rename = |project: &Project, file: &str| {
         let text = project
-            .read("templates/triage.xml")
+            .read_file("templates/triage.xml")
             .replace("name=\"triage\"", "name=\"sorting\"");
         std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
-        project.write(file, text);
+        project.write_file(file, text);
         for scenario in ["scripted", "recorded"] {
             replace(
                 project,
@@ -507,14 +507,14 @@ fn a_new_name_excuses_no_growth() {
     let project = branch();
     std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
     let words = "Write to the customer what was found in the archive, and never promise a date that nobody confirmed";
-    project.write(
+    project.write_file(
         "templates/letter.xml",
         format!(
             "<task type=\"atomic\" name=\"letter\"><description>{words}</description></task>\n"
         ),
     );
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
-    project.write(
+    project.write_file(
         "scenarios/scripted.yaml",
         SCRIPTED
             .replace("task: triage", "task: letter")
@@ -545,13 +545,13 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
         if project.path("scenarios/recorded.yaml").exists()
             && what != "a recorded answer is written by hand"
         {
-            project.write(
+            project.write_file(
                 "scenarios/recordings/recorded.jsonl",
                 recorded(&project, ticket, "billing"),
             );
         }
         accept(&project, "me@example.org");
-        project.run(&["gate"]).code(4);
+        project.run(&["gate"]).exits_with(4);
         accept(&project, "lead@example.org");
         let decision = project.run(&["gate", "--json"]).json();
         assert_eq!(
@@ -561,9 +561,9 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
         );
         let run = project
             .run(&["gate"])
-            .code(0)
-            .says("accepted by lead@example.org (unverified): it is meant so");
-        run.says("new in the log: me@example.org (unverified) accepted");
+            .exits_with(0)
+            .stdout_contains("accepted by lead@example.org (unverified): it is meant so");
+        run.stdout_contains("new in the log: me@example.org (unverified) accepted");
     }
 }
 
@@ -575,22 +575,21 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     let checked = RECORDED
         .replace("name: recorded", "name: checked")
         .replace("contains: [billing]", "command: [sh, checks/own.sh]");
-    project.write(
+    project.write_file(
         "scenarios/checked.yaml",
         checked + "answers:\n  - reply: billing\n",
     );
-    project.write(
+    project.write_file(
         "checks/own.sh",
         "grep -q '\"answer\":\"billing\"' && echo '{\"pass\": true}' || echo '{\"pass\": false}'",
     );
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    let run = project
-        .run(&["gate"])
-        .code(7)
-        .warns("1 scenario is not decided: running a check of the project's own is not permitted");
-    run.says(
+    let run = project.run(&["gate"]).exits_with(7).stderr_contains(
+        "1 scenario is not decided: running a check of the project's own is not permitted",
+    );
+    run.stdout_contains(
         "`checked` is undecided: expected `sh checks/own.sh` to accept the trial, found no run",
     );
     let hash = project.run(&["trust", "--show", "--json"]).json()["hash"]
@@ -599,13 +598,16 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
         .to_owned();
     project
         .run(&["gate", "--trust-hash", &hash])
-        .code(0)
-        .says("nothing is loosened");
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     project
         .run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))])
-        .code(7);
-    project.run(&["trust", "--yes"]).code(0);
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+        .exits_with(7);
+    project.run(&["trust", "--yes"]).exits_with(0);
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     // The recorded answer of another scenario is none of its business; its own is.
     replace(
         &project,
@@ -615,16 +617,19 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("a verdict without a reason");
+        .exits_with(4)
+        .stdout_contains("a verdict without a reason");
     replace(
         &project,
         "scenarios/checked.yaml",
         "reply: access",
         "reply: billing",
     );
-    project.write("checks/own.sh", "echo '{\"pass\": true}'");
-    project.run(&["gate"]).code(4).says("check checks/own.sh");
+    project.write_file("checks/own.sh", "echo '{\"pass\": true}'");
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("check checks/own.sh");
     git(&project, &["checkout", "-q", "checks/own.sh"]);
     // A check that is gone is listed, and what is not permitted any more is not run.
     replace(
@@ -635,22 +640,21 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("`sh checks/own.sh` accepts it");
+        .exits_with(4)
+        .stdout_contains("`sh checks/own.sh` accepts it");
 }
 
 #[test]
 fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
     let project = branch();
-    project
-        .run(&["gate"])
-        .code(0)
-        .says("gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened");
+    project.run(&["gate"]).exits_with(0).stdout_contains(
+        "gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened",
+    );
     // One more scenario, one more expectation, a stricter limit, a comment.
     let more = SCRIPTED
         .replace("name: scripted", "name: more")
         .replace("  - snapshot: true\n", "");
-    project.write("scenarios/more.yaml", more);
+    project.write_file("scenarios/more.yaml", more);
     replace(
         &project,
         "scenarios/scripted.yaml",
@@ -669,14 +673,17 @@ fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
         "<parameters>",
         "<!-- why -->\n  <parameters>",
     );
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     replace(
         &project,
         "templates/triage.xml",
         ": {{ticket}}",
         ", whatever it is",
     );
-    let decision = project.run(&["gate", "--json"]).code(4).json();
+    let decision = project.run(&["gate", "--json"]).exits_with(4).json();
     let failing: Vec<&str> = decision["failing_cases"]
         .as_array()
         .unwrap()
@@ -690,7 +697,7 @@ fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
     );
     let page = project
         .run(&["gate", "--format", "markdown"])
-        .code(4)
+        .exits_with(4)
         .stdout;
     assert!(
         page.starts_with("<!-- ctxc/gate/1 -->\n### gate against main: FAIL\n"),
@@ -701,7 +708,7 @@ fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
 #[test]
 fn results_that_were_edited_or_are_of_another_model_are_refused() {
     let project = branch();
-    let kept = project.read("baselines/recorded.json");
+    let kept = project.read_file("baselines/recorded.json");
     replace(
         &project,
         "baselines/recorded.json",
@@ -710,11 +717,11 @@ fn results_that_were_edited_or_are_of_another_model_are_refused() {
     );
     project
         .run(&["gate"])
-        .code(3)
-        .warns("baselines/recorded.json cannot be compared with: it was changed by hand");
-    project.write("baselines/recorded.json", kept);
+        .exits_with(3)
+        .stderr_contains("baselines/recorded.json cannot be compared with: it was changed by hand");
+    project.write_file("baselines/recorded.json", kept);
     let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
-    project.write("ctxc.toml", format!("{CONFIG}{models}"));
+    project.write_file("ctxc.toml", format!("{CONFIG}{models}"));
     replace(
         &project,
         "templates/triage.xml",
@@ -723,14 +730,14 @@ fn results_that_were_edited_or_are_of_another_model_are_refused() {
     );
     project
         .run(&["gate"])
-        .code(3)
-        .warns("was accepted with no model");
-    project.run(&["gate", "--allow-key-change"]).code(4);
-    project.write("baselines/LOG.jsonl", "{}\n");
+        .exits_with(3)
+        .stderr_contains("was accepted with no model");
+    project.run(&["gate", "--allow-key-change"]).exits_with(4);
+    project.write_file("baselines/LOG.jsonl", "{}\n");
     project
         .run(&["gate"])
-        .code(3)
-        .warns("baselines/LOG.jsonl: line 1 is not a valid log entry");
+        .exits_with(3)
+        .stderr_contains("baselines/LOG.jsonl: line 1 is not a valid log entry");
 }
 
 #[test]
@@ -740,12 +747,12 @@ fn another_model_of_the_same_name_is_another_one() {
         let model = format!(
             "[models.small]\nid = \"{id}\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n"
         );
-        project.write("ctxc.toml", format!("{CONFIG}{model}"));
-        project.write(
+        project.write_file("ctxc.toml", format!("{CONFIG}{model}"));
+        project.write_file(
             "scenarios/recordings/recorded.jsonl",
             recorded(&project, "my invoice", "billing"),
         );
-        project.run(&["eval", "--accept"]).code(0);
+        project.run(&["eval", "--accept"]).exits_with(0);
     };
     replace(
         &project,
@@ -763,14 +770,14 @@ fn another_model_of_the_same_name_is_another_one() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     base(&project);
     by("two");
     project
         .run(&["gate"])
-        .code(3)
-        .warns("`recorded` was accepted with `openai/one`, and has `openai/two` now");
+        .exits_with(3)
+        .stderr_contains("`recorded` was accepted with `openai/one`, and has `openai/two` now");
 }
 
 #[test]
@@ -801,15 +808,18 @@ fn files_that_a_scenario_names_are_part_of_it() {
     ];
     for (path, from, to) in edits {
         let project = branch();
-        project.write("scenarios/json.json", json);
-        project.write("scenarios/tools.yaml", suite);
-        project.write("scenarios/t.txt", "my invoice\n");
-        project.write("scenarios/files/s.json", "{\"type\": \"object\"}");
+        project.write_file("scenarios/json.json", json);
+        project.write_file("scenarios/tools.yaml", suite);
+        project.write_file("scenarios/t.txt", "my invoice\n");
+        project.write_file("scenarios/files/s.json", "{\"type\": \"object\"}");
         commit(&project);
         base(&project);
-        project.run(&["gate"]).code(0).says("nothing is loosened");
+        project
+            .run(&["gate"])
+            .exits_with(0)
+            .stdout_contains("nothing is loosened");
         replace(&project, path, from, to);
-        let decision = project.run(&["gate", "--json"]).code(4).json();
+        let decision = project.run(&["gate", "--json"]).exits_with(4).json();
         assert!(!told(&decision).is_empty(), "{path}: {decision:#}");
     }
 }
@@ -826,7 +836,7 @@ fn results_that_nobody_accepted_excuse_nothing() {
         "- contains: [invoice]",
         "- contains: [invoice]\n  - contains: [refund]",
     );
-    project.run(&["gate"]).code(4);
+    project.run(&["gate"]).exits_with(4);
     project
         .run(&[
             "baseline",
@@ -836,8 +846,8 @@ fn results_that_nobody_accepted_excuse_nothing() {
             "--by",
             "me@example.org",
         ])
-        .code(0);
-    let decision = project.run(&["gate", "--json"]).code(4).json();
+        .exits_with(0);
+    let decision = project.run(&["gate", "--json"]).exits_with(4).json();
     assert!(
         told(&decision).contains(&"baseline".to_owned())
             && told(&decision).contains(&"context".to_owned()),
@@ -847,18 +857,23 @@ fn results_that_nobody_accepted_excuse_nothing() {
     let project = branch();
     project
         .run(&["eval", "recorded", "--out", "some.json"])
-        .code(0);
+        .exits_with(0);
     project
         .run(&["gate", "--candidate", "some.json"])
-        .code(2)
-        .warns("it lacks the current `scripted`");
-    project.run(&["eval", "--out", "all.json"]).code(0);
-    project.run(&["gate", "--candidate", "all.json"]).code(0);
+        .exits_with(2)
+        .stderr_contains("it lacks the current `scripted`");
+    project.run(&["eval", "--out", "all.json"]).exits_with(0);
+    project
+        .run(&["gate", "--candidate", "all.json"])
+        .exits_with(0);
     // A checkout with other line ends is no edit.
     for path in ["baselines/recorded.json", LOG] {
-        project.write(path, project.read(path).replace('\n', "\r\n"));
+        project.write_file(path, project.read_file(path).replace('\n', "\r\n"));
     }
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
 }
 
 #[test]
@@ -866,88 +881,96 @@ fn without_a_base_or_an_answer_it_says_so() {
     let project = branch();
     project
         .run(&["gate", "--base", "mian"])
-        .code(2)
-        .warns("there is no revision `mian`");
-    let file = project.run(&["gate", "--base", "HEAD:ctxc.toml"]).code(2);
-    file.warns("`HEAD:ctxc.toml` is a file of a commit, not a commit")
-        .warns("name a branch, or the id of a commit");
+        .exits_with(2)
+        .stderr_contains("there is no revision `mian`");
+    let file = project
+        .run(&["gate", "--base", "HEAD:ctxc.toml"])
+        .exits_with(2);
+    file.stderr_contains("`HEAD:ctxc.toml` is a file of a commit, not a commit")
+        .stderr_contains("name a branch, or the id of a commit");
     project
         .run(&["gate", "--base", "HEAD:scenarios"])
-        .code(2)
-        .warns("`HEAD:scenarios` is a folder of a commit");
+        .exits_with(2)
+        .stderr_contains("`HEAD:scenarios` is a folder of a commit");
     // Messages hold the first digits of an id.
-    let id = project.read(".git/refs/heads/main");
+    let id = project.read_file(".git/refs/heads/main");
     project
         .run(&["gate", "--base", id.trim()])
-        .code(0)
-        .says(&format!("gate against {:.12}: ", id.trim()));
+        .exits_with(0)
+        .stdout_contains(&format!("gate against {:.12}: ", id.trim()));
     project
         .run(&["baseline", "accept", "--reason", " "])
-        .code(2)
-        .warns("--reason is empty");
+        .exits_with(2)
+        .stderr_contains("--reason is empty");
     std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
-    project.run(&["gate", "--min-answered", "0.9"]).code(4);
+    project
+        .run(&["gate", "--min-answered", "0.9"])
+        .exits_with(4);
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/recorded.yaml", RECORDED);
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/recorded.yaml", RECORDED);
     project
         .run(&["gate"])
-        .code(2)
-        .warns("lies in no git repository");
+        .exits_with(2)
+        .stderr_contains("lies in no git repository");
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     project
         .run(&["gate"])
-        .code(7)
-        .says("gate against main: INCONCLUSIVE");
+        .exits_with(7)
+        .stdout_contains("gate against main: INCONCLUSIVE");
     project
         .run(&["baseline", "accept", "--reason", "x", "--by", "x"])
-        .code(1)
-        .warns("`recorded` is inconclusive");
+        .exits_with(1)
+        .stderr_contains("`recorded` is inconclusive");
     project
         .run(&["baseline", "show"])
-        .code(5)
-        .warns("no results were accepted yet");
+        .exits_with(5)
+        .stderr_contains("no results were accepted yet");
     project
         .run(&["baseline", "log"])
-        .code(5)
-        .warns("nothing was accepted yet");
+        .exits_with(5)
+        .stderr_contains("nothing was accepted yet");
 }
 
 #[test]
 fn a_green_that_rests_on_too_few_answers_is_inconclusive() {
     let project = branch();
     let context = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
-    project.write("scenarios/bare.yaml", context);
+    project.write_file("scenarios/bare.yaml", context);
     project
         .run(&["gate"])
-        .code(0)
-        .says("3 scenarios, 2 with answers");
-    project.run(&["gate", "--min-answered", "0.6"]).code(0);
+        .exits_with(0)
+        .stdout_contains("3 scenarios, 2 with answers");
+    project
+        .run(&["gate", "--min-answered", "0.6"])
+        .exits_with(0);
     project
         .run(&["gate", "--min-answered", "0.7"])
-        .code(7)
-        .says("INCONCLUSIVE");
-    project.run(&["gate", "--min-answered", "1.5"]).code(2);
+        .exits_with(7)
+        .stdout_contains("INCONCLUSIVE");
+    project
+        .run(&["gate", "--min-answered", "1.5"])
+        .exits_with(2);
 }
 
 #[test]
 fn what_was_accepted_is_shown() {
     let project = branch();
-    let shown = project.run(&["baseline", "show"]).code(0).stdout;
+    let shown = project.run(&["baseline", "show"]).exits_with(0).stdout;
     assert_eq!(
         shown,
         "recorded  pass  1 of 1  no model\nscripted  pass  3 of 3  no model\n"
     );
     let all = project
         .run(&["baseline", "show", "--format", "json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (&all[0]["schema"], &all[1]["cases"][0]["id"]),
         (&json!("ctxc/baseline/1"), &json!("scripted"))
     );
-    let log = project.run(&["baseline", "log"]).code(0).stdout;
+    let log = project.run(&["baseline", "log"]).exits_with(0).stdout;
     assert!(
         log.contains("  lead@example.org  first\n  baseline of `recorded`: accepted results\n"),
         "{log}"
@@ -961,9 +984,9 @@ fn what_was_accepted_is_shown() {
     accept(&project, "lead@example.org");
     project
         .run(&["gate", "--format", "markdown"])
-        .code(0)
-        .says("lead@example.org")
-        .says("it is meant so");
+        .exits_with(0)
+        .stdout_contains("lead@example.org")
+        .stdout_contains("it is meant so");
 }
 
 #[test]
@@ -980,48 +1003,48 @@ fn results_move_to_another_model_only_where_none_is_worse() {
         ])
     };
     migrate(&project)
-        .code(2)
-        .warns("no scenario has another provider or model than was accepted");
+        .exits_with(2)
+        .stderr_contains("no scenario has another provider or model than was accepted");
     let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
-    project.write("ctxc.toml", format!("{CONFIG}{models}"));
+    project.write_file("ctxc.toml", format!("{CONFIG}{models}"));
     replace(
         &project,
         "templates/triage.xml",
         "<description>",
         "<model>small</model>\n  <description>",
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "spam"),
     );
     project.run(&["eval", "--accept"]);
-    migrate(&project).code(1).warns(
+    migrate(&project).exits_with(1).stderr_contains(
         "1 scenario that passed fails with the other model, 0 the other way round: recorded",
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    migrate(&project).code(0);
+    migrate(&project).exits_with(0);
     assert!(
         project
             .run(&["baseline", "show"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("other")
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says("accepted by lead@example.org (unverified): cheaper");
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org (unverified): cheaper");
 }
 
 #[test]
 fn a_project_without_scenarios_decides_nothing() {
-    let project = Project::new().file("templates/triage.xml", TASK);
+    let project = Project::new().with_file("templates/triage.xml", TASK);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
-    project.run(&["gate"]).code(7);
+    project.run(&["gate"]).exits_with(7);
 }
 
 #[test]
@@ -1033,15 +1056,15 @@ fn what_is_recorded_anew_for_another_request_is_listed_and_nothing_is_gone() {
         "by the rules of the house",
         "as the house does",
     );
-    let run = project.run(&["gate"]).code(4);
-    run.says(
+    let run = project.run(&["gate"]).exits_with(4);
+    run.stdout_contains(
         "stale of `recorded`: allowed answers to this request, found answers to an earlier one: `ctxc eval --record --stale`",
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    let decision = project.run(&["gate", "--json"]).code(4).json();
+    let decision = project.run(&["gate", "--json"]).exits_with(4).json();
     assert_eq!(
         told(&decision)
             .iter()
@@ -1057,11 +1080,11 @@ fn what_is_recorded_anew_for_another_request_is_listed_and_nothing_is_gone() {
         + &line
             .replace("\"id\":\"1\"", "\"id\":\"2\"")
             .replace("\"billing\"", "\"spam\"");
-    project.write("scenarios/recordings/recorded.jsonl", &two);
+    project.write_file("scenarios/recordings/recorded.jsonl", &two);
     commit(&project);
     base(&project);
-    project.write("scenarios/recordings/recorded.jsonl", line);
-    let decision = project.run(&["gate", "--json"]).code(4).json();
+    project.write_file("scenarios/recordings/recorded.jsonl", line);
+    let decision = project.run(&["gate", "--json"]).exits_with(4).json();
     assert!(
         told(&decision).contains(&"recording".to_owned()),
         "{decision:#}"
@@ -1078,16 +1101,18 @@ fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
         "- contains: [billing]",
         "- {contains: [billing], gate: false}",
     );
-    let run = project.run(&["gate"]).code(4);
-    run.says("at most 60: now context: tokens in all at most 600 (scenarios/scripted.yaml)")
-        .says(", only informs (scenarios/scripted.yaml)")
-        .never_says("it is gone");
+    let run = project.run(&["gate"]).exits_with(4);
+    run.stdout_contains(
+        "at most 60: now context: tokens in all at most 600 (scenarios/scripted.yaml)",
+    )
+    .stdout_contains(", only informs (scenarios/scripted.yaml)")
+    .output_lacks("it is gone");
 }
 
 #[test]
 fn a_result_that_fails_is_accepted_with_a_warning() {
     let project = branch();
-    project.write(
+    project.write_file(
         "scenarios/scripted.yaml",
         SCRIPTED.replace("reply: billing", "reply: sales"),
     );
@@ -1100,8 +1125,8 @@ fn a_result_that_fails_is_accepted_with_a_warning() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     let run =
-        run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted like that: the gate allows it from now on");
+        run.stderr_contains("warning: `scripted` fails (0 of 3 trials pass), and is accepted like that: the gate allows it from now on");
     assert!(!run.stderr.contains("`recorded` fails"), "{}", run.stderr);
 }

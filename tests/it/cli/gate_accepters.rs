@@ -2,7 +2,7 @@
 //! by.
 
 use super::gate::{CONFIG, SCRIPTED, begin, branch, commit, git, replace};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 
 const BARE: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
@@ -11,12 +11,12 @@ const BARE: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs:
 fn held_by(rule: &str, owners: Option<&str>) -> Project {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
-    project.write(
+    project.write_file(
         "ctxc.toml",
         CONFIG.replace("accepters = [\"lead@example.org\"]", rule),
     );
     if let Some(owners) = owners {
-        project.write(".github/CODEOWNERS", owners);
+        project.write_file(".github/CODEOWNERS", owners);
     }
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
@@ -33,7 +33,7 @@ fn held_by(rule: &str, owners: Option<&str>) -> Project {
 fn accept(project: &Project, by: &str) {
     project
         .run(&["baseline", "accept", "--reason", "so", "--by", by])
-        .code(0);
+        .exits_with(0);
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn the_address_that_git_has_of_its_user_accepts() {
         let mut command = project.command(&accept);
         command.env_remove("GIT_AUTHOR_EMAIL").env_remove("EMAIL");
         command.envs(variable.map(|address| ("GIT_AUTHOR_EMAIL", address)));
-        Run::from(command.output().unwrap()).code(0);
+        ProgramRun::from(command.output().unwrap()).exits_with(0);
         project
             .run(&["gate"])
-            .code(0)
-            .says("accepted by eve@example.org (unverified): so");
+            .exits_with(0)
+            .stdout_contains("accepted by eve@example.org (unverified): so");
     }
 }
 
@@ -66,29 +66,29 @@ fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
         Some("* @all\n/baselines/ lead@example.org @bea\n"),
     );
     accept(&project, "mallory@example.org");
-    let run = project.run(&["gate"]).code(4);
-    run.says("what mallory@example.org accepted does not count: the `accepters` of the base are @bea, lead@example.org");
+    let run = project.run(&["gate"]).exits_with(4);
+    run.stdout_contains("what mallory@example.org accepted does not count: the `accepters` of the base are @bea, lead@example.org");
     accept(&project, "@bea");
     project
         .run(&["gate"])
-        .code(0)
-        .says("accepted by @bea: so")
-        .says("mallory@example.org (unverified) accepted");
+        .exits_with(0)
+        .stdout_contains("accepted by @bea: so")
+        .stdout_contains("mallory@example.org (unverified) accepted");
     // The branch's own file names nobody.
     let project = held_by("accepters = \"codeowners\"", Some("* @all\n"));
-    project.write(".github/CODEOWNERS", "* mallory@example.org\n");
+    project.write_file(".github/CODEOWNERS", "* mallory@example.org\n");
     accept(&project, "mallory@example.org");
     project
         .run(&["gate"])
-        .code(4)
-        .says("the `accepters` of the base are @all");
+        .exits_with(4)
+        .stdout_contains("the `accepters` of the base are @all");
     // Without owners nobody may, in place of anybody.
     let project = held_by("accepters = \"codeowners\"", None);
     accept(&project, "codeowners");
     project
         .run(&["gate"])
-        .code(4)
-        .says("the `accepters` of the base are nobody");
+        .exits_with(4)
+        .stdout_contains("the `accepters` of the base are nobody");
     let project = held_by(
         "accepters = [\"lead@example.org\"]",
         Some("* mallory@example.org\n"),
@@ -96,9 +96,9 @@ fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
     accept(&project, "lead@example.org");
     let run = project
         .run(&["gate"])
-        .code(0)
-        .says("accepted by lead@example.org (unverified): so");
-    run.says("new in the log: lead@example.org (unverified) accepted");
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org (unverified): so");
+    run.stdout_contains("new in the log: lead@example.org (unverified) accepted");
     let decision = project.run(&["gate", "--json"]).json();
     assert_eq!(
         (
@@ -132,8 +132,8 @@ fn who_signed_the_commit_of_a_line_is_verified() {
         git(&project, &["add", "-A"]);
         project
             .run(&["gate"])
-            .code(0)
-            .says(&format!("accepted by {by} (unverified): so"));
+            .exits_with(0)
+            .stdout_contains(&format!("accepted by {by} (unverified): so"));
         git(
             &project,
             &[
@@ -149,8 +149,8 @@ fn who_signed_the_commit_of_a_line_is_verified() {
         let mark = if verified { "" } else { " (unverified)" };
         project
             .run(&["gate"])
-            .code(0)
-            .says(&format!("accepted by {by}{mark}: so"));
+            .exits_with(0)
+            .stdout_contains(&format!("accepted by {by}{mark}: so"));
         // A signature of a later commit is none of the line.
         git(&project, &["reset", "-q", "--soft", "HEAD~1"]);
         commit(&project);
@@ -169,8 +169,8 @@ fn who_signed_the_commit_of_a_line_is_verified() {
         );
         project
             .run(&["gate"])
-            .code(0)
-            .says(&format!("accepted by {by} (unverified): so"));
+            .exits_with(0)
+            .stdout_contains(&format!("accepted by {by} (unverified): so"));
     }
 }
 
@@ -180,31 +180,36 @@ fn the_gate_can_be_of_some_suites_and_of_other_accepted_results() {
     let other = SCRIPTED
         .replace("name: scripted", "name: other")
         .replace("  - snapshot: true\n", "");
-    project.write(
+    project.write_file(
         "scenarios/other.yaml",
         other.replace("reply: billing", "reply: access"),
     );
-    project.run(&["gate"]).code(4).says("`other` fails");
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("`other` fails");
     project
         .run(&["gate", "--suite", "scripted"])
-        .code(0)
-        .says("1 scenario, 1 with answers");
+        .exits_with(0)
+        .stdout_contains("1 scenario, 1 with answers");
     project
         .run(&["gate", "--suite", "scripted", "--suite", "other"])
-        .code(4)
-        .says("2 scenarios");
+        .exits_with(4)
+        .stdout_contains("2 scenarios");
     project
         .run(&["gate", "--suite", "scriped"])
-        .code(2)
-        .warns("there is no suite `scriped`")
-        .warns("scripted");
+        .exits_with(2)
+        .stderr_contains("there is no suite `scriped`")
+        .stderr_contains("scripted");
     project
         .run(&["eval", "scripted", "--out", "card.json"])
-        .code(0);
+        .exits_with(0);
     project
         .run(&["gate", "--suite", "scripted", "--candidate", "card.json"])
-        .code(0);
-    project.run(&["gate", "--candidate", "card.json"]).code(2);
+        .exits_with(0);
+    project
+        .run(&["gate", "--candidate", "card.json"])
+        .exits_with(2);
     // What is loosened elsewhere is listed all the same.
     replace(
         &project,
@@ -214,53 +219,53 @@ fn the_gate_can_be_of_some_suites_and_of_other_accepted_results() {
     );
     project
         .run(&["gate", "--suite", "scripted"])
-        .code(4)
-        .says("expectation of `recorded`");
+        .exits_with(4)
+        .stdout_contains("expectation of `recorded`");
     // Results that somebody accepted elsewhere.
     let project = branch();
-    let baseline = project.read("baselines/scripted.json");
-    project.write("held/scripted.json", baseline.clone());
+    let baseline = project.read_file("baselines/scripted.json");
+    project.write_file("held/scripted.json", baseline.clone());
     for path in ["held", "held/scripted.json"] {
         let decision = project
             .run(&["gate", "--baseline", path, "--json"])
-            .code(0)
+            .exits_with(0)
             .json();
         assert_eq!(
             decision["baselines"],
             serde_json::json!(["baselines/scripted.json"])
         );
     }
-    project.write(
+    project.write_file(
         "held/scripted.json",
         baseline.replace("\"pass\"", "\"fail\""),
     );
     project
         .run(&["gate", "--baseline", "held"])
-        .code(2)
-        .warns("held/scripted.json cannot be compared with: it was changed by hand");
-    project.write("empty/readme.md", "x");
+        .exits_with(2)
+        .stderr_contains("held/scripted.json cannot be compared with: it was changed by hand");
+    project.write_file("empty/readme.md", "x");
     project
         .run(&["gate", "--baseline", "empty"])
-        .code(2)
-        .warns("the folder holds no baseline");
+        .exits_with(2)
+        .stderr_contains("the folder holds no baseline");
     project
         .run(&["gate", "--baseline", "nowhere.json"])
-        .code(2)
-        .warns("nowhere.json cannot be compared with");
+        .exits_with(2)
+        .stderr_contains("nowhere.json cannot be compared with");
 }
 
 #[test]
 fn scenarios_that_the_base_got_meanwhile_are_named() {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
-    project.write("scenarios/bare.yaml", BARE);
-    project.write("scenarios/more.yaml", BARE.replace("bare", "more"));
+    project.write_file("scenarios/bare.yaml", BARE);
+    project.write_file("scenarios/more.yaml", BARE.replace("bare", "more"));
     commit(&project);
     git(&project, &["switch", "-q", "change"]);
     project
         .run(&["gate"])
-        .code(0)
-        .says("main has `bare` and 1 more scenario by now, which this branch lacks");
+        .exits_with(0)
+        .stdout_contains("main has `bare` and 1 more scenario by now, which this branch lacks");
     git(&project, &["merge", "-q", "main", "-m", "x"]);
-    project.run(&["gate"]).code(0).never_says("by now");
+    project.run(&["gate"]).exits_with(0).output_lacks("by now");
 }

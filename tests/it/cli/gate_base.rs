@@ -8,88 +8,89 @@ const CONTEXT: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inpu
 #[test]
 fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() {
     // A branch from before the project.
-    let project = Project::new().file("readme.md", "x");
+    let project = Project::new().with_file("readme.md", "x");
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     git(&project, &["switch", "-q", "main"]);
     let add = |folder: &str| {
-        project.write(&format!("{folder}ctxc.toml"), CONFIG);
-        project.write(&format!("{folder}templates/triage.xml"), TASK);
-        project.write(&format!("{folder}scenarios/bare.yaml"), CONTEXT);
+        project.write_file(&format!("{folder}ctxc.toml"), CONFIG);
+        project.write_file(&format!("{folder}templates/triage.xml"), TASK);
+        project.write_file(&format!("{folder}scenarios/bare.yaml"), CONTEXT);
         commit(&project);
     };
     add("");
     git(&project, &["switch", "-q", "change"]);
-    project.write("more.md", "x");
+    project.write_file("more.md", "x");
     add("");
-    project
-        .run(&["gate"])
-        .code(7)
-        .says("main has this project, but this branch started before it did: merge main first");
+    project.run(&["gate"]).exits_with(7).stdout_contains(
+        "main has this project, but this branch started before it did: merge main first",
+    );
     // A folder that was moved.
     let project = Project::new()
-        .file("one/ctxc.toml", CONFIG)
-        .file("one/templates/triage.xml", TASK)
-        .file("one/scenarios/bare.yaml", CONTEXT);
+        .with_file("one/ctxc.toml", CONFIG)
+        .with_file("one/templates/triage.xml", TASK)
+        .with_file("one/scenarios/bare.yaml", CONTEXT);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     git(&project, &["mv", "one", "two"]);
     commit(&project);
-    let run = project.run(&["gate", "--project", "two"]).code(0);
-    run.says("note: the project was in one/ in main, and is in two/ now")
-        .says("nothing is loosened");
-    project.write(
+    let run = project.run(&["gate", "--project", "two"]).exits_with(0);
+    run.stdout_contains("note: the project was in one/ in main, and is in two/ now")
+        .stdout_contains("nothing is loosened");
+    project.write_file(
         "two/scenarios/bare.yaml",
         CONTEXT.replace("[invoice]", "[.]"),
     );
     project
         .run(&["gate", "--project", "two"])
-        .code(4)
-        .says("expectation of `bare`");
-    project.write("two/scenarios/bare.yaml", CONTEXT);
+        .exits_with(4)
+        .stdout_contains("expectation of `bare`");
+    project.write_file("two/scenarios/bare.yaml", CONTEXT);
     // A new project beside others is new.
     git(&project, &["mv", "two", "one"]);
-    project.write("three/ctxc.toml", CONFIG);
-    project.write("three/templates/triage.xml", TASK);
-    project.write("three/scenarios/bare.yaml", CONTEXT);
+    project.write_file("three/ctxc.toml", CONFIG);
+    project.write_file("three/templates/triage.xml", TASK);
+    project.write_file("three/scenarios/bare.yaml", CONTEXT);
     commit(&project);
     project
         .run(&["gate", "--project", "three"])
-        .code(7)
-        .says("main does not have this project yet")
-        .says("--new-project");
+        .exits_with(7)
+        .stdout_contains("main does not have this project yet")
+        .stdout_contains("--new-project");
     project
         .run(&["gate", "--project", "three", "--new-project"])
-        .code(0)
-        .says("note: main does not have this project yet");
+        .exits_with(0)
+        .stdout_contains("note: main does not have this project yet");
 }
 
 #[test]
 fn what_is_not_compared_is_said() {
     let project = branch();
-    project.run(&["gate"]).code(0).never_says("no commit since");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .output_lacks("no commit since");
     git(&project, &["switch", "-q", "main"]);
-    project.write(
+    project.write_file(
         "scenarios/bare.yaml",
         CONTEXT.replace("contains:", "contians:"),
     );
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.write("scenarios/bare.yaml", CONTEXT);
-    project
-        .run(&["gate"])
-        .code(0)
-        .says("scenarios/bare.yaml cannot be read in main, so what it holds there is not compared");
+    project.write_file("scenarios/bare.yaml", CONTEXT);
+    project.run(&["gate"]).exits_with(0).stdout_contains(
+        "scenarios/bare.yaml cannot be read in main, so what it holds there is not compared",
+    );
 }
 
 #[test]
 fn an_error_of_the_base_is_said_to_be_there() {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
-    let kept = project.read("baselines/recorded.json");
+    let kept = project.read_file("baselines/recorded.json");
     replace(
         &project,
         "baselines/recorded.json",
@@ -99,12 +100,12 @@ fn an_error_of_the_base_is_said_to_be_there() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.write("baselines/recorded.json", &kept);
+    project.write_file("baselines/recorded.json", &kept);
     let run = project
         .run(&["gate"])
-        .code(4)
-        .says("baselines/recorded.json cannot be read in main");
-    run.says("baseline of `recorded`: accepted results: new");
+        .exits_with(4)
+        .stdout_contains("baselines/recorded.json cannot be read in main");
+    run.stdout_contains("baseline of `recorded`: accepted results: new");
     project
         .run(&[
             "baseline",
@@ -114,26 +115,25 @@ fn an_error_of_the_base_is_said_to_be_there() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
-    project.run(&["gate"]).code(0);
+        .exits_with(0);
+    project.run(&["gate"]).exits_with(0);
     git(&project, &["checkout", "-q", "-f", "main"]);
     git(&project, &["switch", "-q", "-f", "main"]);
-    project.write("baselines/recorded.json", kept);
-    project.write("templates/triage.xml", "<task");
+    project.write_file("baselines/recorded.json", kept);
+    project.write_file("templates/triage.xml", "<task");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.write("templates/triage.xml", TASK);
-    project
-        .run(&["gate"])
-        .code(0)
-        .says("not all of main can be read, and the rest is compared: templates/triage.xml: ");
+    project.write_file("templates/triage.xml", TASK);
+    project.run(&["gate"]).exits_with(0).stdout_contains(
+        "not all of main can be read, and the rest is compared: templates/triage.xml: ",
+    );
     // What of it can be read still holds.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
     project
         .run(&["gate"])
-        .code(4)
-        .says("expectation of `scripted`");
+        .exits_with(4)
+        .stdout_contains("expectation of `scripted`");
 }
 
 #[test]
@@ -154,18 +154,20 @@ fn somebody_who_may_not_accept_learns_it() {
             "--by",
             "mallory@example.org",
         ])
-        .code(0);
-    run.warns("`ctxc gate` will not count what mallory@example.org accepts: the `accepters` of main are lead@example.org");
-    let run = project.run(&["gate"]).code(4);
-    run.says("what mallory@example.org accepted does not count: the `accepters` of the base are lead@example.org");
+        .exits_with(0);
+    run.stderr_contains("`ctxc gate` will not count what mallory@example.org accepts: the `accepters` of main are lead@example.org");
+    let run = project.run(&["gate"]).exits_with(4);
+    run.stdout_contains("what mallory@example.org accepted does not count: the `accepters` of the base are lead@example.org");
 }
 
 #[test]
 fn an_inconclusive_decision_says_why() {
     let project = branch();
-    project.write("scenarios/bare.yaml", CONTEXT);
-    let run = project.run(&["gate", "--min-answered", "0.7"]).code(7);
-    run.says("too few scenarios have answers: 2 of 3, and --min-answered is 0.7");
+    project.write_file("scenarios/bare.yaml", CONTEXT);
+    let run = project
+        .run(&["gate", "--min-answered", "0.7"])
+        .exits_with(7);
+    run.stdout_contains("too few scenarios have answers: 2 of 3, and --min-answered is 0.7");
     let project = branch();
     let open = CONTEXT
         .split("expect_context")
@@ -173,18 +175,23 @@ fn an_inconclusive_decision_says_why() {
         .unwrap()
         .replace("bare", "open")
         + "expectations:\n  - contains: [billing]\n";
-    project.write("scenarios/open.yaml", open);
+    project.write_file("scenarios/open.yaml", open);
     let run = project.run(&["gate"]);
-    run.says("`open` is undecided: it has no recorded answer and no expectation on its context");
-    let project = Project::new().file("templates/triage.xml", TASK);
+    run.stdout_contains(
+        "`open` is undecided: it has no recorded answer and no expectation on its context",
+    );
+    let project = Project::new().with_file("templates/triage.xml", TASK);
     project
         .run(&["gate"])
-        .code(2)
-        .warns("lies in no git repository")
-        .never_says("would be a git revision");
+        .exits_with(2)
+        .stderr_contains("lies in no git repository")
+        .output_lacks("would be a git revision");
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
-    project.run(&["gate"]).code(7).says("there is no scenario");
+    project
+        .run(&["gate"])
+        .exits_with(7)
+        .stdout_contains("there is no scenario");
 }
 
 #[test]
@@ -192,7 +199,7 @@ fn a_shallow_clone_is_named() {
     let project = branch();
     for branch in ["main", "change"] {
         git(&project, &["switch", "-q", branch]);
-        project.write(&format!("{branch}.md"), "x");
+        project.write_file(&format!("{branch}.md"), "x");
         commit(&project);
     }
     let clone = project.path("clone");
@@ -223,10 +230,10 @@ fn a_shallow_clone_is_named() {
         "--report",
         "json=gate.json",
     ];
-    let run = project.run(&gate).code(7);
-    run.says("`origin/main` and `HEAD` have no commit in common")
-        .says("git fetch --unshallow");
-    assert!(project.read("gate.json").contains("inconclusive"));
+    let run = project.run(&gate).exits_with(7);
+    run.stdout_contains("`origin/main` and `HEAD` have no commit in common")
+        .stdout_contains("git fetch --unshallow");
+    assert!(project.read_file("gate.json").contains("inconclusive"));
     let run = project
         .run(&[
             "baseline",
@@ -238,8 +245,8 @@ fn a_shallow_clone_is_named() {
             "--reason",
             "x",
         ])
-        .code(2);
-    run.warns("have no commit in common");
+        .exits_with(2);
+    run.stderr_contains("have no commit in common");
     // A clone of the branch alone, whose `origin/HEAD` is the branch.
     git(
         &project,
@@ -267,9 +274,9 @@ fn a_shallow_clone_is_named() {
         ],
     );
     one(&project, &[])
-        .code(7)
-        .says("there is no commit since origin/change, so no commit is compared")
-        .never_says("shallow");
+        .exits_with(7)
+        .stdout_contains("there is no commit since origin/change, so no commit is compared")
+        .output_lacks("shallow");
     git(
         &project,
         &[
@@ -285,9 +292,9 @@ fn a_shallow_clone_is_named() {
     );
     project
         .run(&["gate", "--project", "low"])
-        .code(7)
-        .says("there is no commit since origin/change")
-        .says("git fetch --unshallow");
+        .exits_with(7)
+        .stdout_contains("there is no commit since origin/change")
+        .stdout_contains("git fetch --unshallow");
 }
 
 #[test]
@@ -301,8 +308,8 @@ fn a_base_that_is_no_commit_is_named_as_it_was_given() {
     ] {
         let run = project
             .run(&["gate", "--base", name])
-            .code(2)
-            .warns(&format!("there is no revision `{name}`"));
+            .exits_with(2)
+            .stderr_contains(&format!("there is no revision `{name}`"));
         assert!(!run.stderr.contains("a tag"), "{name}: {}", run.stderr);
     }
 }
@@ -310,11 +317,11 @@ fn a_base_that_is_no_commit_is_named_as_it_was_given() {
 #[test]
 fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_change() {
     let project = branch();
-    project.write("scenarios/t.txt", "my invoice\n");
+    project.write_file("scenarios/t.txt", "my invoice\n");
     let filed = project
-        .read("scenarios/scripted.yaml")
+        .read_file("scenarios/scripted.yaml")
         .replace("ticket: my invoice", "ticket: {file: t.txt}");
-    project.write(
+    project.write_file(
         "scenarios/filed.yaml",
         filed
             .replace("name: scripted", "name: filed")
@@ -336,22 +343,25 @@ fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_ch
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says("gate against origin/trunk: PASS");
-    project.write("scenarios/t.txt", "my invoice\r\n");
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+        .exits_with(0)
+        .stdout_contains("gate against origin/trunk: PASS");
+    project.write_file("scenarios/t.txt", "my invoice\r\n");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     project
         .run(&["gate", "--candidate", "nowhere.json"])
-        .code(2)
-        .warns("nowhere.json cannot be read: it does not exist");
+        .exits_with(2)
+        .stderr_contains("nowhere.json cannot be read: it does not exist");
     project
         .run(&["eval", "--rescore", "last"])
-        .code(2)
-        .warns("a run is named with `=`: `--rescore=last`");
+        .exits_with(2)
+        .stderr_contains("a run is named with `=`: `--rescore=last`");
     project
         .run(&["eval", "--jobs", "0"])
-        .code(2)
-        .warns("expected a number, 1 or more");
+        .exits_with(2)
+        .stderr_contains("expected a number, 1 or more");
 }
 
 /// The id that git has of a revision.
@@ -391,14 +401,14 @@ fn no_tag_takes_the_place_of_a_branch() {
         );
         let run = project.run(&["gate", "--base", base]);
         if base == tag {
-            run.code(2)
-                .warns("has two meanings: refs/")
-                .warns(&format!("and refs/tags/{tag}"));
+            run.exits_with(2)
+                .stderr_contains("has two meanings: refs/")
+                .stderr_contains(&format!("and refs/tags/{tag}"));
         } else {
-            run.code(4);
+            run.exits_with(4);
         }
         // The guess is spelled out.
-        project.run(&["gate"]).code(4);
+        project.run(&["gate"]).exits_with(4);
         for spelled in [
             format!("refs/remotes/{base}"),
             format!("refs/heads/{base}"),
@@ -419,12 +429,14 @@ fn no_tag_takes_the_place_of_a_branch() {
             &project,
             &["update-ref", &format!("refs/tags/{tag}"), "HEAD"],
         );
-        project.run(&["gate", "--base", base]).code(2);
+        project.run(&["gate", "--base", base]).exits_with(2);
     }
     project
         .run(&["gate", "--base", "origin/next"])
-        .code(2)
-        .warns("`origin/next` is a tag, and the base of a change is a branch or a commit");
+        .exits_with(2)
+        .stderr_contains(
+            "`origin/next` is a tag, and the base of a change is a branch or a commit",
+        );
     // A tag that is asked for as one, commits, and steps from them.
     git(&project, &["tag", "v1", "main"]);
     for base in [
@@ -438,31 +450,35 @@ fn no_tag_takes_the_place_of_a_branch() {
     ] {
         project
             .run(&["gate", "--base", base])
-            .code(4)
-            .says("expectation of `scripted`");
+            .exits_with(4)
+            .stdout_contains("expectation of `scripted`");
     }
     let (full, short) = (id(&project, "main"), id(&project, "main")[..9].to_owned());
-    project.run(&["gate", "--base", &full]).code(4);
-    project.run(&["gate", "--base", &short]).code(4);
+    project.run(&["gate", "--base", &full]).exits_with(4);
+    project.run(&["gate", "--base", &short]).exits_with(4);
     // A branch of the same name as a branch of a remote.
     git(&project, &["branch", "origin/main", "HEAD"]);
-    let run = project.run(&["gate", "--base", "origin/main"]).code(2);
-    run.warns("has two meanings: refs/remotes/origin/main and ")
-        .warns("and refs/heads/origin/main, at ");
+    let run = project
+        .run(&["gate", "--base", "origin/main"])
+        .exits_with(2);
+    run.stderr_contains("has two meanings: refs/remotes/origin/main and ")
+        .stderr_contains("and refs/heads/origin/main, at ");
     // A tag of the digits of a commit.
     git(&project, &["tag", &short, "HEAD"]);
     project
         .run(&["gate", "--base", &short])
-        .code(2)
-        .warns("is a tag");
+        .exits_with(2)
+        .stderr_contains("is a tag");
     for base in ["", ":/begin", "-x", "main^{tree}", "nowhere"] {
-        project.run(&["gate", &format!("--base={base}")]).code(2);
+        project
+            .run(&["gate", &format!("--base={base}")])
+            .exits_with(2);
     }
     // A new branch has no commit before.
     project
         .run(&["gate", "--base", &"0".repeat(40)])
-        .code(4)
-        .says("gate against main: FAIL");
+        .exits_with(4)
+        .stdout_contains("gate against main: FAIL");
 }
 
 #[test]
@@ -473,15 +489,15 @@ fn a_comparison_with_itself_is_no_pass() {
         project.run(&[&["gate"], args].concat())
     });
     gate(&[])
-        .code(7)
-        .says("there is no commit since main, so no commit is compared");
+        .exits_with(7)
+        .stdout_contains("there is no commit since main, so no commit is compared");
     gate(&["--base", "main"])
-        .code(7)
-        .says("no file of the project differs from it");
+        .exits_with(7)
+        .stdout_contains("no file of the project differs from it");
     gate(&["--base", &main, "--report", "json=gate.json"])
-        .code(5)
-        .says("no file of the project differs from it");
-    assert!(project.read("gate.json").contains("\"inconclusive\""));
+        .exits_with(5)
+        .stdout_contains("no file of the project differs from it");
+    assert!(project.read_file("gate.json").contains("\"inconclusive\""));
     std::fs::remove_file(project.path("gate.json")).unwrap();
     // Uncommitted changes are one, where that is what is asked for.
     replace(
@@ -490,14 +506,14 @@ fn a_comparison_with_itself_is_no_pass() {
         "<parameters>",
         "<!-- why -->\n  <parameters>",
     );
-    gate(&["--base", "HEAD"])
-        .code(0)
-        .says("note: there is no commit since HEAD: only uncommitted changes are compared");
-    gate(&["--base", &main]).code(0);
-    gate(&[]).code(7);
+    gate(&["--base", "HEAD"]).exits_with(0).stdout_contains(
+        "note: there is no commit since HEAD: only uncommitted changes are compared",
+    );
+    gate(&["--base", &main]).exits_with(0);
+    gate(&[]).exits_with(7);
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
-    gate(&[]).code(4);
-    gate(&["--base", "HEAD"]).code(4);
+    gate(&[]).exits_with(4);
+    gate(&["--base", "HEAD"]).exits_with(4);
 }
 
 #[test]
@@ -508,22 +524,22 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
         let output = super::project::command_in(&project.path(folder), &[&["gate"], args].concat())
             .output()
             .unwrap();
-        super::project::Run::from(output)
+        super::project::ProgramRun::from(output)
     };
     // An inner project file takes the place of the outer one.
     git(&project, &["switch", "-q", "main"]);
-    project.write("bots/readme.md", "x");
+    project.write_file("bots/readme.md", "x");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    inside(&project, "bots", &[]).code(0);
-    project.write("bots/ctxc.toml", "");
-    project.write("bots/templates/bare.xml", TASK);
-    project.write("bots/scenarios/bare.yaml", CONTEXT);
+    inside(&project, "bots", &[]).exits_with(0);
+    project.write_file("bots/ctxc.toml", "");
+    project.write_file("bots/templates/bare.xml", TASK);
+    project.write_file("bots/scenarios/bare.yaml", CONTEXT);
     commit(&project);
     for args in [&[][..], &["--new-project"]] {
-        let run = inside(&project, "bots", args).code(4);
-        run.says("the project file that counts in bots/: ctxc.toml");
+        let run = inside(&project, "bots", args).exits_with(4);
+        run.stdout_contains("the project file that counts in bots/: ctxc.toml");
     }
     // It is accepted in the log of the project that the base has.
     let accept = [
@@ -539,23 +555,23 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
         .unwrap();
     assert!(accepted.status.success(), "{accepted:?}");
     inside(&project, "bots", &[])
-        .code(0)
-        .says("accepted by lead@example.org");
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org");
     git(&project, &["checkout", "-q", "--", "."]);
     // And an inner one that is removed.
     base(&project);
-    inside(&project, "bots", &[]).code(0);
+    inside(&project, "bots", &[]).exits_with(0);
     git(
         &project,
         &["rm", "-q", "bots/ctxc.toml", "bots/scenarios/bare.yaml"],
     );
     commit(&project);
     inside(&project, "bots", &[])
-        .code(4)
-        .says("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
+        .exits_with(4)
+        .stdout_contains("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
     // The whole project moves to a folder inside of its own.
     let moved = branch();
-    moved.write(".github/workflows/ctxc.yml", "name: gate\n");
+    moved.write_file(".github/workflows/ctxc.yml", "name: gate\n");
     commit(&moved);
     base(&moved);
     std::fs::create_dir(moved.path("agents")).unwrap();
@@ -563,15 +579,15 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
         git(&moved, &["mv", path, "agents"]);
     }
     commit(&moved);
-    inside(&moved, "agents", &[])
-        .code(0)
-        .says("the project was in the top of the repository in main, and is in agents/ now");
+    inside(&moved, "agents", &[]).exits_with(0).stdout_contains(
+        "the project was in the top of the repository in main, and is in agents/ now",
+    );
     // A link to the project leads elsewhere.
     let linked = Project::new();
     let project_in = |folder: &str, text: &str| {
-        linked.write(&format!("{folder}/ctxc.toml"), CONFIG);
-        linked.write(&format!("{folder}/templates/triage.xml"), TASK);
-        linked.write(
+        linked.write_file(&format!("{folder}/ctxc.toml"), CONFIG);
+        linked.write_file(&format!("{folder}/templates/triage.xml"), TASK);
+        linked.write_file(
             &format!("{folder}/scenarios/bare.yaml"),
             CONTEXT.replace("[invoice]", text),
         );
@@ -587,15 +603,15 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
     commit(&linked);
     git(&linked, &["switch", "-q", "-c", "change"]);
     begin(&linked);
-    linked.run(&["gate", "--project", "bot"]).code(0);
+    linked.run(&["gate", "--project", "bot"]).exits_with(0);
     link("v2");
     commit(&linked);
     linked
         .run(&["gate", "--project", "bot"])
-        .code(4)
-        .says("the project was in v1/ in main, and is in v2/ now");
-    inside(&linked, "bot", &[]).code(4);
-    inside(&linked, "v2", &[]).code(4);
+        .exits_with(4)
+        .stdout_contains("the project was in v1/ in main, and is in v2/ now");
+    inside(&linked, "bot", &[]).exits_with(4);
+    inside(&linked, "v2", &[]).exits_with(4);
 }
 
 #[test]
@@ -619,8 +635,8 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
         });
         std::os::unix::fs::symlink(format!("held/{folder}"), project.path(folder)).unwrap();
         commit(&project);
-        let run = project.run(&["gate"]).code(7);
-        run.says(&format!(
+        let run = project.run(&["gate"]).exits_with(7);
+        run.stdout_contains(&format!(
             "{folder}, which this change adds, removes or leads elsewhere, so it is not compared"
         ));
         base(&project);
@@ -629,12 +645,12 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     }
     // A file that a scenario names.
     std::os::unix::fs::symlink("one.txt", project.path("scenarios/t.txt")).unwrap();
-    project.write("scenarios/one.txt", "my invoice");
-    project.write("scenarios/two.txt", "my invoice");
+    project.write_file("scenarios/one.txt", "my invoice");
+    project.write_file("scenarios/two.txt", "my invoice");
     let filed = project
-        .read("scenarios/scripted.yaml")
+        .read_file("scenarios/scripted.yaml")
         .replace("ticket: my invoice", "ticket: {file: t.txt}");
-    project.write(
+    project.write_file(
         "scenarios/filed.yaml",
         filed
             .replace("name: scripted", "name: filed")
@@ -642,16 +658,16 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     );
     commit(&project);
     base(&project);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     std::fs::remove_file(project.path("scenarios/t.txt")).unwrap();
     std::os::unix::fs::symlink("two.txt", project.path("scenarios/t.txt")).unwrap();
     commit(&project);
     project
         .run(&["gate"])
-        .code(7)
-        .says("scenarios/t.txt lies behind the link scenarios/t.txt");
+        .exits_with(7)
+        .stdout_contains("scenarios/t.txt lies behind the link scenarios/t.txt");
     // Submodules.
-    let other = Project::new().file("bare.yaml", CONTEXT);
+    let other = Project::new().with_file("bare.yaml", CONTEXT);
     git(&other, &["init", "-q", "-b", "main"]);
     commit(&other);
     let from = other.path("").display().to_string();
@@ -675,19 +691,19 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     let project = add("scenarios/sub");
     project
         .run(&["gate"])
-        .code(7)
-        .says("scenarios/sub/bare.yaml lies in the submodule scenarios/sub, whose files of main are not read");
+        .exits_with(7)
+        .stdout_contains("scenarios/sub/bare.yaml lies in the submodule scenarios/sub, whose files of main are not read");
     // One that is nothing to the project may move.
     let project = add("vendor");
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     base(&project);
-    project.write("vendor/bare.yaml", "");
+    project.write_file("vendor/bare.yaml", "");
     git(
         &project,
         &["-C", "vendor", "commit", "-q", "-a", "-m", "moved"],
     );
     commit(&project);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     // One that took its scenarios away.
     let project = add("scenarios/sub");
     base(&project);
@@ -695,8 +711,8 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     commit(&project);
     project
         .run(&["gate"])
-        .code(7)
-        .says("lies in the submodule scenarios/sub");
+        .exits_with(7)
+        .stdout_contains("lies in the submodule scenarios/sub");
 }
 
 #[test]
@@ -704,32 +720,32 @@ fn a_branch_that_mends_its_base_can_pass() {
     let project = branch();
     let broken = |path: &str, text: &str| {
         git(&project, &["switch", "-q", "-f", "main"]);
-        let kept = project.read(path);
-        project.write(path, text);
+        let kept = project.read_file(path);
+        project.write_file(path, text);
         commit(&project);
         git(&project, &["switch", "-q", "-C", "change"]);
-        project.write(path, &kept);
+        project.write_file(path, &kept);
         commit(&project);
         let run = project.run(&["gate", "--report", "json=gate.json"]);
-        assert!(project.read("gate.json").contains("ctxc/gate/1"));
+        assert!(project.read_file("gate.json").contains("ctxc/gate/1"));
         std::fs::remove_file(project.path("gate.json")).unwrap();
         git(&project, &["branch", "-q", "-f", "main"]);
         run
     };
     broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\""))
-        .code(0)
-        .says("not all of main can be read");
+        .exits_with(0)
+        .stdout_contains("not all of main can be read");
     // Of one that is no TOML the last settings hold.
     broken("ctxc.toml", "[eval\n")
-        .code(0)
-        .says("not all of main can be read");
+        .exits_with(0)
+        .stdout_contains("not all of main can be read");
     broken("templates/triage.xml", "<task")
-        .code(0)
-        .says("not all of main can be read");
-    broken("baselines/LOG.jsonl", "{}\n").code(0);
+        .exits_with(0)
+        .stdout_contains("not all of main can be read");
+    broken("baselines/LOG.jsonl", "{}\n").exits_with(0);
     // Its own errors are in the report.
     begin(&project);
-    project.write("templates/triage.xml", "<task");
+    project.write_file("templates/triage.xml", "<task");
     project
         .run(&[
             "gate",
@@ -738,18 +754,20 @@ fn a_branch_that_mends_its_base_can_pass() {
             "--report",
             "markdown=gate.md",
         ])
-        .code(1);
+        .exits_with(1);
     assert!(
-        project.read("gate.json").contains("\"fail\""),
+        project.read_file("gate.json").contains("\"fail\""),
         "{}",
-        project.read("gate.json")
+        project.read_file("gate.json")
     );
     assert!(
-        project.read("gate.md").contains("nothing was judged: "),
+        project
+            .read_file("gate.md")
+            .contains("nothing was judged: "),
         "{}",
-        project.read("gate.md")
+        project.read_file("gate.md")
     );
-    let decision = project.run(&["gate", "--json"]).code(1).json();
+    let decision = project.run(&["gate", "--json"]).exits_with(1).json();
     assert!(
         decision["error"]
             .as_str()
@@ -778,29 +796,29 @@ fn one_undecided_scenario_does_not_keep_others_from_being_accepted() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
-    run.warns("warning: `recorded` is inconclusive: only what passes or fails can be accepted: the rest is accepted without it");
+        .exits_with(0);
+    run.stderr_contains("warning: `recorded` is inconclusive: only what passes or fails can be accepted: the rest is accepted without it");
     // Its accepted result stays.
     assert!(
         project
             .run(&["baseline", "show"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("recorded  pass  1 of 1")
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says("accepted by lead@example.org");
+        .exits_with(0)
+        .stdout_contains("accepted by lead@example.org");
     let first = SCRIPTED
         .replace("name: scripted", "name: other")
         .replace("  - snapshot: true\n", "");
-    project.write("scenarios/other.yaml", first);
-    project.run(&["gate"]).code(0);
+    project.write_file("scenarios/other.yaml", first);
+    project.run(&["gate"]).exits_with(0);
 }
 
 #[test]
@@ -812,12 +830,15 @@ fn a_base_without_readable_settings_is_held_to_its_last_ones() {
     ] {
         let project = branch();
         git(&project, &["switch", "-q", "main"]);
-        project.write("ctxc.toml", broken);
+        project.write_file("ctxc.toml", broken);
         commit(&project);
         git(&project, &["switch", "-q", "-C", "change"]);
-        project.write("ctxc.toml", CONFIG);
+        project.write_file("ctxc.toml", CONFIG);
         commit(&project);
-        project.run(&["gate"]).code(0).says(": its settings of ");
+        project
+            .run(&["gate"])
+            .exits_with(0)
+            .stdout_contains(": its settings of ");
         replace(
             &project,
             "scenarios/scripted.yaml",
@@ -833,26 +854,26 @@ fn a_base_without_readable_settings_is_held_to_its_last_ones() {
                 "--by",
                 "mallory@example.org",
             ])
-            .code(0);
+            .exits_with(0);
         project
             .run(&["gate"])
-            .code(4)
-            .says("what mallory@example.org accepted does not count");
+            .exits_with(4)
+            .stdout_contains("what mallory@example.org accepted does not count");
     }
     // There never were any.
     let project = Project::new()
-        .file("ctxc.toml", "[eval\n")
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/bare.yaml", CONTEXT);
+        .with_file("ctxc.toml", "[eval\n")
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/bare.yaml", CONTEXT);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
-    project.write("ctxc.toml", "");
+    project.write_file("ctxc.toml", "");
     commit(&project);
     project
         .run(&["gate"])
-        .code(7)
-        .says("nothing shows who may accept");
+        .exits_with(7)
+        .stdout_contains("nothing shows who may accept");
 }
 
 #[test]
@@ -864,18 +885,17 @@ fn what_goes_through_a_filter_is_compared_by_its_object() {
     ] {
         git(&project, &["config", &format!("filter.plain.{key}"), value]);
     }
-    project.write(".gitattributes", "scenarios/*.yaml filter=plain\n");
+    project.write_file(".gitattributes", "scenarios/*.yaml filter=plain\n");
     commit(&project);
     git(&project, &["add", "--renormalize", "."]);
     commit(&project);
     base(&project);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     // One that differs is not read: the base holds what the filter has made of it.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
-    project
-        .run(&["gate"])
-        .code(4)
-        .says("scenarios/scripted.yaml goes through a filter of git, so main does not hold");
+    project.run(&["gate"]).exits_with(4).stdout_contains(
+        "scenarios/scripted.yaml goes through a filter of git, so main does not hold",
+    );
 }
 
 #[test]
@@ -889,34 +909,36 @@ fn a_work_tree_a_detached_head_and_a_repository_of_another_user() {
         let output = super::project::command_in(&project.path("beside"), args)
             .output()
             .unwrap();
-        super::project::Run::from(output)
+        super::project::ProgramRun::from(output)
     };
     beside(&["gate", "--base", "main"])
-        .code(0)
-        .says("gate against main: PASS");
-    let text = project.read("beside/scenarios/scripted.yaml");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("gate against main: PASS");
+    let text = project.read_file("beside/scenarios/scripted.yaml");
+    project.write_file(
         "beside/scenarios/scripted.yaml",
         text.replace("max: 60", "max: 600"),
     );
-    beside(&["gate"]).code(4).says("expectation of `scripted`");
+    beside(&["gate"])
+        .exits_with(4)
+        .stdout_contains("expectation of `scripted`");
     git(&project, &["worktree", "remove", "--force", "beside"]);
     git(&project, &["checkout", "-q", "--detach", "change"]);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     loosen(&project);
-    project.run(&["gate"]).code(4);
+    project.run(&["gate"]).exits_with(4);
     project
         .run(&["gate", "--base", &id(&project, "main")])
-        .code(4);
+        .exits_with(4);
     let owned = project
         .command(&["gate"])
         .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
         .output()
         .unwrap();
-    super::project::Run::from(owned)
-        .code(3)
-        .warns("dubious ownership")
-        .warns("git config --global --add safe.directory");
+    super::project::ProgramRun::from(owned)
+        .exits_with(3)
+        .stderr_contains("dubious ownership")
+        .stderr_contains("git config --global --add safe.directory");
 }
 
 #[test]
@@ -932,8 +954,8 @@ fn replaced_objects_and_grafts_of_the_clone_are_not_followed() {
     let listed = |project: &Project| {
         project
             .run(&["gate"])
-            .code(4)
-            .says("expectation of `recorded`");
+            .exits_with(4)
+            .stdout_contains("expectation of `recorded`");
     };
     listed(&project);
     git(
@@ -948,8 +970,8 @@ fn replaced_objects_and_grafts_of_the_clone_are_not_followed() {
     git(&project, &["replace", "-f", "main^{tree}", "HEAD^{tree}"]);
     listed(&project);
     let [main, head] =
-        ["main", "change"].map(|name| project.read(&format!(".git/refs/heads/{name}")));
-    project.write(
+        ["main", "change"].map(|name| project.read_file(&format!(".git/refs/heads/{name}")));
+    project.write_file(
         ".git/info/grafts",
         format!("{} {}\n", main.trim(), head.trim()),
     );

@@ -131,9 +131,9 @@ fn ways() -> Vec<Way> {
 
 fn start(way: &Way) -> Project {
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("ctxc.toml", "");
-    project.write(
+        .with_file("templates/triage.xml", TASK)
+        .with_file("ctxc.toml", "");
+    project.write_file(
         "scenarios/checked.yaml",
         CHECKED.replace("CHECK", way.check),
     );
@@ -142,7 +142,7 @@ fn start(way: &Way) -> Project {
             || (*text).to_owned(),
             |words| format!("#!/bin/sh\n{}", WORDS.replace("WORDS", words)),
         );
-        project.write(path, text);
+        project.write_file(path, text);
         if *path == "checks/own" {
             std::fs::set_permissions(
                 project.path(path),
@@ -155,7 +155,7 @@ fn start(way: &Way) -> Project {
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     begin(&project);
-    project.run(&["trust", "--yes"]).code(0);
+    project.run(&["trust", "--yes"]).exits_with(0);
     project
 }
 
@@ -175,7 +175,10 @@ fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
             continue;
         }
         let project = start(&way);
-        project.run(&["gate"]).code(0).says("nothing is loosened");
+        project
+            .run(&["gate"])
+            .exits_with(0)
+            .stdout_contains("nothing is loosened");
         let (path, text) = way.edit;
         replace(
             &project,
@@ -185,7 +188,7 @@ fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
         );
         let run = project.run(&["gate"]);
         assert_eq!(run.code, Some(4), "{}: {run:?}", way.name);
-        project.write(path, text);
+        project.write_file(path, text);
         if way.files.iter().any(|(file, _)| *file == "checks/own") {
             std::fs::set_permissions(
                 project.path("checks/own"),
@@ -201,7 +204,7 @@ fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
             way.name
         );
         commit(&project);
-        project.run(&["gate"]).code(4);
+        project.run(&["gate"]).exits_with(4);
     }
 }
 
@@ -214,22 +217,22 @@ fn a_template_takes_no_file_away_from_the_checks_of_the_base() {
         "of the house",
         "as they are",
     );
-    project.write("data/words.txt", "access");
-    project.write(
+    project.write_file("data/words.txt", "access");
+    project.write_file(
         "templates/words.xml",
         "<task type=\"atomic\" name=\"words\">\n  <description src=\"../data/words.txt\"/>\n</task>\n",
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("by the expectations of main");
+        .exits_with(4)
+        .stdout_contains("by the expectations of main");
 }
 
 const WORDS_OF_PACKAGE: &str = "#!/bin/sh\nsh deps/judge/judge.sh\n";
 
 #[test]
 fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
-    let lib = Project::new().file("words.txt", "billing");
+    let lib = Project::new().with_file("words.txt", "billing");
     git(&lib, &["init", "-q", "-b", "main"]);
     commit(&lib);
     let project = start(&Way {
@@ -256,14 +259,14 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
             "vendor",
         ],
     );
-    project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
+    project.write_file("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
     std::fs::create_dir(project.path("deps")).unwrap();
     std::os::unix::fs::symlink("../packages/judge", project.path("deps/judge")).unwrap();
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.run(&["trust", "--yes"]).code(0);
-    project.run(&["gate"]).code(0);
+    project.run(&["trust", "--yes"]).exits_with(0);
+    project.run(&["gate"]).exits_with(0);
     // Packages of a workspace are files of the repository, and those of the base are its own.
     replace(
         &project,
@@ -271,18 +274,18 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
         "of the house",
         "as they are",
     );
-    let good = project.read("packages/judge/judge.sh");
-    project.write(
+    let good = project.read_file("packages/judge/judge.sh");
+    project.write_file(
         "packages/judge/judge.sh",
         "echo '{\"pass\": true, \"reason\": \"x\"}'\n",
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("by the expectations of main");
-    project.write("packages/judge/judge.sh", good);
+        .exits_with(4)
+        .stdout_contains("by the expectations of main");
+    project.write_file("packages/judge/judge.sh", good);
     // So are the files of a submodule, whose commit of then is in its clone.
-    lib.write("words.txt", "access");
+    lib.write_file("words.txt", "access");
     commit(&lib);
     let vendor = project.path("vendor");
     git_in(
@@ -293,8 +296,8 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
     commit(&project);
     project
         .run(&["gate"])
-        .code(4)
-        .says("by the expectations of main");
+        .exits_with(4)
+        .stdout_contains("by the expectations of main");
     std::fs::remove_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
     std::fs::create_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
     let run = project.run(&["gate"]);
@@ -317,7 +320,7 @@ const LINKED: Way = Way {
 #[test]
 fn what_a_check_of_the_base_lacks_is_named() {
     let project = start(&LINKED);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     // Nothing but a template differs: what was run is not run once more.
     replace(
         &project,
@@ -325,25 +328,25 @@ fn what_a_check_of_the_base_lacks_is_named() {
         "Sort the ticket",
         "Sort this ticket",
     );
-    project.run(&["gate"]).code(0);
-    project.write("data/more.txt", "x");
-    let run = project.run(&["gate"]).code(7);
-    run.says("a check of `checked` does not run as main has it")
-        .says("`[eval.gate] link`");
+    project.run(&["gate"]).exits_with(0);
+    project.write_file("data/more.txt", "x");
+    let run = project.run(&["gate"]).exits_with(7);
+    run.stdout_contains("a check of `checked` does not run as main has it")
+        .stdout_contains("`[eval.gate] link`");
     git(&project, &["checkout", "-q", "."]);
     git(&project, &["switch", "-q", "main"]);
-    project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
+    project.write_file("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.run(&["trust", "--yes"]).code(0);
-    project.write("data/more.txt", "x");
-    project.run(&["gate"]).code(0);
-    project.write("package.json", "{}");
+    project.run(&["trust", "--yes"]).exits_with(0);
+    project.write_file("data/more.txt", "x");
+    project.run(&["gate"]).exits_with(0);
+    project.write_file("package.json", "{}");
     project
         .run(&["gate"])
-        .code(0)
-        .says("note: package.json differs from main: what `[eval.gate] link` names may be installed by this change");
+        .exits_with(0)
+        .stdout_contains("note: package.json differs from main: what `[eval.gate] link` names may be installed by this change");
     // It is still the base's word.
     replace(
         &project,
@@ -351,24 +354,24 @@ fn what_a_check_of_the_base_lacks_is_named() {
         "of the house",
         "as they are",
     );
-    project.write("data/words.txt", "access");
+    project.write_file("data/words.txt", "access");
     project
         .run(&["gate"])
-        .code(4)
-        .says("by the expectations of main");
+        .exits_with(4)
+        .stdout_contains("by the expectations of main");
     git(&project, &["checkout", "-q", "."]);
     // A file that the change puts there is none that was installed.
-    project.write("deps/more.sh", "x");
+    project.write_file("deps/more.sh", "x");
     git(&project, &["add", "-f", "deps/more.sh"]);
     project
         .run(&["gate"])
-        .code(7)
-        .says("`[eval.gate] link` names deps, in which this change has deps/more.sh");
+        .exits_with(7)
+        .stdout_contains("`[eval.gate] link` names deps, in which this change has deps/more.sh");
     git(&project, &["rm", "-q", "-f", "deps/more.sh"]);
     std::fs::remove_dir_all(project.path("deps")).unwrap();
     project
         .run(&["gate"])
-        .says("`[eval.gate] link` names deps, which is not here");
+        .stdout_contains("`[eval.gate] link` names deps, which is not here");
 }
 
 #[test]
@@ -389,7 +392,7 @@ fn a_check_of_equal_files_is_run_once() {
             .env("COUNTED", count.path())
             .output()
             .unwrap();
-        super::project::Run::from(output).code(0);
+        super::project::ProgramRun::from(output).exits_with(0);
         std::fs::read_to_string(count.path())
             .unwrap()
             .lines()
@@ -402,7 +405,7 @@ fn a_check_of_equal_files_is_run_once() {
         "Sort this ticket",
     );
     assert_eq!(counted(&project), 1);
-    project.write("data.txt", "x");
+    project.write_file("data.txt", "x");
     assert_eq!(counted(&project), 2);
 }
 
@@ -510,18 +513,18 @@ fn whatever_a_check_reads_is_listed() {
             edit: ("", ""),
         });
         for path in *edits {
-            let old = project.path(path).exists().then(|| project.read(path));
-            project.write(path, b"\xff other");
+            let old = project.path(path).exists().then(|| project.read_file(path));
+            project.write_file(path, b"\xff other");
             git(&project, &["add", "-f", "."]);
             assert_eq!(listed_files(&project), [format!("check {path}")], "{check}");
             git(&project, &["rm", "-q", "-f", path]);
             if let Some(old) = old {
-                project.write(path, old);
+                project.write_file(path, old);
             }
         }
         // Neither a file that no check names, nor what an agent reads.
-        project.write("README.md", "# Other\n");
-        project.write("agent.mjs", "y\n");
+        project.write_file("README.md", "# Other\n");
+        project.write_file("agent.mjs", "y\n");
         assert_eq!(listed_files(&project), [""; 0], "{check}");
     }
     // Of a package the scripts that are run, and no others.

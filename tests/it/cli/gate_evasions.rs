@@ -18,7 +18,7 @@ const PATH: &str = "scenarios/rich.yaml";
 static RICHER: LazyLock<Project> = LazyLock::new(|| {
     let project = Project::copy_of(&FIXTURE);
     git(&project, &["switch", "-q", "main"]);
-    project.write(PATH, RICH);
+    project.write_file(PATH, RICH);
     replace(
         &project,
         "ctxc.toml",
@@ -34,7 +34,7 @@ static RICHER: LazyLock<Project> = LazyLock::new(|| {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
@@ -393,8 +393,10 @@ const WAYS: &[(&str, Edit)] = &[
         edit(
             p,
             "scenarios/suite.yaml",
-            &p.read("scenarios/suite.yaml")
-                [p.read("scenarios/suite.yaml").find("  - id: two").unwrap()..],
+            &p.read_file("scenarios/suite.yaml")[p
+                .read_file("scenarios/suite.yaml")
+                .find("  - id: two")
+                .unwrap()..],
             "",
         );
     }),
@@ -409,7 +411,7 @@ const WAYS: &[(&str, Edit)] = &[
         std::fs::rename(p.path(PATH), p.path("scenarios/.rich.yaml")).unwrap();
     }),
     ("a template is ignored", |p| {
-        p.write("templates/.ignore", "old.xml\n");
+        p.write_file("templates/.ignore", "old.xml\n");
     }),
     ("a scenario gets another name and asks for less", |p| {
         edit(p, PATH, "name: rich", "name: poor");
@@ -445,17 +447,17 @@ const WAYS: &[(&str, Edit)] = &[
         );
     }),
     ("a copy with less takes the place of a scenario", |p| {
-        let text = p.read(PATH);
-        p.write(
+        let text = p.read_file(PATH);
+        p.write_file(
             "scenarios/copy.yaml",
             text.replace("name: rich", "name: copy"),
         );
-        p.write(PATH, text.replace("  - max_risk: low\n", ""));
+        p.write_file(PATH, text.replace("  - max_risk: low\n", ""));
     }),
     ("a scenario moves, and asks for less", |p| {
-        let text = p.read(PATH);
+        let text = p.read_file(PATH);
         remove(p, PATH);
-        p.write(
+        p.write_file(
             "scenarios/desk/rich.yaml",
             text.replace("max: 60", "max: 600")
                 .replace("files/answer", "../files/answer"),
@@ -463,7 +465,7 @@ const WAYS: &[(&str, Edit)] = &[
     }),
     ("a frozen file moves, and differs", |p| {
         remove(p, "scenarios/files/ticket.txt");
-        p.write("scenarios/files/t.txt", "my invoice\nof June\n");
+        p.write_file("scenarios/files/t.txt", "my invoice\nof June\n");
         edit(p, "scenarios/filed.yaml", "files/ticket.txt", "files/t.txt");
     }),
     ("a schema stands in the scenario, and asks for less", |p| {
@@ -491,10 +493,10 @@ const WAYS: &[(&str, Edit)] = &[
         remove(p, "scenarios/recordings/recorded.jsonl");
     }),
     ("a recording is emptied", |p| {
-        p.write("scenarios/recordings/recorded.jsonl", "");
+        p.write_file("scenarios/recordings/recorded.jsonl", "");
     }),
     ("a recording takes the place of a script", |p| {
-        p.write(
+        p.write_file(
             "scenarios/recordings/rich.jsonl",
             recorded(
                 p,
@@ -513,17 +515,17 @@ const WAYS: &[(&str, Edit)] = &[
         p.run(&["check", "--suppress-existing"]);
     }),
     ("a suppression of a template that moves and differs", |p| {
-        let text = p.read("templates/old.xml").replace(
+        let text = p.read_file("templates/old.xml").replace(
             "</parameters>",
             "<parameter name=\"more\" required=\"false\"/></parameters>",
         );
         remove(p, "templates/old.xml");
-        p.write("templates/a/old.xml", text);
+        p.write_file("templates/a/old.xml", text);
         p.run(&["check", "--suppress-existing"]);
     }),
     ("a suppression counts more often", |p| {
-        let text = p.read("ctxc.suppressions.toml");
-        p.write("ctxc.suppressions.toml", text.replace("= 1\n", "= 2\n"));
+        let text = p.read_file("ctxc.suppressions.toml");
+        p.write_file("ctxc.suppressions.toml", text.replace("= 1\n", "= 2\n"));
     }),
     ("an `allow` stands further outside", |p| {
         git(p, &["switch", "-q", "main"]);
@@ -558,10 +560,10 @@ const WAYS: &[(&str, Edit)] = &[
     }),
     ("a moved template has one `allow` more", |p| {
         let text = p
-            .read("templates/noted.xml")
+            .read_file("templates/noted.xml")
             .replace("unused-parameter", "unused-parameter no-context");
         remove(p, "templates/noted.xml");
-        p.write("templates/b/noted.xml", text);
+        p.write_file("templates/b/noted.xml", text);
     }),
     ("accepted results are removed", |p| {
         remove(p, "baselines/rich.json");
@@ -572,7 +574,9 @@ const WAYS: &[(&str, Edit)] = &[
     ("the log is rewritten", |p| {
         edit(p, "baselines/LOG.jsonl", "\"first\"", "\"second\"");
     }),
-    ("the log is emptied", |p| p.write("baselines/LOG.jsonl", "")),
+    ("the log is emptied", |p| {
+        p.write_file("baselines/LOG.jsonl", "");
+    }),
     ("the author accepts", |p| {
         edit(p, PATH, "  - max_risk: low\n", "");
         p.run(&[
@@ -583,7 +587,7 @@ const WAYS: &[(&str, Edit)] = &[
             "--by",
             "me@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     }),
     ("the author names himself, and accepts", |p| {
         edit(p, PATH, "  - max_risk: low\n", "");
@@ -601,7 +605,7 @@ const WAYS: &[(&str, Edit)] = &[
             "--by",
             "me@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     }),
     ("a failing scenario is accepted by its author", |p| {
         edit(p, "templates/triage.xml", "house", "desk");
@@ -634,7 +638,7 @@ const WAYS: &[(&str, Edit)] = &[
             "--by",
             "me@example.org",
         ])
-        .code(0);
+        .exits_with(0);
         remove(p, "baselines/rich.json");
     }),
     ("a context grows", |p| {
@@ -684,17 +688,17 @@ const WAYS: &[(&str, Edit)] = &[
     ),
     ("another project takes the place of this one", |p| {
         std::fs::rename(p.path("ctxc.toml"), p.path("old.toml")).unwrap();
-        p.write("ctxc.toml", "");
+        p.write_file("ctxc.toml", "");
     }),
     ("the project file goes", |p| remove(p, "ctxc.toml")),
     ("the project moves twice", |p| {
         for place in ["a", "b"] {
-            p.write(&format!("{place}/ctxc.toml"), CONFIG);
-            p.write(
+            p.write_file(&format!("{place}/ctxc.toml"), CONFIG);
+            p.write_file(
                 &format!("{place}/templates/triage.xml"),
                 TASK.replace("\"triage\"", &format!("\"{place}\"")),
             );
-            p.write(
+            p.write_file(
                 &format!("{place}/scenarios/s.yaml"),
                 RECORDED.replace("task: triage", &format!("task: {place}")),
             );
@@ -720,7 +724,7 @@ const WAYS: &[(&str, Edit)] = &[
         commit(p);
     }),
     ("attributes of git name a filter", |p| {
-        p.write(".gitattributes", "*.yaml filter=none\n");
+        p.write_file(".gitattributes", "*.yaml filter=none\n");
         edit(p, PATH, "  - max_risk: low\n", "");
         commit(p);
     }),
@@ -734,21 +738,21 @@ const WAYS: &[(&str, Edit)] = &[
     }),
     ("a shared file takes settings away", |p| {
         let shared = "[lints]\nno-context = \"off\"\n";
-        p.write("shared.toml", shared);
-        let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
+        p.write_file("shared.toml", shared);
+        let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
         let text = p
-            .read("ctxc.toml")
+            .read_file("ctxc.toml")
             .replace("no-context = \"warning\"\n", "");
-        p.write(
+        p.write_file(
             "ctxc.toml",
             format!("extends = {{ path = \"shared.toml\", hash = \"{hash}\" }}\n{text}"),
         );
     }),
     ("defaults of a suite ask for less", |p| {
         let text = p
-            .read("scenarios/suite.yaml")
+            .read_file("scenarios/suite.yaml")
             .replace("    expect_context: [{contains: [login]}]\n", "");
-        p.write(
+        p.write_file(
             "scenarios/suite.yaml",
             text.replace(
                 "cases:\n",
@@ -757,10 +761,10 @@ const WAYS: &[(&str, Edit)] = &[
         );
     }),
     ("a scenario is there twice", |p| {
-        let text = p.read(PATH).replace("  - max_risk: low\n", "");
+        let text = p.read_file(PATH).replace("  - max_risk: low\n", "");
         remove(p, PATH);
-        p.write("scenarios/a.yaml", text.clone());
-        p.write(
+        p.write_file("scenarios/a.yaml", text.clone());
+        p.write_file(
             "scenarios/b.yaml",
             SCRIPTED
                 .replace("name: scripted", "name: second")
@@ -782,11 +786,11 @@ const WAYS: &[(&str, Edit)] = &[
         "a pattern of masks takes a rule out of the comparison",
         |p| {
             edit(p, "templates/triage.xml", " of the house", "");
-            p.write(
+            p.write_file(
                 "ctxc.toml",
                 format!(
                     "{}\n[record]\nmask = [\"rules( of the house)?\"]\n",
-                    p.read("ctxc.toml")
+                    p.read_file("ctxc.toml")
                 ),
             );
         },
@@ -808,10 +812,10 @@ const WAYS: &[(&str, Edit)] = &[
         );
     }),
     ("a scenario asks nothing but one thing", |p| {
-        let text = p.read(PATH);
+        let text = p.read_file(PATH);
         let (head, rest) = text.split_once("expect_context:").unwrap();
         let answers = rest.split_once("answers:").unwrap().1;
-        p.write(
+        p.write_file(
             PATH,
             format!("{head}expect_context:\n  - nothing_cut: true\nanswers:{answers}"),
         );
@@ -877,7 +881,10 @@ fn no_way_is_green_without_being_listed() {
         SWAPS.len(),
         WAYS.len()
     );
-    RICHER.run(&["gate"]).code(0).says("nothing is loosened");
+    RICHER
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     let swaps: Vec<(String, &Swap)> = SWAPS
         .iter()
         .map(|swap| (format!("{}: {:?} → {:?}", swap.0, swap.1, swap.2), swap))
@@ -914,18 +921,21 @@ fn a_script_is_no_answer_to_a_request_that_had_a_recorded_one() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     replace(
         &project,
         "templates/triage.xml",
         "of the house",
         "of our house",
     );
-    project.write(
+    project.write_file(
         "scenarios/recorded.yaml",
         format!("{RECORDED}answers:\n  - reply: billing\n"),
     );
-    project.run(&["gate"]).code(4);
+    project.run(&["gate"]).exits_with(4);
     remove(&project, "scenarios/recordings/recorded.jsonl");
-    project.run(&["gate"]).code(4);
+    project.run(&["gate"]).exits_with(4);
 }

@@ -27,36 +27,36 @@ const ROW: &str = "  - id: two\n    task: triage\n    context: {objective: sort,
 /// A project with some of everything, whose results were accepted on `main`, with a branch off it.
 pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
     let project = Project::new()
-        .file("ctxc.toml", format!("{CONFIG}{MORE}"))
-        .file("templates/triage.xml", TASK)
-        .file("templates/noted.xml", NOTED)
-        .file(
+        .with_file("ctxc.toml", format!("{CONFIG}{MORE}"))
+        .with_file("templates/triage.xml", TASK)
+        .with_file("templates/noted.xml", NOTED)
+        .with_file(
             "templates/old.xml",
             NOTED.replace("\"noted\"", "\"old\"").replace(
                 "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n",
                 "",
             ),
         )
-        .file("scenarios/scripted.yaml", SCRIPTED)
-        .file("scenarios/recorded.yaml", RECORDED)
-        .file("scenarios/filed.yaml", FILED)
-        .file("scenarios/suite.yaml", SUITE)
-        .file("scenarios/files/ticket.txt", "my invoice\nof May\n")
-        .file(
+        .with_file("scenarios/scripted.yaml", SCRIPTED)
+        .with_file("scenarios/recorded.yaml", RECORDED)
+        .with_file("scenarios/filed.yaml", FILED)
+        .with_file("scenarios/suite.yaml", SUITE)
+        .with_file("scenarios/files/ticket.txt", "my invoice\nof May\n")
+        .with_file(
             "scenarios/files/answer.json",
             "{\"type\": \"object\", \"required\": [\"team\"]}\n",
         )
-        .file("readme.md", "# Desk\n");
-    project.write(
+        .with_file("readme.md", "# Desk\n");
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    project.write(
+    project.write_file(
         "scenarios/requests/sent.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    project.write("scenarios/sent.yaml", SENT);
-    project.run(&["check", "--suppress-existing"]).code(0);
+    project.write_file("scenarios/sent.yaml", SENT);
+    project.run(&["check", "--suppress-existing"]).exits_with(0);
     on_branch(project)
 });
 
@@ -110,15 +110,15 @@ fn remove(project: &Project, path: &str) {
 }
 
 fn append(project: &Project, path: &str, text: &str) {
-    let old = project.read(path);
-    project.write(path, old + text);
+    let old = project.read_file(path);
+    project.write_file(path, old + text);
 }
 
 /// The snapshot in another layout.
 fn lay_out(project: &Project, layout: fn(&Value) -> String) {
     let path = "scenarios/snapshots/scripted.json";
-    let value: Value = serde_json::from_str(&project.read(path)).unwrap();
-    project.write(path, layout(&value));
+    let value: Value = serde_json::from_str(&project.read_file(path)).unwrap();
+    project.write_file(path, layout(&value));
 }
 
 fn rename_scripted(project: &Project, name: &str) {
@@ -137,8 +137,8 @@ fn rename_scripted(project: &Project, name: &str) {
 
 /// Line ends as a checkout with `core.autocrlf` leaves them.
 fn to_crlf(project: &Project, path: &str) {
-    let text = project.read(path);
-    project.write(path, text.replace('\n', "\r\n"));
+    let text = project.read_file(path);
+    project.write_file(path, text.replace('\n', "\r\n"));
 }
 
 /// What came up as a false alarm.
@@ -158,7 +158,7 @@ const ALARMS: &[(&str, Edit)] = &[
     ("a template with suppressed findings moves", |p| {
         rename(p, "templates/old.xml", "templates/letters/old.xml");
         remove(p, "ctxc.suppressions.toml");
-        p.run(&["check", "--suppress-existing"]).code(0);
+        p.run(&["check", "--suppress-existing"]).exits_with(0);
     }),
     ("a task with an `allow` gets another name", |p| {
         replace(
@@ -285,7 +285,7 @@ const ALARMS: &[(&str, Edit)] = &[
                 "--by",
                 "anybody@example.org",
             ])
-            .code(0);
+            .exits_with(0);
             assert!(p.path("baselines/sorted.json").exists());
         },
     ),
@@ -302,7 +302,7 @@ const ALARMS: &[(&str, Edit)] = &[
             git(p, &["config", &format!("filter.plain.{key}"), value]);
         }
         git(p, &["switch", "-q", "main"]);
-        p.write(
+        p.write_file(
             ".gitattributes",
             "*.txt filter=plain\nscenarios/snapshots/* filter=plain\n",
         );
@@ -311,7 +311,10 @@ const ALARMS: &[(&str, Edit)] = &[
         git(p, &["switch", "-q", "-C", "change"]);
         begin(p);
         git(p, &["status"]);
-        assert_eq!(p.read("scenarios/files/ticket.txt"), "my invoice\nof May\n");
+        assert_eq!(
+            p.read_file("scenarios/files/ticket.txt"),
+            "my invoice\nof May\n"
+        );
     }),
 ];
 
@@ -320,7 +323,9 @@ const COMMON: &[(&str, Edit)] = &[
     ("documentation", |p| {
         append(p, "readme.md", "How letters are sorted.\n");
     }),
-    ("a new document", |p| p.write("docs/desk.md", "# Desk\n")),
+    ("a new document", |p| {
+        p.write_file("docs/desk.md", "# Desk\n");
+    }),
     ("a comment in a template", |p| {
         replace(
             p,
@@ -330,7 +335,7 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a template is formatted", |p| {
-        p.run(&["fmt"]).code(0);
+        p.run(&["fmt"]).exits_with(0);
     }),
     ("attributes change places", |p| {
         replace(
@@ -341,8 +346,8 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a template is indented by tabs", |p| {
-        let text = p.read("templates/triage.xml");
-        p.write(
+        let text = p.read_file("templates/triage.xml");
+        p.write_file(
             "templates/triage.xml",
             text.replace("\n  ", "\n\t").replace("\n\t  ", "\n\t\t"),
         );
@@ -357,7 +362,7 @@ const COMMON: &[(&str, Edit)] = &[
         rename(p, "templates", "prompts");
         append(p, "ctxc.toml", "\n[templates]\ninclude = [\"prompts\"]\n");
         remove(p, "ctxc.suppressions.toml");
-        p.run(&["check", "--suppress-existing"]).code(0);
+        p.run(&["check", "--suppress-existing"]).exits_with(0);
     }),
     ("the folder of scenarios has another name", |p| {
         rename(p, "scenarios", "tests");
@@ -369,10 +374,10 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a template more", |p| {
-        p.write("templates/more.xml", TASK.replace("\"triage\"", "\"more\""));
+        p.write_file("templates/more.xml", TASK.replace("\"triage\"", "\"more\""));
     }),
     ("a scenario more", |p| {
-        p.write(
+        p.write_file(
             "scenarios/more.yaml",
             SCRIPTED
                 .replace("name: scripted", "name: more")
@@ -431,7 +436,7 @@ const COMMON: &[(&str, Edit)] = &[
     ("a scenario becomes JSON", |p| {
         remove(p, "scenarios/recorded.yaml");
         let json = "{\"schema\": \"ctxc/scenario/1\", \"name\": \"recorded\", \"task\": \"triage\", \"context\": {\"objective\": \"sort\", \"inputs\": {\"ticket\": \"my invoice\"}}, \"expectations\": [{\"contains\": [\"billing\"]}]}";
-        p.write("scenarios/recorded.json", json);
+        p.write_file("scenarios/recorded.json", json);
     }),
     ("a scenario file has another name", |p| {
         rename(p, "scenarios/scripted.yaml", "scenarios/sort.yaml");
@@ -446,7 +451,7 @@ const COMMON: &[(&str, Edit)] = &[
     }),
     ("a suite is split", |p| {
         replace(p, "scenarios/suite.yaml", ROW, "");
-        p.write(
+        p.write_file(
             "scenarios/second.yaml",
             format!("id: second\ncases:\n{ROW}"),
         );
@@ -457,7 +462,7 @@ const COMMON: &[(&str, Edit)] = &[
             .replace("  - id: three\n", "name: three\n")
             .replace("\n    ", "\n")
             .replace("    task", "task");
-        p.write("scenarios/third.yaml", second);
+        p.write_file("scenarios/third.yaml", second);
         append(p, "scenarios/suite.yaml", "");
     }),
     ("a default of a scenario is written out", |p| {
@@ -513,8 +518,8 @@ const COMMON: &[(&str, Edit)] = &[
             "pass = 2\nruns = 3\n",
         );
         replace(p, "ctxc.toml", "[limits]\ndepth = 100\n", "");
-        let text = p.read("ctxc.toml");
-        p.write("ctxc.toml", format!("[limits]\ndepth = 100\n\n{text}"));
+        let text = p.read_file("ctxc.toml");
+        p.write_file("ctxc.toml", format!("[limits]\ndepth = 100\n\n{text}"));
     }),
     ("comments in ctxc.toml", |p| {
         replace(
@@ -526,8 +531,8 @@ const COMMON: &[(&str, Edit)] = &[
     }),
     ("a table of ctxc.toml stands in one line", |p| {
         replace(p, "ctxc.toml", "[limits]\ndepth = 100\n", "");
-        let text = p.read("ctxc.toml");
-        p.write("ctxc.toml", format!("limits = {{ depth = 100 }}\n\n{text}"));
+        let text = p.read_file("ctxc.toml");
+        p.write_file("ctxc.toml", format!("limits = {{ depth = 100 }}\n\n{text}"));
     }),
     ("a number is written otherwise", |p| {
         replace(
@@ -617,13 +622,13 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("attributes of git", |p| {
-        p.write(
+        p.write_file(
             ".gitattributes",
             "*.xml text\n*.md linguist-documentation\n",
         );
     }),
     ("what git ignores", |p| {
-        p.write(".gitignore", "target/\nnode_modules/\n*.log\n");
+        p.write_file(".gitignore", "target/\nnode_modules/\n*.log\n");
     }),
 ];
 
@@ -668,18 +673,18 @@ const OWN: &[(&str, Edit)] = &[
         rename(p, "templates/noted.xml", "templates/a/noted.xml");
         rename(p, "templates/old.xml", "templates/b.xml");
         remove(p, "ctxc.suppressions.toml");
-        p.run(&["check", "--suppress-existing"]).code(0);
+        p.run(&["check", "--suppress-existing"]).exits_with(0);
     }),
     ("a declaration of XML", |p| {
-        let text = p.read("templates/triage.xml");
-        p.write(
+        let text = p.read_file("templates/triage.xml");
+        p.write_file(
             "templates/triage.xml",
             format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}"),
         );
     }),
     ("a mark of byte order", |p| {
-        let text = p.read("scenarios/scripted.yaml");
-        p.write("scenarios/scripted.yaml", format!("\u{feff}{text}"));
+        let text = p.read_file("scenarios/scripted.yaml");
+        p.write_file("scenarios/scripted.yaml", format!("\u{feff}{text}"));
     }),
     ("a shared script by anchors", |p| {
         replace(
@@ -691,7 +696,7 @@ const OWN: &[(&str, Edit)] = &[
     }),
     ("a frozen file has another layout", |p| {
         rename(p, "scenarios/files/answer.json", "scenarios/files/a.json");
-        p.write(
+        p.write_file(
             "scenarios/files/answer.json",
             "{\n  \"required\": [\"team\"],\n  \"type\": \"object\"\n}\n",
         );
@@ -749,7 +754,7 @@ const OWN: &[(&str, Edit)] = &[
         rename_scripted(p, "a");
     }),
     ("an answer is recorded once more", |p| {
-        let line = p.read("scenarios/recordings/recorded.jsonl");
+        let line = p.read_file("scenarios/recordings/recorded.jsonl");
         append(
             p,
             "scenarios/recordings/recorded.jsonl",
@@ -757,10 +762,10 @@ const OWN: &[(&str, Edit)] = &[
         );
     }),
     ("a new key of Python tools", |p| {
-        p.write("pyproject.toml", "[project]\nname = \"desk\"\n");
+        p.write_file("pyproject.toml", "[project]\nname = \"desk\"\n");
     }),
     ("a folder of an editor", |p| {
-        p.write(".vscode/settings.json", "{}\n");
+        p.write_file(".vscode/settings.json", "{}\n");
     }),
     ("fewer may accept", |p| {
         replace(
@@ -785,14 +790,14 @@ const OWN: &[(&str, Edit)] = &[
     }),
     ("a schema of answers has annotations", |p| {
         let text = "{\"title\": \"Answer\", \"$comment\": \"x\", \"type\": \"object\", \"required\": [\"team\"], \"description\": \"The team.\", \"examples\": [1]}";
-        p.write("scenarios/files/answer.json", text);
+        p.write_file("scenarios/files/answer.json", text);
     }),
     ("a request is recorded again", |p| {
         let mut call: Value =
-            serde_json::from_str(&p.read("scenarios/requests/sent.jsonl")).unwrap();
+            serde_json::from_str(&p.read_file("scenarios/requests/sent.jsonl")).unwrap();
         call["at"] = "2026-11-27T13:51:01Z".into();
         call["run"] = "other".into();
-        p.write("scenarios/requests/sent.jsonl", format!("{call}\n"));
+        p.write_file("scenarios/requests/sent.jsonl", format!("{call}\n"));
     }),
     ("a pattern of masks", |p| {
         append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n");
@@ -816,19 +821,19 @@ fn a_harmless_change_passes() {
 #[test]
 fn a_checkout_with_other_line_ends_passes() {
     let house = "[lints]\nno-context = \"warning\"\n";
-    let hash = Hash::of(house.as_bytes());
+    let hash = Hash::digest(house.as_bytes());
     let documented = TASK.replace(
         "</task>",
         "  <file_paths><path>docs/desk.md</path></file_paths>\n</task>",
     );
     let project = Project::new()
-        .file("house.toml", house)
-        .file("ctxc.toml", format!("extends = {{ path = \"house.toml\", hash = \"{hash}\" }}\n"))
-        .file("templates/triage.xml", documented)
-        .file("docs/desk.md", "# Desk\nRefunds need a lead.\n")
-        .file("scenarios/ticket.txt", "my invoice\nof May\n")
-        .file("scenarios/s.yaml", "name: s\ntask: triage\ncontext: {objective: sort, inputs: {ticket: {file: ticket.txt}}}\nexpect_context: [snapshot: true]\n");
-    project.run(&["eval", "--accept"]).code(0);
+        .with_file("house.toml", house)
+        .with_file("ctxc.toml", format!("extends = {{ path = \"house.toml\", hash = \"{hash}\" }}\n"))
+        .with_file("templates/triage.xml", documented)
+        .with_file("docs/desk.md", "# Desk\nRefunds need a lead.\n")
+        .with_file("scenarios/ticket.txt", "my invoice\nof May\n")
+        .with_file("scenarios/s.yaml", "name: s\ntask: triage\ncontext: {objective: sort, inputs: {ticket: {file: ticket.txt}}}\nexpect_context: [snapshot: true]\n");
+    project.run(&["eval", "--accept"]).exits_with(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
@@ -843,21 +848,21 @@ fn a_checkout_with_other_line_ends_passes() {
     }
     git(&project, &["checkout", "-q", "-f", "HEAD", "."]);
     assert!(
-        project.read("docs/desk.md").contains("\r\n")
-            && project.read("house.toml").contains("\r\n")
+        project.read_file("docs/desk.md").contains("\r\n")
+            && project.read_file("house.toml").contains("\r\n")
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says("nothing is loosened")
-        .never_says("note:");
+        .exits_with(0)
+        .stdout_contains("nothing is loosened")
+        .output_lacks("note:");
 }
 
 #[test]
 fn a_scenario_that_is_renamed_is_named() {
     let project = Project::copy_of(&FIXTURE);
     rename_scripted(&project, "sorted");
-    project.run(&["gate"]).code(0).says(
+    project.run(&["gate"]).exits_with(0).stdout_contains(
         "note: the scenario `scripted` is called `sorted` now, and is held to its accepted result",
     );
     // It is: one that passes less often is worse, and one that is not what it was is another one.
@@ -871,8 +876,8 @@ fn a_scenario_that_is_renamed_is_named() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("expectation of `scripted`: the scenario: it is gone");
+        .exits_with(4)
+        .stdout_contains("expectation of `scripted`: the scenario: it is gone");
     // Its accepted result goes on to the next change.
     replace(
         &project,
@@ -889,8 +894,11 @@ fn a_scenario_that_is_renamed_is_named() {
             "--by",
             "anybody@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     super::gate::base(&project);
-    project.run(&["gate"]).code(0).never_says("is called");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .output_lacks("is called");
 }

@@ -15,7 +15,7 @@ const MORE: &str = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\
 fn with(files: &[(&str, &str)]) -> Project {
     let project = branch();
     for (path, text) in files {
-        project.write(path, text);
+        project.write_file(path, text);
     }
     commit(&project);
     base(&project);
@@ -142,8 +142,8 @@ fn a_limit_on_costs_without_a_price_is_inconclusive() {
         ("ctxc.toml", &config),
         ("scenarios/recordings/recorded.jsonl", &asked),
     ]);
-    let run = project.run(&["gate"]).code(7);
-    run.says("`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for `recorded`");
+    let run = project.run(&["gate"]).exits_with(7);
+    run.stdout_contains("`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for `recorded`");
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn whatever_a_python_check_is_made_of_is_listed() {
     ];
     for (path, text) in ways {
         let project = with(&files);
-        project.run(&["trust", "--yes"]).code(0);
+        project.run(&["trust", "--yes"]).exits_with(0);
         assert_eq!(listed(&decision(&project)), [""; 0]);
-        project.write(path, text);
+        project.write_file(path, text);
         let all = listed(&decision(&project));
         assert!(
             all.contains(&format!("checked: check {path}")),
@@ -184,8 +184,8 @@ fn whatever_a_python_check_is_made_of_is_listed() {
     }
     // The standard library is what it is, whatever the project has.
     let project = with(&files);
-    project.run(&["trust", "--yes"]).code(0);
-    project.write(
+    project.run(&["trust", "--yes"]).exits_with(0);
+    project.write_file(
         "json/__init__.py",
         "def load(_):\n    return {'answer': 'billing'}\ndef dump(_, out):\n    out.write('{\"pass\": true}')\n",
     );
@@ -195,7 +195,7 @@ fn whatever_a_python_check_is_made_of_is_listed() {
         "reply: billing",
         "reply: access",
     );
-    project.run(&["eval", "checked"]).code(1);
+    project.run(&["eval", "checked"]).exits_with(1);
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
         ("templates/.ignore", "other.xml\n"),
     ] {
         let project = with(&[("templates/other.xml", &other)]);
-        project.write(place, text);
-        project.write(
+        project.write_file(place, text);
+        project.write_file(
             "templates/other.xml",
             "<task type=\"atomic\" name=\"other\">",
         );
@@ -218,7 +218,7 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
         base(&project);
         assert_eq!(listed(&decision(&project)), [""; 0]);
         std::fs::remove_file(project.path(place)).unwrap();
-        project.write("templates/other.xml", &other);
+        project.write_file("templates/other.xml", &other);
         assert_eq!(listed(&decision(&project)), [""; 0]);
     }
 }
@@ -234,8 +234,8 @@ fn what_is_told_by_its_hash_is_shown_with_what_changed() {
     );
     let run = project
         .run(&["gate"])
-        .code(4)
-        .never_says("abcdefghijklmnop");
+        .exits_with(4)
+        .output_lacks("abcdefghijklmnop");
     assert!(
         run.stdout
             .lines()
@@ -252,10 +252,10 @@ fn what_is_told_by_its_hash_is_shown_with_what_changed() {
     );
     let page = project
         .run(&["gate", "--format", "markdown"])
-        .code(4)
-        .says("<br><code>-")
-        .says("| **no** |");
-    page.never_says("abcdefghijklmnop");
+        .exits_with(4)
+        .stdout_contains("<br><code>-")
+        .stdout_contains("| **no** |");
+    page.output_lacks("abcdefghijklmnop");
     let project = branch();
     replace(
         &project,
@@ -279,15 +279,15 @@ fn what_is_told_by_its_hash_is_shown_with_what_changed() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
-    project.run(&["gate"]).code(0);
+        .exits_with(0);
+    project.run(&["gate"]).exits_with(0);
 }
 
 #[test]
 fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
     let new = "recorded: answers to a changed request".to_owned();
     let project = branch();
-    let old = project.read("scenarios/recordings/recorded.jsonl");
+    let old = project.read_file("scenarios/recordings/recorded.jsonl");
     replace(
         &project,
         "templates/triage.xml",
@@ -297,10 +297,10 @@ fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
     let anew = recorded(&project, "my invoice", "billing");
     // The old lines beside them or not.
     for recording in [anew.clone(), format!("{old}{anew}"), format!("{anew}{old}")] {
-        project.write("scenarios/recordings/recorded.jsonl", recording);
-        let run = project.run(&["gate"]).code(4);
-        run.says("recording of `recorded`: answers to a changed request: new: b3:")
-            .says(", 1 answer (scenarios/recordings/");
+        project.write_file("scenarios/recordings/recorded.jsonl", recording);
+        let run = project.run(&["gate"]).exits_with(4);
+        run.stdout_contains("recording of `recorded`: answers to a changed request: new: b3:")
+            .stdout_contains(", 1 answer (scenarios/recordings/");
         assert!(listed(&decision(&project)).contains(&new));
     }
     project.run(&["eval", "--accept"]);
@@ -313,49 +313,52 @@ fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
-    project.run(&["gate"]).code(0);
+        .exits_with(0);
+    project.run(&["gate"]).exits_with(0);
     // Other answers are others.
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "my invoice", "billing, of course"),
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("answers to a changed request");
+        .exits_with(4)
+        .stdout_contains("answers to a changed request");
     // The first answers of a scenario, and further ones to the same request, take nothing away.
     let project = branch();
-    project.write(
+    project.write_file(
         "scenarios/first.yaml",
         RECORDED.replace("name: recorded", "name: first"),
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/first.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         format!("{old}{}", old.replace("\"id\":\"1\"", "\"id\":\"2\"")),
     );
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
 }
 
 #[test]
 fn a_scenario_that_was_recorded_more_often_than_it_is_tried_is_named() {
     let project = branch();
-    let old = project.read("scenarios/recordings/recorded.jsonl");
+    let old = project.read_file("scenarios/recordings/recorded.jsonl");
     let all: String = (1..=5)
         .map(|id| old.replace("\"id\":\"1\"", &format!("\"id\":\"{id}\"")))
         .collect();
-    project.write("scenarios/recordings/recorded.jsonl", all);
+    project.write_file("scenarios/recordings/recorded.jsonl", all);
     project
         .run(&["eval"])
-        .code(0)
-        .says("(scripted, 5 recorded)");
+        .exits_with(0)
+        .stdout_contains("(scripted, 5 recorded)");
     project
         .run(&["gate"])
-        .says("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
+        .stdout_contains("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
 }
 
 /// A change that brings answers of its own for a request that it changed is decided by those that a
@@ -372,14 +375,14 @@ fn a_job_with_a_key_records_what_a_change_brings() {
             server.address
         );
         let project = Project::new()
-            .file("ctxc.toml", config)
-            .file("templates/triage.xml", TASK);
-        project.write(
+            .with_file("ctxc.toml", config)
+            .with_file("templates/triage.xml", TASK);
+        project.write_file(
             "scenarios/recorded.yaml",
             RECORDED.replace("task: triage", "role: clerk"),
         );
-        project.run(&["trust", "--yes"]).code(0);
-        asked(&project, &["eval", "--record"]).code(0);
+        project.run(&["trust", "--yes"]).exits_with(0);
+        asked(&project, &["eval", "--record"]).exits_with(0);
         git(&project, &["init", "-q", "-b", "main"]);
         commit(&project);
         git(&project, &["switch", "-q", "-c", "change"]);
@@ -389,60 +392,60 @@ fn a_job_with_a_key_records_what_a_change_brings() {
             "by the rules of the house",
             "as the house does",
         );
-        asked(&project, &["eval", "--record", "--stale"]).code(0);
+        asked(&project, &["eval", "--record", "--stale"]).exits_with(0);
         commit(&project);
         project
             .run(&["gate"])
-            .code(4)
-            .says("recording of `recorded`: answers to a changed request: new: ")
-            .says(", 3 answers");
-        let forged = project.read("scenarios/recordings/recorded.jsonl");
+            .exits_with(4)
+            .stdout_contains("recording of `recorded`: answers to a changed request: new: ")
+            .stdout_contains(", 3 answers");
+        let forged = project.read_file("scenarios/recordings/recorded.jsonl");
         let run = asked(&project, &[&["gate"], args].concat());
         (
             run,
-            project.read("scenarios/recordings/recorded.jsonl") != forged,
+            project.read_file("scenarios/recordings/recorded.jsonl") != forged,
             project,
         )
     };
     let record = ["--record", "--budget-usd", "1"];
     let (run, is_anew, project) = gate(&["billing"; 9], &record);
     let run = run
-        .code(0)
-        .warns("asked models anew: 3 calls")
-        .says("answers of `recorded` were recorded anew by this run");
+        .exits_with(0)
+        .stderr_contains("asked models anew: 3 calls")
+        .stdout_contains("answers of `recorded` were recorded anew by this run");
     assert!(
         is_anew && run.stdout.contains("nothing is loosened"),
         "{}",
         run.stdout
     );
-    project.run(&["gate", "--record"]).code(2);
+    project.run(&["gate", "--record"]).exits_with(2);
     // What the change brought passes, and what the model says does not.
     let answers = [
         "billing", "billing", "billing", "billing", "billing", "billing", "access", "access",
         "access",
     ];
     let (run, is_anew, _) = gate(&answers, &record);
-    run.code(4)
-        .says("`recorded` fails: expected /billing/, found it nowhere in “access”");
+    run.exits_with(4)
+        .stdout_contains("`recorded` fails: expected /billing/, found it nowhere in “access”");
     assert!(is_anew);
     // Without the budget nothing is cleared.
     let (run, is_anew, project) = gate(&["billing"; 6], &["--record", "--budget-usd", "0"]);
-    run.code(4)
-        .warns("`recorded` was not recorded: ")
-        .says("answers to a changed request");
+    run.exits_with(4)
+        .stderr_contains("`recorded` was not recorded: ")
+        .stdout_contains("answers to a changed request");
     assert!(!is_anew);
     // Nor is a model asked that nobody permitted.
-    project.run(&["trust", "--revoke"]).code(0);
+    project.run(&["trust", "--revoke"]).exits_with(0);
     asked(&project, &["gate", "--record", "--budget-usd", "1"])
-        .code(2)
-        .warns("asking a model is not permitted");
+        .exits_with(2)
+        .stderr_contains("asking a model is not permitted");
 }
 
 /// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$
 /// a trial.
 fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
-    project.run(&["eval", "--out", "card.json"]).code(0);
-    let mut card: Value = serde_json::from_str(&project.read("card.json")).unwrap();
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
+    let mut card: Value = serde_json::from_str(&project.read_file("card.json")).unwrap();
     card["mode"] = "real".into();
     let row = card["cases"]
         .as_array_mut()
@@ -466,7 +469,7 @@ fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
         / passes.iter().map(|_| 1.0).sum::<f64>();
     (row["answer"], row["trials"], row["rate"]["value"]) =
         ("asked".into(), trials.into(), rate.into());
-    project.write("card.json", card.to_string());
+    project.write_file("card.json", card.to_string());
 }
 
 #[test]
@@ -477,31 +480,33 @@ fn a_candidate_of_live_models_is_held_to_the_policy_for_them() {
         project.run(&["gate", "--candidate", "card.json"])
     };
     // `[eval.stability]` of the base: 3 trials, a variance of 0.1, US$ 1.
-    gate(&[true; 3], Some(0.3)).code(0).says("PASS");
+    gate(&[true; 3], Some(0.3))
+        .exits_with(0)
+        .stdout_contains("PASS");
     gate(&[true; 2], Some(0.3))
-        .code(7)
-        .says("`recorded` was tried 2 times, and `[eval.stability] reruns` is 3");
-    let run = gate(&[true, true, false], Some(0.3)).code(4);
-    run.says("stability_variance of `recorded`: allowed a variance of 0.1, found 0.222: 0.667 of 3 trials pass");
+        .exits_with(7)
+        .stdout_contains("`recorded` was tried 2 times, and `[eval.stability] reruns` is 3");
+    let run = gate(&[true, true, false], Some(0.3)).exits_with(4);
+    run.stdout_contains("stability_variance of `recorded`: allowed a variance of 0.1, found 0.222: 0.667 of 3 trials pass");
     let mostly = [&[true; 9][..], &[false]].concat();
-    gate(&mostly, Some(0.1)).never_says("stability_variance");
+    gate(&mostly, Some(0.1)).output_lacks("stability_variance");
     gate(&[true; 3], Some(0.4))
-        .code(4)
-        .says("stability_cost: allowed US$ 1, found US$ 1.2");
+        .exits_with(4)
+        .stdout_contains("stability_cost: allowed US$ 1, found US$ 1.2");
     gate(&[true; 3], None)
-        .code(7)
-        .says("`[eval.stability] cost_usd` cannot be checked");
+        .exits_with(7)
+        .stdout_contains("`[eval.stability] cost_usd` cannot be checked");
     // A looser policy of the change is listed, and does not count.
     replace(&project, "ctxc.toml", "variance = 0.1", "variance = 0.25");
-    let run = gate(&[true, true, false], Some(0.3)).code(4);
-    run.says("[eval.stability] variance")
-        .says("stability_variance of `recorded`: allowed a variance of 0.1");
+    let run = gate(&[true, true, false], Some(0.3)).exits_with(4);
+    run.stdout_contains("[eval.stability] variance")
+        .stdout_contains("stability_variance of `recorded`: allowed a variance of 0.1");
     // A stricter one counts.
     replace(&project, "ctxc.toml", "variance = 0.25", "variance = 0.0");
     replace(&project, "ctxc.toml", "reruns = 3", "reruns = 50");
     gate(&[true; 5], Some(0.1))
-        .code(7)
-        .says("`[eval.stability] reruns` is 50");
+        .exits_with(7)
+        .stdout_contains("`[eval.stability] reruns` is 50");
 }
 
 /// Everything that may be written into the project file though it is so without.
@@ -513,7 +518,10 @@ const DEFAULTS: &str = "[eval]\nscenarios = [\"scenarios\"]\nplan_path = \"$.sub
 #[test]
 fn a_default_that_is_written_out_is_not_listed() {
     let (written, left_out) = (read(DEFAULTS), read(""));
-    assert_eq!(written.eval.places(), left_out.eval.places());
+    assert_eq!(
+        written.eval.scenario_roots(),
+        left_out.eval.scenario_roots()
+    );
     assert_eq!(
         (&written.limits, &written.eval.gate),
         (&left_out.limits, &left_out.eval.gate)
@@ -525,11 +533,11 @@ fn a_default_that_is_written_out_is_not_listed() {
     );
     let bare = CONFIG.split("[eval]").next().unwrap();
     let project = with(&[("ctxc.toml", bare)]);
-    project.write("ctxc.toml", format!("{bare}{DEFAULTS}"));
+    project.write_file("ctxc.toml", format!("{bare}{DEFAULTS}"));
     assert_eq!(listed(&decision(&project)), [""; 0]);
     // And the other way round.
     let project = with(&[("ctxc.toml", &format!("{bare}{DEFAULTS}"))]);
-    project.write("ctxc.toml", bare);
+    project.write_file("ctxc.toml", bare);
     assert_eq!(listed(&decision(&project)), [""; 0]);
 }
 
@@ -574,10 +582,10 @@ fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
         let [strict, loose] =
             [strict, loose].map(|value| config.replace(line, &format!("{key}{value}")));
         let project = with(&[("ctxc.toml", &loose)]);
-        project.write("ctxc.toml", &strict);
+        project.write_file("ctxc.toml", &strict);
         assert_eq!(listed(&decision(&project)), [""; 0], "{strict}");
         let project = with(&[("ctxc.toml", &strict)]);
-        project.write("ctxc.toml", &loose);
+        project.write_file("ctxc.toml", &loose);
         assert_eq!(
             listed(&decision(&project)),
             [format!("{what}: value")],
@@ -587,10 +595,10 @@ fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
     // Where nobody is named, anybody may accept; who is named first may do no more.
     let anybody = config.replace("accepters = [\"lead@example.org\"]", "accepters = []");
     let project = with(&[("ctxc.toml", &anybody)]);
-    project.write("ctxc.toml", &config);
+    project.write_file("ctxc.toml", &config);
     assert_eq!(listed(&decision(&project)), [""; 0]);
     let project = with(&[("ctxc.toml", &config)]);
-    project.write("ctxc.toml", anybody);
+    project.write_file("ctxc.toml", anybody);
     assert_eq!(
         listed(&decision(&project)),
         ["[eval.gate] accepters: value"]
@@ -659,14 +667,14 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         let other = run.replace(strict, loose);
         for (before, after, count) in [(&other, &run, 0), (&run, &other, 1)] {
             let project = with(&[("scenarios/asked.yaml", before)]);
-            project.write("scenarios/asked.yaml", after);
+            project.write_file("scenarios/asked.yaml", after);
             assert_eq!(listed(&decision(&project)).len(), count, "{strict}");
         }
     }
     for (strict, loose, what) in looser {
         let other = ASKED.replace(strict, loose);
         let project = with(&[("scenarios/asked.yaml", &other)]);
-        project.write("scenarios/asked.yaml", ASKED);
+        project.write_file("scenarios/asked.yaml", ASKED);
         let all = listed(&decision(&project));
         let expected: &[&str] = if strict.starts_with("of") {
             &["asked: context: tokens of the reusable prefix at least 2 and at most 50"]
@@ -675,7 +683,7 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         };
         assert_eq!(all, expected, "{loose} to {strict}");
         let project = with(&[("scenarios/asked.yaml", ASKED)]);
-        project.write("scenarios/asked.yaml", other);
+        project.write_file("scenarios/asked.yaml", other);
         assert_eq!(
             listed(&decision(&project)),
             [format!("asked: {what}")],
@@ -685,7 +693,7 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
     // What asks for as much is found first; what is left of its kind replaces what is gone.
     let two = ASKED.replace("  - tokens", "  - contains: [data]\n  - tokens");
     let project = with(&[("scenarios/asked.yaml", &two)]);
-    project.write(
+    project.write_file(
         "scenarios/asked.yaml",
         ASKED.replace("[invoice, house]", "[invoice, house, sort]"),
     );
@@ -696,7 +704,7 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
     // What holds the other way round under `not` is compared as a whole.
     let negated = ASKED.replace("- max_tokens: 400", "- not: {max_tokens: 4}");
     let project = with(&[("scenarios/asked.yaml", &negated)]);
-    project.write(
+    project.write_file(
         "scenarios/asked.yaml",
         negated.replace("max_tokens: 4}", "max_tokens: 3}"),
     );
@@ -728,15 +736,21 @@ fn rename(project: &Project) {
 fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
     let project = branch();
     rename(&project);
-    let run = project.run(&["gate"]).code(0).says("nothing is loosened");
-    run.says("note: the task `triage` is called `sorting` now");
+    let run = project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
+    run.stdout_contains("note: the task `triage` is called `sorting` now");
     // In a file of another name, too.
     std::fs::rename(
         project.path("templates/triage.xml"),
         project.path("templates/sorting.xml"),
     )
     .unwrap();
-    project.run(&["gate"]).code(0).says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .exits_with(0)
+        .stdout_contains("nothing is loosened");
     // What the base expects of it still counts.
     replace(
         &project,
@@ -759,7 +773,7 @@ fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
     );
     assert!(listed(&decision(&project)).contains(&"scripted: frozen situation".to_owned()));
     let project = branch();
-    project.write(
+    project.write_file(
         "templates/other.xml",
         TASK.replace("\"triage\"", "\"sorting\"")
             .replace("of the house", "of this house"),
@@ -783,10 +797,9 @@ fn the_name_of_another_scenario_is_no_place_for_one() {
         "name: scripted",
         "name: recorded",
     );
-    let run = project
-        .run(&["gate"])
-        .code(4)
-        .says("expectation of `scripted`: the scenario: it is gone (scenarios/scripted.yaml)");
+    let run = project.run(&["gate"]).exits_with(4).stdout_contains(
+        "expectation of `scripted`: the scenario: it is gone (scenarios/scripted.yaml)",
+    );
     assert_eq!(
         run.stdout
             .lines()
@@ -828,9 +841,9 @@ fn a_context_that_grew_is_placed_in_the_file_whose_text_grew() {
         }
         project
             .run(&["gate"])
-            .code(4)
-            .says("tokens known before a run: ")
-            .says(&format!(" ({path})"));
+            .exits_with(4)
+            .stdout_contains("tokens known before a run: ")
+            .stdout_contains(&format!(" ({path})"));
     }
 }
 
@@ -848,16 +861,16 @@ fn a_file_that_is_no_longer_read_is_listed_with_the_reason() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says(&format!("{unread}it is no longer a scenario"));
+        .exits_with(4)
+        .stdout_contains(&format!("{unread}it is no longer a scenario"));
     let project = with(&[(
         "templates/other.xml",
         &TASK.replace("name=\"triage\"", "name=\"other\""),
     )]);
-    project.write("templates/.ignore", "other.xml\n");
-    project
-        .run(&["gate"])
-        .says("`templates/other.xml`: file: read → there, and not read: an ignore file names it");
+    project.write_file("templates/.ignore", "other.xml\n");
+    project.run(&["gate"]).stdout_contains(
+        "`templates/other.xml`: file: read → there, and not read: an ignore file names it",
+    );
     let project = start();
     replace(
         &project,
@@ -867,19 +880,19 @@ fn a_file_that_is_no_longer_read_is_listed_with_the_reason() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says(&format!("{unread}ctxc.toml no longer names its place"));
+        .exits_with(4)
+        .stdout_contains(&format!("{unread}ctxc.toml no longer names its place"));
 }
 
 #[test]
 fn of_two_long_lines_the_part_is_shown_that_differs() {
     let project = with(&[]);
     git(&project, &["switch", "-q", "main"]);
-    project.write(
+    project.write_file(
         "scenarios/requests/sent.jsonl",
         recorded(&project, "my invoice", "billing"),
     );
-    project.write(
+    project.write_file(
         "scenarios/sent.yaml",
         "name: sent\nrequest: {file: 'requests/sent.jsonl#1'}\nexpect_context:\n  - contains: [invoice]\n",
     );
@@ -908,10 +921,10 @@ fn of_two_long_lines_the_part_is_shown_that_differs() {
 #[test]
 fn a_role_that_has_another_name_and_nothing_else_is_the_same_role() {
     let project = branch();
-    let config = project.read("ctxc.toml");
+    let config = project.read_file("ctxc.toml");
     let role = "\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\nsystem = \"Be kind.\"\n";
-    project.write("ctxc.toml", format!("{config}{role}"));
-    project.write(
+    project.write_file("ctxc.toml", format!("{config}{role}"));
+    project.write_file(
         "scenarios/clerk.yaml",
         SCRIPTED
             .replace("name: scripted", "name: clerk")
@@ -929,9 +942,12 @@ fn a_role_that_has_another_name_and_nothing_else_is_the_same_role() {
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says("the role `clerk` is called `agent` now")
-        .says("nothing is loosened");
+        .exits_with(0)
+        .stdout_contains("the role `clerk` is called `agent` now")
+        .stdout_contains("nothing is loosened");
     replace(&project, "ctxc.toml", "Be kind.", "Be quick.");
-    project.run(&["gate"]).code(4).says("frozen situation");
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("frozen situation");
 }

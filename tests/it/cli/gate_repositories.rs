@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use super::gate::{commit, git, git_in, replace};
-use super::project::{Project, Run, command_in};
+use super::project::{ProgramRun, Project, command_in};
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.\n    Never promise a refund.</description>\n</task>\n";
 const SCENARIO: &str = "name: desk\ntask: triage\ncontext: {objective: sort}\nexpect_context:\n  - contains: [promise a refund]\n";
@@ -10,11 +10,11 @@ const SCENARIO: &str = "name: desk\ntask: triage\ncontext: {objective: sort}\nex
 /// A repository with the project in `agents/`, on a branch off its base.
 fn nested() -> Project {
     let project = Project::new()
-        .file("README.md", "x")
-        .file("agents/README.md", "x")
-        .file("agents/ctxc.toml", "edition = \"2026\"\n")
-        .file("agents/templates/triage.xml", TASK)
-        .file("agents/scenarios/desk.yaml", SCENARIO);
+        .with_file("README.md", "x")
+        .with_file("agents/README.md", "x")
+        .with_file("agents/ctxc.toml", "edition = \"2026\"\n")
+        .with_file("agents/templates/triage.xml", TASK)
+        .with_file("agents/scenarios/desk.yaml", SCENARIO);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
@@ -22,8 +22,8 @@ fn nested() -> Project {
     project
 }
 
-fn gate(project: &Project, folder: &str) -> Run {
-    Run::from(
+fn gate(project: &Project, folder: &str) -> ProgramRun {
+    ProgramRun::from(
         command_in(&project.path(folder), &["gate", "--base", "main"])
             .output()
             .unwrap(),
@@ -33,7 +33,7 @@ fn gate(project: &Project, folder: &str) -> Run {
 #[test]
 fn files_that_look_like_a_repository_are_none() {
     let project = nested();
-    gate(&project, "agents").code(0);
+    gate(&project, "agents").exits_with(0);
     replace(&project, "agents/templates/triage.xml", "Never", "Always");
     replace(
         &project,
@@ -42,7 +42,7 @@ fn files_that_look_like_a_repository_are_none() {
         "Sort",
     );
     commit(&project);
-    gate(&project, "agents").code(4);
+    gate(&project, "agents").exits_with(4);
     // A repository without a work tree, whose `main` is what the change wants.
     git(&project, &["init", "-q", "--bare", "bare"]);
     git(
@@ -62,11 +62,11 @@ fn files_that_look_like_a_repository_are_none() {
         )
         .unwrap();
     }
-    project.write("agents/config", "[core]\n\tbare = false\n\tworktree = ..\n");
+    project.write_file("agents/config", "[core]\n\tbare = false\n\tworktree = ..\n");
     gate(&project, "agents")
-        .code(3)
-        .warns("looks like a repository of its own")
-        .warns("remove them");
+        .exits_with(3)
+        .stderr_contains("looks like a repository of its own")
+        .stderr_contains("remove them");
 }
 
 #[test]
@@ -78,11 +78,13 @@ fn a_project_that_moves_up_is_held_to_its_scenarios() {
         }
         commit(&project);
         gate(&project, from)
-            .code(0)
-            .says("the project was in agents/ in main");
+            .exits_with(0)
+            .stdout_contains("the project was in agents/ in main");
         replace(&project, "scenarios/desk.yaml", "promise a refund", "Sort");
         commit(&project);
-        gate(&project, from).code(4).says("expectation of `desk`");
+        gate(&project, from)
+            .exits_with(4)
+            .stdout_contains("expectation of `desk`");
     }
 }
 
@@ -90,8 +92,8 @@ fn a_project_that_moves_up_is_held_to_its_scenarios() {
 fn a_submodule_in_the_place_of_the_project_is_compared_with_nothing() {
     let project = nested();
     let other = Project::new()
-        .file("ctxc.toml", "")
-        .file("templates/triage.xml", TASK);
+        .with_file("ctxc.toml", "")
+        .with_file("templates/triage.xml", TASK);
     git(&other, &["init", "-q", "-b", "main"]);
     commit(&other);
     git(&project, &["rm", "-rq", "agents"]);
@@ -114,40 +116,44 @@ fn a_submodule_in_the_place_of_the_project_is_compared_with_nothing() {
         &["commit", "-q", "--allow-empty", "-m", "x"],
     );
     gate(&project, "agents")
-        .code(7)
-        .says("the project lies in a submodule of ");
+        .exits_with(7)
+        .stdout_contains("the project lies in a submodule of ");
 }
 
 #[test]
 fn values_of_an_environment_file_that_the_change_brings_are_listed() {
     let listed = "values that masks hide";
     let project = nested();
-    project.write(
+    project.write_file(
         "agents/.env",
         "A_TOKEN=\"Never promise a refund\"\nPORT=80\n",
     );
     gate(&project, "agents")
-        .code(4)
-        .says("`.env`")
-        .says(listed)
-        .never_says("Never promise");
+        .exits_with(4)
+        .stdout_contains("`.env`")
+        .stdout_contains(listed)
+        .output_lacks("Never promise");
     // One that git ignores stays on this machine; one without secrets masks nothing.
-    project.write(".gitignore", ".env\n");
-    gate(&project, "agents").code(0).never_says(listed);
+    project.write_file(".gitignore", ".env\n");
+    gate(&project, "agents").exits_with(0).output_lacks(listed);
     git(&project, &["add", "-f", "agents/.env"]);
-    gate(&project, "agents").code(4).says(listed);
-    project.write("agents/.env", "PORT=8080\n");
-    gate(&project, "agents").code(0).never_says(listed);
+    gate(&project, "agents")
+        .exits_with(4)
+        .stdout_contains(listed);
+    project.write_file("agents/.env", "PORT=8080\n");
+    gate(&project, "agents").exits_with(0).output_lacks(listed);
     // The base has it.
     let project = nested();
     git(&project, &["switch", "-q", "main"]);
-    project.write("config/.env", "A_TOKEN=\"violet-harbour-7431\"\n");
+    project.write_file("config/.env", "A_TOKEN=\"violet-harbour-7431\"\n");
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     commit(&project);
-    gate(&project, "agents").code(0).never_says(listed);
-    project.write("config/.env", "A_TOKEN=\"Never promise a refund\"\n");
-    gate(&project, "agents").code(4).says("`../config/.env`");
+    gate(&project, "agents").exits_with(0).output_lacks(listed);
+    project.write_file("config/.env", "A_TOKEN=\"Never promise a refund\"\n");
+    gate(&project, "agents")
+        .exits_with(4)
+        .stdout_contains("`../config/.env`");
 }
 
 #[test]
@@ -157,39 +163,39 @@ fn a_makefile_is_a_file_of_the_checks_that_make_it() {
     for name in ["GNUmakefile", "makefile", "Makefile"] {
         let project = nested();
         git(&project, &["switch", "-q", "main"]);
-        project.write("agents/scenarios/made.yaml", scenario);
-        project.write(&format!("agents/{name}"), make);
+        project.write_file("agents/scenarios/made.yaml", scenario);
+        project.write_file(&format!("agents/{name}"), make);
         commit(&project);
         git(&project, &["switch", "-q", "-C", "change"]);
         commit(&project);
-        gate(&project, "agents").never_says("expectation of `made`");
-        project.write(&format!("agents/{name}"), make.replace("false", "true"));
+        gate(&project, "agents").output_lacks("expectation of `made`");
+        project.write_file(&format!("agents/{name}"), make.replace("false", "true"));
         gate(&project, "agents")
-            .says("expectation of `made`")
-            .says(name);
+            .stdout_contains("expectation of `made`")
+            .stdout_contains(name);
     }
 }
 
 #[test]
 fn a_check_of_the_change_does_not_run_beside_given_requests() {
     let project = Project::new()
-        .file("ctxc.toml", "[eval]\nruns = 1\npass = 1\n")
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/desk.yaml", SCENARIO);
+        .with_file("ctxc.toml", "[eval]\nruns = 1\npass = 1\n")
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/desk.yaml", SCENARIO);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
-    project.write(
+    project.write_file(
         "scenarios/own.yaml",
         "name: own\ntask: triage\ncontext: {objective: sort}\nexpectations:\n  - command: [sh, own.sh]\nanswers:\n  - reply: hi\n",
     );
-    project.write(
+    project.write_file(
         "own.sh",
         "touch ran; echo '{\"pass\": true, \"reason\": \"x\"}'\n",
     );
     // The base has a check as well, so that its files have a folder.
     commit(&project);
-    let hash = project.run(&["trust", "--show"]).code(0).stdout;
+    let hash = project.run(&["trust", "--show"]).exits_with(0).stdout;
     let hash = hash
         .split_whitespace()
         .find(|word| word.starts_with("b3:"))
@@ -205,7 +211,7 @@ fn a_check_of_the_change_does_not_run_beside_given_requests() {
             "--save-requests",
             "requests.json",
         ])
-        .code(0);
+        .exits_with(0);
     assert!(project.path("ran").exists());
     std::fs::remove_file(project.path("ran")).unwrap();
     project
@@ -217,7 +223,7 @@ fn a_check_of_the_change_does_not_run_beside_given_requests() {
             "--requests",
             "requests.json",
         ])
-        .code(0);
+        .exits_with(0);
     assert!(!project.path("ran").exists());
 }
 
@@ -226,12 +232,13 @@ fn two_requests_of_one_conversation_are_refused() {
     let project = nested();
     let one = "{\"scenario\": \"scenarios/a.yaml\", \"program\": \"x\", \"conversation\": 1, \"n\": 1, \"answers\": null, \"body\": \"{}\"}";
     let other = one.replace("{}", "[]");
-    project.write(
+    project.write_file(
         "requests.json",
         format!("{{\"schema\": \"ctxc.requests/1\", \"requests\": [{one}, {other}]}}"),
     );
     let args = ["gate", "--base", "main", "--requests", "../requests.json"];
-    let run = Run::from(command_in(&project.path("agents"), &args).output().unwrap());
-    run.code(3)
-        .warns("expected one request for each conversation of a scenario, found two for one");
+    let run = ProgramRun::from(command_in(&project.path("agents"), &args).output().unwrap());
+    run.exits_with(3).stderr_contains(
+        "expected one request for each conversation of a scenario, found two for one",
+    );
 }

@@ -12,18 +12,18 @@ const GONE: &str =
 
 fn branch(config: &str, expected: &str) -> Project {
     let project = Project::new()
-        .file("ctxc.toml", config)
-        .file("templates/triage.xml", TASK)
-        .file(
+        .with_file("ctxc.toml", config)
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
             "templates/other.xml",
             TASK.replace("name=\"triage\"", "name=\"other\""),
         )
-        .file("scenarios/bare.yaml", format!("{SCENARIO}{expected}"));
+        .with_file("scenarios/bare.yaml", format!("{SCENARIO}{expected}"));
     project.run(&["eval", "--accept"]);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
-    project.write("notes.md", "x");
+    project.write_file("notes.md", "x");
     commit(&project);
     project
 }
@@ -41,11 +41,11 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
         ),
     ] {
         let project = branch(&config, "");
-        project.run(&["gate"]).code(0).never_says("no scenario of the base holds");
+        project.run(&["gate"]).exits_with(0).output_lacks("no scenario of the base holds");
         for other in ["", "\n    Promise what you like."] {
-            project.write("templates/triage.xml", TASK.replace("\n    Never promise a refund.", other));
-            let run = project.run(&["gate"]).code(code).says(&says).never_says("Be brief");
-            run.says("first merge a scenario that expects the text");
+            project.write_file("templates/triage.xml", TASK.replace("\n    Never promise a refund.", other));
+            let run = project.run(&["gate"]).exits_with(code).stdout_contains(&says).output_lacks("Be brief");
+            run.stdout_contains("first merge a scenario that expects the text");
         }
     }
     let project = branch(&format!("{gate}\"off\"\n"), "");
@@ -57,8 +57,8 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
     );
     project
         .run(&["gate"])
-        .code(0)
-        .never_says("no scenario of the base holds");
+        .exits_with(0)
+        .output_lacks("no scenario of the base holds");
     // The change does not turn it off, and may turn it on.
     let project = branch("", "");
     replace(
@@ -67,18 +67,18 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
         "\n    Never promise a refund.",
         "",
     );
-    project.write("ctxc.toml", format!("{gate}\"off\"\n"));
+    project.write_file("ctxc.toml", format!("{gate}\"off\"\n"));
     project
         .run(&["gate"])
-        .code(4)
-        .says("[eval.gate] uncovered")
-        .says(GONE);
-    project.write("ctxc.toml", format!("{gate}\"fail\"\n"));
+        .exits_with(4)
+        .stdout_contains("[eval.gate] uncovered")
+        .stdout_contains(GONE);
+    project.write_file("ctxc.toml", format!("{gate}\"fail\"\n"));
     project
         .run(&["gate"])
-        .code(4)
-        .says("uncovered of `triage`")
-        .says("nothing is loosened");
+        .exits_with(4)
+        .stdout_contains("uncovered of `triage`")
+        .stdout_contains("nothing is loosened");
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn what_a_scenario_holds_is_not_named() {
         );
         project
             .run(&["gate"])
-            .code(4)
-            .never_says("no scenario of the base holds");
+            .exits_with(4)
+            .output_lacks("no scenario of the base holds");
     }
 }
 
@@ -116,8 +116,8 @@ fn another_word_beside_a_pattern_is_named() {
     );
     project
         .run(&["gate"])
-        .code(0)
-        .says(&format!("note: `triage`: {GONE}"));
+        .exits_with(0)
+        .stdout_contains(&format!("note: `triage`: {GONE}"));
 }
 
 #[test]
@@ -126,16 +126,16 @@ fn secrets_of_the_work_tree_are_masked_on_both_sides() {
     // the work tree names.
     let secret = "violet-harbour-ladder-7431";
     let project = Project::new()
-        .file(".gitignore", ".env\n")
-        .file(".env", format!("DESK_TOKEN={secret}\n"))
-        .file("templates/triage.xml", TASK)
-        .file(
+        .with_file(".gitignore", ".env\n")
+        .with_file(".env", format!("DESK_TOKEN={secret}\n"))
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
             "scenarios/bare.yaml",
             SCENARIO.replace("my invoice", &format!("invoice {secret}")) + "  - snapshot: true\n",
         );
     project
         .run(&["eval", "--accept", "--allow-secrets"])
-        .code(0);
+        .exits_with(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
@@ -148,15 +148,17 @@ fn secrets_of_the_work_tree_are_masked_on_both_sides() {
     commit(&project);
     assert!(
         !project
-            .read("scenarios/snapshots/bare.json")
+            .read_file("scenarios/snapshots/bare.json")
             .contains(secret)
     );
     let run = project
         .run(&["gate"])
-        .code(4)
-        .never_says("no scenario of the base holds")
-        .never_says(secret);
-    run.says("found message 1 (user), line 4: “Be brief.” in place of “Never promise a refund.”");
+        .exits_with(4)
+        .output_lacks("no scenario of the base holds")
+        .output_lacks(secret);
+    run.stdout_contains(
+        "found message 1 (user), line 4: “Be brief.” in place of “Never promise a refund.”",
+    );
 }
 
 #[test]
@@ -165,8 +167,8 @@ fn agents_without_a_scenario_are_named_and_lines_are_few() {
     replace(&project, "templates/other.xml", "Be brief", "Be long");
     project
         .run(&["gate"])
-        .code(0)
-        .says("note: `other`: no scenario of the base holds its text, which changed: no scenario that passes tests it");
+        .exits_with(0)
+        .stdout_contains("note: `other`: no scenario of the base holds its text, which changed: no scenario that passes tests it");
     let rules: String = ["a", "b", "c", "d", "e", "f", "g"]
         .map(|rule| format!("\n    Keep rule {rule} at all times."))
         .concat();
@@ -178,11 +180,13 @@ fn agents_without_a_scenario_are_named_and_lines_are_few() {
     commit(&project);
     let run = project
         .run(&["gate"])
-        .code(0)
-        .says("“Keep rule a at all times.”")
-        .says("“Keep rule e at all times.”");
-    run.says("no scenario of the base holds 2 more lines, which are gone or were changed")
-        .never_says("rule f");
+        .exits_with(0)
+        .stdout_contains("“Keep rule a at all times.”")
+        .stdout_contains("“Keep rule e at all times.”");
+    run.stdout_contains(
+        "no scenario of the base holds 2 more lines, which are gone or were changed",
+    )
+    .output_lacks("rule f");
 }
 
 /// A file, a text of it, and what takes its place.
@@ -190,20 +194,20 @@ type Swap = (&'static str, &'static str, &'static str);
 
 /// A project that fails for uncovered text, on a branch off its base.
 fn strict(files: &[(&str, &str)]) -> Project {
-    let mut project = Project::new().file(
+    let mut project = Project::new().with_file(
         "ctxc.toml",
         "[eval.gate]\nuncovered = \"fail\"\nmanifest_tokens = 9.0\n",
     );
     for (path, text) in files {
-        project = project.file(path, text);
+        project = project.with_file(path, text);
     }
     project.run(&["eval", "--accept"]);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
-    project.write("notes.md", "x");
+    project.write_file("notes.md", "x");
     commit(&project);
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     project
 }
 
@@ -233,18 +237,21 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             ("templates/pay.xml", PAID),
             ("scenarios/s.yaml", &paid(expected)),
         ]);
-        project.write("templates/pay.xml", &swapped);
-        let run = project.run(&["gate"]).code(4).says("uncovered of `pay`");
+        project.write_file("templates/pay.xml", &swapped);
+        let run = project
+            .run(&["gate"])
+            .exits_with(4)
+            .stdout_contains("uncovered of `pay`");
         let run = run
-            .says("none that holds the masked value in “Refunds go to ⟦")
-            .says("which was changed");
-        run.never_says("GB82")
-            .never_says("DE89")
-            .never_says("mallory")
-            .never_says("lead@")
-            .never_says("Sort the letter");
+            .stdout_contains("none that holds the masked value in “Refunds go to ⟦")
+            .stdout_contains("which was changed");
+        run.output_lacks("GB82")
+            .output_lacks("DE89")
+            .output_lacks("mallory")
+            .output_lacks("lead@")
+            .output_lacks("Sort the letter");
         // Neither does it say the value of a line that goes.
-        project.write(
+        project.write_file(
             "templates/pay.xml",
             PAID.replace(
                 "\n    Refunds go to DE89370400440532013000 and are reported to lead@example.org.",
@@ -253,9 +260,9 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
         );
         project
             .run(&["gate"])
-            .code(4)
-            .never_says("DE89")
-            .never_says("lead@");
+            .exits_with(4)
+            .output_lacks("DE89")
+            .output_lacks("lead@");
     }
     // What stands in the place of a mask is let go as well.
     let project = strict(&[
@@ -265,14 +272,17 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             &paid("  - snapshot: true\n  - contains: [Refunds go to]\n"),
         ),
     ]);
-    project.write(
+    project.write_file(
         "templates/pay.xml",
         PAID.replace(
             "DE89370400440532013000 and are reported to lead@example.org",
             "all who ask and are reported to none",
         ),
     );
-    project.run(&["gate"]).code(4).says("“Refunds go to ⟦");
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("“Refunds go to ⟦");
     // An expectation that fails by it is enough.
     let project = strict(&[
         ("templates/pay.xml", PAID),
@@ -281,12 +291,12 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             &paid("  - contains: [DE89370400440532013000]\n"),
         ),
     ]);
-    project.write("templates/pay.xml", &swapped);
+    project.write_file("templates/pay.xml", &swapped);
     project
         .run(&["gate"])
-        .code(4)
-        .says("`s` fails")
-        .never_says("uncovered");
+        .exits_with(4)
+        .stdout_contains("`s` fails")
+        .output_lacks("uncovered");
     // So is a project's own pattern, and another line may go with it.
     let own = "[record]\nmask = [\"desk-[0-9]+\"]\n";
     let template = PAID.replace("DE89370400440532013000", "desk-41");
@@ -297,7 +307,7 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             ("scenarios/s.yaml", &paid("  - snapshot: true\n")),
         ],
     );
-    project.write(
+    project.write_file(
         "templates/pay.xml",
         template
             .replace("desk-41", "desk-66")
@@ -305,10 +315,10 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("the masked value in “Refunds go to ⟦own⟧")
-        .never_says("desk-")
-        .says("`s` fails");
+        .exits_with(4)
+        .stdout_contains("the masked value in “Refunds go to ⟦own⟧")
+        .output_lacks("desk-")
+        .stdout_contains("`s` fails");
 }
 
 const MODEL: &str =
@@ -385,8 +395,8 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
         replace(&changed, path, from, to);
         let run = changed
             .run(&["gate"])
-            .code(if says.is_empty() { 0 } else { 4 })
-            .says(says);
+            .exits_with(if says.is_empty() { 0 } else { 4 })
+            .stdout_contains(says);
         assert_eq!(
             run.stdout.matches("uncovered of").count(),
             usize::from(!says.is_empty()),
@@ -405,16 +415,16 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
     replace(&project, "ctxc.toml", "\"alone\"", "\"alone2\"");
     project
         .run(&["gate"])
-        .code(4)
-        .says("uncovered of `lonely`")
-        .says("its text, which changed");
+        .exits_with(4)
+        .stdout_contains("uncovered of `lonely`")
+        .stdout_contains("its text, which changed");
     let project = strict(&[
         ("templates/alone.xml", ALONE),
         ("templates/triage.xml", TASK),
         ("scenarios/task.yaml", &of("t", "task")),
     ]);
     replace(&project, "templates/alone.xml", "\"alone\"", "\"alone2\"");
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     replace(
         &project,
         "templates/alone.xml",
@@ -423,12 +433,12 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("uncovered of `alone`")
-        .says("its text, which is gone")
-        .says("the change brings `alone2`");
+        .exits_with(4)
+        .stdout_contains("uncovered of `alone`")
+        .stdout_contains("its text, which is gone")
+        .stdout_contains("the change brings `alone2`");
     std::fs::remove_file(project.path("templates/alone.xml")).unwrap();
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
 }
 
 #[test]
@@ -443,16 +453,16 @@ fn a_renamed_task_is_compared_with_what_it_was() {
         ("scenarios/s.yaml", SCENARIO),
     ]);
     for path in ["templates/triage.xml", "scenarios/s.yaml"] {
-        let text = project.read(path).replace("triage", "sort");
-        project.write(path, text);
+        let text = project.read_file(path).replace("triage", "sort");
+        project.write_file(path, text);
     }
-    project.run(&["gate"]).code(0);
+    project.run(&["gate"]).exits_with(0);
     replace(&project, "docs/rules.md", "Refunds need a lead.\n", "");
     project
         .run(&["gate"])
-        .code(4)
-        .says("uncovered of `triage`")
-        .says("“Refunds need a lead.”");
+        .exits_with(4)
+        .stdout_contains("uncovered of `triage`")
+        .stdout_contains("“Refunds need a lead.”");
 }
 
 #[test]
@@ -552,9 +562,9 @@ fn another_form_of_the_same_text_is_no_change() {
         replace(&changed, path, from, to);
         changed
             .run(&["gate"])
-            .code(4)
-            .says(says)
-            .never_says("untrusted-");
+            .exits_with(4)
+            .stdout_contains(says)
+            .output_lacks("untrusted-");
     }
 }
 
@@ -576,8 +586,8 @@ fn a_file_of_tools_is_looked_at() {
     replace(&project, "tools.json", " Only after a lead has agreed.", "");
     project
         .run(&["gate"])
-        .code(4)
-        .says("“description: Pay out. Only after a lead has agreed.”");
+        .exits_with(4)
+        .stdout_contains("“description: Pay out. Only after a lead has agreed.”");
 }
 
 #[test]
@@ -597,7 +607,7 @@ fn a_scenario_that_fails_makes_no_other_line_uncovered() {
     );
     project
         .run(&["gate"])
-        .code(4)
-        .says("`bare` fails")
-        .never_says("uncovered");
+        .exits_with(4)
+        .stdout_contains("`bare` fails")
+        .output_lacks("uncovered");
 }

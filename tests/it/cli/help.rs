@@ -1,6 +1,6 @@
 //! Every example that a `--help` shows is run, in a project where it makes sense.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::process::Command;
 
@@ -42,28 +42,28 @@ fn sample() -> Project {
         <task as=\"precedents\" type=\"atomic\">\n      <description>Find like cases.</description>\n    </task>\n    \
         <task type=\"atomic\">\n      <description>Compare with {{precedents}}.</description>\n    </task>\n  </steps>\n</task>\n";
     let project = Project::new()
-        .file("templates/triage.xml", triage)
-        .file("templates/answer.xml", answer)
-        .file("templates/investigate.xml", investigate)
-        .file("samples/t1.txt", "My invoice is wrong.\n")
-        .file(
+        .with_file("templates/triage.xml", triage)
+        .with_file("templates/answer.xml", answer)
+        .with_file("templates/investigate.xml", investigate)
+        .with_file("samples/t1.txt", "My invoice is wrong.\n")
+        .with_file(
             "ctxc.toml",
             "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n",
         )
-        .file(
+        .with_file(
             "calls.jsonl",
             super::requests::line(1, &super::requests::bodies()[0]),
         )
-        .file("answers.yaml", "answers:\n- {reply: done}\n")
-        .file("legacy/reply.j2", "Reply to {{ name }}.\n")
-        .file(
+        .with_file("answers.yaml", "answers:\n- {reply: done}\n")
+        .with_file("legacy/reply.j2", "Reply to {{ name }}.\n")
+        .with_file(
             "samples.jsonl",
             "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n",
         );
-    project.run(&["build"]).code(0);
+    project.run(&["build"]).exits_with(0);
     project
         .run(&["new", "scenario", "triage", "--name", "triage-t1"])
-        .code(0);
+        .exits_with(0);
     project
 }
 
@@ -76,7 +76,7 @@ fn every_verb_has_examples_and_every_example_works() {
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let path = path.unwrap();
-    let help = Project::new().run(&["--help"]).code(0).stdout;
+    let help = Project::new().run(&["--help"]).exits_with(0).stdout;
     let verbs = verbs(&help);
     assert_eq!(
         verbs,
@@ -120,7 +120,7 @@ fn every_verb_has_examples_and_every_example_works() {
     );
     // Editors start the server; nobody types it.
     for verb in verbs.into_iter().filter(|verb| *verb != "lsp") {
-        let help = Project::new().run(&[verb, "--help"]).code(0).stdout;
+        let help = Project::new().run(&[verb, "--help"]).exits_with(0).stdout;
         let examples = examples(&help);
         assert!(
             !examples.is_empty(),
@@ -139,7 +139,7 @@ fn every_verb_has_examples_and_every_example_works() {
                         "--by",
                         "me@example.org",
                     ])
-                    .code(0);
+                    .exits_with(0);
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
             }
@@ -163,7 +163,7 @@ fn every_verb_has_examples_and_every_example_works() {
                 )
                 .output()
                 .unwrap();
-            let run = Run::from(output);
+            let run = ProgramRun::from(output);
             assert_eq!(run.code, Some(0), "{example}\n{run:#?}");
         }
     }

@@ -14,10 +14,10 @@ fn scenario(name: &str, reply: &str) -> String {
 
 pub(crate) fn sample() -> Project {
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/good.yaml", scenario("good", "billing"))
-        .file("scenarios/bad.yaml", scenario("bad", "access"))
-        .file(
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/good.yaml", scenario("good", "billing"))
+        .with_file("scenarios/bad.yaml", scenario("bad", "access"))
+        .with_file(
             "scenarios/context.yaml",
             "name: context\ntask: triage\ncontext: {objective: sort}\nexpect_context: [{nothing_cut: true}]\n",
         )
@@ -28,16 +28,19 @@ fn each_run_is_kept_with_its_cases_and_trials() {
     let project = sample();
     project
         .run(&["history", "list"])
-        .code(0)
-        .says("no run is kept yet");
+        .exits_with(0)
+        .stdout_contains("no run is kept yet");
     project
         .run(&["history", "show", "last"])
-        .code(2)
-        .warns("no run is kept yet");
-    project.run(&["eval"]).code(1);
-    project.run(&["eval", "good"]).code(0);
-    project.run(&["eval", "--no-history"]).code(1);
-    let runs = project.run(&["history", "list", "--json"]).code(0).json();
+        .exits_with(2)
+        .stderr_contains("no run is kept yet");
+    project.run(&["eval"]).exits_with(1);
+    project.run(&["eval", "good"]).exits_with(0);
+    project.run(&["eval", "--no-history"]).exits_with(1);
+    let runs = project
+        .run(&["history", "list", "--json"])
+        .exits_with(0)
+        .json();
     let of = |run: &serde_json::Value| {
         (
             run["planned"].clone(),
@@ -58,39 +61,42 @@ fn each_run_is_kept_with_its_cases_and_trials() {
     let id = runs[0]["id"].as_str().unwrap();
     let show = project
         .run(&["history", "show", id])
-        .code(0)
-        .says("2 of 3 passed, 3 planned");
-    show.says("  bad  fail, 0 of 2 trials by script")
-        .says("  context  pass\n")
-        .says("  good  pass, 2 of 2 trials by script");
+        .exits_with(0)
+        .stdout_contains("2 of 3 passed, 3 planned");
+    show.stdout_contains("  bad  fail, 0 of 2 trials by script")
+        .stdout_contains("  context  pass\n")
+        .stdout_contains("  good  pass, 2 of 2 trials by script");
     let cases = project
         .run(&["history", "show", "last", "--json"])
-        .code(0)
+        .exits_with(0)
         .json()["cases"]
         .clone();
-    let card = project.run(&["eval", "good", "--json"]).code(0).json();
+    let card = project
+        .run(&["eval", "good", "--json"])
+        .exits_with(0)
+        .json();
     assert_eq!(cases[0]["result"], card["cases"][0]);
     assert_eq!(cases[0]["trials"].as_array().unwrap().len(), 2);
     project
         .run(&["history", "show", "nosuch"])
-        .code(2)
-        .warns("there is no run `nosuch`")
-        .warns("`ctxc history list` lists the runs");
+        .exits_with(2)
+        .stderr_contains("there is no run `nosuch`")
+        .stderr_contains("`ctxc history list` lists the runs");
     project
         .run(&["history", "show", "2"])
-        .code(2)
-        .warns("several runs begin with `2`");
+        .exits_with(2)
+        .stderr_contains("several runs begin with `2`");
 }
 
 #[test]
 fn scripted_answers_are_kept_masked_and_judged_again() {
     let reply = "\"billing, DB_PASSWORD=hunter2plain of a.person@example.org\"";
-    let project = sample().file(
+    let project = sample().with_file(
         "ctxc.toml",
         "edition = \"2026\"\n[history]\npath = \"runs.db\"\n",
     );
-    project.write("scenarios/good.yaml", scenario("good", reply));
-    project.run(&["eval", "good"]).code(0);
+    project.write_file("scenarios/good.yaml", scenario("good", reply));
+    project.run(&["eval", "good"]).exits_with(0);
     let kept =
         String::from_utf8_lossy(&std::fs::read(project.path("runs.db")).unwrap()).into_owned();
     assert!(
@@ -103,148 +109,162 @@ fn scripted_answers_are_kept_masked_and_judged_again() {
     );
     project
         .run(&["history", "show", "last", "--json"])
-        .code(0)
-        .never_says("hunter2plain");
-    project.run(&["eval", "good", "--rescore"]).code(0);
+        .exits_with(0)
+        .output_lacks("hunter2plain");
+    project.run(&["eval", "good", "--rescore"]).exits_with(0);
 }
 
 #[test]
 fn a_history_is_pruned_and_moves_as_lines() {
     let project = sample();
     for _ in 0..3 {
-        project.run(&["eval"]).code(1);
+        project.run(&["eval"]).exits_with(1);
     }
-    let lines = project.run(&["history", "export", "-"]).code(0).stdout;
+    let lines = project
+        .run(&["history", "export", "-"])
+        .exits_with(0)
+        .stdout;
     assert_eq!(lines.lines().count(), 3);
-    project.run(&["history", "export", "runs.jsonl"]).code(0);
-    assert_eq!(project.read("runs.jsonl"), lines);
+    project
+        .run(&["history", "export", "runs.jsonl"])
+        .exits_with(0);
+    assert_eq!(project.read_file("runs.jsonl"), lines);
     let count = || {
         project
             .run(&["history", "list"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .lines()
             .count()
     };
     project
         .run(&["history", "prune", "--older-than", "1"])
-        .code(0)
-        .warns("0 runs forgotten, 3 kept");
-    project.run(&["history", "prune"]).code(2).warns("--keep");
+        .exits_with(0)
+        .stderr_contains("0 runs forgotten, 3 kept");
+    project
+        .run(&["history", "prune"])
+        .exits_with(2)
+        .stderr_contains("--keep");
     project
         .run(&["history", "prune", "--keep", "1"])
-        .code(0)
-        .warns("2 runs forgotten, 1 kept");
+        .exits_with(0)
+        .stderr_contains("2 runs forgotten, 1 kept");
     assert_eq!(count(), 1);
     project
         .run(&["history", "import", "runs.jsonl"])
-        .code(0)
-        .warns("2 runs imported, 1 kept already");
+        .exits_with(0)
+        .stderr_contains("2 runs imported, 1 kept already");
     project
         .run(&["history", "import", "runs.jsonl"])
-        .code(0)
-        .warns("0 runs imported, 3 kept already");
+        .exits_with(0)
+        .stderr_contains("0 runs imported, 3 kept already");
     assert_eq!(
-        project.run(&["history", "export", "-"]).code(0).stdout,
+        project
+            .run(&["history", "export", "-"])
+            .exits_with(0)
+            .stdout,
         lines
     );
-    project.write(
+    project.write_file(
         "runs.jsonl",
         format!("{}\n{{}}\n", lines.lines().next().unwrap()),
     );
     project
         .run(&["history", "import", "runs.jsonl"])
-        .code(3)
-        .warns("runs.jsonl, line 2: it is not a run: missing field `schema`");
+        .exits_with(3)
+        .stderr_contains("runs.jsonl, line 2: it is not a run: missing field `schema`");
     project
         .run(&["history", "import", "nowhere.jsonl"])
-        .code(2)
-        .warns("nowhere.jsonl cannot be read");
+        .exits_with(2)
+        .stderr_contains("nowhere.jsonl cannot be read");
     assert_eq!(count(), 3);
 }
 
 #[test]
 fn a_project_may_keep_its_history_in_a_file_of_its_own() {
-    let project = sample().file("ctxc.toml", "[history]\npath = \"kept/runs.db\"\n");
-    project.run(&["eval", "good"]).code(0);
+    let project = sample().with_file("ctxc.toml", "[history]\npath = \"kept/runs.db\"\n");
+    project.run(&["eval", "good"]).exits_with(0);
     assert!(project.files().contains(&"kept/runs.db".to_owned()));
     project
         .run(&["history", "list"])
-        .code(0)
-        .says("1 of 1 passed");
-    project.write("ctxc.toml", "[history]\npath = \"../runs.db\"\n");
-    project.run(&["eval", "good"]).code(2);
+        .exits_with(0)
+        .stdout_contains("1 of 1 passed");
+    project.write_file("ctxc.toml", "[history]\npath = \"../runs.db\"\n");
+    project.run(&["eval", "good"]).exits_with(2);
     project
         .run(&["check"])
-        .code(2)
-        .says("expected a file of the project, relative to its root");
+        .exits_with(2)
+        .stdout_contains("expected a file of the project, relative to its root");
 }
 
 #[test]
 fn a_history_that_cannot_be_written_stops_a_run_only_where_the_project_wants_it() {
     let project = sample()
-        .file("ctxc.toml", "[history]\npath = \"runs.db\"\n")
-        .file("runs.db", "no database, but a text of some length");
+        .with_file("ctxc.toml", "[history]\npath = \"runs.db\"\n")
+        .with_file("runs.db", "no database, but a text of some length");
     let run = project
         .run(&["eval", "good"])
-        .code(3)
-        .says("PASS")
-        .warns("the history in ");
-    run.warns("it is not a history of ctxc: file is not a database")
-        .warns("move the file away, and the next `ctxc eval` begins");
-    project.run(&["eval", "good", "--no-history"]).code(0);
+        .exits_with(3)
+        .stdout_contains("PASS")
+        .stderr_contains("the history in ");
+    run.stderr_contains("it is not a history of ctxc: file is not a database")
+        .stderr_contains("move the file away, and the next `ctxc eval` begins");
+    project.run(&["eval", "good", "--no-history"]).exits_with(0);
     project
         .run(&["history", "list"])
-        .code(3)
-        .warns("it is not a history of ctxc");
+        .exits_with(3)
+        .stderr_contains("it is not a history of ctxc");
     assert_eq!(
-        project.read("runs.db"),
+        project.read_file("runs.db"),
         "no database, but a text of some length"
     );
-    project.write("ctxc.toml", "");
+    project.write_file("ctxc.toml", "");
     let mut command = project.command(&["eval", "good"]);
     command.env("XDG_STATE_HOME", project.path("runs.db"));
-    super::project::Run::from(command.output().unwrap())
-        .code(0)
-        .says("PASS")
-        .warns("this run is not stored in the history");
+    super::project::ProgramRun::from(command.output().unwrap())
+        .exits_with(0)
+        .stdout_contains("PASS")
+        .stderr_contains("this run is not stored in the history");
     #[cfg(unix)]
     {
-        project.write("ctxc.toml", "[history]\npath = \"linked.db\"\n");
+        project.write_file("ctxc.toml", "[history]\npath = \"linked.db\"\n");
         std::os::unix::fs::symlink("/nowhere", project.path("linked.db")).unwrap();
         project
             .run(&["eval", "good"])
-            .code(2)
-            .says("PASS")
-            .warns("linked.db is a link");
+            .exits_with(2)
+            .stdout_contains("PASS")
+            .stderr_contains("linked.db is a link");
     }
 }
 
 #[test]
 fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
-    let project = sample().file("ctxc.toml", "[history]\npath = \"runs.db\"\n");
-    project.run(&["eval"]).code(1);
+    let project = sample().with_file("ctxc.toml", "[history]\npath = \"runs.db\"\n");
+    project.run(&["eval"]).exits_with(1);
     let held = rusqlite::Connection::open(project.path("runs.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     // What it found is shown all the same.
     let run = project
         .run(&["eval", "good"])
-        .code(3)
-        .says("1 scenario: 1 passed");
+        .exits_with(3)
+        .stdout_contains("1 scenario: 1 passed");
     let busy = "runs.db cannot be used: another program is writing to it and did not finish within 5 seconds";
-    run.warns(busy)
-        .warns("try again once that program has finished");
+    run.stderr_contains(busy)
+        .stderr_contains("try again once that program has finished");
     project
         .run(&["eval", "good", "--resume"])
-        .code(3)
-        .silent_out()
-        .warns(busy);
+        .exits_with(3)
+        .stdout_is_empty()
+        .stderr_contains(busy);
     // Who only reads need not wait.
-    project.run(&["history", "list"]).code(0);
+    project.run(&["history", "list"]).exits_with(0);
     held.execute_batch("ROLLBACK").unwrap();
-    project.run(&["eval", "good"]).code(0);
+    project.run(&["eval", "good"]).exits_with(0);
     assert_eq!(
-        project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+        project
+            .run(&["history", "list", "--json"])
+            .exits_with(0)
+            .json()["runs"]
             .as_array()
             .unwrap()
             .len(),
@@ -267,12 +287,12 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
         .env_remove("GIT_DIR");
         assert!(git.output().unwrap().status.success());
     };
-    project.write("ctxc.toml", "[history]\npath = \"history.db\"\n");
-    project.run(&["eval"]).code(1);
+    project.write_file("ctxc.toml", "[history]\npath = \"history.db\"\n");
+    project.run(&["eval"]).exits_with(1);
     git(&["init", "-q"]);
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "all"]);
-    project.run(&["eval", "--affected"]).code(1);
+    project.run(&["eval", "--affected"]).exits_with(1);
     let whole = std::fs::read(project.path("history.db")).unwrap();
     for damage in ["header", "middle"] {
         let mut bytes = whole.clone();
@@ -286,11 +306,11 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
         std::fs::write(project.path("history.db"), bytes).unwrap();
         project
             .run(&["eval", "--affected"])
-            .code(3)
-            .warns("history.db cannot be used");
+            .exits_with(3)
+            .stderr_contains("history.db cannot be used");
     }
     // Where nobody named a file there is none to be had: everything is run.
-    project.write("ctxc.toml", "");
+    project.write_file("ctxc.toml", "");
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "no history"]);
     let mut command = project.command(&["eval", "--affected"]);

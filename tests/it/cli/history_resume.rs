@@ -1,7 +1,7 @@
 //! Runs that are broken off go on where they were, and verdicts of unchanged scenarios are taken
 //! over.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::fmt::Write;
@@ -22,13 +22,16 @@ fn suite() -> Project {
         .unwrap();
     }
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/many.yaml", suite)
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/many.yaml", suite)
 }
 
 /// The runs that are kept, and the cases of the last.
 fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
-    let list = project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+    let list = project
+        .run(&["history", "list", "--json"])
+        .exits_with(0)
+        .json()["runs"]
         .as_array()
         .unwrap()
         .clone();
@@ -37,7 +40,7 @@ fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
     } else {
         project
             .run(&["history", "show", "last", "--json"])
-            .code(0)
+            .exits_with(0)
             .json()["cases"]
             .as_array()
             .unwrap()
@@ -49,11 +52,11 @@ fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
 /// Kills runs at random moments and resumes them.
 fn kills(rounds: u32) {
     let project = suite();
-    project.run(&["eval"]).code(1);
+    project.run(&["eval"]).exits_with(1);
     let started = Instant::now();
     let whole = project
         .run(&["eval", "--no-history", "--json"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     let time = started.elapsed();
     let (mut seed, mut half) = (2026_u64, 0);
@@ -73,18 +76,18 @@ fn kills(rounds: u32) {
         child.wait().unwrap();
         let (runs, done) = kept(&project);
         let is_open = runs.last().is_some_and(|run| run["finished"] == false);
-        let resumed = project.run(&["eval", "--resume", "--json"]).code(1);
+        let resumed = project.run(&["eval", "--resume", "--json"]).exits_with(1);
         assert_eq!(resumed.stdout, whole, "round {round}");
         if is_open {
             // What was kept before the kill is what is not run again.
-            resumed.warns(&format!(
+            resumed.stderr_contains(&format!(
                 "{} scenario{} finished before",
                 done.len(),
                 if done.len() == 1 { "" } else { "s" }
             ));
             half += u32::from(!done.is_empty() && done.len() < CASES);
         } else {
-            resumed.warns("no interrupted run of these scenarios: starting a new one");
+            resumed.stderr_contains("no interrupted run of these scenarios: starting a new one");
         }
         let (after, cases) = kept(&project);
         let last = after.last().unwrap();
@@ -119,14 +122,21 @@ fn three_hundred_kills_lose_nothing() {
 
 /// A run that was broken off: the last one of a project, with some of its cases.
 fn broken_off(project: &Project) -> String {
-    project.run(&["eval"]).code(1);
-    let lines = project.run(&["history", "export", "-"]).code(0).stdout;
+    project.run(&["eval"]).exits_with(1);
+    let lines = project
+        .run(&["history", "export", "-"])
+        .exits_with(0)
+        .stdout;
     let mut line: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    project.run(&["history", "prune", "--keep", "0"]).code(0);
+    project
+        .run(&["history", "prune", "--keep", "0"])
+        .exits_with(0);
     line["runs"][0]["finished"] = false.into();
     line["cases"].as_array_mut().unwrap().truncate(40);
-    project.write("half.jsonl", line.to_string());
-    project.run(&["history", "import", "half.jsonl"]).code(0);
+    project.write_file("half.jsonl", line.to_string());
+    project
+        .run(&["history", "import", "half.jsonl"])
+        .exits_with(0);
     line["runs"][0]["id"].as_str().unwrap().to_owned()
 }
 
@@ -136,53 +146,55 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     let resume = |args: &[&str]| project.run(&[&["eval", "--resume"], args].concat());
     broken_off(&project);
     resume(&[])
-        .code(1)
-        .warns("40 scenarios finished before, not run again")
-        .says("240 scenarios: 205 passed, 35 failed");
+        .exits_with(1)
+        .stderr_contains("40 scenarios finished before, not run again")
+        .stdout_contains("240 scenarios: 205 passed, 35 failed");
     // What was edited since is run again, in the same run.
     let id = broken_off(&project);
-    let text = project.read("scenarios/many.yaml");
-    project.write(
+    let text = project.read_file("scenarios/many.yaml");
+    project.write_file(
         "scenarios/many.yaml",
         text.replace("sort 11}", "sort this}"),
     );
     resume(&[])
-        .code(1)
-        .warns(": 39 scenarios finished before, not run again")
-        .says("240 scenarios");
+        .exits_with(1)
+        .stderr_contains(": 39 scenarios finished before, not run again")
+        .stdout_contains("240 scenarios");
     let named = format!("--resume={id}");
     project
         .run(&["eval", &named])
-        .code(2)
-        .warns("is complete: nothing is left to run");
+        .exits_with(2)
+        .stderr_contains("is complete: nothing is left to run");
     project
         .run(&["eval", "--resume=x"])
-        .code(2)
-        .warns("there is no run `x`");
+        .exits_with(2)
+        .stderr_contains("there is no run `x`");
     // Another selection or registry is another run.
-    project.write("scenarios/many.yaml", text);
+    project.write_file("scenarios/many.yaml", text);
     let id = broken_off(&project);
     resume(&["many/c1"])
-        .code(0)
-        .warns("no interrupted run of these scenarios")
-        .says("1 scenario: 1 passed");
+        .exits_with(0)
+        .stderr_contains("no interrupted run of these scenarios")
+        .stdout_contains("1 scenario: 1 passed");
     let named = format!("--resume={id}");
     project
         .run(&["eval", "many/c1", &named])
-        .code(2)
-        .warns("had other scenarios, another registry or other options");
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+        .exits_with(2)
+        .stderr_contains("had other scenarios, another registry or other options");
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     resume(&[])
-        .code(1)
-        .warns("no interrupted run of these scenarios")
-        .says("240 scenarios");
-    project.run(&["eval", "--resume", "--no-history"]).code(2);
+        .exits_with(1)
+        .stderr_contains("no interrupted run of these scenarios")
+        .stdout_contains("240 scenarios");
+    project
+        .run(&["eval", "--resume", "--no-history"])
+        .exits_with(2);
     // Where the history cannot be used there is nothing to go on with.
     let mut command = project.command(&["eval", "--resume"]);
     command.env("XDG_STATE_HOME", project.path("half.jsonl"));
-    Run::from(command.output().unwrap())
-        .code(3)
-        .warns("no folder outside the project to keep runs in");
+    ProgramRun::from(command.output().unwrap())
+        .exits_with(3)
+        .stderr_contains("no folder outside the project to keep runs in");
 }
 
 #[test]
@@ -192,13 +204,16 @@ fn verdicts_of_unchanged_cases_come_from_the_history() {
     let affected = || project.run(&["eval", "--affected", "--json"]);
     // Nobody knows how they ended.
     assert_eq!(
-        affected().code(0).json()["cases"].as_array().unwrap().len(),
+        affected().exits_with(0).json()["cases"]
+            .as_array()
+            .unwrap()
+            .len(),
         0
     );
-    let whole = project.run(&["eval", "--json"]).code(1).json();
-    let text = project.read("scenarios/many.yaml");
-    project.write("scenarios/many.yaml", text.replace("sort 1}", "sort this}"));
-    let card = affected().code(1).json();
+    let whole = project.run(&["eval", "--json"]).exits_with(1).json();
+    let text = project.read_file("scenarios/many.yaml");
+    project.write_file("scenarios/many.yaml", text.replace("sort 1}", "sort this}"));
+    let card = affected().exits_with(1).json();
     let summary = &card["summary"];
     // The one that changed was run, and so were those that failed.
     assert_eq!(

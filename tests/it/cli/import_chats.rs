@@ -17,13 +17,14 @@ fn messages(project: &Project, args: &[&str]) -> Value {
         .chain(args)
         .copied()
         .collect();
-    project.run(&args).code(0).json()["messages"].clone()
+    project.run(&args).exits_with(0).json()["messages"].clone()
 }
 
 #[test]
 fn an_imported_prompt_is_the_very_request() {
-    let project = Project::new().file("p/t.j2", "\n  Reply to {{ name }}:\n\n{{ message }}  \n");
-    project.run(&["import", "p"]).code(0);
+    let project =
+        Project::new().with_file("p/t.j2", "\n  Reply to {{ name }}:\n\n{{ message }}  \n");
+    project.run(&["import", "p"]).exits_with(0);
     let said = messages(&project, &["-i", "name=Ann", "-i", "message=Hi"]);
     assert_eq!(
         said,
@@ -38,16 +39,16 @@ fn a_placeholder_for_messages_is_the_conversation() {
         ["placeholder", "{chat_history}"],
         ["human", "{input}"]
     ]);
-    let project = Project::new().file("p/t.json", chat(&asked));
-    let run = project.run(&["import", "p"]).code(0);
+    let project = Project::new().with_file("p/t.json", chat(&asked));
+    let run = project.run(&["import", "p"]).exits_with(0);
     // What holds messages is no input of the task.
     assert!(!run.stdout.contains("warning"), "{}", run.stdout);
     project
         .run(&["check", "--verbose"])
-        .code(0)
-        .says("nothing found");
-    project.run(&["fmt", "--check"]).code(0);
-    project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n{\"role\": \"assistant\", \"content\": \"Hello\"}\n");
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    project.run(&["fmt", "--check"]).exits_with(0);
+    project.write_file("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n{\"role\": \"assistant\", \"content\": \"Hello\"}\n");
     let said = messages(
         &project,
         &[
@@ -68,11 +69,11 @@ fn a_placeholder_for_messages_is_the_conversation() {
         "template": "p/t.json", "inputs": {"name": "Ann", "input": "And now?"}, "expected": expected,
         "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
     });
-    project.write("s.jsonl", sample.to_string());
+    project.write_file("s.jsonl", sample.to_string());
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(0)
-        .says("1 sample: every message equal, byte for byte\n");
+        .exits_with(0)
+        .stdout_contains("1 sample: every message equal, byte for byte\n");
 }
 
 #[test]
@@ -86,14 +87,14 @@ fn every_format_has_its_own_word_for_the_conversation() {
         ]},
     });
     let project = Project::new()
-        .file("p/dumped.json", dumped.to_string())
-        .file("p/dot.prompt", "---\ninput:\n  schema:\n    q: string\n---\n{{role \"system\"}}Be kind.\n{{history}}\n{{role \"user\"}}Ask {{q}}")
-        .file("p/thread.prompty", "---\nname: thread\ninputs:\n  h:\n    kind: thread\n  q:\n    kind: string\n---\nsystem:\nBe kind.\n{{h}}\nuser:\nAsk {{q}}\n");
+        .with_file("p/dumped.json", dumped.to_string())
+        .with_file("p/dot.prompt", "---\ninput:\n  schema:\n    q: string\n---\n{{role \"system\"}}Be kind.\n{{history}}\n{{role \"user\"}}Ask {{q}}")
+        .with_file("p/thread.prompty", "---\nname: thread\ninputs:\n  h:\n    kind: thread\n  q:\n    kind: string\n---\nsystem:\nBe kind.\n{{h}}\nuser:\nAsk {{q}}\n");
     project
         .run(&["import", "p"])
-        .code(0)
-        .says("wrote 3 templates");
-    project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n");
+        .exits_with(0)
+        .stdout_contains("wrote 3 templates");
+    project.write_file("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n");
     // dotprompt keeps the line end before the conversation.
     for (task, system) in [
         ("dumped", None),
@@ -110,7 +111,7 @@ fn every_format_has_its_own_word_for_the_conversation() {
             "--history",
             "h.jsonl",
         ];
-        let mut said = project.run(&args).code(0).json()["messages"]
+        let mut said = project.run(&args).exits_with(0).json()["messages"]
             .as_array()
             .unwrap()
             .clone();
@@ -137,14 +138,14 @@ fn questions_with_answers_are_messages_of_the_request() {
         ["ai", "cold"],
         ["human", "{input}"]
     ]);
-    let project = Project::new().file("p/t.json", chat(&asked));
-    let run = project.run(&["import", "p"]).code(0);
+    let project = Project::new().with_file("p/t.json", chat(&asked));
+    let run = project.run(&["import", "p"]).exits_with(0);
     assert!(
         !run.stdout.contains("no messages of their own"),
         "{}",
         run.stdout
     );
-    project.run(&["fmt", "--check"]).code(0);
+    project.run(&["fmt", "--check"]).exits_with(0);
     let said = messages(&project, &["-i", "input=big"]);
     let expected = json!([
         {"role": "system", "content": "Antonyms."}, {"role": "user", "content": "hot"},
@@ -163,9 +164,12 @@ fn an_agent_hands_in_its_question_with_what_came_of_it() {
     ]);
     let alone = json!([["system", "Help."], ["placeholder", "{messages}"]]);
     for (asked, said) in [(&asked, "no `input`"), (&alone, "t.xml")] {
-        let project = Project::new().file("p/t.json", chat(asked));
-        project.run(&["import", "p"]).code(0).says(said);
-        project.write(
+        let project = Project::new().with_file("p/t.json", chat(asked));
+        project
+            .run(&["import", "p"])
+            .exits_with(0)
+            .stdout_contains(said);
+        project.write_file(
             "h.jsonl",
             "{\"role\": \"user\", \"content\": \"Weather?\"}\n{\"role\": \"assistant\", \"content\": \"Rain.\"}\n",
         );
@@ -213,18 +217,21 @@ fn an_order_that_no_task_has_is_refused_with_a_reason() {
             "`n_messages` of a placeholder cannot be carried over",
         ),
     ] {
-        let project = Project::new().file("p/t.json", chat(&asked));
-        project.run(&["import", "p"]).code(1).says(why);
+        let project = Project::new().with_file("p/t.json", chat(&asked));
+        project
+            .run(&["import", "p"])
+            .exits_with(1)
+            .stdout_contains(why);
     }
 }
 
 /// A prompt whose answer has a schema, imported.
 fn answering() -> Project {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "p/t.prompt",
         "---\ninput:\n  schema:\n    q: string\noutput:\n  schema:\n    a: string\n---\n{{role \"system\"}}Be brief.{{role \"user\"}}{{q}}",
     );
-    project.run(&["import", "p"]).code(0);
+    project.run(&["import", "p"]).exits_with(0);
     project
 }
 
@@ -241,7 +248,7 @@ fn whole_requests_are_compared_and_what_is_not_is_named() {
     ] {
         let mut body = project
             .run(&["render", "t", "-i", "q=Why?", "--as", target])
-            .code(0)
+            .exits_with(0)
             .json();
         body["temperature"] = json!(0.5);
         bodies.push(
@@ -258,12 +265,14 @@ fn whole_requests_are_compared_and_what_is_not_is_named() {
         json!({"template": "t", "inputs": {"q": "Why?"}, "as": "anthropic", "expected": plain})
             .to_string(),
     );
-    project.write("s.jsonl", bodies.join("\n"));
-    let run = project.run(&["import", "--verify", "s.jsonl"]).code(0);
-    run.says("6 samples: every message, and `format`, `generationConfig.responseJsonSchema`, `generationConfig.responseMimeType`, `output_config.format`, `response_format`, `text.format` equal, byte for byte; not compared: `max_tokens`, `model`, ");
+    project.write_file("s.jsonl", bodies.join("\n"));
+    let run = project
+        .run(&["import", "--verify", "s.jsonl"])
+        .exits_with(0);
+    run.stdout_contains("6 samples: every message, and `format`, `generationConfig.responseJsonSchema`, `generationConfig.responseMimeType`, `output_config.format`, `response_format`, `text.format` equal, byte for byte; not compared: `max_tokens`, `model`, ");
     let json = project
         .run(&["import", "--verify", "s.jsonl", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(json["samples"]["compared"][0], "format");
     assert!(
@@ -280,30 +289,32 @@ fn the_order_of_properties_is_compared_and_what_is_null_is_not() {
     let two = "{\"type\": \"object\", \"properties\": {\"z\": {\"type\": \"string\"}, \"a\": {\"type\": \"string\"}}}";
     let task = "<task name=\"t\" profile=\"bare\"><description>Why?</description><output_format type=\"json\" schema=\"two.json\"/></task>";
     let project = Project::new()
-        .file("templates/t.xml", task)
-        .file("templates/two.json", two);
+        .with_file("templates/t.xml", task)
+        .with_file("templates/two.json", two);
     let mut body = project
         .run(&["render", "t", "--as", "openai-chat"])
-        .code(0)
+        .exits_with(0)
         .json();
     body["tool_choice"] = json!(null);
     let sample = |body: &Value| json!({"template": "t", "expected": body}).to_string();
-    project.write("s.jsonl", sample(&body));
-    project.run(&["import", "--verify", "s.jsonl"]).code(0);
-    let free = Project::new().file(
+    project.write_file("s.jsonl", sample(&body));
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .exits_with(0);
+    let free = Project::new().with_file(
         "templates/t.xml",
         "<task name=\"t\" profile=\"bare\"><description>Why?</description></task>",
     );
     let text = json!({"messages": [{"role": "user", "content": "Why?"}], "response_format": {"type": "text"}});
-    free.write("s.jsonl", sample(&text));
-    free.run(&["import", "--verify", "s.jsonl"]).code(0);
+    free.write_file("s.jsonl", sample(&text));
+    free.run(&["import", "--verify", "s.jsonl"]).exits_with(0);
     let schema = &mut body["response_format"]["json_schema"]["schema"];
     schema["properties"] = json!({"a": {"type": "string"}, "z": {"type": "string"}});
-    project.write("s.jsonl", sample(&body));
+    project.write_file("s.jsonl", sample(&body));
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(1)
-        .says("t: response_format differs");
+        .exits_with(1)
+        .stdout_contains("t: response_format differs");
 }
 
 #[test]
@@ -311,84 +322,92 @@ fn a_request_that_differs_is_shown_as_a_diff() {
     let project = answering();
     let mut body = project
         .run(&["render", "t", "-i", "q=Why?", "--as", "openai-chat"])
-        .code(0)
+        .exits_with(0)
         .json();
     body["response_format"]["json_schema"]["schema"]["properties"]["a"]["type"] = json!("integer");
     body["response_format"]["json_schema"]["name"] = json!("a label, which changes nothing");
     let sample = |body: &Value| {
         json!({"template": "t", "inputs": {"q": "Why?"}, "expected": body}).to_string()
     };
-    project.write("s.jsonl", sample(&body));
-    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
-    run.says("s.jsonl:1: error: t: response_format differs\n")
-        .says("  -          \"type\": \"integer\"\n")
-        .says("  +          \"type\": \"string\"\n")
-        .says("1 sample: 0 equal byte for byte, 1 not; not compared: `model`");
+    project.write_file("s.jsonl", sample(&body));
+    let run = project
+        .run(&["import", "--verify", "s.jsonl"])
+        .exits_with(1);
+    run.stdout_contains("s.jsonl:1: error: t: response_format differs\n")
+        .stdout_contains("  -          \"type\": \"integer\"\n")
+        .stdout_contains("  +          \"type\": \"string\"\n")
+        .stdout_contains("1 sample: 0 equal byte for byte, 1 not; not compared: `model`");
     body["messages"][1]["content"] = json!("Why not?");
-    project.write("s.jsonl", sample(&body));
+    project.write_file("s.jsonl", sample(&body));
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(1)
-        .says("t: the user message differs from byte 3 on");
+        .exits_with(1)
+        .stdout_contains("t: the user message differs from byte 3 on");
     // What today's request does not have is a difference, too.
     body.as_object_mut().unwrap().remove("response_format");
     body["messages"][1]["content"] = json!("Why?");
-    project.write("s.jsonl", sample(&body));
+    project.write_file("s.jsonl", sample(&body));
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(1)
-        .says("t: response_format differs");
+        .exits_with(1)
+        .stdout_contains("t: response_format differs");
 }
 
 #[test]
 fn a_role_is_compared_with_its_tools() {
     let project = Project::new()
-        .file("ctxc.toml", "[tools.read]\ndescription = \"Read it.\"\n[tools.read.parameters]\ntype = \"object\"\n[roles.reader]\ntemplate = \"t\"\ntools = [\"read\"]\n")
-        .file("templates/t.xml", "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description>Go.</description></task>");
+        .with_file("ctxc.toml", "[tools.read]\ndescription = \"Read it.\"\n[tools.read.parameters]\ntype = \"object\"\n[roles.reader]\ntemplate = \"t\"\ntools = [\"read\"]\n")
+        .with_file("templates/t.xml", "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description>Go.</description></task>");
     let body = project
         .run(&["render", "--role", "reader", "--as", "openai-chat"])
-        .code(0)
+        .exits_with(0)
         .json();
     let sample = |name: &str| json!({"template": name, "expected": body}).to_string();
-    project.write("s.jsonl", sample("reader"));
+    project.write_file("s.jsonl", sample("reader"));
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(0)
-        .says("every message, and `tools` equal");
-    project.write("s.jsonl", sample("t"));
+        .exits_with(0)
+        .stdout_contains("every message, and `tools` equal");
+    project.write_file("s.jsonl", sample("t"));
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(1)
-        .says("t: tools differs");
+        .exits_with(1)
+        .stdout_contains("t: tools differs");
 }
 
 #[test]
 fn a_template_with_headings_is_told_of_them() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "templates/t.xml",
         "<task type=\"atomic\" name=\"t\"><description>Go.</description></task>",
     );
-    project.write(
+    project.write_file(
         "s.jsonl",
         json!({"template": "t", "expected": "Go."}).to_string(),
     );
-    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
-    run.says(
+    let run = project
+        .run(&["import", "--verify", "s.jsonl"])
+        .exits_with(1);
+    run.stdout_contains(
         "  rendered: ## Task\\n\n  its profile `markdown` writes headings: `profile=\"bare\"` on the task leaves them out\n",
     );
 }
 
 #[test]
 fn a_text_for_several_messages_says_what_to_write() {
-    let project = Project::new().file("p/critic/system.md", "You criticise {{ work }}.");
-    project.run(&["import", "p"]).code(0);
-    project.write(
+    let project = Project::new().with_file("p/critic/system.md", "You criticise {{ work }}.");
+    project.run(&["import", "p"]).exits_with(0);
+    project.write_file(
         "s.jsonl",
         json!({"template": "system", "inputs": {"work": "it", "request": "Go"}, "expected": "You criticise it."}).to_string(),
     );
-    let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
-    run.says("system is system, user; expected one message")
-        .says("`expected` may be a list of {\"role\", \"content\"}, one for each message");
+    let run = project
+        .run(&["import", "--verify", "s.jsonl"])
+        .exits_with(1);
+    run.stdout_contains("system is system, user; expected one message")
+        .stdout_contains(
+            "`expected` may be a list of {\"role\", \"content\"}, one for each message",
+        );
 }
 
 #[test]
@@ -409,7 +428,7 @@ fn a_message_that_is_no_template_stays_as_it_is() {
         "Ask {q}",
         "{}",
     ];
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "p/a.json",
         chat(vec![
             dumped(
@@ -426,12 +445,12 @@ fn a_message_that_is_no_template_stays_as_it_is() {
     );
     project
         .run(&["import", "p"])
-        .code(0)
-        .says("inputs: q (any)")
-        .never_says("name (any)");
+        .exits_with(0)
+        .stdout_contains("inputs: q (any)")
+        .output_lacks("name (any)");
     let body = project
         .run(&["render", "a", "--as", "openai-chat", "-i", "q=me"])
-        .code(0)
+        .exits_with(0)
         .json();
     let rendered: Vec<&str> = body["messages"]
         .as_array()
@@ -450,11 +469,11 @@ fn a_message_that_is_no_template_stays_as_it_is() {
         json!({"content": [{"type": "text", "text": "a"}]}),
     );
     let project = Project::new()
-        .file("p/a.json", chat(vec![calls]))
-        .file("p/b.json", chat(vec![parts]));
+        .with_file("p/a.json", chat(vec![calls]))
+        .with_file("p/b.json", chat(vec![parts]));
     project
         .run(&["import", "p"])
-        .code(1)
-        .says("a message that calls tools")
-        .says("a message whose `content` is no text");
+        .exits_with(1)
+        .stdout_contains("a message that calls tools")
+        .stdout_contains("a message whose `content` is no text");
 }

@@ -15,7 +15,7 @@ fn what_jinja2_says_is_said_byte_for_byte() {
         let row: Value = serde_json::from_str(row).unwrap();
         let name = format!("prompts/p{number:03}.j2");
         // Not even an end of a line is trimmed beside a text that is not blank.
-        project.write(
+        project.write_file(
             &name,
             format!("{{{{ 0 }}}}{}{{{{ 0 }}}}", row["text"].as_str().unwrap()),
         );
@@ -27,9 +27,9 @@ fn what_jinja2_says_is_said_byte_for_byte() {
         )
         .unwrap();
     }
-    project.write("samples.jsonl", &samples);
+    project.write_file("samples.jsonl", &samples);
     let run = project.run(&["import", "prompts", "--verify", "samples.jsonl"]);
-    run.code(0).says(&format!(
+    run.exits_with(0).stdout_contains(&format!(
         "{} samples: every message equal, byte for byte",
         ROWS.lines().count()
     ));
@@ -42,49 +42,57 @@ fn a_method_of_python_is_told_by_check_with_what_to_write() {
             "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">",
             "</description></task>",
         );
-        Project::new().file("templates/t.xml", format!("{head}{text}{end}"))
+        Project::new().with_file("templates/t.xml", format!("{head}{text}{end}"))
     };
     let run = task(
         "{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}",
     )
     .run(&["check"])
-    .code(1);
-    run.says(
+    .exits_with(1);
+    run.stdout_contains(
         "t.xml:1:63: Jinja's method `zfill` is not supported: a value has no such method here",
     )
-    .says("write `\"%03d\"|format(number)`")
-    .says("t.xml:2:6: Jinja's method `pop` is not supported")
-    .says("Jinja's method `rsplit` is not supported")
-    .says("Jinja's method `encode` is not supported");
+    .stdout_contains("write `\"%03d\"|format(number)`")
+    .stdout_contains("t.xml:2:6: Jinja's method `pop` is not supported")
+    .stdout_contains("Jinja's method `rsplit` is not supported")
+    .stdout_contains("Jinja's method `encode` is not supported");
     let own = "{% set s = 'a,b' %}{{ s.split(',')[0].upper().strip() }}{{ {'a': 1}.get('b', 2) }}{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
-    task(own).run(&["check"]).code(0).says("nothing found");
+    task(own)
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
 }
 
 #[test]
 fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     let text = "{{ names|random }} {{ text|urlize }} {{ lipsum() }} {{ _('Hello') }}{% if text is callable %}{% endif %}";
-    let project = Project::new().file("p/a.j2", text);
-    let run = project.run(&["import", "p"]).code(1);
-    run.says("filter `random` cannot be carried over: its output differs from run to run; choose before the run")
-        .says("filter `urlize` cannot be carried over: it makes links for a browser")
-        .says("function `lipsum` cannot be carried over: its output differs from run to run; write the intended text")
-        .says("function `_` cannot be carried over: it needs translation catalogues")
-        .says("test `callable` cannot be carried over: no value that is passed in can be called");
+    let project = Project::new().with_file("p/a.j2", text);
+    let run = project.run(&["import", "p"]).exits_with(1);
+    run.stdout_contains("filter `random` cannot be carried over: its output differs from run to run; choose before the run")
+        .stdout_contains("filter `urlize` cannot be carried over: it makes links for a browser")
+        .stdout_contains("function `lipsum` cannot be carried over: its output differs from run to run; write the intended text")
+        .stdout_contains("function `_` cannot be carried over: it needs translation catalogues")
+        .stdout_contains("test `callable` cannot be carried over: no value that is passed in can be called");
     let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{{ names|random }}</description><parameters>\
                 <parameter name=\"names\" type=\"array\"/></parameters></task>";
-    let project = Project::new().file("templates/t.xml", task);
-    let run = project.run(&["check"]).code(1);
-    run.says("Jinja's filter `random` is not supported: its output differs from run to run")
-        .says("choose before the run, and pass the choice in as a parameter");
+    let project = Project::new().with_file("templates/t.xml", task);
+    let run = project.run(&["check"]).exits_with(1);
+    run.stdout_contains(
+        "Jinja's filter `random` is not supported: its output differs from run to run",
+    )
+    .stdout_contains("choose before the run, and pass the choice in as a parameter");
     let text = "{% macro m(a) %}\n{{ varargs|join }}{% endmacro %}{{ m(1, 2) }}";
     let project = Project::new()
-        .file("p/a.j2", text)
-        .file("templates/t.xml", task.replace("{{ names|random }}", text));
+        .with_file("p/a.j2", text)
+        .with_file("templates/t.xml", task.replace("{{ names|random }}", text));
     let said = "a macro takes only the arguments that it names";
-    project.run(&["import", "p"]).code(1).says(&format!(
-        "p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"
-    ));
-    let run = project.run(&["check"]).code(1);
-    run.says(&format!("Jinja's name `varargs` is not supported: {said}"))
-        .says("name them in the macro, with defaults");
+    project
+        .run(&["import", "p"])
+        .exits_with(1)
+        .stdout_contains(&format!(
+            "p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"
+        ));
+    let run = project.run(&["check"]).exits_with(1);
+    run.stdout_contains(&format!("Jinja's name `varargs` is not supported: {said}"))
+        .stdout_contains("name them in the macro, with defaults");
 }

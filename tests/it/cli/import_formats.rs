@@ -16,7 +16,7 @@ fn shipped() -> Project {
         let path = entry.unwrap().path();
         if path.is_file() && path.extension().is_some_and(|ending| ending != "xml") {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            project.write(
+            project.write_file(
                 &format!("templates/imported/{name}"),
                 std::fs::read(path).unwrap(),
             );
@@ -38,9 +38,9 @@ fn the_shipped_migrations_are_what_the_tool_makes_and_equal_to_their_samples() {
             "--verify",
             samples,
         ])
-        .code(0);
-    run.says("wrote 4 templates")
-        .says("6 samples: every message equal, byte for byte");
+        .exits_with(0);
+    run.stdout_contains("wrote 4 templates")
+        .stdout_contains("6 samples: every message equal, byte for byte");
     for name in [
         "draft-support-reply",
         "summarise-pull-request",
@@ -49,36 +49,38 @@ fn the_shipped_migrations_are_what_the_tool_makes_and_equal_to_their_samples() {
     ] {
         let path = format!("templates/imported/{name}.xml");
         assert_eq!(
-            project.read(&path),
+            project.read_file(&path),
             std::fs::read_to_string(root().join(&path)).unwrap()
         );
     }
-    project.run(&["import", "--verify", samples]).code(0);
+    project.run(&["import", "--verify", samples]).exits_with(0);
     project
         .run(&["check", "--verbose"])
-        .code(0)
-        .says("nothing found");
-    project.run(&["fmt", "--check"]).code(0);
-    let text = project.read(samples).replacen("Northwind", "Northwing", 1);
-    project.write(samples, text);
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    project.run(&["fmt", "--check"]).exits_with(0);
+    let text = project
+        .read_file(samples)
+        .replacen("Northwind", "Northwing", 1);
+    project.write_file(samples, text);
     project
         .run(&["import", "--verify", samples])
-        .code(1)
-        .says("the user message differs from byte 32 on (line 1, column 33)");
+        .exits_with(1)
+        .stdout_contains("the user message differs from byte 32 on (line 1, column 33)");
 }
 
 #[test]
 fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "p/t.prompt",
         "---\nmodel: openai/gpt-4o\nconfig: {temperature: 0}\ninput:\n  schema:\n    q: string\n    n?: integer\noutput:\n  schema:\n    a: string\ntools: [x]\n---\n{{role \"system\"}}Be {{n}}.{{role \"user\"}}{{q}}",
     );
-    let run = project.run(&["import", "p"]).code(0);
-    run.says("inputs: q (string), n (integer, default 0)")
-        .says("p/t.prompt:11: warning: `tools` of the front matter is not carried over")
-        .says("[roles.t]\n  model = \"gpt-4o\"\n\n")
-        .says("[models.gpt-4o]\n  provider = \"openai\"");
-    let text = project.read("templates/t.xml");
+    let run = project.run(&["import", "p"]).exits_with(0);
+    run.stdout_contains("inputs: q (string), n (integer, default 0)")
+        .stdout_contains("p/t.prompt:11: warning: `tools` of the front matter is not carried over")
+        .stdout_contains("[roles.t]\n  model = \"gpt-4o\"\n\n")
+        .stdout_contains("[models.gpt-4o]\n  provider = \"openai\"");
+    let text = project.read_file("templates/t.xml");
     assert!(
         text.contains("<description>{{q}}</description>")
             && text.contains("<system>Be {{n}}.</system>"),
@@ -87,10 +89,10 @@ fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
     assert!(text.contains("<sampling temperature=\"0\"/>"), "{text}");
     assert!(
         project
-            .read("templates/schemas/t.schema.json")
+            .read_file("templates/schemas/t.schema.json")
             .contains("\"additionalProperties\": false")
     );
-    let json = project.run(&["import", "p", "--json"]).code(0).json();
+    let json = project.run(&["import", "p", "--json"]).exits_with(0).json();
     assert!(
         json["suggestion"]
             .as_str()
@@ -103,32 +105,32 @@ fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
 #[test]
 fn a_default_is_of_its_type_or_the_type_is_left_out() {
     let project = Project::new()
-        .file("p/t.prompt", "---\ninput:\n  schema:\n    n?: integer\n---\n{{#if n}}{{n}} answers{{/if}}")
-        .file("p/d.prompt", "---\ninput:\n  schema:\n    n: integer\n  default:\n    n: few\n---\n{{n}} answers")
-        .file("p/j.j2", "{{ n|default(\"many\") }}, {{ n ~ 1 }}\n")
-        .file(
+        .with_file("p/t.prompt", "---\ninput:\n  schema:\n    n?: integer\n---\n{{#if n}}{{n}} answers{{/if}}")
+        .with_file("p/d.prompt", "---\ninput:\n  schema:\n    n: integer\n  default:\n    n: few\n---\n{{n}} answers")
+        .with_file("p/j.j2", "{{ n|default(\"many\") }}, {{ n ~ 1 }}\n")
+        .with_file(
             "p/k.j2",
             "{{ n|default(\"many\") }}, {{ n + 1 }}{% if u %}{{ u.v }}{% endif %}{% if o %}one{% endif %}{{ o.v }}\n",
         );
-    let run = project.run(&["import", "p"]).code(0);
-    run.says("inputs: n (integer, default 0)");
+    let run = project.run(&["import", "p"]).exits_with(0);
+    run.stdout_contains("inputs: n (integer, default 0)");
     assert!(
         project
-            .read("templates/t.xml")
+            .read_file("templates/t.xml")
             .contains("<parameter name=\"n\" type=\"integer\" default=\"0\"/>")
     );
     assert!(
         project
-            .read("templates/d.xml")
+            .read_file("templates/d.xml")
             .contains("<parameter name=\"n\" default=\"few\"/>")
     );
     assert!(
         project
-            .read("templates/j.xml")
+            .read_file("templates/j.xml")
             .contains("<parameter name=\"n\" default=\"many\"/>")
     );
     // An input that a part of the text fails without has to be given.
-    let text = project.read("templates/k.xml");
+    let text = project.read_file("templates/k.xml");
     for own in [
         "name=\"n\" type=\"number\" required",
         "name=\"u\" type=\"object\" default=\"{}\"",
@@ -138,25 +140,25 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
     }
     project
         .run(&["check", "--verbose"])
-        .code(0)
-        .says("nothing found");
+        .exits_with(0)
+        .stdout_contains("nothing found");
 }
 
 #[test]
 fn what_a_format_has_and_the_language_has_not_is_named() {
     let project = Project::new()
-        .file(
+        .with_file(
             "p/a.prompt",
             "{{#if c}}{{history}}{{/if}}\n{{media url=x}}\n{{> part}}\n{{#each a}}{{upper this}}{{/each}}\n{{#if b}}",
         )
-        .file("p/b.prompty", "---\nname: b\ninputs:\n  h:\n    kind: image\n---\nsystem:\nx\nassistant:\ny\n")
-        .file("p/c.yaml", "_type: prompt\ntemplate: '{a.b} {}'\n")
-        .file(
+        .with_file("p/b.prompty", "---\nname: b\ninputs:\n  h:\n    kind: image\n---\nsystem:\nx\nassistant:\ny\n")
+        .with_file("p/c.yaml", "_type: prompt\ntemplate: '{a.b} {}'\n")
+        .with_file(
             "p/d.json",
             "{\"_type\": \"chat\", \"messages\": [[\"placeholder\", \"{h}\"], {\"role\": \"tool\", \"content\": \"x\"}]}",
         )
-        .file("p/data.json", "{\"a\": 1}");
-    let run = project.run(&["import", "p"]).code(1);
+        .with_file("p/data.json", "{\"a\": 1}");
+    let run = project.run(&["import", "p"]).exits_with(1);
     for said in [
         "p/a.prompt:1: error: `{{history}}` cannot be carried over",
         "p/a.prompt:2: error: `{{media url=x}}` cannot be carried over",
@@ -182,35 +184,35 @@ fn hostile_front_matter_is_refused() {
         )
     });
     let project = Project::new()
-        .file("p/bomb.prompt", format!("---\n{bomb}---\nx"))
-        .file("p/open.prompty", "---\nname: x\nsystem:\nhi\n")
-        .file(
+        .with_file("p/bomb.prompt", format!("---\n{bomb}---\nx"))
+        .with_file("p/open.prompty", "---\nname: x\nsystem:\nhi\n")
+        .with_file(
             "p/deep.yaml",
             format!("_type: prompt\ntemplate: {}", "[".repeat(10_000)),
         )
-        .file("p/twice.prompt", "---\na: 1\na: 2\n---\nx")
-        .file("p/blocks.prompt", "{{#if a}}".repeat(50_000));
+        .with_file("p/twice.prompt", "---\na: 1\na: 2\n---\nx")
+        .with_file("p/blocks.prompt", "{{#if a}}".repeat(50_000));
     let started = std::time::Instant::now();
-    let run = project.run(&["import", "p"]).code(1);
+    let run = project.run(&["import", "p"]).exits_with(1);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    run.says("its aliases repeat too much")
-        .says("p/open.prompty:1: error: the front matter is never closed")
-        .says("its lists and mappings are nested too deep")
-        .says("p/twice.prompt:3: error: key `a` is there twice")
-        .says("p/blocks.prompt");
+    run.stdout_contains("its aliases repeat too much")
+        .stdout_contains("p/open.prompty:1: error: the front matter is never closed")
+        .stdout_contains("its lists and mappings are nested too deep")
+        .stdout_contains("p/twice.prompt:3: error: key `a` is there twice")
+        .stdout_contains("p/blocks.prompt");
 }
 
 #[test]
 fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
     let prompt = |config: &str| format!("---\nconfig: {config}\n---\nSort {{{{q}}}}");
     let project = Project::new()
-        .file("p/a.prompt", prompt("{temperature: 0.2, topP: 0.9, maxOutputTokens: 50, stopSequences: [\"\\nHuman:\"], seed: 7}"))
-        .file("p/b.prompt", prompt("{temperature: 3, stop: [A, B], frequencyPenalty: 1}"))
-        .file("p/c.prompty", "---\nname: c\nmodel:\n  parameters:\n    max_tokens: 9\n    reasoning_effort: low\ninputs:\n  q:\n    type: string\n---\nuser:\nSort {{q}}\n");
-    let run = project.run(&["import", "p"]).code(0);
-    run.says("[roles.b]\n  # temperature = 3: whoever calls the model sets it\n  stop = [\"A\",\"B\"]\n  # frequencyPenalty = 1")
-        .never_says("[roles.a]")
-        .never_says("p/a.prompt: warning");
+        .with_file("p/a.prompt", prompt("{temperature: 0.2, topP: 0.9, maxOutputTokens: 50, stopSequences: [\"\\nHuman:\"], seed: 7}"))
+        .with_file("p/b.prompt", prompt("{temperature: 3, stop: [A, B], frequencyPenalty: 1}"))
+        .with_file("p/c.prompty", "---\nname: c\nmodel:\n  parameters:\n    max_tokens: 9\n    reasoning_effort: low\ninputs:\n  q:\n    type: string\n---\nuser:\nSort {{q}}\n");
+    let run = project.run(&["import", "p"]).exits_with(0);
+    run.stdout_contains("[roles.b]\n  # temperature = 3: whoever calls the model sets it\n  stop = [\"A\",\"B\"]\n  # frequencyPenalty = 1")
+        .output_lacks("[roles.a]")
+        .output_lacks("p/a.prompt: warning");
     for (name, sampling) in [
         (
             "a",
@@ -218,13 +220,13 @@ fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
         ),
         ("c", "<sampling effort=\"low\" max_output_tokens=\"9\"/>"),
     ] {
-        let text = project.read(&format!("templates/{name}.xml"));
+        let text = project.read_file(&format!("templates/{name}.xml"));
         assert!(text.contains(sampling), "{text}");
     }
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
     let body = project
         .run(&["render", "a", "--as", "openai-chat", "-i", "q=b"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (&body["temperature"], &body["stop"]),
@@ -241,50 +243,54 @@ fn messages_of_no_library_say_by_their_braces_what_is_filled() {
         )
     };
     let project = Project::new()
-        .file("a.yaml", chat("\"Sort {{ticket}}.\""))
-        .file("b.yaml", chat("\"Sort {ticket}.\""));
+        .with_file("a.yaml", chat("\"Sort {{ticket}}.\""))
+        .with_file("b.yaml", chat("\"Sort {ticket}.\""));
     project
         .run(&["import", "a.yaml", "b.yaml"])
-        .code(0)
-        .says("inputs: ticket");
+        .exits_with(0)
+        .stdout_contains("inputs: ticket");
     for name in ["templates/a.xml", "templates/b.xml"] {
-        let text = project.read(name);
+        let text = project.read_file(name);
         assert!(text.contains("<parameter name=\"ticket\""), "{text}");
         assert!(
             text.contains("{{ticket}}") || text.contains("{{ ticket }}"),
             "{text}"
         );
     }
-    let project = Project::new().file("c.yaml", chat("\"Sort {ticket} for {{team}}.\""));
+    let project = Project::new().with_file("c.yaml", chat("\"Sort {ticket} for {{team}}.\""));
     project
         .run(&["import", "c.yaml"])
-        .code(1)
-        .says("`{ticket}` beside `{{team}}` cannot be carried over");
+        .exits_with(1)
+        .stdout_contains("`{ticket}` beside `{{team}}` cannot be carried over");
     let of_langchain = format!("_type: chat\n{}", chat("\"Sort {ticket} as {{team}}.\""));
-    let project = Project::new().file("d.yaml", of_langchain);
-    project.run(&["import", "d.yaml"]).code(0);
-    assert!(!project.read("templates/d.xml").contains("name=\"team\""));
+    let project = Project::new().with_file("d.yaml", of_langchain);
+    project.run(&["import", "d.yaml"]).exits_with(0);
+    assert!(
+        !project
+            .read_file("templates/d.xml")
+            .contains("name=\"team\"")
+    );
 }
 
 #[test]
 fn a_page_with_two_kinds_of_braces_is_refused_and_dollars_are_signs() {
-    let project = Project::new().file("a.md", "Sort {ticket} for {{ team }}.\n");
+    let project = Project::new().with_file("a.md", "Sort {ticket} for {{ team }}.\n");
     project
         .run(&["import", "a.md"])
-        .code(1)
-        .says("a.md: error: `{ticket}` beside `{{team}}` cannot be carried over");
-    let project = Project::new().file("a.md", "Hi ${name}, of ${team}.\n");
+        .exits_with(1)
+        .stdout_contains("a.md: error: `{ticket}` beside `{{team}}` cannot be carried over");
+    let project = Project::new().with_file("a.md", "Hi ${name}, of ${team}.\n");
     project
         .run(&["import", "a.md"])
-        .code(0)
-        .says("a value is written `${name}` in it");
-    let text = project.read("templates/a.xml");
+        .exits_with(0)
+        .stdout_contains("a value is written `${name}` in it");
+    let text = project.read_file("templates/a.xml");
     assert!(text.contains("Hi {{name}}, of {{team}}."), "{text}");
-    let project = Project::new().file("a.md", "{name} pays ${sum}.\n");
-    project.run(&["import", "a.md"]).code(0);
+    let project = Project::new().with_file("a.md", "{name} pays ${sum}.\n");
+    project.run(&["import", "a.md"]).exits_with(0);
     assert!(
         project
-            .read("templates/a.xml")
+            .read_file("templates/a.xml")
             .contains("{{name}} pays ${{sum}}.")
     );
 }
@@ -294,24 +300,26 @@ fn prompts_in_other_data_are_named() {
     let data = "prompts:\n  greet: Hello {{ name }}\n";
     let ci = "run: echo ${{ github.ref }}\n";
     let project = Project::new()
-        .file("p/a.md", "Hi {{name}}.\n")
-        .file("p/b.yml", data)
-        .file("p/ci.yml", ci);
-    let run = project.run(&["import", "p"]).code(0);
-    let run = run.warns("note: skipped p/b.yml: placeholders in no supported format");
+        .with_file("p/a.md", "Hi {{name}}.\n")
+        .with_file("p/b.yml", data)
+        .with_file("p/ci.yml", ci);
+    let run = project.run(&["import", "p"]).exits_with(0);
+    let run = run.stderr_contains("note: skipped p/b.yml: placeholders in no supported format");
     assert!(!run.stderr.contains("ci.yml"), "{}", run.stderr);
     Project::new()
-        .file("p/b.yml", data)
+        .with_file("p/b.yml", data)
         .run(&["import", "p"])
-        .warns("p/b.yml: placeholders in no supported format");
+        .stderr_contains("p/b.yml: placeholders in no supported format");
 }
 
 #[test]
 fn an_image_of_prompty_is_no_text() {
     let text = "---\nname: t\n---\nuser:\nLook at this: {{ q }}\n![image](photo.png)\n";
     let run = Project::new()
-        .file("t.prompty", text)
+        .with_file("t.prompty", text)
         .run(&["import", "t.prompty"])
-        .code(1);
-    run.says("t.prompty:6: error: the image in `![image](photo.png)` cannot be carried over");
+        .exits_with(1);
+    run.stdout_contains(
+        "t.prompty:6: error: the image in `![image](photo.png)` cannot be carried over",
+    );
 }

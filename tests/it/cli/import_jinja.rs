@@ -13,26 +13,29 @@ const BASE: &str = "<{% block title %}T {{ x }}{% endblock %}|{{ self.title() }}
 
 fn project(text: &str) -> Project {
     Project::new()
-        .file("p/main.j2", text)
-        .file("p/lib.j2", LIB)
-        .file("p/other.j2", OTHER)
-        .file("p/base.j2", BASE)
-        .file("p/uses.j2", "{{ lib.two() }}")
+        .with_file("p/main.j2", text)
+        .with_file("p/lib.j2", LIB)
+        .with_file("p/other.j2", OTHER)
+        .with_file("p/base.j2", BASE)
+        .with_file("p/uses.j2", "{{ lib.two() }}")
 }
 
 #[track_caller]
 fn equal(text: &str, inputs: &Value, expected: &str) {
     let project = project(text);
-    project.write(
+    project.write_file(
         "s.jsonl",
         json!({"template": "main", "inputs": inputs, "expected": expected}).to_string(),
     );
     let run = project
         .run(&["import", "p/main.j2", "--verify", "s.jsonl"])
-        .code(0);
-    let run = run.says("1 sample: every message equal, byte for byte");
+        .exits_with(0);
+    let run = run.stdout_contains("1 sample: every message equal, byte for byte");
     assert!(!run.stdout.contains("warning"), "{}", run.stdout);
-    project.run(&["check"]).code(0).says("nothing found");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
 }
 
 /// What Jinja2 3.1 says of each.
@@ -105,9 +108,9 @@ fn a_default_that_names_another_argument_is_refused() {
 
 #[track_caller]
 fn told(text: &str, says: &str) {
-    let run = project(text).run(&["import", "p/main.j2"]).code(1);
-    run.says(&format!("error: {says}"))
-        .says("1 prompt not carried over");
+    let run = project(text).run(&["import", "p/main.j2"]).exits_with(1);
+    run.stdout_contains(&format!("error: {says}"))
+        .stdout_contains("1 prompt not carried over");
 }
 
 #[test]
@@ -135,18 +138,18 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
         "a default of `x` that names `y` cannot be carried over: arguments have no value yet",
     );
     let project = project("{% import 'if.j2' as l %}{{ l.A }}")
-        .file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
+        .with_file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
     project
         .run(&["import", "p/main.j2"])
-        .code(1)
-        .says("p/main.j2:1: error: `l.A` cannot be carried over: p/if.j2 does not set this name in every case outside of loops");
+        .exits_with(1)
+        .stdout_contains("p/main.j2:1: error: `l.A` cannot be carried over: p/if.j2 does not set this name in every case outside of loops");
     let project = project
-        .file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
-        .file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
+        .with_file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
+        .with_file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
     project
         .run(&["import", "p/main.j2"])
-        .code(0)
-        .says("p/if.j2:3: warning: `x`: Jinja2 shows a file that is imported no inputs");
+        .exits_with(0)
+        .stdout_contains("p/if.j2:3: warning: `x`: Jinja2 shows a file that is imported no inputs");
 }
 
 #[test]
@@ -156,30 +159,32 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
             "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{text}</description></task>"
         );
         Project::new()
-            .file("templates/t.xml", text)
+            .with_file("templates/t.xml", text)
             .run(&["check"])
-            .code(1)
+            .exits_with(1)
     };
     task("{{ self.title() }}")
-        .says("Jinja's name `self` is not supported: a text here has no blocks to refer to")
-        .says("{% set title %}…{% endset %}");
+        .stdout_contains(
+            "Jinja's name `self` is not supported: a text here has no blocks to refer to",
+        )
+        .stdout_contains("{% set title %}…{% endset %}");
     let run = task("{% macro a(x=y, y=1) %}{{ x }}{% endmacro %}");
-    run.says("the default of `x` names `y`, which has no value yet")
-        .says("set `x` inside of the macro, where `y` has its value");
+    run.stdout_contains("the default of `x` names `y`, which has no value yet")
+        .stdout_contains("set `x` inside of the macro, where `y` has its value");
 }
 
 #[test]
 fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
-    let of = |text: &str| Project::new().file("p/a.j2", text);
+    let of = |text: &str| Project::new().with_file("p/a.j2", text);
     let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]")
         .run(&["import", "p"])
-        .code(0);
-    run.says("inputs: xs (array, default []), first (any)\n")
-        .says("p/a.j2:2: warning: `first`: a `{% set %}` above sets it only in some cases; in the others it is an input here");
+        .exits_with(0);
+    run.stdout_contains("inputs: xs (array, default []), first (any)\n")
+        .stdout_contains("p/a.j2:2: warning: `first`: a `{% set %}` above sets it only in some cases; in the others it is an input here");
     // What is read before it is set is an input like any other.
     let both = "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
-    let run = of(both).run(&["import", "p"]).code(0);
+    let run = of(both).run(&["import", "p"]).exits_with(0);
     let told = run.stdout.clone();
-    run.says("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");
+    run.stdout_contains("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");
     assert!(!told.contains("warning: `tone`"), "{told}");
 }

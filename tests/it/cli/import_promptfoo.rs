@@ -65,36 +65,38 @@ const TABLE: &str = "body,language,__expected,__expected2,__description\nHello,G
 
 fn project() -> Project {
     Project::new()
-        .file("promptfooconfig.yaml", CONFIG)
-        .file("prompts/support.txt", "Be {{tone}}.{% if name %} You talk to {{ name }}.{% endif %}\n{{ body }}\n")
-        .file(
+        .with_file("promptfooconfig.yaml", CONFIG)
+        .with_file("prompts/support.txt", "Be {{tone}}.{% if name %} You talk to {{ name }}.{% endif %}\n{{ body }}\n")
+        .with_file(
             "prompts/chat.json",
             r#"[{"role": "system", "content": "Answer in {{language}}."}, {"role": "user", "content": "{{body}}"}]"#,
         )
-        .file("prompts/build.js", "module.exports = () => 'x';\n")
-        .file("prompts/short.j2", "In one sentence: {{body}}\n")
-        .file("data/long.txt", "A long letter.\n")
-        .file("tests/more.csv", TABLE)
+        .with_file("prompts/build.js", "module.exports = () => 'x';\n")
+        .with_file("prompts/short.j2", "In one sentence: {{body}}\n")
+        .with_file("data/long.txt", "A long letter.\n")
+        .with_file("tests/more.csv", TABLE)
 }
 
 #[test]
 fn prompts_become_templates_and_tests_their_scenarios() {
     let project = project();
-    let run = project.run(&["import", "promptfooconfig.yaml"]).code(1);
-    run.says("templates/support.xml and scenarios/support.yaml")
-        .says("wrote 4 templates; 1 prompt not carried over")
-        .says("promptfooconfig.yaml:7: error: the prompt `prompts/build.js` cannot be carried over: a program writes it")
-        .says("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not carried over")
-        .says("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not carried over")
-        .says("promptfooconfig.yaml:35: warning: the assertion `regex` is not carried over: its pattern is not supported: look-around")
-        .says("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not carried over: a model judges it")
-        .says("promptfooconfig.yaml:39: warning: the assertion `javascript` is not carried over: a program")
-        .says("promptfooconfig.yaml:51: warning: `threshold` of a test is not carried over")
-        .says("tests/more.csv:2: warning: the assertion `python` is not carried over")
-        .says("tests/more.csv:4: warning: the assertion `similar` is not carried over")
-        .says("`apiKey` of the provider `openai:chat:gpt-5-mini`")
-        .never_says("sk-not-to-be-copied");
-    let suite = project.read("scenarios/support.yaml");
+    let run = project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(1);
+    run.stdout_contains("templates/support.xml and scenarios/support.yaml")
+        .stdout_contains("wrote 4 templates; 1 prompt not carried over")
+        .stdout_contains("promptfooconfig.yaml:7: error: the prompt `prompts/build.js` cannot be carried over: a program writes it")
+        .stdout_contains("promptfooconfig.yaml:13: warning: the provider `anthropic:messages:claude-sonnet-4` is not carried over")
+        .stdout_contains("promptfooconfig.yaml:14: warning: the provider `file://provider.py` is not carried over")
+        .stdout_contains("promptfooconfig.yaml:35: warning: the assertion `regex` is not carried over: its pattern is not supported: look-around")
+        .stdout_contains("promptfooconfig.yaml:37: warning: the assertion `llm-rubric` is not carried over: a model judges it")
+        .stdout_contains("promptfooconfig.yaml:39: warning: the assertion `javascript` is not carried over: a program")
+        .stdout_contains("promptfooconfig.yaml:51: warning: `threshold` of a test is not carried over")
+        .stdout_contains("tests/more.csv:2: warning: the assertion `python` is not carried over")
+        .stdout_contains("tests/more.csv:4: warning: the assertion `similar` is not carried over")
+        .stdout_contains("`apiKey` of the provider `openai:chat:gpt-5-mini`")
+        .output_lacks("sk-not-to-be-copied");
+    let suite = project.read_file("scenarios/support.yaml");
     let first: Vec<&str> = suite
         .lines()
         .skip_while(|line| !line.contains("- id: \"asks-for-a-refund\""))
@@ -131,13 +133,13 @@ fn prompts_become_templates_and_tests_their_scenarios() {
     }
     assert!(
         project
-            .read("templates/support.xml")
+            .read_file("templates/support.xml")
             .contains("src=\"../prompts/support.txt\" syntax=\"jinja\"")
     );
     let run = project
         .run(&["check", "--format", "concise"])
-        .code(0)
-        .says("an expectation is still to be written, in 8 expectations");
+        .exits_with(0)
+        .stdout_contains("an expectation is still to be written, in 8 expectations");
     assert_eq!(
         run.stdout.matches("[unjudged-expectation]").count(),
         4,
@@ -146,22 +148,25 @@ fn prompts_become_templates_and_tests_their_scenarios() {
     );
     let run = project
         .run(&["eval"])
-        .code(7)
-        .says("short-answers/case-3")
-        .says("; 0 with answers");
-    run.says("24 scenarios: 8 passed, 0 failed, 0 errored, 16 inconclusive");
+        .exits_with(7)
+        .stdout_contains("short-answers/case-3")
+        .stdout_contains("; 0 with answers");
+    run.stdout_contains("24 scenarios: 8 passed, 0 failed, 0 errored, 16 inconclusive");
     project
         .run(&["import", "promptfooconfig.yaml"])
-        .code(1)
-        .says("left 4 templates alone");
+        .exits_with(1)
+        .stdout_contains("left 4 templates alone");
     project
         .run(&["import", "."])
-        .code(1)
-        .says("left 4 templates alone")
-        .says("1 file is a part of others");
-    let report = project.run(&["import", ".", "--json"]).code(1).json();
+        .exits_with(1)
+        .stdout_contains("left 4 templates alone")
+        .stdout_contains("1 file is a part of others");
+    let report = project.run(&["import", ".", "--json"]).exits_with(1).json();
     assert_eq!(report["prompts"][0]["scenarios"], "scenarios/support.yaml");
-    project.run(&["init"]).code(0).says("1 promptfoo file");
+    project
+        .run(&["init"])
+        .exits_with(0)
+        .stdout_contains("1 promptfoo file");
 }
 
 #[test]
@@ -169,17 +174,17 @@ fn the_scenarios_judge_answers_as_the_assertions_did() {
     let case = |assert: &str, reply: &str, passes: bool| {
         let config =
             format!("prompts: ['{{{{q}}}}']\ntests:\n  - vars: {{q: a}}\n    assert: [{assert}]\n");
-        let project = Project::new().file("promptfooconfig.yaml", config);
+        let project = Project::new().with_file("promptfooconfig.yaml", config);
         project
             .run(&["import", "promptfooconfig.yaml"])
-            .code(0)
-            .never_says("not taken over");
-        let suite = project.read("scenarios/prompt.yaml");
-        project.write(
+            .exits_with(0)
+            .output_lacks("not taken over");
+        let suite = project.read_file("scenarios/prompt.yaml");
+        project.write_file(
             "scenarios/prompt.yaml",
             format!("{suite}    answers: [{{reply: {reply}}}]\n"),
         );
-        project.run(&["eval"]).code(i32::from(!passes));
+        project.run(&["eval"]).exits_with(i32::from(!passes));
     };
     let pairs = [
         (
@@ -216,8 +221,8 @@ fn the_scenarios_judge_answers_as_the_assertions_did() {
 fn what_a_configuration_has_and_a_project_has_not_is_named() {
     let named = |config: &str, words: &str| {
         let project = Project::new()
-            .file("promptfooconfig.yaml", config)
-            .file("a.txt", "{{q}}\n");
+            .with_file("promptfooconfig.yaml", config)
+            .with_file("a.txt", "{{q}}\n");
         let run = project.run(&["import", "promptfooconfig.yaml"]);
         assert!(
             (run.stdout.clone() + &run.stderr).contains(words),
@@ -318,16 +323,16 @@ fn what_a_configuration_has_and_a_project_has_not_is_named() {
 
 #[test]
 fn scenarios_of_somebody_are_never_written_over() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "promptfooconfig.yaml",
         "prompts: ['{{q}}']\ntests: [{vars: {q: a}}]\n",
     );
-    project.write("scenarios/prompt.yaml", "name: mine\n");
+    project.write_file("scenarios/prompt.yaml", "name: mine\n");
     project
         .run(&["import", "promptfooconfig.yaml", "--force"])
-        .code(0)
-        .says("left 1 template alone");
-    assert_eq!(project.read("scenarios/prompt.yaml"), "name: mine\n");
+        .exits_with(0)
+        .stdout_contains("left 1 template alone");
+    assert_eq!(project.read_file("scenarios/prompt.yaml"), "name: mine\n");
 }
 
 #[test]
@@ -339,11 +344,14 @@ fn what_many_tests_lose_is_told_once() {
     let config = "prompts: ['{{body}}']\ntests: file://t.csv\n";
     let table = format!("body,__expected,__expected2,__expected3\n{rows}");
     let project = Project::new()
-        .file("promptfooconfig.yaml", config)
-        .file("t.csv", table);
-    let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
-    let run = run.says("t.csv:2: warning: the assertion `llm-rubric` is not carried over");
-    let run = run.says("(also in lines 3, 4, 5, 6 and 195 more)");
+        .with_file("promptfooconfig.yaml", config)
+        .with_file("t.csv", table);
+    let run = project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(0);
+    let run =
+        run.stdout_contains("t.csv:2: warning: the assertion `llm-rubric` is not carried over");
+    let run = run.stdout_contains("(also in lines 3, 4, 5, 6 and 195 more)");
     assert_eq!(
         run.stdout.matches(" is not carried over").count(),
         2,
@@ -353,26 +361,28 @@ fn what_many_tests_lose_is_told_once() {
     assert_eq!(
         project
             .run(&["check", "--format", "concise"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .matches("[unjudged-expectation]")
             .count(),
         1
     );
-    project.run(&["eval", "-q"]).code(7);
+    project.run(&["eval", "-q"]).exits_with(7);
     project
         .run(&["eval"])
-        .code(7)
-        .says("200 scenarios: 0 passed, 0 failed, 0 errored, 200 inconclusive")
-        .says("; 0 with answers");
+        .exits_with(7)
+        .stdout_contains("200 scenarios: 0 passed, 0 failed, 0 errored, 200 inconclusive")
+        .stdout_contains("; 0 with answers");
 }
 
 #[test]
 fn a_value_that_is_not_carried_over_leaves_its_scenario_undecided() {
     let config = "prompts: ['{{q}}']\ntests:\n  - vars: {q: file://v.py}\n  - vars: {q: a}\n    assert: [{type: javascript, value: x, weight: 0, provider: {config: {apiKey: sk-not-here}}}]\n";
-    let project = Project::new().file("promptfooconfig.yaml", config);
-    project.run(&["import", "promptfooconfig.yaml"]).code(0);
-    let suite = project.read("scenarios/prompt.yaml");
+    let project = Project::new().with_file("promptfooconfig.yaml", config);
+    project
+        .run(&["import", "promptfooconfig.yaml"])
+        .exits_with(0);
+    let suite = project.read_file("scenarios/prompt.yaml");
     assert!(
         suite.contains("- todo: \"the input `q`: the value `file://v.py` is not carried over: a program makes it\""),
         "{suite}"
@@ -383,8 +393,8 @@ fn a_value_that_is_not_carried_over_leaves_its_scenario_undecided() {
     );
     project
         .run(&["eval"])
-        .code(7)
-        .says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
+        .exits_with(7)
+        .stdout_contains("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
 }
 
 /// The rest of a project with one prompt and one test file.
@@ -393,8 +403,8 @@ fn tested(name: &str, tests: &str) -> Project {
         "prompts: ['Sort {{{{ticket}}}} in {{{{language}}}}']\nproviders: [openai:gpt-4.1]\ntests: file://{name}\n"
     );
     Project::new()
-        .file("promptfooconfig.yaml", config)
-        .file(name, tests)
+        .with_file("promptfooconfig.yaml", config)
+        .with_file(name, tests)
 }
 
 #[test]
@@ -422,21 +432,23 @@ fn tables_by_semicolon_and_tests_by_json_lines_or_a_pattern_are_read() {
         ),
     ] {
         if let Some(pattern) = tests {
-            project.write(
+            project.write_file(
                 "promptfooconfig.yaml",
                 project
-                    .read("promptfooconfig.yaml")
+                    .read_file("promptfooconfig.yaml")
                     .replace("tests/a.json", pattern),
             );
         }
-        let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
+        let run = project
+            .run(&["import", "promptfooconfig.yaml"])
+            .exits_with(0);
         assert!(
             !run.stdout.contains("not carried over") && !run.stderr.contains("skipped"),
             "{}{}",
             run.stdout,
             run.stderr
         );
-        let suite = project.read("scenarios/prompt.yaml");
+        let suite = project.read_file("scenarios/prompt.yaml");
         assert!(
             suite.contains("\"ticket\": \"Twice charged\"")
                 && suite.contains("\"language\": \"de\""),
@@ -445,13 +457,15 @@ fn tables_by_semicolon_and_tests_by_json_lines_or_a_pattern_are_read() {
         assert!(suite.contains("contains: "), "{suite}");
     }
     let none = tested("none/x.yaml", "[]");
-    none.write(
+    none.write_file(
         "promptfooconfig.yaml",
-        none.read("promptfooconfig.yaml")
+        none.read_file("promptfooconfig.yaml")
             .replace("none/x.yaml", "none/*.json"),
     );
     none.run(&["import", "promptfooconfig.yaml"])
-        .says("the tests of `file://none/*.json` is not carried over: no file has such a name");
+        .stdout_contains(
+            "the tests of `file://none/*.json` is not carried over: no file has such a name",
+        );
 }
 
 #[test]
@@ -459,43 +473,46 @@ fn the_window_of_a_known_model_is_the_one_of_the_table() {
     let project = tested("t.jsonl", "");
     project
         .run(&["import", "promptfooconfig.yaml", "--dry-run"])
-        .code(0)
-        .says("context_window = 1_047_576\n")
-        .never_says("128_000");
+        .exits_with(0)
+        .stdout_contains("context_window = 1_047_576\n")
+        .output_lacks("128_000");
 }
 
 #[test]
 fn a_task_that_is_there_already_keeps_its_name() {
     let project = Project::new()
-        .file(
+        .with_file(
             "templates/old/first.xml",
             "<task name=\"hello\"><description>Say it.</description></task>\n",
         )
-        .file("hello.j2", "Say {{ x }}.\n");
-    let run = project.run(&["import", "hello.j2"]).code(0);
+        .with_file("hello.j2", "Say {{ x }}.\n");
+    let run = project.run(&["import", "hello.j2"]).exits_with(0);
     assert!(
         !project.path("templates/hello.xml").exists(),
         "{}",
         run.stdout
     );
-    project.run(&["check"]).code(0).never_says("duplicate-name");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .output_lacks("duplicate-name");
 }
 
 #[test]
 fn partials_of_dotprompt_are_written_in_their_place() {
     let project = Project::new()
-        .file("_style.prompt", "Write like a pirate.\n")
-        .file("_circle.prompt", "{{> circle}}\n")
-        .file("story.prompt", "---\nmodel: googleai/gemini-2.5-flash\n---\n{{> style}}\nTell a story on {{subject}}.\n")
-        .file("bad.prompt", "---\nmodel: m\n---\n{{> circle}}\n");
-    project.run(&["import", "story.prompt"]).code(0);
-    let text = project.read("templates/story.xml");
+        .with_file("_style.prompt", "Write like a pirate.\n")
+        .with_file("_circle.prompt", "{{> circle}}\n")
+        .with_file("story.prompt", "---\nmodel: googleai/gemini-2.5-flash\n---\n{{> style}}\nTell a story on {{subject}}.\n")
+        .with_file("bad.prompt", "---\nmodel: m\n---\n{{> circle}}\n");
+    project.run(&["import", "story.prompt"]).exits_with(0);
+    let text = project.read_file("templates/story.xml");
     assert!(
         text.contains("Write like a pirate.\n    Tell a story on {{subject}}."),
         "{text}"
     );
     project
         .run(&["import", "bad.prompt"])
-        .code(1)
-        .says("`{{> circle}}` cannot be carried over");
+        .exits_with(1)
+        .stdout_contains("`{{> circle}}` cannot be carried over");
 }

@@ -100,7 +100,7 @@ fn project(
         assert!(texts.contains_key(&path));
     }
     for (path, text) in &texts {
-        project.write(path, text);
+        project.write_file(path, text);
     }
     (project, texts)
 }
@@ -119,7 +119,10 @@ fn a_finding_stands_where_the_word_is_written() {
             _ => format!("w{at}n{number}z {{{{- w{at}n{number}z }}}}"),
         };
         let (project, texts) = project(7, 120, word);
-        let json = project.run(&["check", "--format", "json"]).code(1).json();
+        let json = project
+            .run(&["check", "--format", "json"])
+            .exits_with(1)
+            .json();
         let mut found = 0;
         for diagnostic in json["diagnostics"].as_array().unwrap() {
             let message = diagnostic["message"].as_str().unwrap();
@@ -156,7 +159,7 @@ fn a_rendered_line_is_from_the_line_of_its_first_words() {
     let (project, texts) = project(11, 60, |at, number| format!("w{at}n{number}z"));
     let mut found = 0;
     for at in 0..60 {
-        let run = project.run(&["render", &format!("t{at}")]).code(0);
+        let run = project.run(&["render", &format!("t{at}")]).exits_with(0);
         for line in run.stdout.lines().filter_map(|line| line.split_once('│')) {
             let words = line.1.trim_start();
             let Some(name) = words

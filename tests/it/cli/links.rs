@@ -1,7 +1,7 @@
 //! Links of a project that lead out of it: what is behind them is not the project's, and is neither
 //! read nor written.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use std::os::unix::fs::symlink;
 
 const SECRET: &str = "secret-words";
@@ -12,18 +12,18 @@ fn sample() -> (Project, Project) {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>Do it.</description>\n</task>\n";
     let far = "<task type=\"atomic\" name=\"secret-words\"><description>secret-words</description><secret-words/></task>\n";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/t.xml", task)
-        .file("sub/deep/x", "");
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/t.xml", task)
+        .with_file("sub/deep/x", "");
     let outside = Project::new()
-        .file("far/far.xml", far)
-        .file(
+        .with_file("far/far.xml", far)
+        .with_file(
             "lib.xml",
             "<library><fragment id=\"secret-words\"><secret-words/></fragment></library>\n",
         )
-        .file("secret.toml", "edition = \"2026\"\nsecret-words = 1\n")
-        .file("secret.yaml", "secret-words: 1\n")
-        .file("secret.md", "secret-words\n");
+        .with_file("secret.toml", "edition = \"2026\"\nsecret-words = 1\n")
+        .with_file("secret.yaml", "secret-words: 1\n")
+        .with_file("secret.md", "secret-words\n");
     (project, outside)
 }
 
@@ -34,7 +34,7 @@ fn link(project: &Project, outside: &Project, (place, target): (&str, &str)) {
     symlink(outside.path(target), path).unwrap();
 }
 
-fn all(run: &Run) -> String {
+fn all(run: &ProgramRun) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
@@ -47,19 +47,19 @@ fn no_agent_is_shown_what_belongs_to_git() {
         <file_paths><path>.git/config</path></file_paths></task>\n";
     let case = "name: c\ntask: t\ncontext:\n  objective: go\n  inputs: {x: !file ../.git/config}\nexpect_context:\n  - nothing_cut: true\n";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file(".git/config", "secret-words\n");
-    project.write("templates/t.xml", task);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file(".git/config", "secret-words\n");
+    project.write_file("templates/t.xml", task);
     let run = project.run(&["render", "t", "-i", "x=y", "--objective", "o"]);
     assert!(
         !all(&run).contains("secret-words") && all(&run).contains(WHY),
         "{}",
         all(&run)
     );
-    project.write("scenarios/c.yaml", case);
+    project.write_file("scenarios/c.yaml", case);
     let run = project.run(&["eval"]);
     assert!(!all(&run).contains("secret-words"), "{}", all(&run));
-    project.run(&["check"]).code(1).says(WHY);
+    project.run(&["check"]).exits_with(1).stdout_contains(WHY);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
     ] {
         let (project, outside) = sample();
         match from {
-            "prompts/p.md" => project.write("ctxc.toml", role),
-            "scenarios/data.md" => project.write("scenarios/c.yaml", case),
+            "prompts/p.md" => project.write_file("ctxc.toml", role),
+            "scenarios/data.md" => project.write_file("scenarios/c.yaml", case),
             _ => {}
         }
         link(&project, &outside, (from, to));
@@ -126,14 +126,14 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
             &["check", "--fix", "--unsafe-fixes"],
             &["check", "--suppress-existing"],
         ] {
-            let before = outside.read(to);
+            let before = outside.read_file(to);
             let run = project.run(verb);
             assert!(
                 !all(&run).contains(SECRET),
                 "{from} {verb:?}: {}",
                 all(&run)
             );
-            assert_eq!(outside.read(to), before);
+            assert_eq!(outside.read_file(to), before);
         }
     }
 }
@@ -147,11 +147,11 @@ fn what_is_looked_up_does_not_lead_out_of_the_project() {
         ("sub/l", "", "sub/l/**/*.md"),
     ] {
         let (project, outside) = sample();
-        outside.write("secret.md", "refunds: hidden-orders\n");
-        outside.write("far/told.md", "refunds: hidden-orders\n");
+        outside.write_file("secret.md", "refunds: hidden-orders\n");
+        outside.write_file("far/told.md", "refunds: hidden-orders\n");
         let task = "<task type=\"atomic\" subtype=\"subtask\" name=\"a\"><description>all about refunds</description></task>";
-        project.write("templates/a.xml", task);
-        project.write(
+        project.write_file("templates/a.xml", task);
+        project.write_file(
             "ctxc.toml",
             format!("edition = \"2026\"\n[context]\ninclude = [\"{include}\"]\n"),
         );
@@ -169,7 +169,9 @@ fn what_is_looked_up_does_not_lead_out_of_the_project() {
             );
         }
         assert!(
-            !project.read("scenarios/n.yaml").contains("hidden-orders"),
+            !project
+                .read_file("scenarios/n.yaml")
+                .contains("hidden-orders"),
             "{include}"
         );
         let run = project.run(&["search", "refunds"]);
@@ -186,13 +188,13 @@ fn a_project_file_found_from_below_is_a_file_of_its_folder() {
     let (project, outside) = sample();
     link(&project, &outside, ("ctxc.toml", "secret.toml"));
     let mut command = project.command(&["check"]);
-    let run = Run::from(
+    let run = ProgramRun::from(
         command
             .current_dir(project.path("sub/deep"))
             .output()
             .unwrap(),
     )
-    .code(2);
+    .exits_with(2);
     assert!(
         run.stderr.contains("leads out of the project's folder") && !all(&run).contains(SECRET),
         "{}",
@@ -200,9 +202,9 @@ fn a_project_file_found_from_below_is_a_file_of_its_folder() {
     );
     // One that stays inside is followed.
     std::fs::remove_file(project.path("ctxc.toml")).unwrap();
-    project.write("config/ctxc.toml", "edition = \"2026\"\n");
+    project.write_file("config/ctxc.toml", "edition = \"2026\"\n");
     symlink("config/ctxc.toml", project.path("ctxc.toml")).unwrap();
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
 }
 
 #[test]
@@ -212,12 +214,12 @@ fn a_folder_of_templates_is_one_of_the_project() {
     link(&project, &outside, ("templates", "far"));
     let run = project
         .run(&["check"])
-        .code(1)
-        .says("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
+        .exits_with(1)
+        .stdout_contains("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
     // Who names it means it, and links within it are its own.
     symlink("far.xml", outside.path("far/near.xml")).unwrap();
-    let run = project.run(&["check", "templates"]).code(1);
+    let run = project.run(&["check", "templates"]).exits_with(1);
     assert!(
         all(&run).contains(SECRET) && !all(&run).contains("lies outside"),
         "{}",
@@ -229,48 +231,48 @@ fn a_folder_of_templates_is_one_of_the_project() {
 fn a_folder_elsewhere_is_told_among_the_templates_alone() {
     let (project, outside) = sample();
     link(&project, &outside, ("templates/more", "far"));
-    let run = project
-        .run(&["check"])
-        .code(1)
-        .says("error[unreadable-file] templates/more:1:1: cannot be read: it lies outside");
+    let run = project.run(&["check"]).exits_with(1).stdout_contains(
+        "error[unreadable-file] templates/more:1:1: cannot be read: it lies outside",
+    );
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
     // Among all that lies in a project it is somebody else's.
     let (project, outside) = sample();
-    project.write("t.xml", project.read("templates/t.xml"));
+    project.write_file("t.xml", project.read_file("templates/t.xml"));
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     link(&project, &outside, ("packages", "far"));
-    let run = project.run(&["check"]).code(0);
+    let run = project.run(&["check"]).exits_with(0);
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
 }
 
 #[test]
 fn a_file_with_two_names_is_not_written_through_one_of_them() {
     let (project, outside) = sample();
-    project.run(&["build"]).code(0);
-    outside.write("mine", project.read("registry.json"));
-    let before = outside.read("mine");
+    project.run(&["build"]).exits_with(0);
+    outside.write_file("mine", project.read_file("registry.json"));
+    let before = outside.read_file("mine");
     std::fs::remove_file(project.path("registry.json")).unwrap();
     std::fs::hard_link(outside.path("mine"), project.path("registry.json")).unwrap();
-    project.write(
+    project.write_file(
         "templates/u.xml",
         "<task type=\"atomic\" name=\"u\"><description>Do more.</description></task>\n",
     );
     std::fs::hard_link(project.path("templates/u.xml"), outside.path("u")).unwrap();
-    let unformatted = outside.read("u");
-    project.run(&["build"]).code(0);
-    project.run(&["fmt"]).code(0);
+    let unformatted = outside.read_file("u");
+    project.run(&["build"]).exits_with(0);
+    project.run(&["fmt"]).exits_with(0);
     assert_eq!(
-        (outside.read("mine"), outside.read("u")),
+        (outside.read_file("mine"), outside.read_file("u")),
         (before.clone(), unformatted.clone())
     );
     assert!(
-        project.read("registry.json") != before && project.read("templates/u.xml") != unformatted
+        project.read_file("registry.json") != before
+            && project.read_file("templates/u.xml") != unformatted
     );
 }
 
 #[test]
 fn nothing_is_made_through_a_linked_folder() {
-    let outside = Project::new().file("out/x", "");
+    let outside = Project::new().with_file("out/x", "");
     for args in [
         &["import", "legacy"][..],
         &["import", "legacy", "--dry-run"],
@@ -279,24 +281,24 @@ fn nothing_is_made_through_a_linked_folder() {
         let project = if args[0] == "init" {
             Project::new()
         } else {
-            Project::new().file("legacy/e.j2", "hi {{x}}\n")
+            Project::new().with_file("legacy/e.j2", "hi {{x}}\n")
         };
         link(&project, &outside, ("templates", "out"));
         link(&project, &outside, (".github", "out"));
         project
             .run(args)
-            .code(2)
-            .warns("templates is a link, and templates/")
-            .warns("would be written through it");
+            .exits_with(2)
+            .stderr_contains("templates is a link, and templates/")
+            .stderr_contains("would be written through it");
         assert_eq!(outside.files(), ["out/x"], "{args:?}");
     }
     // Nor a cache, wherever somebody says that caches are.
     let project = Project::new()
-        .file("notes.md", "zebra\n")
-        .file("caches/x", "");
+        .with_file("notes.md", "zebra\n")
+        .with_file("caches/x", "");
     project
         .run(&["search", "zebra", "--cache-dir", "caches"])
-        .code(0);
+        .exits_with(0);
     let made = project
         .files()
         .into_iter()
@@ -312,22 +314,22 @@ fn nothing_is_made_through_a_linked_folder() {
         );
         project
             .run(&["search", "zebra", "--cache-dir", "caches"])
-            .code(0)
-            .says("notes.md");
+            .exits_with(0)
+            .stdout_contains("notes.md");
         assert_eq!(outside.files(), ["out/x"], "{name}");
     }
     std::fs::remove_dir_all(project.path(folder)).unwrap();
     link(&project, &outside, (folder, "out"));
     project
         .run(&["search", "zebra", "--cache-dir", "caches"])
-        .code(0)
-        .says("notes.md")
-        .warns("is a link");
+        .exits_with(0)
+        .stdout_contains("notes.md")
+        .stderr_contains("is a link");
     assert_eq!(outside.files(), ["out/x"]);
     // A folder that an earlier version kept caches in is nobody's any more.
     let project = Project::new()
-        .file("notes.md", "zebra\n")
-        .file("templates/t.xml", sample().0.read("templates/t.xml"));
+        .with_file("notes.md", "zebra\n")
+        .with_file("templates/t.xml", sample().0.read_file("templates/t.xml"));
     link(&project, &outside, (".ctxc", "out"));
     for args in [
         &["build"][..],
@@ -335,7 +337,7 @@ fn nothing_is_made_through_a_linked_folder() {
         &["manifest"],
         &["eval", "--allow-empty"],
     ] {
-        project.run(args).code(0);
+        project.run(args).exits_with(0);
         assert_eq!(outside.files(), ["out/x"], "{args:?}");
     }
 }

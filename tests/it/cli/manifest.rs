@@ -24,14 +24,17 @@ fn sample() -> Project {
     let week = "<task type=\"sequential\" name=\"week\">\n  <description>Write.</description>\n  <steps>\n    <task ref=\"triage\" as=\"first\"/>\n    \
         <task type=\"atomic\">\n      <description>Sum up {{first}}.</description>\n    </task>\n  </steps>\n</task>\n";
     let project = Project::new()
-        .file("templates/triage.xml", TRIAGE)
-        .file("templates/week.xml", week);
-    project.file("docs/runbook.md", "Restart it.\n".repeat(20))
+        .with_file("templates/triage.xml", TRIAGE)
+        .with_file("templates/week.xml", week);
+    project.with_file("docs/runbook.md", "Restart it.\n".repeat(20))
 }
 
 #[test]
 fn people_see_segments_prefix_and_total() {
-    let run = sample().run(&["manifest", "triage"]).code(0).silent();
+    let run = sample()
+        .run(&["manifest", "triage"])
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(
         run.stdout,
         "triage\n \
@@ -47,7 +50,7 @@ fn people_see_segments_prefix_and_total() {
             "--budget",
             "500",
         ])
-        .code(0);
+        .exits_with(0);
     assert_eq!(
         given.stdout,
         "triage\n \
@@ -57,35 +60,35 @@ fn people_see_segments_prefix_and_total() {
     let turns = "<task type=\"atomic\" name=\"t\"><description>D</description><examples as=\"turns\"><example><input>a</input>\
         <output>b</output></example></examples></task>";
     let shown = Project::new()
-        .file("templates/t.xml", turns)
+        .with_file("templates/t.xml", turns)
         .run(&["manifest", "t"])
-        .code(0);
-    shown.says(" 1 examples:1 ");
+        .exits_with(0);
+    shown.stdout_contains(" 1 examples:1 ");
     let bounded = sample()
         .run(&["manifest", "triage", "--budget", "500"])
-        .code(0);
-    bounded.says("3 description ≤ 494\n total between 11 and 500 of 500 tokens (o200k), depending on ticket; 83 if everything known now fits");
-    let all = sample().run(&["manifest"]).code(0).silent();
+        .exits_with(0);
+    bounded.stdout_contains("3 description ≤ 494\n total between 11 and 500 of 500 tokens (o200k), depending on ticket; 83 if everything known now fits");
+    let all = sample().run(&["manifest"]).exits_with(0).stderr_is_empty();
     let step = "week/steps/1\n 1 parent's description 9 │ reusable prefix 9 │ 2 description ≥ 6 · 3 first ≥ 6\n";
-    all.says(step)
-        .says("\n3 agents, 187 tokens known before a run\n");
+    all.stdout_contains(step)
+        .stdout_contains("\n3 agents, 187 tokens known before a run\n");
     sample()
         .run(&["manifest", "week", "--node", "/steps/1"])
-        .code(0)
-        .says("week/steps/1");
+        .exits_with(0)
+        .stdout_contains("week/steps/1");
 }
 
 #[test]
 fn what_a_run_may_say_itself_is_not_counted_as_certain() {
     let task = "<task type=\"sequential\" name=\"p\"><description>Parent text.</description><steps><task><description>One.</description>\
         <inputs><input name=\"x\"><task><description>Deep.</description></task></input></inputs><instructions>{{x}}</instructions></task></steps></task>";
-    let project = Project::new().file("templates/p.xml", task);
+    let project = Project::new().with_file("templates/p.xml", task);
     let said = "1 description 5 · 2 parent's description 0 or 10 │ reusable prefix 15 │ 3 instructions ≥ 0\n \
         total 5 tokens (o200k) and what a run brings: x; 15 with all that is known\n";
     project
         .run(&["manifest", "p", "--node", "/steps/0"])
-        .code(0)
-        .says(said);
+        .exits_with(0)
+        .stdout_contains(said);
     let rendered = |x: &str| {
         project
             .run(&[
@@ -97,19 +100,21 @@ fn what_a_run_may_say_itself_is_not_counted_as_certain() {
                 x,
                 "--explain",
             ])
-            .code(0)
+            .exits_with(0)
     };
-    rendered("x=Parent text.")
-        .says("total                        11 tokens, counted by o200k; the first 5 stay");
-    rendered("x=")
-        .says("total                        15 tokens, counted by o200k; the first 15 stay");
+    rendered("x=Parent text.").stdout_contains(
+        "total                        11 tokens, counted by o200k; the first 5 stay",
+    );
+    rendered("x=").stdout_contains(
+        "total                        15 tokens, counted by o200k; the first 15 stay",
+    );
     // What cannot say the same leaves it there.
-    let project = Project::new().file("templates/p.xml", task.replace("{{x}}", "Use {{x}}"));
+    let project = Project::new().with_file("templates/p.xml", task.replace("{{x}}", "Use {{x}}"));
     project
         .run(&["manifest", "p", "--node", "/steps/0"])
-        .code(0)
-        .says("parent's description 10 │")
-        .says(" total 20 tokens");
+        .exits_with(0)
+        .stdout_contains("parent's description 10 │")
+        .stdout_contains(" total 20 tokens");
 }
 
 #[test]
@@ -118,34 +123,38 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     let file = "context-manifest.json";
     project
         .run(&["manifest", "--output", file])
-        .code(0)
-        .silent_out()
-        .warns("wrote context-manifest.json (3 agents)");
-    let before = project.read(file);
+        .exits_with(0)
+        .stdout_is_empty()
+        .stderr_contains("wrote context-manifest.json (3 agents)");
+    let before = project.read_file(file);
     assert_eq!(
         project
             .run(&["manifest", "--json", "--threads", "1"])
-            .code(0)
+            .exits_with(0)
             .stdout,
         before
     );
     project
         .run(&["manifest", "--check", "-o", file])
-        .code(0)
-        .says("is up to date");
+        .exits_with(0)
+        .stdout_contains("is up to date");
     // White space between elements is nothing that anybody receives.
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace('\n', "\n\n\n").replace("  <", "\t    <"),
     );
-    project.run(&["manifest", "--check", "-o", file]).code(0);
+    project
+        .run(&["manifest", "--check", "-o", file])
+        .exits_with(0);
     assert_eq!(project.run(&["manifest", "--json"]).stdout, before);
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("support tickets", "all support tickets of the house"),
     );
-    project.write("docs/runbook.md", "Restart it.\n");
-    let stale = project.run(&["manifest", "--check", "-o", file]).code(1);
+    project.write_file("docs/runbook.md", "Restart it.\n");
+    let stale = project
+        .run(&["manifest", "--check", "-o", file])
+        .exits_with(1);
     assert_eq!(
         stale.stdout,
         "context-manifest.json is out of date; `ctxc manifest --output context-manifest.json` writes it\n\
@@ -155,14 +164,18 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
          ~ system 6 → 10: text of the template (templates/triage.xml)\n    ~ file:docs/runbook.md 72 → 15: file\n\
          2 agents changed; 187 → 81 (−106, −57 %) tokens known before a run\n"
     );
-    assert_eq!(project.read(file), before, "a check writes nothing");
-    project.run(&["manifest", "--output", "new.json"]).code(0);
-    let difference = project.run(&["manifest", "diff", file, "new.json"]).code(0);
+    assert_eq!(project.read_file(file), before, "a check writes nothing");
+    project
+        .run(&["manifest", "--output", "new.json"])
+        .exits_with(0);
+    let difference = project
+        .run(&["manifest", "diff", file, "new.json"])
+        .exits_with(0);
     assert_eq!(difference.stdout, stale.stdout.split_once('\n').unwrap().1);
     project
         .run(&["manifest", "diff", file, file])
-        .code(0)
-        .says("every agent receives the same\n");
+        .exits_with(0)
+        .stdout_contains("every agent receives the same\n");
 }
 
 /// A role with a model whose price is known.
@@ -181,9 +194,9 @@ fn a_default_is_not_the_value() {
         )
     };
     let project = Project::new()
-        .file("templates/t.xml", task("hi"))
-        .file("ctxc.toml", "edition = \"2026\"\n");
-    let entry = project.run(&["manifest", "--json"]).code(0).json()["entries"][0].clone();
+        .with_file("templates/t.xml", task("hi"))
+        .with_file("ctxc.toml", "edition = \"2026\"\n");
+    let entry = project.run(&["manifest", "--json"]).exits_with(0).json()["entries"][0].clone();
     assert_eq!(
         entry["defaults"],
         serde_json::json!([{"name": "n", "value": "2"}, {"name": "x", "value": "hi"}])
@@ -195,23 +208,25 @@ fn a_default_is_not_the_value() {
     );
     project
         .run(&["manifest"])
-        .code(0)
-        .says("what a run brings: n, x\n defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi\n");
+        .exits_with(0)
+        .stdout_contains("what a run brings: n, x\n defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi\n");
     project
         .run(&["manifest", "--format", "markdown"])
-        .code(0)
-        .says("defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi");
+        .exits_with(0)
+        .stdout_contains(
+            "defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi",
+        );
     // Budgets and prices are of the request with the defaults in place.
     let known = entry["total"]["estimate"].as_u64().unwrap();
     assert!(
         known > entry["total"]["fixed"].as_u64().unwrap(),
         "{entry:#}"
     );
-    project.write(
+    project.write_file(
         "ctxc.toml",
         format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens < {known}\"\n{MODEL}"),
     );
-    let refused = project.run(&["manifest"]).code(1);
+    let refused = project.run(&["manifest"]).exits_with(1);
     assert!(
         refused
             .stderr
@@ -219,14 +234,14 @@ fn a_default_is_not_the_value() {
         "{}",
         refused.stderr
     );
-    project.write(
+    project.write_file(
         "ctxc.toml",
         format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens <= {known}\"\n{MODEL}"),
     );
     let first = |args: &[&str]| {
         project
             .run(&[&["manifest", "--json"], args].concat())
-            .code(0)
+            .exits_with(0)
             .json()["entries"][0]["cost"]["first"]
             .clone()
     };
@@ -234,12 +249,12 @@ fn a_default_is_not_the_value() {
         first(&[]),
         first(&["--role", "r", "--input", "x=hi", "--input", "n=2"])
     );
-    project.write("ctxc.toml", "edition = \"2026\"\n");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
     // What is rendered names its defaults too, and none that is handed in.
     let shown = |args: &[&str]| {
         project
             .run(&[&["render", "t"], args].concat())
-            .code(0)
+            .exits_with(0)
             .stdout
     };
     assert!(
@@ -257,14 +272,14 @@ fn a_default_is_not_the_value() {
             && !shown(&["--as", "openai-chat"]).contains("defaults")
     );
     assert_eq!(
-        project.run(&["render", "t", "--json"]).code(0).json()["defaults"],
+        project.run(&["render", "t", "--json"]).exits_with(0).json()["defaults"],
         entry["defaults"]
     );
     // What is handed in is known, be it the default or another.
     let given = |x: &str| {
         project
             .run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"])
-            .code(0)
+            .exits_with(0)
             .json()["entries"][0]
             .clone()
     };
@@ -279,26 +294,28 @@ fn a_default_is_not_the_value() {
         long["total"]["bound"].as_u64() > Some(90) && known["total"]["bound"].as_u64() < Some(20)
     );
     // Another default is a change.
-    project.run(&["manifest", "--output", "m.json"]).code(0);
-    project.write("templates/t.xml", task("ho"));
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .exits_with(0);
+    project.write_file("templates/t.xml", task("ho"));
     project
         .run(&["manifest", "diff", "m.json", "."])
-        .code(0)
-        .says("~ description");
+        .exits_with(0)
+        .stdout_contains("~ description");
 }
 
 #[test]
 fn registries_are_compared_by_what_their_agents_receive() {
     let project = sample();
-    project.run(&["build", "-o", "old.json"]).code(0);
-    project.write(
+    project.run(&["build", "-o", "old.json"]).exits_with(0);
+    project.write_file(
         "ctxc.toml",
         "[defaults.sequential]\naccumulate_data = false\n",
     );
-    project.run(&["build", "-o", "new.json"]).code(0);
+    project.run(&["build", "-o", "new.json"]).exits_with(0);
     let run = project
         .run(&["manifest", "diff", "old.json", "new.json"])
-        .code(0);
+        .exits_with(0);
     assert_eq!(
         run.stdout,
         "~ week/steps/1  21 → 15 (−6, −29 %) tokens\n    \
@@ -316,14 +333,18 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
         <inputs><input name=\"told\" from=\"log\" trust=\"untrusted\"/></inputs><constraints><constraint>One team.</constraint></constraints></task>";
     let roles = "[roles.clerk]\ntemplate = \"t\"\nbudget = { tokens = 2000 }\n";
     let project = Project::new()
-        .file("templates/t.xml", task)
-        .file("ctxc.toml", roles);
-    project.run(&["manifest", "--output", "m.json"]).code(0);
-    project.write(
+        .with_file("templates/t.xml", task)
+        .with_file("ctxc.toml", roles);
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .exits_with(0);
+    project.write_file(
         "templates/t.xml",
         task.replace("One team.", "One team, be quick."),
     );
-    let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
+    let run = project
+        .run(&["manifest", "diff", "m.json", "."])
+        .exits_with(0);
     assert_eq!(
         run.stdout,
         "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 7 → 10 (+3, +43 %)\n    \
@@ -334,40 +355,42 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
 
 #[test]
 fn what_is_held_against_a_registry_is_told_without_roles() {
-    let project = sample().file("ctxc.toml", ROLES);
-    project.run(&["build", "-o", "r.json"]).code(0);
-    project.run(&["manifest", "--output", "m.json"]).code(0);
+    let project = sample().with_file("ctxc.toml", ROLES);
+    project.run(&["build", "-o", "r.json"]).exits_with(0);
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .exits_with(0);
     let left_out =
         "1 role of . left out, since r.json is a registry, which holds tasks and no roles";
     for args in [["r.json", "."], [".", "r.json"]] {
         let run = project
             .run(&["manifest", "diff", args[0], args[1]])
-            .code(0)
-            .warns(left_out);
+            .exits_with(0)
+            .stderr_contains(left_out);
         assert_eq!(run.stdout, "every agent receives the same\n");
     }
     // What a role plays is not in a manifest without the role.
     let run = project
         .run(&["manifest", "diff", "m.json", "r.json"])
-        .code(0)
-        .warns("1 role of m.json left out");
+        .exits_with(0)
+        .stderr_contains("1 role of m.json left out");
     assert_eq!(run.stdout, "every agent receives the same\n");
-    project.write("docs/runbook.md", "Restart it.\n");
-    project.write(
+    project.write_file("docs/runbook.md", "Restart it.\n");
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("support tickets", "all support tickets"),
     );
     let run = project
         .run(&["manifest", "diff", "r.json"])
-        .code(0)
-        .warns("1 role of work tree left out");
-    run.says("~ triage  ")
-        .says("~ week/steps/0  ")
-        .says("2 agents changed");
+        .exits_with(0)
+        .stderr_contains("1 role of work tree left out");
+    run.stdout_contains("~ triage  ")
+        .stdout_contains("~ week/steps/0  ")
+        .stdout_contains("2 agents changed");
     project
         .run(&["manifest", "diff", "r.json", "r.json"])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
 }
 
 #[test]
@@ -389,15 +412,19 @@ fn nothing_but_a_manifest_is_written_over() {
             "there is no file or folder gone.json",
         ),
     ] {
-        project.run(args).code(2).silent_out().warns(said);
+        project
+            .run(args)
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(said);
     }
-    assert_eq!(project.read("templates/triage.xml"), TRIAGE);
+    assert_eq!(project.read_file("templates/triage.xml"), TRIAGE);
     project
         .run(&["manifest", "--output", "manifest.txt"])
-        .code(0);
+        .exits_with(0);
     assert_eq!(
-        project.read("manifest.txt"),
-        project.run(&["manifest"]).code(0).stdout
+        project.read_file("manifest.txt"),
+        project.run(&["manifest"]).exits_with(0).stdout
     );
     for (text, code, said) in [
         ("", 1, "is not a manifest"),
@@ -409,23 +436,23 @@ fn nothing_but_a_manifest_is_written_over() {
         ),
         ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is not a manifest"),
     ] {
-        project.write("bad.json", text);
+        project.write_file("bad.json", text);
         project
             .run(&["manifest", "--check", "-o", "bad.json"])
-            .code(code)
-            .silent_out()
-            .warns(said);
+            .exits_with(code)
+            .stdout_is_empty()
+            .stderr_contains(said);
         project
             .run(&["manifest", "diff", "bad.json", "bad.json"])
-            .code(code)
-            .warns(said);
+            .exits_with(code)
+            .stderr_contains(said);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
     project
         .run(&["manifest"])
-        .code(1)
-        .silent_out()
-        .warns("the file `docs/runbook.md` cannot be shown to the agent");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("the file `docs/runbook.md` cannot be shown to the agent");
 }
 
 #[test]
@@ -439,12 +466,12 @@ fn a_folder_without_templates_has_nothing_to_show() {
     ] {
         empty
             .run(verb)
-            .code(5)
-            .silent_out()
-            .warns("there is no template in this project")
-            .warns("`ctxc init` starts one");
+            .exits_with(5)
+            .stdout_is_empty()
+            .stderr_contains("there is no template in this project")
+            .stderr_contains("`ctxc init` starts one");
     }
-    empty.run(&["eval", "--allow-empty"]).code(0);
+    empty.run(&["eval", "--allow-empty"]).exits_with(0);
 }
 
 #[test]
@@ -455,26 +482,26 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;");
-    let project = sample().file(&format!("docs/{hostile}"), "text\n");
-    project.write(
+    let project = sample().with_file(&format!("docs/{hostile}"), "text\n");
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("runbook.md", &escaped),
     );
     for (name, format) in [("m.html", "html"), ("m.md", "markdown")] {
         let page = project
             .run(&["manifest", "--format", format])
-            .code(0)
+            .exits_with(0)
             .stdout;
         assert!(
             !page.contains("<img") && !page.contains("<script"),
             "{page}"
         );
-        project.run(&["manifest", "--output", name]).code(0);
-        assert_eq!(project.read(name), page);
+        project.run(&["manifest", "--output", name]).exits_with(0);
+        assert_eq!(project.read_file(name), page);
         // Written again over its own kind.
-        project.run(&["manifest", "--output", name]).code(0);
+        project.run(&["manifest", "--output", name]).exits_with(0);
     }
-    let html = project.read("m.html");
+    let html = project.read_file("m.html");
     assert!(
         html.contains("&lt;img src=x onerror=alert(1)&gt;") && !html.contains("http"),
         "{html}"
@@ -487,7 +514,7 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
         .map(|entry| entry["segments"].as_array().unwrap().len())
         .sum();
     assert_eq!(html.matches("<tr><td").count(), count);
-    let table = project.read("m.md");
+    let table = project.read_file("m.md");
     assert_eq!(
         table
             .lines()
@@ -501,7 +528,7 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
 #[test]
 fn an_empty_template_is_not_written_over_either() {
     let project = sample();
-    project.write("templates/empty.xml", "");
+    project.write_file("templates/empty.xml", "");
     project
         .run(&[
             "manifest",
@@ -510,18 +537,18 @@ fn an_empty_template_is_not_written_over_either() {
             "templates/empty.xml",
             "--json",
         ])
-        .code(2)
-        .warns("is no manifest");
+        .exits_with(2)
+        .stderr_contains("is no manifest");
     std::fs::remove_file(project.path("templates/empty.xml")).unwrap();
-    project.write("empty.xml", "");
+    project.write_file("empty.xml", "");
     project
         .run(&["manifest", "triage", "--output", "empty.xml", "--json"])
-        .code(2)
-        .warns("is no manifest");
-    project.write("empty.json", "");
+        .exits_with(2)
+        .stderr_contains("is no manifest");
+    project.write_file("empty.json", "");
     project
         .run(&["manifest", "triage", "--output", "empty.json"])
-        .code(0);
+        .exits_with(0);
 }
 
 const ROLES: &str = r#"
@@ -545,11 +572,11 @@ usd_per_million = { input = 2.0, cached_input = 0.5, output = 8.0 }
 
 #[test]
 fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
-    let project = sample().file("ctxc.toml", ROLES);
+    let project = sample().with_file("ctxc.toml", ROLES);
     let run = project
         .run(&["manifest", "--role", "clerk"])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
     assert_eq!(
         run.stdout,
         "clerk: triage\n \
@@ -570,7 +597,9 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
         "--tokenizer",
         "bytes",
     ]);
-    given.code(0).says("of 500 tokens (bytes, an upper bound)");
+    given
+        .exits_with(0)
+        .stdout_contains("of 500 tokens (bytes, an upper bound)");
     let asked = [
         "manifest",
         "--role",
@@ -582,80 +611,84 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
     ];
     project
         .run(&asked)
-        .code(0)
-        .says("3 description 7 · 4 objective 8\n")
-        .says(" total 98 of 2,000 tokens");
+        .exits_with(0)
+        .stdout_contains("3 description 7 · 4 objective 8\n")
+        .stdout_contains(" total 98 of 2,000 tokens");
     project
         .run(&["manifest", "--objective", "sort"])
-        .code(2)
-        .warns("name a TASK, or say --role NAME");
+        .exits_with(2)
+        .stderr_contains("name a TASK, or say --role NAME");
     // A task that a role plays is not told again; by its own name it is told without the role.
     project
         .run(&["manifest"])
-        .code(0)
-        .says("clerk: triage\n")
-        .says("\nweek/steps/0\n")
-        .says("\n3 agents");
+        .exits_with(0)
+        .stdout_contains("clerk: triage\n")
+        .stdout_contains("\nweek/steps/0\n")
+        .stdout_contains("\n3 agents");
     project
         .run(&["manifest", "triage"])
-        .code(0)
-        .says("triage\n 1 system 6 ");
+        .exits_with(0)
+        .stdout_contains("triage\n 1 system 6 ");
     let page = project
         .run(&["manifest", "--role", "clerk", "--format", "markdown"])
-        .code(0);
-    page.says("Model <code>small</code> (economy, openai, small-2026)")
-        .says("- protected: <code>a\\|b\\*/\\*\\*</code>\n");
+        .exits_with(0);
+    page.stdout_contains("Model <code>small</code> (economy, openai, small-2026)")
+        .stdout_contains("- protected: <code>a\\|b\\*/\\*\\*</code>\n");
     let page = project
         .run(&["manifest", "--role", "clerk", "--format", "html"])
-        .code(0);
-    page.says("<p>model <code>small</code>")
-        .says("<code>a|b*/**</code>");
+        .exits_with(0);
+    page.stdout_contains("<p>model <code>small</code>")
+        .stdout_contains("<code>a|b*/**</code>");
     project
         .run(&["manifest", "--role", "clark"])
-        .code(2)
-        .warns("did you mean `clerk`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `clerk`?");
     sample()
         .run(&["manifest", "--role", "clerk"])
-        .code(2)
-        .warns("`[roles.NAME]` of ctxc.toml defines one");
+        .exits_with(2)
+        .stderr_contains("`[roles.NAME]` of ctxc.toml defines one");
     project
         .run(&["manifest", "triage", "--role", "clerk"])
-        .code(2);
+        .exits_with(2);
 }
 
 #[test]
 fn what_changed_about_a_role_is_told_in_words() {
-    let project = sample().file("ctxc.toml", ROLES);
-    project.run(&["manifest", "--output", "m.json"]).code(0);
+    let project = sample().with_file("ctxc.toml", ROLES);
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .exits_with(0);
     project
         .run(&["manifest", "--check", "-o", "m.json"])
-        .code(0);
+        .exits_with(0);
     let other = ROLES
         .replace("\"read_*\"", "\"search\"")
         .replace("You are the clerk.", "You are the clerk here.");
     let other = other
         .replace("tokens = 2000, usd = 0.0001", "tokens = 1000, usd = 0.5")
         .replace("id = \"small-2026\"", "id = \"x\"");
-    project.write("ctxc.toml", other);
+    project.write_file("ctxc.toml", other);
     let run = project
         .run(&["manifest", "--check", "-o", "m.json"])
-        .code(1);
+        .exits_with(1);
     let run = run
-        .says("clerk: triage")
-        .says("~ system 11 → 12")
-        .says("budget 1,000, was 2,000")
-        .says("budget US$ 0.5 a call, was US$ 0.0001");
-    run.says("may use search")
-        .says("no longer: may use read_*")
-        .says("the same model in another way");
-    project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
-    project.run(&["manifest", "--check", "-o", "m.json"]).code(1).says(
+        .stdout_contains("clerk: triage")
+        .stdout_contains("~ system 11 → 12")
+        .stdout_contains("budget 1,000, was 2,000")
+        .stdout_contains("budget US$ 0.5 a call, was US$ 0.0001");
+    run.stdout_contains("may use search")
+        .stdout_contains("no longer: may use read_*")
+        .stdout_contains("the same model in another way");
+    project.write_file("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
+    project.run(&["manifest", "--check", "-o", "m.json"]).exits_with(1).stdout_contains(
         "~ clerk: triage  88 tokens; US$ 0.000176 → 0.000352 (+100 %) a call, with the prefix cached 0.000051 → 0.000062 (+19 %)\n",
     );
-    project.run(&["manifest", "--output", "dear.json"]).code(0);
+    project
+        .run(&["manifest", "--output", "dear.json"])
+        .exits_with(0);
     let json = project
         .run(&["manifest", "diff", "m.json", "dear.json", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let clerk = &json["changed"][0];
     assert_eq!(
@@ -675,32 +708,34 @@ fn what_changed_about_a_role_is_told_in_words() {
             "--format",
             "markdown",
         ])
-        .code(0);
-    page.says("| agent | tokens | reusable prefix | US$ a call |\n|---|---|---|---|\n")
-        .says("| US$ 0.000176 → 0.000352 (+100 %) a call");
-    project.write("ctxc.toml", "edition = \"2026\"\n");
+        .exits_with(0);
+    page.stdout_contains("| agent | tokens | reusable prefix | US$ a call |\n|---|---|---|---|\n")
+        .stdout_contains("| US$ 0.000176 → 0.000352 (+100 %) a call");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
     let gone = project
         .run(&["manifest", "--check", "-o", "m.json"])
-        .code(1);
-    gone.says("- clerk: triage  88 tokens; US$ 0.000176 a call\n")
-        .says("+ triage  ");
+        .exits_with(1);
+    gone.stdout_contains("- clerk: triage  88 tokens; US$ 0.000176 a call\n")
+        .stdout_contains("+ triage  ");
 }
 
 #[test]
 fn a_manifest_of_before_roles_is_still_read() {
     let project = sample();
-    project.run(&["manifest", "--output", "m.json"]).code(0);
-    let mut old: serde_json::Value = serde_json::from_str(&project.read("m.json")).unwrap();
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .exits_with(0);
+    let mut old: serde_json::Value = serde_json::from_str(&project.read_file("m.json")).unwrap();
     for entry in old["entries"].as_array_mut().unwrap() {
         let entry = entry.as_object_mut().unwrap();
         for key in ["routing", "profile", "cost"] {
             assert!(entry.remove(key).is_some(), "{key}");
         }
     }
-    project.write("m.json", old.to_string());
+    project.write_file("m.json", old.to_string());
     project
         .run(&["manifest", "--check", "-o", "m.json"])
-        .code(0);
+        .exits_with(0);
 }
 
 #[test]
@@ -709,23 +744,25 @@ fn a_role_is_rendered_with_its_profile_model_and_budget() {
         "tier = \"economy\"\n\n",
         "tier = \"economy\"\nprofile = \"plain\"\n\n",
     );
-    let project = sample().file("ctxc.toml", roles);
+    let project = sample().with_file("ctxc.toml", roles);
     let given = ["render", "--role", "clerk", "--input", "ticket=a leak"];
     let with = |more: &[&str]| project.run(&[&given[..], more].concat());
     with(&[])
-        .code(0)
-        .says("system    │ You are the clerk.")
-        .says("ctxc.toml:4")
-        .says("File: docs/runbook.md:");
+        .exits_with(0)
+        .stdout_contains("system    │ You are the clerk.")
+        .stdout_contains("ctxc.toml:4")
+        .stdout_contains("File: docs/runbook.md:");
     with(&["--profile", "markdown"])
-        .code(0)
-        .says("## File: docs/runbook.md");
+        .exits_with(0)
+        .stdout_contains("## File: docs/runbook.md");
     with(&["--explain"])
-        .code(0)
-        .says("the role's system and <system>")
-        .says(" of 2,000, counted by o200k")
-        .says("model                        small: the only one that is at least economy");
-    let body = with(&["--as", "openai-chat"]).code(0).json();
+        .exits_with(0)
+        .stdout_contains("the role's system and <system>")
+        .stdout_contains(" of 2,000, counted by o200k")
+        .stdout_contains(
+            "model                        small: the only one that is at least economy",
+        );
+    let body = with(&["--as", "openai-chat"]).exits_with(0).json();
     assert_eq!(
         (
             body["model"].as_str(),
@@ -743,14 +780,16 @@ fn a_role_is_rendered_with_its_profile_model_and_budget() {
         "--max-output",
         "5",
     ])
-    .code(0)
+    .exits_with(0)
     .json();
     assert_eq!(body["model"].as_str(), Some("other"));
-    with(&["--budget", "5"]).code(1).warns("system");
-    project.run(&["render"]).code(2);
+    with(&["--budget", "5"])
+        .exits_with(1)
+        .stderr_contains("system");
+    project.run(&["render"]).exits_with(2);
     project
         .run(&["render", "triage", "--role", "clerk"])
-        .code(2);
+        .exits_with(2);
 }
 
 #[test]
@@ -760,32 +799,34 @@ fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
             "[[require]]\n{role}must = \"manifest_tokens <= {limit}\"\nreason = \"it is called a thousand times a day\"\n{more}\n{ROLES}"
         )
     };
-    let run = |text: String| sample().file("ctxc.toml", text).run(&["manifest"]);
-    run(require("role = \"clerk\"\n", 88, "")).code(0).silent();
+    let run = |text: String| sample().with_file("ctxc.toml", text).run(&["manifest"]);
+    run(require("role = \"clerk\"\n", 88, ""))
+        .exits_with(0)
+        .stderr_is_empty();
     let broken = run(require("role = \"clerk\"\n", 87, ""))
-        .code(1)
-        .says("clerk: triage");
-    broken.warns("ctxc.toml:3: clerk: triage has 88 tokens, and the project requires `manifest_tokens <= 87`: it is called a thousand times a day");
+        .exits_with(1)
+        .stdout_contains("clerk: triage");
+    broken.stderr_contains("ctxc.toml:3: clerk: triage has 88 tokens, and the project requires `manifest_tokens <= 87`: it is called a thousand times a day");
     run(require("role = \"clerk\"\n", 87, "level = \"warning\""))
-        .code(0)
-        .warns("warning: ctxc.toml:3: clerk: triage has 88 tokens");
+        .exits_with(0)
+        .stderr_contains("warning: ctxc.toml:3: clerk: triage has 88 tokens");
     // By name, path and type, for every agent of the task; others are not meant.
     run(require("name = \"week\"\n", 1, ""))
-        .code(1)
-        .warns("week/steps/0 has 83 tokens")
-        .warns("and ctxc.toml:3: week/steps/1 has");
+        .exits_with(1)
+        .stderr_contains("week/steps/0 has 83 tokens")
+        .stderr_contains("and ctxc.toml:3: week/steps/1 has");
     run(require("path = \"templates/triage.xml\"\n", 1, ""))
-        .code(1)
-        .warns("clerk: triage has 88");
-    run(require("operator = \"reduce\"\n", 1, "")).code(0);
+        .exits_with(1)
+        .stderr_contains("clerk: triage has 88");
+    run(require("operator = \"reduce\"\n", 1, "")).exits_with(0);
     run(require("subtype = \"standard\"\n", 1, ""))
-        .code(1)
-        .warns("clerk: triage has 88");
+        .exits_with(1)
+        .stderr_contains("clerk: triage has 88");
     let check = sample()
-        .file("ctxc.toml", require("role = \"clerk\"\n", 1, ""))
+        .with_file("ctxc.toml", require("role = \"clerk\"\n", 1, ""))
         .run(&["check", "--verbose"])
-        .code(0);
-    check.says("`ctxc manifest` checks it for every agent");
+        .exits_with(0);
+    check.stdout_contains("`ctxc manifest` checks it for every agent");
 }
 
 #[test]
@@ -796,9 +837,9 @@ fn arguments_that_are_trusted_by_the_authors_word_are_named() {
         <task type=\"atomic\"><description>See {{i}}</description><inputs><input name=\"i\"><call template=\"f\"><arg name=\"a\" trust=\"trusted\">{{mail}}</arg></call></input></inputs></task>\
         </steps></task></library>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("t.xml", library);
-    let shown = project.run(&["manifest", "t"]).code(0).stdout;
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("t.xml", library);
+    let shown = project.run(&["manifest", "t"]).exits_with(0).stdout;
     let said: Vec<&str> = shown
         .lines()
         .filter_map(|line| line.trim().strip_prefix("trusted by the author's word "))

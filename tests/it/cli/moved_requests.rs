@@ -73,17 +73,17 @@ pub(crate) fn desk() -> Project {
         )
     });
     let project = Project::new()
-        .file("ctxc.toml", TOML)
-        .file("templates/desk.xml", DESK)
-        .file(
+        .with_file("ctxc.toml", TOML)
+        .with_file("templates/desk.xml", DESK)
+        .with_file(
             "templates/other.xml",
             "<task name=\"other\"><description>Do something else.</description></task>\n",
         )
-        .file("templates/answer.json", SCHEMA)
-        .file("docs/rules.md", "Be honest.\n")
-        .file("docs/other.md", "Nobody reads it.\n")
-        .file("samples/letter.txt", "Where is my order?\nIt is late.\n")
-        .file("samples/chat.jsonl", said.collect::<String>());
+        .with_file("templates/answer.json", SCHEMA)
+        .with_file("docs/rules.md", "Be honest.\n")
+        .with_file("docs/other.md", "Nobody reads it.\n")
+        .with_file("samples/letter.txt", "Where is my order?\nIt is late.\n")
+        .with_file("samples/chat.jsonl", said.collect::<String>());
     let given = [
         "--input",
         "letter=@samples/letter.txt",
@@ -99,8 +99,8 @@ pub(crate) fn desk() -> Project {
         &given[..],
     ]
     .concat();
-    project.run(&new).code(0).silent();
-    project.run(&["eval"]).code(0);
+    project.run(&new).exits_with(0).stderr_is_empty();
+    project.run(&["eval"]).exits_with(0);
     project
 }
 
@@ -348,7 +348,7 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
         serde_json::from_str(&run.stdout)
             .unwrap_or_else(|_| panic!("{}{}", run.stderr, project.run(&["check"]).stdout))
     };
-    project.run(&["eval", "--out", "before.json"]).code(0);
+    project.run(&["eval", "--out", "before.json"]).exits_with(0);
     let given = [
         "--input",
         "letter=@samples/letter.txt",
@@ -375,9 +375,9 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
     assert_eq!(before[0].0, Some(0));
     let mut wrong = Vec::new();
     for (change, file, from, to) in CHANGES {
-        let text = project.read(file);
+        let text = project.read_file(file);
         assert!(text.contains(from), "{file} has no {from}");
-        project.write(file, text.replacen(from, to, 1));
+        project.write_file(file, text.replacen(from, to, 1));
         let is_other = bodies(&project) != before;
         let case = &card(&project, &[])["cases"][0];
         let is_noticed = case["verdict"] != "pass";
@@ -393,7 +393,7 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
                 "{change:?} {file}: {from} → {to}: request {is_other}, noticed {is_noticed}, affected {is_affected}"
             ));
         }
-        project.write(file, text);
+        project.write_file(file, text);
     }
     assert_eq!(wrong, Vec::<String>::new());
 }
@@ -401,13 +401,13 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
 #[test]
 fn three_changes_are_three_failures_that_say_what_moved() {
     let project = desk();
-    project.write(CONFIG, TOML.replace("Refund an order.", "Refund it."));
-    project.write(
+    project.write_file(CONFIG, TOML.replace("Refund an order.", "Refund it."));
+    project.write_file(
         XML,
         DESK.replace("Never promise a refund.", "Promise no refund.")
             .replace("full_output", "notes_only"),
     );
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     late  context 13/15  answer not recorded  FAIL
       scenarios/late.yaml:25: expected accumulation_format of / full_output, found notes_only, written in the template
@@ -442,10 +442,10 @@ fn what_moved_is_shown_in_its_own_file() {
         ),
         (XML, "You write letters.", "You write notes."),
     ] {
-        let text = project.read(file);
-        project.write(file, text.replacen(from, to, 1));
+        let text = project.read_file(file);
+        project.write_file(file, text.replacen(from, to, 1));
         let card: Value =
-            serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
+            serde_json::from_str(&project.run(&["eval", "--json"]).exits_with(1).stdout).unwrap();
         let failed = card["cases"][0]["context"].as_array().unwrap().iter();
         let snapshot = failed.clone().find(|row| {
             row["verdict"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/")
@@ -455,61 +455,67 @@ fn what_moved_is_shown_in_its_own_file() {
             file,
             "{from}: {snapshot:#?}"
         );
-        project.write(file, text);
+        project.write_file(file, text);
     }
     // What the scenario itself says is shown there.
-    let scenario = project.read("scenarios/late.yaml");
+    let scenario = project.read_file("scenarios/late.yaml");
     let given = scenario.replace("{file: \"../samples/letter.txt\"}", "Where is it?");
     assert_ne!(given, scenario);
-    project.write("scenarios/late.yaml", &given);
+    project.write_file("scenarios/late.yaml", &given);
     let line = 1 + given
         .lines()
         .position(|line| line.contains("Where is it?"))
         .unwrap();
     project
         .run(&["eval"])
-        .code(1)
-        .says(&format!("at scenarios/late.yaml:{line}"));
+        .exits_with(1)
+        .stdout_contains(&format!("at scenarios/late.yaml:{line}"));
 }
 
 #[test]
 fn what_would_be_stored_is_shown_and_not_written() {
     let project = desk();
     let stored = "scenarios/snapshots/late.json";
-    let before = project.read(stored);
+    let before = project.read_file(stored);
     project
         .run(&["eval", "--diff"])
-        .code(0)
-        .warns("every stored request is as it was");
-    project.write(
+        .exits_with(0)
+        .stderr_contains("every stored request is as it was");
+    project.write_file(
         XML,
         DESK.replace("You write letters.", "You write \u{202e}notes."),
     );
-    let shown = project.run(&["eval", "--diff"]).code(1);
+    let shown = project.run(&["eval", "--diff"]).exits_with(1);
     shown
-        .says("-            \"You write letters.\",\n+")
-        .says("1 failed")
-        .warns("would write 1 stored request; `ctxc eval --accept` does");
-    let card = project.run(&["eval", "--diff", "--json"]).code(1).json();
+        .stdout_contains("-            \"You write letters.\",\n+")
+        .stdout_contains("1 failed")
+        .stderr_contains("would write 1 stored request; `ctxc eval --accept` does");
+    let card = project
+        .run(&["eval", "--diff", "--json"])
+        .exits_with(1)
+        .json();
     let diff = card["cases"][0]["diff"].as_str().unwrap();
     assert!(
         diff.starts_with("--- scenarios/snapshots/late.json\n")
             && diff.contains("\n-            \"You write letters.\",\n"),
         "{diff}"
     );
-    assert_eq!(project.read(stored), before);
+    assert_eq!(project.read_file(stored), before);
     assert!(
-        project.run(&["eval", "--json"]).code(1).json()["cases"][0]
+        project.run(&["eval", "--json"]).exits_with(1).json()["cases"][0]
             .get("diff")
             .is_none()
     );
-    let card = project.run(&["eval", "--accept", "--json"]).code(0).json();
+    let card = project
+        .run(&["eval", "--accept", "--json"])
+        .exits_with(0)
+        .json();
     assert_eq!(card["cases"][0]["diff"], diff);
     // What stands in its place is said.
     std::fs::remove_file(project.path(stored)).unwrap();
-    project.write(&format!("{stored}/a"), "x");
-    let folder = project.run(&["eval"]).code(1);
+    project.write_file(&format!("{stored}/a"), "x");
+    let folder = project.run(&["eval"]).exits_with(1);
     folder
-        .says("found what cannot be read there: it is not a regular file")
-        .never_says("no such file");
+        .stdout_contains("found what cannot be read there: it is not a regular file")
+        .output_lacks("no such file");
 }

@@ -2,8 +2,8 @@
 //! included.
 
 use super::eval::sample;
-use super::project::{Project, Run, command_in};
-use crate::support::stored::told;
+use super::project::{ProgramRun, Project, command_in};
+use crate::support::stored::messages_text;
 
 #[test]
 fn one_objective_in_render_manifest_and_scenarios() {
@@ -12,8 +12,8 @@ fn one_objective_in_render_manifest_and_scenarios() {
         <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management></task>";
     let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\n[roles.planner]\ntemplate = \"plan\"\n";
     let project = sample()
-        .file("ctxc.toml", roles)
-        .file("templates/plan.xml", plan);
+        .with_file("ctxc.toml", roles)
+        .with_file("templates/plan.xml", plan);
     let sorter = [
         "--role",
         "sorter",
@@ -22,19 +22,21 @@ fn one_objective_in_render_manifest_and_scenarios() {
         "--objective",
         "sort by noon",
     ];
-    let shown = project.run(&[&["render"], &sorter[..]].concat()).code(0);
+    let shown = project
+        .run(&[&["render"], &sorter[..]].concat())
+        .exits_with(0);
     shown
-        .says("## Input: objective")
-        .says("sort by noon")
-        .says("input `objective`");
+        .stdout_contains("## Input: objective")
+        .stdout_contains("sort by noon")
+        .stdout_contains("input `objective`");
     project
         .run(&["render", "--role", "planner", "--objective", "add a flag"])
-        .code(0)
-        .says("Split it: add a flag");
+        .exits_with(0)
+        .stdout_contains("Split it: add a flag");
     project
         .run(&["render", "plan", "--objective", "@samples/t1.txt"])
-        .code(0)
-        .says("Split it: No invoice came.");
+        .exits_with(0)
+        .stdout_contains("Split it: No invoice came.");
     for (args, said) in [
         (
             &[
@@ -83,7 +85,11 @@ fn one_objective_in_render_manifest_and_scenarios() {
             "give the same value",
         ),
     ] {
-        project.run(args).code(2).silent_out().warns(said);
+        project
+            .run(args)
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(said);
     }
     // The scenario's objective is the task's value, and the description is not said again in a
     // segment of its own.
@@ -95,16 +101,16 @@ fn one_objective_in_render_manifest_and_scenarios() {
             "--input",
             "objective=add a flag",
         ])
-        .code(0);
-    let written = project.read("scenarios/planner-1.yaml");
+        .exits_with(0);
+    let written = project.read_file("scenarios/planner-1.yaml");
     assert!(
         written.contains("  objective: \"add a flag\"\n  inputs:\n    objective: \"add a flag\"\n"),
         "{written}"
     );
     project
         .run(&["new", "scenario", "sorter", "--input", "ticket=x"])
-        .code(0);
-    let written = project.read("scenarios/sorter-1.yaml");
+        .exits_with(0);
+    let written = project.read_file("scenarios/sorter-1.yaml");
     assert!(
         written.contains("  objective: \"Sort the ticket.\"\n")
             && !written.contains("exactly: [objective"),
@@ -122,14 +128,17 @@ fn one_objective_in_render_manifest_and_scenarios() {
             "--objective",
             "sort by noon",
         ])
-        .code(0);
-    let written = project.read("scenarios/noon.yaml");
+        .exits_with(0);
+    let written = project.read_file("scenarios/noon.yaml");
     assert!(
         written.contains("- segments: {exactly: [") && written.contains("objective"),
         "{written}"
     );
-    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
-    project.run(&["check"]).code(0);
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("3 scenarios: 3 passed");
+    project.run(&["check"]).exits_with(0);
 }
 
 /// Tasks that look things up: fresh context, files by description too, and a step that inherits
@@ -154,32 +163,35 @@ fn curious() -> Project {
         <steps><task type=\"atomic\"><description>Weigh it.</description><context_management><inherit_context>full</inherit_context>\
         <fresh_context>disabled</fresh_context></context_management></task></steps></task>";
     let project = sample()
-        .file("templates/answer.xml", plain)
-        .file("templates/both.xml", both)
-        .file("templates/round.xml", round);
+        .with_file("templates/answer.xml", plain)
+        .with_file("templates/both.xml", both)
+        .with_file("templates/round.xml", round);
     project
-        .file(
+        .with_file(
             "docs/zebras.md",
             "  Zebras eat: \"hay\"\n\n\tand grass.\n\n",
         )
-        .file(
+        .with_file(
             "docs/stable.md",
             "Zebras are fed at noon\r\nand at night.\n",
         )
-        .file(
+        .with_file(
             "docs/ibis.md",
             "An ibis nests in reeds.\nIts nesting takes a month.",
         )
-        .file("docs/other.md", "The bus leaves at nine.\n")
+        .with_file("docs/other.md", "The bus leaves at nine.\n")
 }
 
 #[test]
 fn a_new_scenario_holds_what_was_looked_up() {
     let project = curious();
     for task in ["answer", "both", "round"] {
-        project.run(&["new", "scenario", task]).code(0).silent();
+        project
+            .run(&["new", "scenario", task])
+            .exits_with(0)
+            .stderr_is_empty();
     }
-    let written = project.read("scenarios/answer-1.yaml");
+    let written = project.read_file("scenarios/answer-1.yaml");
     let found = "    - id: docs/zebras.md\n      text: |2-\n          Zebras eat: \"hay\"\n\n        \tand grass.\n";
     assert!(written.contains(found), "{written}");
     assert!(
@@ -191,28 +203,34 @@ fn a_new_scenario_holds_what_was_looked_up() {
         "{written}"
     );
     // Files that a task describes stand on a shelf of their own.
-    let written = project.read("scenarios/both-1.yaml");
+    let written = project.read_file("scenarios/both-1.yaml");
     let shelf = written.find("  retrieval:\n    - id: docs/ibis.md\n      text: |-\n        An ibis nests in reeds.\n").unwrap();
     assert!(
         written.find("  memory:\n").unwrap() < shelf && written.contains("\"file:docs/ibis.md\""),
         "{written}"
     );
-    let written = project.read("scenarios/round-1.yaml");
+    let written = project.read_file("scenarios/round-1.yaml");
     assert!(
         written.contains("\"inherited:fresh:docs/zebras.md\"")
             && written.contains("    - id: docs/zebras.md\n"),
         "{written}"
     );
-    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("3 scenarios: 3 passed");
     // What the agent would find tomorrow is no concern of theirs.
-    project.write("docs/zebras.md", "Zebras eat: \"thistles\"\n");
-    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
+    project.write_file("docs/zebras.md", "Zebras eat: \"thistles\"\n");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("3 scenarios: 3 passed");
     project
         .run(&["new", "scenario", "answer", "--no-index"])
-        .code(0);
+        .exits_with(0);
     assert!(
         !project
-            .read("scenarios/answer-2.yaml")
+            .read_file("scenarios/answer-2.yaml")
             .contains("retrieval")
     );
 }
@@ -221,17 +239,21 @@ fn a_new_scenario_holds_what_was_looked_up() {
 fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
     let project = curious();
     for task in ["answer", "both", "round"] {
-        project.run(&["new", "scenario", task]).code(0).silent();
+        project
+            .run(&["new", "scenario", task])
+            .exits_with(0)
+            .stderr_is_empty();
     }
     for task in ["answer", "both", "round"] {
         let live = project
             .run(&["render", task, "--as", "openai-chat", "--model", "m"])
-            .code(0)
+            .exits_with(0)
             .json();
         let name = format!("scenarios/{task}-1.yaml");
-        project.write(&name, project.read(&name) + "  - snapshot: true\n");
-        project.run(&["eval", &name, "--accept"]).code(0);
-        let stored = told(&project.read(&format!("scenarios/snapshots/{task}-1.json")));
+        project.write_file(&name, project.read_file(&name) + "  - snapshot: true\n");
+        project.run(&["eval", &name, "--accept"]).exits_with(0);
+        let stored =
+            messages_text(&project.read_file(&format!("scenarios/snapshots/{task}-1.json")));
         for message in live["messages"].as_array().unwrap() {
             let said = message["content"].as_str().unwrap();
             // The mark of what is untrusted moves with every request.
@@ -255,27 +277,35 @@ fn nothing_that_ctxc_is_told_or_tells_is_context() {
     let plain =
         "name: z\ntask: answer\ncontext: {objective: zebra}\nexpect_context: [{snapshot: true}]\n";
     let project = sample()
-        .file("templates/answer.xml", answer)
-        .file("prompts/zebra.jinja", "Feed the zebra.")
-        .file("ctxc.toml", config);
+        .with_file("templates/answer.xml", answer)
+        .with_file("prompts/zebra.jinja", "Feed the zebra.")
+        .with_file("ctxc.toml", config);
     let project = project
-        .file("prompts/keeper.md", "You keep the zebra.")
-        .file("docs/feed.md", "A zebra eats hay.");
+        .with_file("prompts/keeper.md", "You keep the zebra.")
+        .with_file("docs/feed.md", "A zebra eats hay.");
     let project = project
-        .file("more/z.yaml", plain)
-        .file("more/notes.txt", "The zebra is old.")
-        .file("prompts/draft.md", "zebra, once more");
-    project.run(&["eval", "--accept"]).code(0);
-    assert!(project.read("more/snapshots/z.json").contains("zebra"));
+        .with_file("more/z.yaml", plain)
+        .with_file("more/notes.txt", "The zebra is old.")
+        .with_file("prompts/draft.md", "zebra, once more");
+    project.run(&["eval", "--accept"]).exits_with(0);
+    assert!(project.read_file("more/snapshots/z.json").contains("zebra"));
     project
         .run(&["eval", "--junit", "junit.xml", "--out", "card.json"])
-        .code(0);
-    project.write(
+        .exits_with(0);
+    project.write_file(
         "check.xml",
-        project.run(&["check", "--format", "junit"]).code(0).stdout,
+        project
+            .run(&["check", "--format", "junit"])
+            .exits_with(0)
+            .stdout,
     );
-    project.run(&["manifest", "--output", "m.html"]).code(0);
-    let found = project.run(&["search", "zebra", "--json"]).code(0).json();
+    project
+        .run(&["manifest", "--output", "m.html"])
+        .exits_with(0);
+    let found = project
+        .run(&["search", "zebra", "--json"])
+        .exits_with(0)
+        .json();
     let mut ids: Vec<&str> = found["matches"]
         .as_array()
         .unwrap()
@@ -292,26 +322,26 @@ fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
     let input = ["--input", "ticket=@@somebody wrote"];
     project
         .run(&[&["render", "triage"], &input[..]].concat())
-        .code(0)
-        .says(" @somebody wrote");
+        .exits_with(0)
+        .stdout_contains(" @somebody wrote");
     project
         .run(&[&["new", "scenario", "triage"], &input[..]].concat())
-        .code(0)
-        .says("wrote scenarios/triage-1.yaml");
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/triage-1.yaml");
     assert!(
         project
-            .read("scenarios/triage-1.yaml")
+            .read_file("scenarios/triage-1.yaml")
             .contains("ticket: \"@@somebody wrote\"")
     );
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
     for name in ["notes.txt", "scenarios/notes", "a.json"] {
         let run = project
             .run(&[
                 "new", "scenario", "triage", "-i", "ticket=x", "--output", name,
             ])
-            .code(2)
-            .silent_out();
-        run.warns("would not be a scenario: expected a name that ends in .yaml");
+            .exits_with(2)
+            .stdout_is_empty();
+        run.stderr_contains("would not be a scenario: expected a name that ends in .yaml");
         assert!(!project.path(name).exists());
     }
 }
@@ -319,16 +349,17 @@ fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
 #[test]
 fn files_are_named_from_where_one_stands() {
     let project = sample()
-        .file("sub/t.txt", "from below\n")
-        .file("t.txt", "from above\n");
-    let run = |args: &[&str]| Run::from(command_in(&project.path("sub"), args).output().unwrap());
+        .with_file("sub/t.txt", "from below\n")
+        .with_file("t.txt", "from above\n");
+    let run =
+        |args: &[&str]| ProgramRun::from(command_in(&project.path("sub"), args).output().unwrap());
     for verb in [&["render", "--raw"][..], &["manifest", "--json"]] {
         let run = run(&[
             verb,
             &["../templates/triage.xml", "--input", "ticket=@t.txt"],
         ]
         .concat())
-        .code(0);
+        .exits_with(0);
         assert!(
             run.stdout.contains("from below") || verb[0] == "manifest",
             "{}",
@@ -342,23 +373,25 @@ fn files_are_named_from_where_one_stands() {
         "--input",
         "ticket=@t.txt",
     ];
-    run(&named).code(0).says("wrote scenarios/triage-t.yaml");
+    run(&named)
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/triage-t.yaml");
     assert!(
         project
-            .read("scenarios/triage-t.yaml")
+            .read_file("scenarios/triage-t.yaml")
             .contains("ticket: {file: \"../sub/t.txt\"}")
     );
     run(&[&named[..], &["--name", "here", "--output", "here.yaml"]].concat())
-        .code(0)
-        .says("wrote sub/here.yaml");
+        .exits_with(0)
+        .stdout_contains("wrote sub/here.yaml");
     assert!(
         project
-            .read("sub/here.yaml")
+            .read_file("sub/here.yaml")
             .contains("ticket: {file: t.txt}")
     );
     run(&["eval", "here.yaml", "../scenarios"])
-        .code(0)
-        .says("2 scenarios: 2 passed");
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     // As findings name it, a file is found from everywhere.
     run(&[
         "render",
@@ -367,10 +400,10 @@ fn files_are_named_from_where_one_stands() {
         "ticket=x",
         "--raw",
     ])
-    .code(0);
+    .exits_with(0);
     run(&["render", "../templates/none.xml"])
-        .code(2)
-        .warns("there is no task `../templates/none.xml`");
+        .exits_with(2)
+        .stderr_contains("there is no task `../templates/none.xml`");
 }
 
 #[test]
@@ -380,41 +413,44 @@ fn a_new_scenario_can_hold_every_word() {
     let task = "<task type=\"atomic\" name=\"answer\"><description src=\"../prompts/a.j2\" syntax=\"jinja\"/>\
         <parameters><parameter name=\"ticket\" trust=\"untrusted\"/><parameter name=\"who\"/></parameters></task>";
     let project = Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             "edition = \"2026\"\n[roles.clerk]\ntemplate = \"answer\"\n",
         )
-        .file("templates/answer.xml", task)
-        .file("prompts/a.j2", text);
+        .with_file("templates/answer.xml", task)
+        .with_file("prompts/a.j2", text);
     let given = ["--input", "ticket=fire", "--input", "who=Bot"];
     project
         .run(&[&["new", "scenario", "answer"], &given[..]].concat())
-        .code(0)
-        .says("wrote scenarios/answer-1.yaml");
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/answer-1.yaml");
     project
         .run(&[&["new", "scenario", "clerk", "--no-snapshot"], &given[..]].concat())
-        .code(0);
-    let bare = project.read("scenarios/clerk-1.yaml");
+        .exits_with(0);
+    let bare = project.read_file("scenarios/clerk-1.yaml");
     assert!(
         bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"),
         "{bare}"
     );
     // The fence around a value belongs to one request, and is no part of what anybody asks for.
     assert!(bare.contains("  objective: \"as Bot.\"\n"), "{bare}");
-    let held = project.read("scenarios/answer-1.yaml");
+    let held = project.read_file("scenarios/answer-1.yaml");
     assert!(
         held.contains("# No word may change: `ctxc eval --accept`")
             && held.ends_with("  - snapshot: true\n")
             && !held.contains("Words may"),
         "{held}"
     );
-    project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
-    project.write("prompts/a.j2", text.replace("Never", "Always"));
-    let run = project.run(&["eval"]).code(1);
-    run.says("FAIL")
-        .says("Never promise a refund.")
-        .says("Always promise a refund.")
-        .says("2 scenarios: 1 passed, 1 failed");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
+    project.write_file("prompts/a.j2", text.replace("Never", "Always"));
+    let run = project.run(&["eval"]).exits_with(1);
+    run.stdout_contains("FAIL")
+        .stdout_contains("Never promise a refund.")
+        .stdout_contains("Always promise a refund.")
+        .stdout_contains("2 scenarios: 1 passed, 1 failed");
 }
 
 /// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a
@@ -445,32 +481,35 @@ fn borrowed() -> Project {
     let handing = "<task type=\"sequential\" name=\"handing\"><description>Go.</description><steps><call template=\"inner\">\
         <arg name=\"how\" syntax=\"jinja\">{% if true %}Run.{% endif %} Then rest.</arg></call></steps></task>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/library.xml", fragment);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/library.xml", fragment);
     let project = project
-        .file("templates/answer.xml", answer)
-        .file("templates/inner.xml", inner);
+        .with_file("templates/answer.xml", answer)
+        .with_file("templates/inner.xml", inner);
     let project = project
-        .file("templates/full.xml", round("full"))
-        .file("templates/none.xml", round("none"));
-    project.file("templates/handing.xml", handing)
+        .with_file("templates/full.xml", round("full"))
+        .with_file("templates/none.xml", round("none"));
+    project.with_file("templates/handing.xml", handing)
 }
 
 #[test]
 fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
     let project = borrowed();
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
     for task in ["answer", "round-full", "round-none", "handing"] {
-        project.run(&["new", "scenario", task]).code(0);
-        let written = project.read(&format!("scenarios/{task}-1.yaml"));
+        project.run(&["new", "scenario", task]).exits_with(0);
+        let written = project.read_file(&format!("scenarios/{task}-1.yaml"));
         assert!(written.contains("- snapshot: true"), "{task}: {written}");
     }
-    project.run(&["eval"]).code(0).says("4 scenarios: 4 passed");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("4 scenarios: 4 passed");
     for task in ["answer", "round-full", "handing"] {
         let run = project
             .run(&["eval", &format!("{task}-1"), "--mutate"])
-            .code(0);
-        let run = run.says("(100 %)");
+            .exits_with(0);
+        let run = run.stdout_contains("(100 %)");
         assert!(!run.stdout.contains("not detected"), "{}", run.stdout);
     }
     // Each text of another file moves those that show it, and no other.
@@ -490,11 +529,11 @@ fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
             "handing-1",
         ),
     ] {
-        let text = project.read(file);
-        project.write(file, text.replace(from, to));
+        let text = project.read_file(file);
+        project.write_file(file, text.replace(from, to));
         let run = project
             .run(&["eval", "--json"])
-            .code(i32::from(!failed.is_empty()));
+            .exits_with(i32::from(!failed.is_empty()));
         let card = run.json();
         let names = card["cases"]
             .as_array()
@@ -509,6 +548,6 @@ fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
             failed.split_whitespace().collect::<Vec<_>>(),
             "{file}"
         );
-        project.write(file, text);
+        project.write_file(file, text);
     }
 }

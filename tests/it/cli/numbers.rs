@@ -21,9 +21,9 @@ fn sample(case: &str) -> Project {
         "name: c\ntask: t\ncontext:\n  objective: go\n  inputs:\n{case}\nexpect_context:\n  - snapshot: true\n"
     );
     Project::new()
-        .file("templates/t.xml", task)
-        .file("scenarios/c.yaml", text)
-        .file("large.json", format!("[{LARGE}]"))
+        .with_file("templates/t.xml", task)
+        .with_file("scenarios/c.yaml", text)
+        .with_file("large.json", format!("[{LARGE}]"))
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
         );
         let run = project
             .run(&["render", "t", "-i", &one, "-i", other])
-            .code(2);
-        run.warns(&format!("--input {option}: the number {LARGE} {TOLD}"));
+            .exits_with(2);
+        run.stderr_contains(&format!("--input {option}: the number {LARGE} {TOLD}"));
     }
     project
         .run(&[
@@ -50,10 +50,10 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
             "-i",
             &format!("o={{\"x\": [-{LARGE}]}}"),
         ])
-        .code(2)
-        .warns(TOLD);
+        .exits_with(2)
+        .stderr_contains(TOLD);
     let steps = "<task type=\"sequential\" name=\"s\"><description>s</description><steps><task as=\"r\" type=\"atomic\"><description>one</description></task><task type=\"atomic\"><description>{{r}}</description></task></steps></task>\n";
-    project.write("templates/s.xml", steps);
+    project.write_file("templates/s.xml", steps);
     let run = project
         .run(&[
             "render",
@@ -63,12 +63,12 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
             "--result",
             "r=@large.json",
         ])
-        .code(2);
-    run.warns(&format!("--result r: the number {LARGE} {TOLD}"));
+        .exits_with(2);
+    run.stderr_contains(&format!("--result r: the number {LARGE} {TOLD}"));
     for largest in ["18446744073709551615", "-9223372036854775808"] {
         let run = project
             .run(&["render", "t", "-i", &format!("a={largest}"), "-i", "n=2.5"])
-            .code(0);
+            .exits_with(0);
         assert!(
             run.stdout.contains(&format!("a={largest}; n=2.5; d=7;")),
             "{}",
@@ -78,7 +78,7 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
     // A scenario, with its files.
     let run = sample(&format!("    a: {LARGE}\n    n: 2"))
         .run(&["check"])
-        .code(1);
+        .exits_with(1);
     assert!(
         run.stdout
             .contains("error[scenario-syntax] scenarios/c.yaml:6:8:")
@@ -86,8 +86,8 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
         "{}",
         run.stdout
     );
-    let project = sample("    a: 1\n    n: !file n.json").file("scenarios/n.json", LARGE);
-    let run = project.run(&["eval"]).code(1);
+    let project = sample("    a: 1\n    n: !file n.json").with_file("scenarios/n.json", LARGE);
+    let run = project.run(&["eval"]).exits_with(1);
     assert!(
         run.stdout.contains("n.json") && run.stdout.contains(TOLD),
         "{}",
@@ -98,16 +98,16 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
         "<task type=\"atomic\" name=\"t\"><description>{{{{a}}}}</description><parameters><parameter name=\"a\" type=\"integer\" default=\"{LARGE}\"/></parameters></task>\n"
     );
     let run = Project::new()
-        .file("templates/t.xml", task)
+        .with_file("templates/t.xml", task)
         .run(&["check"])
-        .code(1);
+        .exits_with(1);
     assert!(
         run.stdout.contains("error[bad-number] templates/t.xml:1:")
             && run.stdout.contains("18446744073709551615"),
         "{}",
         run.stdout
     );
-    let project = sample("    a: 1\n    n: 2").file(
+    let project = sample("    a: 1\n    n: 2").with_file(
         "h.jsonl",
         format!("{{\"role\": \"user\", \"content\": {LARGE}}}\n"),
     );
@@ -122,16 +122,16 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
             "--history",
             "h.jsonl",
         ])
-        .code(2)
-        .warns(TOLD);
-    project.write(
+        .exits_with(2)
+        .stderr_contains(TOLD);
+    project.write_file(
         "s.jsonl",
         format!("{{\"template\": \"t\", \"inputs\": {{\"a\": {LARGE}}}, \"expected\": \"\"}}\n"),
     );
     project
         .run(&["import", "--verify", "s.jsonl"])
-        .code(2)
-        .warns(TOLD);
+        .exits_with(2)
+        .stderr_contains(TOLD);
 }
 
 /// What a task shows of the same values as `render` and a scenario give them.
@@ -184,11 +184,14 @@ fn null_and_whole_numbers_are_the_same_in_every_way_in() {
     let project = sample("    a: null\n    n: 1");
     project
         .run(&["render", "t", "-i", "a=null", "-i", "n=1"])
-        .code(2)
-        .warns("`a` is null");
-    project.run(&["check"]).code(1).says("`a` is null");
+        .exits_with(2)
+        .stderr_contains("`a` is null");
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("`a` is null");
     project
         .run(&["render", "t", "-i", "a=1e30", "-i", "n=1"])
-        .code(2)
-        .warns("--input a: the parameter's type is integer, and `1e30` is a number");
+        .exits_with(2)
+        .stderr_contains("--input a: the parameter's type is integer, and `1e30` is a number");
 }

@@ -1,6 +1,6 @@
 //! Output that nobody takes, output that cannot be written, and bugs.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use std::process::Stdio;
 
 #[test]
@@ -13,9 +13,9 @@ fn a_reader_that_goes_away_is_quiet_success() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    Run::from(child.wait_with_output().unwrap())
-        .code(0)
-        .silent();
+    ProgramRun::from(child.wait_with_output().unwrap())
+        .exits_with(0)
+        .stderr_is_empty();
 }
 
 #[test]
@@ -37,20 +37,20 @@ fn a_full_disk_is_said_and_exits_3() {
             .stdout(full.try_clone().unwrap())
             .output()
             .unwrap();
-        Run::from(output)
-            .code(3)
-            .warns("cannot write to standard output: no space is left on the disk")
-            .warns("hint: ");
+        ProgramRun::from(output)
+            .exits_with(3)
+            .stderr_contains("cannot write to standard output: no space is left on the disk")
+            .stderr_contains("hint: ");
     }
 }
 
 #[test]
 #[cfg(debug_assertions)]
 fn a_bug_is_called_one_and_exits_3() {
-    let run = Project::new().run(&["debug-panic"]).code(3);
+    let run = Project::new().run(&["debug-panic"]).exits_with(3);
     let run = run
-        .warns("error: ctxc has a bug; your files are not at fault")
-        .warns("src/cli/verbs.rs:");
+        .stderr_contains("error: ctxc has a bug; your files are not at fault")
+        .stderr_contains("src/cli/verbs.rs:");
     assert!(!run.stderr.contains("thread 'main'"), "{}", run.stderr);
 }
 
@@ -58,35 +58,47 @@ fn a_bug_is_called_one_and_exits_3() {
 fn without_a_verb_the_help_says_what_there_is() {
     Project::new()
         .run(&[])
-        .code(2)
-        .warns("Usage: ctxc")
-        .warns("explain");
-    Project::new().run(&["--help"]).code(0).says("Usage: ctxc");
-    Project::new().run(&["--version"]).code(0).says("ctxc 0.");
+        .exits_with(2)
+        .stderr_contains("Usage: ctxc")
+        .stderr_contains("explain");
+    Project::new()
+        .run(&["--help"])
+        .exits_with(0)
+        .stdout_contains("Usage: ctxc");
+    Project::new()
+        .run(&["--version"])
+        .exits_with(0)
+        .stdout_contains("ctxc 0.");
 }
 
 #[test]
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     let project = Project::new();
-    assert!(!project.run(&["rules"]).code(0).stdout.contains('\x1b'));
+    assert!(
+        !project
+            .run(&["rules"])
+            .exits_with(0)
+            .stdout
+            .contains('\x1b')
+    );
     assert!(
         project
             .run(&["rules", "--color", "always"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains('\x1b')
     );
     assert!(
         !project
             .run(&["rules", "--color", "never"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains('\x1b')
     );
     assert!(
         project
             .run(&["--color=always", "explain", "nothing-like-it"])
-            .code(2)
+            .exits_with(2)
             .stderr
             .contains("\x1b[1;31merror\x1b[0m")
     );
@@ -98,8 +110,8 @@ fn an_interrupt_exits_130_and_says_nothing() {
     let case =
         "name: c\ntask: clean\ncontext: {objective: go}\nexpect_context: [nothing_cut: true]\n";
     let project = Project::new()
-        .file("templates/t.xml", super::check::CLEAN)
-        .file("scenarios/c.yaml", case);
+        .with_file("templates/t.xml", super::check::CLEAN)
+        .with_file("scenarios/c.yaml", case);
     assert!(
         std::process::Command::new("mkfifo")
             .arg(project.path("pipe"))
@@ -133,7 +145,7 @@ fn an_interrupt_exits_130_and_says_nothing() {
                 .unwrap()
                 .success()
         );
-        let run = Run::from(child.wait_with_output().unwrap());
+        let run = ProgramRun::from(child.wait_with_output().unwrap());
         drop(input);
         assert_eq!(
             (run.code, &*run.stdout, &*run.stderr),

@@ -3,7 +3,7 @@
 //! inside.
 
 use super::check::{CONFLICT, WARNING};
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 
 /// A file whose only slip has a safe fix.
@@ -13,14 +13,14 @@ const OLD: &str =
 /// A project, and beside it a folder with a file that has a namesake inside.
 fn beside() -> Project {
     let project = Project::new()
-        .file("work/ctxc.toml", "")
-        .file("work/sub/x.txt", "")
-        .file("work/else/a.xml", OLD);
-    project.file("else/a.xml", CONFLICT)
+        .with_file("work/ctxc.toml", "")
+        .with_file("work/sub/x.txt", "")
+        .with_file("work/else/a.xml", OLD);
+    project.with_file("else/a.xml", CONFLICT)
 }
 
-fn run_in(project: &Project, folder: &str, args: &[&str]) -> Run {
-    Run::from(
+fn run_in(project: &Project, folder: &str, args: &[&str]) -> ProgramRun {
+    ProgramRun::from(
         project
             .command(args)
             .current_dir(project.path(folder))
@@ -53,10 +53,10 @@ fn lines_of_files_outside_are_shown_from_everywhere() {
         ("work", &["check", &whole], &whole),
     ];
     for (folder, args, place) in ways {
-        let run = run_in(&project, folder, args).code(1);
+        let run = run_in(&project, folder, args).exits_with(1);
         let run = run
-            .says(&format!("error[context-conflict] {place}"))
-            .says("5 │     <fresh_context>enabled</fresh_context>");
+            .stdout_contains(&format!("error[context-conflict] {place}"))
+            .stdout_contains("5 │     <fresh_context>enabled</fresh_context>");
         assert!(
             !run.stdout.contains("this & that"),
             "lines of another file: {}",
@@ -69,42 +69,42 @@ fn lines_of_files_outside_are_shown_from_everywhere() {
 fn standard_input_is_shown_under_any_name() {
     for name in ["-", "else/a.xml", "../outside.xml", "/nowhere/z.xml"] {
         let run = beside()
-            .run_with(
+            .run_with_input(
                 &["check", "-", "--stdin-path", name, "--project", "work"],
                 CONFLICT.as_bytes(),
             )
-            .code(1);
-        run.says("5 │     <fresh_context>enabled</fresh_context>");
+            .exits_with(1);
+        run.stdout_contains("5 │     <fresh_context>enabled</fresh_context>");
     }
 }
 
 #[test]
 fn a_fix_changes_the_file_that_was_named_and_no_namesake() {
     let project = beside();
-    project.write("else/a.xml", OLD);
+    project.write_file("else/a.xml", OLD);
     project
         .run(&["check", "--fix", "--project", "work", "else/a.xml"])
-        .code(0)
-        .says("fixed 1 finding");
-    assert_eq!(project.read("else/a.xml"), OLD.replace('&', "&amp;"));
-    assert_eq!(project.read("work/else/a.xml"), OLD);
+        .exits_with(0)
+        .stdout_contains("fixed 1 finding");
+    assert_eq!(project.read_file("else/a.xml"), OLD.replace('&', "&amp;"));
+    assert_eq!(project.read_file("work/else/a.xml"), OLD);
 }
 
 #[test]
 fn what_is_recorded_of_a_file_outside_holds_from_another_folder() {
     let project = beside();
-    project.write("else/a.xml", WARNING);
+    project.write_file("else/a.xml", WARNING);
     let record = ["check", "--suppress-existing", "../../else/a.xml"];
     run_in(&project, "work/sub", &record)
-        .code(0)
-        .says("recorded 1 finding");
+        .exits_with(0)
+        .stdout_contains("recorded 1 finding");
     run_in(&project, "work", &["check", "../else/a.xml"])
-        .code(0)
-        .says("1 suppressed");
+        .exits_with(0)
+        .stdout_contains("1 suppressed");
     project
         .run(&["check", "--project", "work", "else/a.xml"])
-        .code(0)
-        .says("1 suppressed");
+        .exits_with(0)
+        .stdout_contains("1 suppressed");
 }
 
 /// By its words `link/../a.xml` is `a.xml`; the system goes to the folder above the one that the
@@ -113,25 +113,25 @@ fn what_is_recorded_of_a_file_outside_holds_from_another_folder() {
 #[cfg(unix)]
 fn a_way_through_a_link_leads_to_what_the_system_opens() {
     let project = Project::new()
-        .file("work/ctxc.toml", "")
-        .file("work/a.xml", OLD)
-        .file("far/deep/x.txt", "")
-        .file("far/a.xml", OLD);
+        .with_file("work/ctxc.toml", "")
+        .with_file("work/a.xml", OLD)
+        .with_file("far/deep/x.txt", "")
+        .with_file("far/a.xml", OLD);
     std::os::unix::fs::symlink("../far/deep", project.path("work/link")).unwrap();
     run_in(&project, "work", &["check", "--fix", "link/../a.xml"])
-        .code(0)
-        .says("fixed 1 finding");
-    assert_eq!(project.read("far/a.xml"), OLD.replace('&', "&amp;"));
-    assert_eq!(project.read("work/a.xml"), OLD);
+        .exits_with(0)
+        .stdout_contains("fixed 1 finding");
+    assert_eq!(project.read_file("far/a.xml"), OLD.replace('&', "&amp;"));
+    assert_eq!(project.read_file("work/a.xml"), OLD);
     // The project itself behind a link.
     std::os::unix::fs::symlink("work/sub/deep", project.path("here")).unwrap();
     std::fs::create_dir_all(project.path("work/sub/deep")).unwrap();
-    project.write("out.xml", OLD);
+    project.write_file("out.xml", OLD);
     project
         .run(&["check", "--fix", "--project", "here", "out.xml"])
-        .code(0)
-        .says("fixed 1 finding");
-    assert_eq!(project.read("out.xml"), OLD.replace('&', "&amp;"));
+        .exits_with(0)
+        .stdout_contains("fixed 1 finding");
+    assert_eq!(project.read_file("out.xml"), OLD.replace('&', "&amp;"));
 }
 
 const FORMATS: [&str; 10] = [
@@ -152,15 +152,15 @@ const FORMATS: [&str; 10] = [
 #[test]
 fn no_format_shows_a_line_of_what_extends_names() {
     let shared = "# hunter2\n[lints]\nno-contxt = \"error\" # hunter2\n# hunter2\n";
-    let pinned = ctxc::internals::base::hash::Hash::of(shared.as_bytes()).to_string();
+    let pinned = ctxc::internals::base::hash::Hash::digest(shared.as_bytes()).to_string();
     let zeros = format!("b3:{}", "0".repeat(64));
     for (hash, place) in [(&pinned, "../house.toml:3:1: "), (&zeros, "ctxc.toml:1:")] {
         let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
         let project = Project::new()
-            .file("house.toml", shared)
-            .file("work/ctxc.toml", config)
-            .file("work/templates/t.xml", OLD);
-        run_in(&project, "work", &["check"]).says(place);
+            .with_file("house.toml", shared)
+            .with_file("work/ctxc.toml", config)
+            .with_file("work/templates/t.xml", OLD);
+        run_in(&project, "work", &["check"]).stdout_contains(place);
         for format in FORMATS {
             let run = run_in(&project, "work", &["check", "--format", format]);
             assert!(
@@ -175,14 +175,14 @@ fn no_format_shows_a_line_of_what_extends_names() {
     }
     // The place of a setting is one of those that are told.
     let shared = "[defaults.atomic]\ninherit_context = \"none\" # hunter2\n";
-    let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
+    let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
     let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
     let project = Project::new()
-        .file("house.toml", shared)
-        .file("work/ctxc.toml", config);
+        .with_file("house.toml", shared)
+        .with_file("work/ctxc.toml", config);
     run_in(&project, "work", &["defaults"])
-        .code(0)
-        .says("../house.toml:2:19");
+        .exits_with(0)
+        .stdout_contains("../house.toml:2:19");
 }
 
 /// A link of the project says nothing of what is behind it, whoever names the link.
@@ -192,8 +192,8 @@ fn a_named_link_out_of_the_project_has_places_and_no_lines() {
     let project = beside();
     std::os::unix::fs::symlink("../else/a.xml", project.path("work/link.xml")).unwrap();
     let run = run_in(&project, "work", &["check", "link.xml"])
-        .code(1)
-        .says("link.xml:5:5");
+        .exits_with(1)
+        .stdout_contains("link.xml:5:5");
     assert!(!run.stdout.contains("<fresh_context>"), "{}", run.stdout);
 }
 
@@ -218,9 +218,9 @@ fn nothing_of_a_hostile_project_runs_or_reaches_out() {
          [providers.p]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/$SECRET_TOKEN\"\napi_key_env = \"SECRET_TOKEN\"\n\
          [models.m]\nprovider = \"p\"\nid = \"x\"\ntier = \"standard\"\ncontext_window = 1000\n[roles.r]\ntemplate = \"a\"\nmodel = [\"m\"]\n"
     );
-    project.write("ctxc.toml", &toml);
+    project.write_file("ctxc.toml", &toml);
     let task = |name: &str, kind: &str, inside: &str| {
-        project.write(
+        project.write_file(
             &format!("templates/{name}.xml"),
             format!(
                 "<task type=\"{kind}\" name=\"{name}\"><description>d</description>{inside}</task>"
@@ -248,7 +248,7 @@ fn nothing_of_a_hostile_project_runs_or_reaches_out() {
         "<instructions src=\"lib/secret.txt\"/><file_paths><path>docs/l.md</path></file_paths>",
     );
     let scenario = |name: &str, rest: &str| {
-        project.write(
+        project.write_file(
             &format!("scenarios/{name}.yaml"),
             format!("name: {name}\n{rest}"),
         );
@@ -269,9 +269,9 @@ fn nothing_of_a_hostile_project_runs_or_reaches_out() {
         ),
     );
     for name in ["evil.py", "sitecustomize.py", "conftest.py"] {
-        project.write(name, format!("import os\nos.system('{touch}')\n"));
+        project.write_file(name, format!("import os\nos.system('{touch}')\n"));
     }
-    project.write("docs/a.md", "nothing secret\n");
+    project.write_file("docs/a.md", "nothing secret\n");
     let link = |to: &str, at: &str| symlink(to, project.path(at)).unwrap();
     for (to, at) in [
         (&*format!("{outside}/secret.txt"), "docs/l.md"),
@@ -307,10 +307,10 @@ fn nothing_of_a_hostile_project_runs_or_reaches_out() {
         "",
         "extends = { path = \"../../../../../../../../proc/self/environ\", hash = \"b3:00\" }\n",
     ] {
-        project.write("ctxc.toml", format!("{extends}{toml}"));
+        project.write_file("ctxc.toml", format!("{extends}{toml}"));
         for look in LOOKS.split('|') {
             let mut command = project.command(&look.split_whitespace().collect::<Vec<_>>());
-            let run = Run::from(command.env("SECRET_TOKEN", "hunter2").output().unwrap());
+            let run = ProgramRun::from(command.env("SECRET_TOKEN", "hunter2").output().unwrap());
             assert!(matches!(run.code, Some(0..=7)), "{look}: {run:#?}");
             assert!(
                 !format!("{}{}", run.stdout, run.stderr).contains("hunter2"),

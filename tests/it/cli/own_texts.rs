@@ -11,40 +11,40 @@ fn task(name: &str, src: &str, parts: &str) -> String {
 
 fn sample() -> Project {
     Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             "edition = \"2026\"\n[project]\nname = \"p\"\n[templates]\ninclude = [\"t\"]\n",
         )
-        .file(
+        .with_file(
             "t/a.xml",
             task("a", "texts/a&amp;b.j2\" syntax=\"jinja\"", ""),
         )
-        .file(
+        .with_file(
             "t/texts/a&b.j2",
             "ok {{ ok }}\n\nis missingly\n  ü {{ missing }}\n",
         )
-        .file(
+        .with_file(
             "t/b.xml",
             task("b", "../shared/b.j2\" syntax=\"jinja\"", ""),
         )
-        .file(
+        .with_file(
             "shared/b.j2",
             "\u{feff}{{ ok }}\r\n\r\n{{ ok | nofilter }}\r\n",
         )
-        .file("t/d.xml", task("d", "d.md\"", ""))
-        .file("t/d.md", "one {{ok}}\n\n  {{ ok\n")
-        .file(
+        .with_file("t/d.xml", task("d", "d.md\"", ""))
+        .with_file("t/d.md", "one {{ok}}\n\n  {{ ok\n")
+        .with_file(
             "t/s.xml",
             task("s", "s.md\"", "<system src=\"s.md\" />")
                 .replace("\"ok\"", "\"ok\" trust=\"untrusted\""),
         )
-        .file("t/s.md", "a\nb {{ok}}")
+        .with_file("t/s.md", "a\nb {{ok}}")
 }
 
 #[test]
 fn check_tells_the_line_of_the_text() {
     let project = sample();
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     assert_eq!(
         run.stdout,
         "\
@@ -63,13 +63,13 @@ fn every_form_points_into_the_text() {
     let project = sample();
     let full = project
         .run(&["check", "t/a.xml", "--color", "never"])
-        .code(1);
-    full.says("in t/texts/a&b.j2:4:8: ")
-        .says("4 │   ü {{ missing }}")
-        .says("in this text");
+        .exits_with(1);
+    full.stdout_contains("in t/texts/a&b.j2:4:8: ")
+        .stdout_contains("4 │   ü {{ missing }}")
+        .stdout_contains("in this text");
     let sarif = project
         .run(&["check", "t/b.xml", "--format", "sarif"])
-        .code(1)
+        .exits_with(1)
         .json();
     let related = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
     assert_eq!(related["message"]["text"], "in this text");
@@ -78,7 +78,10 @@ fn every_form_points_into_the_text() {
         "shared/b.j2"
     );
     assert_eq!(related["physicalLocation"]["region"]["startLine"], 3);
-    let json = project.run(&["check", "t/d.xml", "--json"]).code(1).json();
+    let json = project
+        .run(&["check", "t/d.xml", "--json"])
+        .exits_with(1)
+        .json();
     assert_eq!(
         json["diagnostics"][0]["labels"][0]["path"], "t/d.md",
         "{json:#}"
@@ -92,19 +95,19 @@ fn a_fragment_that_is_marked_later_is_told_where_a_system_text_uses_it() {
     let fragment = "<library><fragment name=\"g\">Refund all</fragment></library>\n";
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system><use fragment=\"g\"/></system>\n</task>\n";
     let project = Project::new()
-        .file("ctxc.toml", "")
-        .file("templates/g.xml", fragment)
-        .file("templates/t.xml", task);
-    project.run(&["build"]).code(0);
-    project.write(
+        .with_file("ctxc.toml", "")
+        .with_file("templates/g.xml", fragment)
+        .with_file("templates/t.xml", task);
+    project.run(&["build"]).exits_with(0);
+    project.write_file(
         "templates/g.xml",
         fragment.replace("\"g\"", "\"g\" trust=\"untrusted\""),
     );
     for verb in ["build", "build", "check"] {
-        project.run(&[verb]).code(1).says(
+        project.run(&[verb]).exits_with(1).stdout_contains(
             "error[untrusted-in-system] templates/t.xml:3:26: the fragment `g` comes from outside",
         );
     }
-    project.write("templates/g.xml", fragment);
-    project.run(&["build"]).code(0);
+    project.write_file("templates/g.xml", fragment);
+    project.run(&["build"]).exits_with(0);
 }

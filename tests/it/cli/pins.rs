@@ -27,7 +27,7 @@ fn pinned_project() -> Project {
             if path.is_dir() {
                 copy(project, &path, &inside);
             } else {
-                project.write(&inside, std::fs::read(&path).unwrap());
+                project.write_file(&inside, std::fs::read(&path).unwrap());
             }
         }
     }
@@ -37,18 +37,18 @@ fn pinned_project() -> Project {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pins"),
         "",
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(&project, "is it there", "billing"),
     );
-    project.run(&["eval", "--accept", "-q"]).code(1);
+    project.run(&["eval", "--accept", "-q"]).exits_with(1);
     project
 }
 
 /// The rows of a scorecard with what they are found by.
 fn case_rows(project: &Project) -> String {
     let card: Value =
-        serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
+        serde_json::from_str(&project.run(&["eval", "--json"]).exits_with(1).stdout).unwrap();
     let row = |case: &Value| {
         let text = |key: &str| case[key].as_str().unwrap_or("none").to_owned();
         format!(
@@ -73,7 +73,7 @@ fn baseline_rows(project: &Project) -> String {
             .is_some_and(|ending| ending == "json")
     });
     let row = |file: String| {
-        let baseline: Value = serde_json::from_str(&project.read(&file)).unwrap();
+        let baseline: Value = serde_json::from_str(&project.read_file(&file)).unwrap();
         format!(
             "{file}\n  suite_hash {}\n  hash {}\n",
             baseline["suite_hash"], baseline["hash"]
@@ -85,7 +85,7 @@ fn baseline_rows(project: &Project) -> String {
 
 /// The entry that an acceptance adds to the log, without its time.
 fn log_entry(project: &Project) -> String {
-    let log = project.read("baselines/LOG.jsonl");
+    let log = project.read_file("baselines/LOG.jsonl");
     let mut entry: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
     entry["at"] = Value::from("2026-11-27T00:00:00Z");
     serde_json::to_string_pretty(&entry).unwrap() + "\n"
@@ -135,7 +135,7 @@ fn loosen(project: &Project) {
         "manifest_tokens = 0.10",
         "manifest_tokens = 0.50",
     );
-    project.write(
+    project.write_file(
         "scenarios/recordings/recorded.jsonl",
         recorded(project, "is it there", "billing, I think"),
     );
@@ -156,7 +156,7 @@ fn keys_and_hashes_of_stored_results_do_not_move() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     let baselines = baseline_rows(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
@@ -171,7 +171,7 @@ fn keys_and_hashes_of_stored_results_do_not_move() {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     assert_fresh(
         "tests/pins.txt",
         &format!("{cases}\n{baselines}\n{}", log_entry(&project)),
@@ -182,7 +182,7 @@ fn keys_and_hashes_of_stored_results_do_not_move() {
 fn each_expectation_stands_in_the_pinned_project() {
     let project = pinned_project();
     let schema: Value =
-        serde_json::from_str(&project.run(&["schema", "scenario"]).code(0).stdout).unwrap();
+        serde_json::from_str(&project.run(&["schema", "scenario"]).exits_with(0).stdout).unwrap();
     let is_yaml = |file: &String| {
         Path::new(file)
             .extension()
@@ -192,7 +192,7 @@ fn each_expectation_stands_in_the_pinned_project() {
         .files()
         .into_iter()
         .filter(|file| file.starts_with("scenarios/") && is_yaml(file));
-    let written: String = scenarios.map(|file| project.read(&file)).collect();
+    let written: String = scenarios.map(|file| project.read_file(&file)).collect();
     let is_missing = |key: &&String| {
         !written.contains(&format!("- {key}:")) && !written.contains(&format!("{{{key}:"))
     };

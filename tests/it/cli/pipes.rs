@@ -1,7 +1,7 @@
 //! Pipes in the place of files: opened, they would be waited for without end. What the user names
 //! on the command line may be one.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,24 +20,24 @@ fn sample() -> Project {
     let case = "name: t-1\ntask: t\ncontext:\n  objective: go\n  inputs: {x: \"@data.md\"}\nexpect_context:\n  - snapshot: true\n";
     let suite = "id: u\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: cases.csv\n";
     Project::new()
-        .file("ctxc.toml", config.replace("HASH", &hash))
-        .file("shared.toml", "[lints]\n")
-        .file("prompts/x.md", "You guide.\n")
-        .file("templates/t.xml", TASK)
-        .file("templates/d.md", "Do {{x}}.\n")
-        .file(
+        .with_file("ctxc.toml", config.replace("HASH", &hash))
+        .with_file("shared.toml", "[lints]\n")
+        .with_file("prompts/x.md", "You guide.\n")
+        .with_file("templates/t.xml", TASK)
+        .with_file("templates/d.md", "Do {{x}}.\n")
+        .with_file(
             "templates/out.json",
             "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}\n",
         )
-        .file("docs/plan.md", "A plan.\n")
-        .file("scenarios/t.yaml", case)
-        .file("scenarios/u.yaml", suite)
-        .file("scenarios/cases.csv", "id,x\na,1\n")
-        .file("scenarios/data.md", "data\n")
+        .with_file("docs/plan.md", "A plan.\n")
+        .with_file("scenarios/t.yaml", case)
+        .with_file("scenarios/u.yaml", suite)
+        .with_file("scenarios/cases.csv", "id,x\na,1\n")
+        .with_file("scenarios/data.md", "data\n")
 }
 
 fn blake3_of(text: &str) -> String {
-    ctxc::internals::base::hash::Hash::of(text.as_bytes())
+    ctxc::internals::base::hash::Hash::digest(text.as_bytes())
         .to_string()
         .trim_start_matches("b3:")
         .to_owned()
@@ -52,7 +52,7 @@ fn pipe(project: &Project, place: &str) {
 
 /// A run that must end by itself.
 #[track_caller]
-fn run(project: &Project, args: &[&str]) -> Run {
+fn run(project: &Project, args: &[&str]) -> ProgramRun {
     let mut child = project
         .command(args)
         .stdout(Stdio::piped())
@@ -78,7 +78,7 @@ fn run(project: &Project, args: &[&str]) -> Run {
         std::thread::sleep(Duration::from_millis(5));
     };
     let (stdout, stderr) = reader.join().unwrap();
-    Run {
+    ProgramRun {
         code: status.code(),
         stdout,
         stderr,
@@ -195,12 +195,12 @@ fn a_pipe_that_the_user_names_is_read_and_written() {
     let path = project.path("words");
     let writer = std::thread::spawn(move || std::fs::write(path, "from a pipe").unwrap());
     run(&project, &["render", "t", "-i", "x=@words"])
-        .code(0)
-        .says("from a pipe");
+        .exits_with(0)
+        .stdout_contains("from a pipe");
     writer.join().unwrap();
     let path = project.path("words");
     let reader = std::thread::spawn(move || std::fs::read_to_string(path).unwrap());
-    run(&project, &["build", "-o", "words"]).code(0);
+    run(&project, &["build", "-o", "words"]).exits_with(0);
     assert!(reader.join().unwrap().contains("ctxc/registry/"));
 }
 
@@ -240,7 +240,7 @@ fn a_file_of_the_system_is_told_and_never_waited_for() {
             "extends = {{ path = \"{path}\", hash = \"b3:{}\" }}\n",
             "0".repeat(64)
         );
-        let project = sample().file("ctxc.toml", config);
+        let project = sample().with_file("ctxc.toml", config);
         let run = run(&project, &["check"]);
         assert_eq!(run.code, Some(2), "{place}: {run:#?}");
         assert!(
@@ -261,7 +261,7 @@ fn no_more_than_the_limit_is_read_of_a_file_that_says_it_is_empty() {
     use ctxc::internals::base::fs;
     let path = std::path::Path::new("/proc/self/maps");
     assert_eq!(std::fs::metadata(path).unwrap().len(), 0);
-    for read in [fs::read_own, fs::read_into] {
+    for read in [fs::read_regular, fs::read_into] {
         let mut bytes = Vec::new();
         assert_eq!(
             read(path, 64, &mut bytes).unwrap_err().kind(),

@@ -15,15 +15,15 @@ const TESTED: &str =
 
 fn project() -> Project {
     Project::new()
-        .file("ctxc.toml", TESTED)
-        .file("templates/triage.xml", TASK)
-        .file("templates/helper.xml", HELPER)
+        .with_file("ctxc.toml", TESTED)
+        .with_file("templates/triage.xml", TASK)
+        .with_file("templates/helper.xml", HELPER)
 }
 
 #[test]
 fn a_task_without_a_scenario_is_told_at_its_place() {
     let project = project();
-    let run = project.run(&["check"]).code(1);
+    let run = project.run(&["check"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     error[requirement-not-met] templates/triage.xml:1:2: has no scenario, which the project requires (CTX514)
        ╭─
@@ -45,69 +45,75 @@ fn a_task_without_a_scenario_is_told_at_its_place() {
     by rule: requirement-not-met 1
     "#);
     // A policy that is asked about is not called unchecked.
-    project.write("scenarios/a.yaml", CASE);
-    project.run(&["check"]).code(0).says("nothing found");
+    project.write_file("scenarios/a.yaml", CASE);
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
     // A role is tested for its task.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         format!("{TESTED}[roles.clerk]\ntemplate = \"triage\"\n"),
     );
-    project.write(
+    project.write_file(
         "scenarios/a.yaml",
         CASE.replace("task: triage", "role: clerk"),
     );
-    project.run(&["check"]).code(0).says("nothing found");
-    project.write(
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    project.write_file(
         "scenarios/a.yaml",
         CASE.replace("task: triage", "task: other"),
     );
     project
         .run(&["check"])
-        .code(1)
-        .says("has no scenario, which the project requires");
+        .exits_with(1)
+        .stdout_contains("has no scenario, which the project requires");
     // Why it does not count is said as well.
-    project.write("ctxc.toml", TESTED);
-    project.write(
+    project.write_file("ctxc.toml", TESTED);
+    project.write_file(
         "scenarios/a.yaml",
         CASE.replace("task: triage", "task: triage\nnode: sotr"),
     );
     project
         .run(&["check"])
-        .code(1)
-        .says("has no scenario")
-        .says("the task `triage` has no agent `sotr`");
+        .exits_with(1)
+        .stdout_contains("has no scenario")
+        .stdout_contains("the task `triage` has no agent `sotr`");
 }
 
 #[test]
 fn a_misspelt_key_of_a_role_is_one_finding() {
-    let project = project().file("ctxc.toml", "[roles.clerk]\ntask = \"triage\"\n");
+    let project = project().with_file("ctxc.toml", "[roles.clerk]\ntask = \"triage\"\n");
     project
         .run(&["check"])
-        .code(2)
-        .says("has no key `task`")
-        .says("checked 2 files: 1 error");
+        .exits_with(2)
+        .stdout_contains("has no key `task`")
+        .stdout_contains("checked 2 files: 1 error");
 }
 
 #[test]
 fn the_opposite_the_level_and_the_selector_hold_too() {
-    let project = project().file("scenarios/a.yaml", CASE);
-    project.write(
+    let project = project().with_file("scenarios/a.yaml", CASE);
+    project.write_file(
         "ctxc.toml",
         "[[require]]\nmust = \"lacks scenario\"\nlevel = \"warning\"\n",
     );
     project
         .run(&["check"])
-        .code(0)
-        .says("warning[requirement-not-met]")
-        .says("has scenario, which the project does not want");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("warning[requirement-not-met]")
+        .stdout_contains("has scenario, which the project does not want");
+    project.write_file(
         "ctxc.toml",
         "[[require]]\nname = \"other-*\"\nmust = \"lacks scenario\"\n",
     );
     project
         .run(&["check"])
-        .code(0)
-        .says("requirement-matches-nothing");
+        .exits_with(0)
+        .stdout_contains("requirement-matches-nothing");
 }
 
 #[test]
@@ -115,19 +121,25 @@ fn a_build_sees_scenarios_come_and_go() {
     let project = project();
     project
         .run(&["build"])
-        .code(1)
-        .says("has no scenario, which the project requires");
+        .exits_with(1)
+        .stdout_contains("has no scenario, which the project requires");
     assert!(!project.path("registry.json").exists());
-    project.write("scenarios/a.yaml", CASE);
-    project.run(&["build"]).code(0).says("wrote ");
-    project.run(&["build"]).code(0).says("is up to date");
+    project.write_file("scenarios/a.yaml", CASE);
+    project
+        .run(&["build"])
+        .exits_with(0)
+        .stdout_contains("wrote ");
+    project
+        .run(&["build"])
+        .exits_with(0)
+        .stdout_contains("is up to date");
     // No template moved.
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
     project
         .run(&["build"])
-        .code(1)
-        .says("has no scenario, which the project requires")
-        .warns("left as it was");
+        .exits_with(1)
+        .stdout_contains("has no scenario, which the project requires")
+        .stderr_contains("left as it was");
 }
 
 #[test]
@@ -135,9 +147,12 @@ fn commands_that_read_no_scenarios_are_not_kept_from_the_first_one() {
     let project = project();
     project
         .run(&["new", "scenario", "triage", "-i", "ticket=late"])
-        .code(0);
-    project.run(&["check"]).code(0).says("nothing found");
+        .exits_with(0);
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
     project
         .run(&["render", "triage", "-i", "ticket=late"])
-        .code(0);
+        .exits_with(0);
 }

@@ -11,7 +11,7 @@ pub(crate) struct Project {
 
 /// The result of a run.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct ProgramRun {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -37,13 +37,13 @@ impl Project {
     }
 
     /// Adds a file.
-    pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
-        self.write(path, text);
+    pub(crate) fn with_file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+        self.write_file(path, text);
         self
     }
 
     /// Writes a file during a test.
-    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write_file(&self, path: &str, text: impl AsRef<[u8]>) {
         let place = self.path(path);
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
         std::fs::write(place, text).unwrap();
@@ -55,7 +55,7 @@ impl Project {
     }
 
     /// Reads the text of a file.
-    pub(crate) fn read(&self, path: &str) -> String {
+    pub(crate) fn read_file(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap()
     }
 
@@ -84,12 +84,12 @@ impl Project {
     }
 
     /// Runs the program here.
-    pub(crate) fn run(&self, args: &[&str]) -> Run {
-        Run::from(self.command(args).output().unwrap())
+    pub(crate) fn run(&self, args: &[&str]) -> ProgramRun {
+        ProgramRun::from(self.command(args).output().unwrap())
     }
 
     /// Runs the program here with text on its standard input.
-    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
+    pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> ProgramRun {
         use std::io::Write;
         let mut command = self.command(args);
         let mut child = command
@@ -103,7 +103,7 @@ impl Project {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
             _ => {}
         }
-        Run::from(child.wait_with_output().unwrap())
+        ProgramRun::from(child.wait_with_output().unwrap())
     }
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn command_in(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-impl From<Output> for Run {
+impl From<Output> for ProgramRun {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
         Self {
@@ -150,17 +150,17 @@ impl From<Output> for Run {
     }
 }
 
-impl Run {
+impl ProgramRun {
     /// Asserts the exit code; on failure shows the whole run.
     #[track_caller]
-    pub(crate) fn code(self, code: i32) -> Self {
+    pub(crate) fn exits_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
     }
 
     /// Asserts that standard output contains a text.
     #[track_caller]
-    pub(crate) fn says(self, text: &str) -> Self {
+    pub(crate) fn stdout_contains(self, text: &str) -> Self {
         assert!(
             self.stdout.contains(text),
             "standard output should hold {text:?}:\n{}\n{}",
@@ -172,7 +172,7 @@ impl Run {
 
     /// Asserts that standard error contains a text.
     #[track_caller]
-    pub(crate) fn warns(self, text: &str) -> Self {
+    pub(crate) fn stderr_contains(self, text: &str) -> Self {
         assert!(
             self.stderr.contains(text),
             "standard error should hold {text:?}:\n{}\n{}",
@@ -184,7 +184,7 @@ impl Run {
 
     /// Asserts that neither output contains a text.
     #[track_caller]
-    pub(crate) fn never_says(self, text: &str) -> Self {
+    pub(crate) fn output_lacks(self, text: &str) -> Self {
         assert!(
             !self.stdout.contains(text) && !self.stderr.contains(text),
             "{}{}",
@@ -196,14 +196,14 @@ impl Run {
 
     /// Asserts that standard error is empty.
     #[track_caller]
-    pub(crate) fn silent(self) -> Self {
+    pub(crate) fn stderr_is_empty(self) -> Self {
         assert_eq!(self.stderr, "", "{}", self.stdout);
         self
     }
 
     /// Asserts that standard output is empty.
     #[track_caller]
-    pub(crate) fn silent_out(self) -> Self {
+    pub(crate) fn stdout_is_empty(self) -> Self {
         assert_eq!(self.stdout, "", "{}", self.stderr);
         self
     }

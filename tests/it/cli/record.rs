@@ -1,13 +1,13 @@
 //! `ctxc record` and `ctxc replay` around a program that makes calls: this test binary itself.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use super::requests::bodies;
-use crate::record::client::{caller, command};
+use crate::record::client::{caller_arguments, proxy_command};
 use serde_json::{Value, json};
 
 /// Runs a verb around the caller, which sends these bodies.
-fn around(project: &Project, args: &[&str], bodies: &[Value]) -> Run {
-    let caller = caller();
+fn around(project: &Project, args: &[&str], bodies: &[Value]) -> ProgramRun {
+    let caller = caller_arguments();
     let all: Vec<&str> = args
         .iter()
         .copied()
@@ -15,11 +15,11 @@ fn around(project: &Project, args: &[&str], bodies: &[Value]) -> Run {
         .chain(caller.iter().map(String::as_str))
         .collect();
     let calls: Vec<String> = bodies.iter().map(ToString::to_string).collect();
-    let output = command(project, &all)
+    let output = proxy_command(project, &all)
         .env("CTXC_TEST_CALLS", calls.join("\n"))
         .output()
         .unwrap();
-    Run::from(output)
+    ProgramRun::from(output)
 }
 
 const SCRIPT: &str =
@@ -27,59 +27,59 @@ const SCRIPT: &str =
 
 #[test]
 fn a_program_is_recorded_checked_and_replayed() {
-    let project = Project::new().file("answers.yaml", SCRIPT);
+    let project = Project::new().with_file("answers.yaml", SCRIPT);
     let bodies = bodies();
     let run = around(
         &project,
         &["record", "--script", "answers.yaml", "--into", "calls"],
         &bodies[..2],
     )
-    .code(0);
-    run.says("status 200")
-        .says("It was sent.")
-        .warns("recorded 2 calls of 1 model (gpt-4.1)");
+    .exits_with(0);
+    run.stdout_contains("status 200")
+        .stdout_contains("It was sent.")
+        .stderr_contains("recorded 2 calls of 1 model (gpt-4.1)");
     let folder = project.path("calls");
     assert!(folder.join(".gitignore").exists());
-    project.run(&["check", "calls"]).code(0);
+    project.run(&["check", "calls"]).exits_with(0);
     project
         .run(&["prompt-cache", "calls"])
-        .code(0)
-        .says("conversation 1: 2 calls");
+        .exits_with(0)
+        .stdout_contains("conversation 1: 2 calls");
     project
         .run(&["manifest", "calls"])
-        .code(0)
-        .says("2 calls, the last of them");
+        .exits_with(0)
+        .stdout_contains("2 calls, the last of them");
     // The same again, without anybody to ask.
     around(&project, &["replay", "calls"], &bodies[..2])
-        .code(0)
-        .says("One moment.")
-        .says("It was sent.");
+        .exits_with(0)
+        .stdout_contains("One moment.")
+        .stdout_contains("It was sent.");
     // Another request has no answer.
     around(&project, &["replay", "calls"], &bodies[3..])
-        .code(6)
-        .says("status 422")
-        .warns("not answered");
+        .exits_with(6)
+        .stdout_contains("status 422")
+        .stderr_contains("not answered");
     // What differs every time can be left out, and the recording need not be made anew.
     let mut dated = bodies[0].clone();
     dated["metadata"] = json!({"id": "7"});
-    let missed = around(&project, &["replay", "calls"], std::slice::from_ref(&dated)).code(6);
-    missed.says("`[requests] volatile` in ctxc.toml leaves it out");
-    project.write("ctxc.toml", "[requests]\nvolatile = [\"/metadata\"]\n");
+    let missed = around(&project, &["replay", "calls"], std::slice::from_ref(&dated)).exits_with(6);
+    missed.stdout_contains("`[requests] volatile` in ctxc.toml leaves it out");
+    project.write_file("ctxc.toml", "[requests]\nvolatile = [\"/metadata\"]\n");
     around(&project, &["replay", "calls"], &[dated])
-        .code(0)
-        .says("One moment.");
-    around(&project, &["replay", "calls"], &bodies[3..]).code(6);
+        .exits_with(0)
+        .stdout_contains("One moment.");
+    around(&project, &["replay", "calls"], &bodies[3..]).exits_with(6);
     project
         .run(&[
             "new", "scenario", "--from", "calls#2", "--name", "sent", "--copy",
         ])
-        .code(0);
-    project.run(&["eval"]).code(0).says("sent");
+        .exits_with(0);
+    project.run(&["eval"]).exits_with(0).stdout_contains("sent");
 }
 
 #[test]
 fn a_double_refuses_what_the_vendor_refuses() {
-    let project = Project::new().file("answers.yaml", SCRIPT);
+    let project = Project::new().with_file("answers.yaml", SCRIPT);
     let mut body = bodies()[0].clone();
     let call = json!({"id": "c1", "type": "function", "function": {"name": "search_orders", "arguments": "{}"}});
     body["messages"]
@@ -91,10 +91,10 @@ fn a_double_refuses_what_the_vendor_refuses() {
         .unwrap()
         .push(json!({"role": "user", "content": "Well?"}));
     let strict = ["record", "--script", "answers.yaml", "--into", "calls"];
-    let run = around(&project, &strict, std::slice::from_ref(&body)).code(0);
-    run.says("status 400")
-        .says("unanswered-call")
-        .warns("refused, as its provider would");
+    let run = around(&project, &strict, std::slice::from_ref(&body)).exits_with(0);
+    run.stdout_contains("status 400")
+        .stdout_contains("unanswered-call")
+        .stderr_contains("refused, as its provider would");
     let lenient = [
         "record",
         "--script",
@@ -104,16 +104,16 @@ fn a_double_refuses_what_the_vendor_refuses() {
         "other",
     ];
     around(&project, &lenient, &[body])
-        .code(0)
-        .says("status 200");
+        .exits_with(0)
+        .stdout_contains("status 200");
     // A program that is not there, and one that makes no call.
-    let output = command(&project, &["record", "--", "no-such-program"])
+    let output = proxy_command(&project, &["record", "--", "no-such-program"])
         .output()
         .unwrap();
-    Run::from(output)
-        .code(2)
-        .warns("the command `no-such-program` was not found");
+    ProgramRun::from(output)
+        .exits_with(2)
+        .stderr_contains("the command `no-such-program` was not found");
     around(&project, &["record", "--into", "none"], &[])
-        .code(0)
-        .warns("the proxy received no connection");
+        .exits_with(0)
+        .stderr_contains("the proxy received no connection");
 }

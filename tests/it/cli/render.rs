@@ -5,7 +5,7 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 
 fn sample() -> Project {
-    Project::new().file("templates/clean.xml", CLEAN)
+    Project::new().with_file("templates/clean.xml", CLEAN)
 }
 
 /// The line of the report on the whole.
@@ -15,7 +15,7 @@ fn total(project: &Project, args: &[&str]) -> String {
         .chain(args)
         .copied()
         .collect();
-    let run = project.run(&all).code(0);
+    let run = project.run(&all).exits_with(0);
     run.stdout
         .lines()
         .find(|line| line.starts_with("total"))
@@ -37,7 +37,7 @@ fn the_report_says_who_counted() {
         claude.contains(" about ") && claude.contains(" of 5,000, counted by claude (estimate)"),
         "{claude}"
     );
-    let run = project.run(&["render", "clean", "--explain"]).code(0);
+    let run = project.run(&["render", "clean", "--explain"]).exits_with(0);
     let segments = run
         .stdout
         .lines()
@@ -54,13 +54,13 @@ fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
     let project = sample();
     project
         .run(&["render", "clean", "--tokenizer", "o200k_base"])
-        .code(2)
-        .warns("there is no tokenizer `o200k_base`")
-        .warns("did you mean `o200k`?");
+        .exits_with(2)
+        .stderr_contains("there is no tokenizer `o200k_base`")
+        .stderr_contains("did you mean `o200k`?");
     project
         .run(&["render", "clean", "--tokenizer", "xyz"])
-        .code(2)
-        .warns("tokenizers: o200k, cl100k, claude, gemini, llama, bytes");
+        .exits_with(2)
+        .stderr_contains("tokenizers: o200k, cl100k, claude, gemini, llama, bytes");
 }
 
 #[test]
@@ -68,27 +68,30 @@ fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     let text = "<task name=\"sort\" type=\"atomic\"><description>Sort it.</description><parameters><parameter name=\"mail\"/></parameters>\
         <inputs><input name=\"mail\" from=\"mail\"/></inputs><file_paths source=\"literal\"><path>long.md</path></file_paths></task>";
     let project = Project::new()
-        .file("templates/sort.xml", text)
-        .file("long.md", "words and words ".repeat(400));
+        .with_file("templates/sort.xml", text)
+        .with_file("long.md", "words and words ".repeat(400));
     let given = ["render", "sort", "--input", "mail=hello"];
     let with = |budget: &str| {
         project
             .run(&[&given[..], &["--budget", budget]].concat())
-            .code(0)
+            .exits_with(0)
     };
     let small = project
         .run(&[&given[..], &["--budget", "3"]].concat())
-        .code(1)
-        .silent_out();
-    small.warns("error: templates/sort.xml:1:33: `description` needs 6 tokens, which may not be cut; the budget is 3");
-    with("2000").silent();
-    with("300").warns("not everything fits into 300 tokens; cut: file:long.md; --explain says why");
-    with("20")
-        .warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
+        .exits_with(1)
+        .stdout_is_empty();
+    small.stderr_contains("error: templates/sort.xml:1:33: `description` needs 6 tokens, which may not be cut; the budget is 3");
+    with("2000").stderr_is_empty();
+    with("300").stderr_contains(
+        "not everything fits into 300 tokens; cut: file:long.md; --explain says why",
+    );
+    with("20").stderr_contains(
+        "not everything fits into 20 tokens; dropped: file:long.md; --explain says why",
+    );
     project
         .run(&[&given[..], &["--budget", "20", "--explain"]].concat())
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
 }
 
 #[test]
@@ -96,27 +99,27 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     let task = "<task type=\"atomic\" name=\"reply\">\n  <description>reply</description>\n  <history turns=\"1\"/>\n</task>\n";
     let said = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"good day\"}\n{\"role\":\"user\",\"content\":\"a zebra\"}\n";
     let project = sample()
-        .file("templates/reply.xml", task)
-        .file("chat.jsonl", said)
-        .file("bad.jsonl", "{\"role\":\"bot\"}\n");
+        .with_file("templates/reply.xml", task)
+        .with_file("chat.jsonl", said)
+        .with_file("bad.jsonl", "{\"role\":\"bot\"}\n");
     let run = project
         .run(&["render", "reply", "--history", "chat.jsonl", "--raw"])
-        .code(0);
+        .exits_with(0);
     assert!(
         run.stdout.ends_with("\n[user]\na zebra\n") && !run.stdout.contains("good day"),
         "{}",
         run.stdout
     );
-    run.warns("not shown whole: 2 of 3 messages of the conversation; --explain says why");
+    run.stderr_contains("not shown whole: 2 of 3 messages of the conversation; --explain says why");
     project
         .run(&["manifest", "reply", "--history", "chat.jsonl"])
-        .code(0)
-        .says(" · history:1 dropped · history:2 dropped");
+        .exits_with(0)
+        .stdout_contains(" · history:1 dropped · history:2 dropped");
     let shown = project
         .run(&["render", "reply", "--history", "chat.jsonl"])
-        .code(0)
-        .says("│ a zebra")
-        .says("  conversation\n");
+        .exits_with(0)
+        .stdout_contains("│ a zebra")
+        .stdout_contains("  conversation\n");
     assert!(
         !shown.stdout.contains("earlier attempts"),
         "{}",
@@ -124,7 +127,7 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     );
     let manifest = project
         .run(&["manifest", "reply", "--history", "chat.jsonl", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let segments = manifest["entries"][0]["segments"].as_array().unwrap();
     let history = segments
@@ -137,29 +140,29 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     );
     project
         .run(&["render", "clean", "--history", "chat.jsonl"])
-        .code(0)
-        .warns("its task has no <history>");
+        .exits_with(0)
+        .stderr_contains("its task has no <history>");
     project
         .run(&["render", "reply", "--history", "bad.jsonl"])
-        .code(2)
-        .warns("--history bad.jsonl: line 1: `role` is `bot`");
+        .exits_with(2)
+        .stderr_contains("--history bad.jsonl: line 1: `role` is `bot`");
     project
         .run(&["render", "reply", "--history", "none.jsonl"])
-        .code(2)
-        .warns("the file cannot be read");
+        .exits_with(2)
+        .stderr_contains("the file cannot be read");
 }
 
 #[test]
 fn an_agent_that_receives_nothing_is_told() {
     let task = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{% if x %}{{ x }}{% endif %}</description>\
                 <parameters><parameter name=\"x\" default=\"\"/></parameters></task>";
-    let project = Project::new().file("templates/t.xml", task);
-    let run = project.run(&["render", "t"]).code(0);
+    let project = Project::new().with_file("templates/t.xml", task);
+    let run = project.run(&["render", "t"]).exits_with(0);
     assert!(
         run.stdout.is_empty() && run.stderr.contains("this agent receives nothing"),
         "{run:#?}"
     );
-    let run = project.run(&["render", "t", "-i", "x=a"]).code(0);
+    let run = project.run(&["render", "t", "-i", "x=a"]).exits_with(0);
     assert!(!run.stderr.contains("receives nothing"), "{run:#?}");
 }
 
@@ -170,9 +173,12 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
         <task type=\"atomic\" name=\"t\"><description>It is {{ g(\"a\", n=word) }}, {{g('a',n = word)}}, {{ g(h.a[0], true) }}.</description>\
         <parameters><parameter name=\"word\"/><parameter name=\"h\" type=\"object\"/></parameters></task></library>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("t.xml", library);
-    project.run(&["check"]).code(0).says("nothing found");
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("t.xml", library);
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
     let refused = project
         .run(&[
             "render",
@@ -182,13 +188,13 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
             "--input",
             "h={\"a\":[\"y\"]}",
         ])
-        .code(2);
-    refused.warns("give each: --result /calls/0=VALUE --result /calls/1=VALUE");
+        .exits_with(2);
+    refused.stderr_contains("give each: --result /calls/0=VALUE --result /calls/1=VALUE");
     let given = ["--input", "word=x", "--input", "h={\"a\":[\"y\"]}"];
     let raw = |more: &[&str]| {
         project
             .run(&[&["render", "t", "--raw"], &given[..], more].concat())
-            .code(0)
+            .exits_with(0)
             .stdout
     };
     assert!(raw(&["--result", "/calls/0=A", "--result", "/calls/1=B"]).contains("It is A, A, B."));
@@ -210,16 +216,16 @@ fn a_result_belongs_to_one_node_of_the_whole_task() {
          <steps><task ref=\"d1\"/><task as=\"last\"><description>d</description></task></steps></task></library>"
     );
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("t.xml", &library);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("t.xml", &library);
     let run = |given: &[&str]| {
         project.run(&[&["render", "d2", "--raw", "--node", "/steps/0"], given].concat())
     };
     let outer = ["--result", "/calls/0=OUTER", "--result", "/inputs/0=OUTER"];
     run(&outer)
-        .code(2)
-        .warns("/steps/0/inputs/0=VALUE")
-        .warns("/steps/0/calls/0=VALUE");
+        .exits_with(2)
+        .stderr_contains("/steps/0/inputs/0=VALUE")
+        .stderr_contains("/steps/0/calls/0=VALUE");
     let inner = [
         "--result",
         "/steps/0/calls/0=H",
@@ -227,19 +233,19 @@ fn a_result_belongs_to_one_node_of_the_whole_task() {
         "/steps/0/inputs/0=I",
     ];
     run(&[outer, inner].concat())
-        .code(0)
-        .says("\nH\n")
-        .says("\nI\n");
+        .exits_with(0)
+        .stdout_contains("\nH\n")
+        .stdout_contains("\nI\n");
     // A name goes where one result alone has it.
-    run(&["--result", "i=EVIL"])
-        .code(2)
-        .warns("the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path");
+    run(&["--result", "i=EVIL"]).exits_with(2).stderr_contains(
+        "the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path",
+    );
     run(&["--result", "last=x", "--result", "/steps/1=x"])
-        .code(2)
-        .warns("the result `last` is that of /steps/1, which is there by its path");
+        .exits_with(2)
+        .stderr_contains("the result `last` is that of /steps/1, which is there by its path");
     run(&["--result", "/steps/7=x"])
-        .code(2)
-        .warns("no step of `d2` has such a result");
+        .exits_with(2)
+        .stderr_contains("no step of `d2` has such a result");
 }
 
 #[test]
@@ -248,14 +254,14 @@ fn an_agent_that_makes_an_argument_of_a_step_is_one_of_its_task() {
         <task name=\"t\" type=\"sequential\"><description>d</description><steps>\
         <call template=\"h\"><arg name=\"a\"><task><description>inner</description></task></arg></call></steps></task></library>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("t.xml", library);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("t.xml", library);
     project
         .run(&["render", "t", "--node", "/steps/0/args/0"])
-        .code(0)
-        .says("inner");
+        .exits_with(0)
+        .stdout_contains("inner");
     project
         .run(&["render", "t", "--node", "/steps/0", "--result", "a=X"])
-        .code(0)
-        .says("say X");
+        .exits_with(0)
+        .stdout_contains("say X");
 }

@@ -12,10 +12,10 @@ fn project() -> Project {
         <parameters>\n    <parameter name=\"text\" required=\"true\"/>\n  </parameters>\n</task>\n";
     let schema = json!({"type": "object", "properties": {"team": {"type": "string"}}, "required": ["team"], "additionalProperties": false});
     Project::new()
-        .file("ctxc.toml", "")
-        .file("templates/triage.xml", triage)
-        .file("templates/named.xml", named)
-        .file("templates/team.json", schema.to_string())
+        .with_file("ctxc.toml", "")
+        .with_file("templates/triage.xml", triage)
+        .with_file("templates/named.xml", named)
+        .with_file("templates/team.json", schema.to_string())
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_body_is_all_that_is_printed_and_a_missing_model_is_told_of_elsewhere() {
         "--as",
         "openai-chat",
     ];
-    let run = project().run(&args).code(0);
+    let run = project().run(&args).exits_with(0);
     let body: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(body["model"], "MODEL");
     assert_eq!(body["messages"][0]["role"], "system");
@@ -48,8 +48,8 @@ fn the_body_is_all_that_is_printed_and_a_missing_model_is_told_of_elsewhere() {
     );
     let project = project();
     assert_eq!(
-        project.run(&args).code(0).stdout,
-        project.run(&args).code(0).stdout
+        project.run(&args).exits_with(0).stdout,
+        project.run(&args).exits_with(0).stdout
     );
 }
 
@@ -61,7 +61,7 @@ fn the_model_is_the_one_asked_for_else_the_tasks() {
             more,
         ]
         .concat();
-        let run = project().run(&args).code(0);
+        let run = project().run(&args).exits_with(0);
         assert_eq!(run.stderr, "");
         let body: Value = serde_json::from_str(&run.stdout).unwrap();
         (body["model"].clone(), body["max_tokens"].clone())
@@ -83,8 +83,8 @@ fn fields_keep_the_order_of_their_author() {
     let schema = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"reason": {"type": "string"}, "answer": {"type": "string"}},
         "required": ["reason", "answer"], "additionalProperties": false}"#;
     let project = Project::new()
-        .file("templates/t.xml", task)
-        .file("templates/s.json", schema);
+        .with_file("templates/t.xml", task)
+        .with_file("templates/s.json", schema);
     let args = [
         "render",
         "t",
@@ -93,7 +93,7 @@ fn fields_keep_the_order_of_their_author() {
     ];
     let text = project
         .run(&[&args[..], &["--raw"]].concat())
-        .code(0)
+        .exits_with(0)
         .stdout;
     let at = |words: &str| {
         text.find(words)
@@ -115,7 +115,7 @@ fn fields_keep_the_order_of_their_author() {
     ] {
         let body = project
             .run(&[&args[..], &["--as", target]].concat())
-            .code(0)
+            .exits_with(0)
             .stdout;
         let schema = body.rfind("\"properties\"").unwrap();
         let at = |words: &str| schema + body[schema..].find(words).unwrap();
@@ -131,11 +131,11 @@ fn the_mark_of_a_fence_moves_with_the_session_and_with_nothing_else() {
              <parameter name=\"a\" trust=\"untrusted\"/></parameters></task>"
         )
     };
-    let project = Project::new().file("templates/t.xml", task("Read"));
+    let project = Project::new().with_file("templates/t.xml", task("Read"));
     let mark = |project: &Project, args: &[&str]| {
         let text = project
             .run(&[&["render", "t", "--raw"], args].concat())
-            .code(0)
+            .exits_with(0)
             .stdout;
         text.split_once("<untrusted-")
             .unwrap()
@@ -149,7 +149,7 @@ fn the_mark_of_a_fence_moves_with_the_session_and_with_nothing_else() {
     assert_eq!(mark(&project, &["-i", "a=y"]), first);
     assert_eq!(
         mark(
-            &Project::new().file("templates/t.xml", task("Sort")),
+            &Project::new().with_file("templates/t.xml", task("Sort")),
             &["-i", "a=y"]
         ),
         first
@@ -173,7 +173,7 @@ fn a_body_that_no_provider_takes_is_not_printed() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let run = project()
         .run(&["render", "named", "--input", "text=", "--as", "gemini"])
-        .code(1);
+        .exits_with(1);
     assert_eq!(run.stdout, "");
     assert!(
         run.stderr.contains("there is nothing to ask"),
@@ -186,7 +186,7 @@ fn a_body_that_no_provider_takes_is_not_printed() {
 fn what_does_not_go_together_is_refused() {
     project()
         .run(&["render", "named", "--input", "text=hi", "--model", "m"])
-        .code(2);
+        .exits_with(2);
     project()
         .run(&[
             "render",
@@ -197,7 +197,7 @@ fn what_does_not_go_together_is_refused() {
             "ollama",
             "--explain",
         ])
-        .code(2);
+        .exits_with(2);
     project()
         .run(&[
             "render",
@@ -209,8 +209,8 @@ fn what_does_not_go_together_is_refused() {
             "--max-output",
             "0",
         ])
-        .code(2);
+        .exits_with(2);
     project()
         .run(&["render", "named", "--input", "text=hi", "--as", "openai"])
-        .code(2);
+        .exits_with(2);
 }

@@ -110,10 +110,12 @@ fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
     let library =
         "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
     let project = Project::new()
-        .file("templates/x.xml", file(task))
-        .file("templates/l.xml", file(library))
-        .file("templates/s.md", file("\n  \n  of line 3\n\n  of line 5"));
-    let run = project.run(&[&["render", "x"], given].concat()).code(0);
+        .with_file("templates/x.xml", file(task))
+        .with_file("templates/l.xml", file(library))
+        .with_file("templates/s.md", file("\n  \n  of line 3\n\n  of line 5"));
+    let run = project
+        .run(&[&["render", "x"], given].concat())
+        .exits_with(0);
     let body = |line: &str| {
         line.split_once('│')
             .map_or("", |(_, line)| line.trim())
@@ -251,12 +253,12 @@ const FAULTY: &str = "<library>
 fn each_fault_is_told_at_its_line() {
     let text = "\n\nc is {% if c %}\n  {{ b }}{% endif %}\n{% for x in a.n %}{% endfor %}\n";
     let project = Project::new()
-        .file("templates/z.xml", FAULTY)
-        .file("templates/z.md", text);
+        .with_file("templates/z.xml", FAULTY)
+        .with_file("templates/z.md", text);
     let told = |given: &[&str], code: i32| {
         project
             .run(&[&["render", "z"], given].concat())
-            .code(code)
+            .exits_with(code)
             .stderr
     };
     insta::assert_snapshot!(told(&[], 2), @r"
@@ -275,8 +277,11 @@ fn each_fault_is_told_at_its_line() {
     let short = "<task type=\"atomic\" name=\"z\"><description>a.b of z.a {{a}}</description><instructions syntax=\"jinja\">\
                  Do {% filter upper %}{{ a }}{% endfilter %}, {{ a }}{% if a.b.c &lt; 3 %}x{% endif %}</instructions>\
                  <parameters><parameter name=\"a\" type=\"object\" trust=\"untrusted\"/></parameters></task>";
-    let project = Project::new().file("templates/z.xml", short);
-    let found = project.run(&["render", "z", "-i", "a={}"]).code(1).stderr;
+    let project = Project::new().with_file("templates/z.xml", short);
+    let found = project
+        .run(&["render", "z", "-i", "a={}"])
+        .exits_with(1)
+        .stderr;
     let column = short.find("if a.b").unwrap() + 1;
     assert_eq!(
         found,
@@ -295,31 +300,31 @@ fn each_fault_is_told_at_its_line() {
 fn a_text_of_a_task_leads_to_the_task() {
     let task = "<task type=\"atomic\" name=\"s\"><description src=\"../prompts/s.md\"/></task>";
     let project = Project::new()
-        .file("templates/s.xml", task)
-        .file("prompts/s.md", "Sort it.");
+        .with_file("templates/s.xml", task)
+        .with_file("prompts/s.md", "Sort it.");
     let run = project
         .run(&["render", "prompts/s.md"])
-        .code(2)
-        .silent_out();
-    run.warns("there is no task `prompts/s.md`")
-        .warns("prompts/s.md is only a text of `s`: name the task");
+        .exits_with(2)
+        .stdout_is_empty();
+    run.stderr_contains("there is no task `prompts/s.md`")
+        .stderr_contains("prompts/s.md is only a text of `s`: name the task");
 }
 
 #[test]
 fn a_value_that_is_too_large_is_told_with_its_size_and_the_limit() {
     let task = "<task type=\"atomic\" name=\"s\"><description>{{a}}</description><parameters><parameter name=\"a\"/></parameters><history/></task>";
     let project = Project::new()
-        .file("templates/s.xml", task)
-        .file("big.txt", "a".repeat((10 << 20) + 1));
+        .with_file("templates/s.xml", task)
+        .with_file("big.txt", "a".repeat((10 << 20) + 1));
     for given in [
         &["-i", "a=@big.txt"][..],
         &["-i", "a=1", "--history", "big.txt"],
     ] {
         let run = project
             .run(&[&["render", "s"], given].concat())
-            .code(2)
-            .silent_out();
-        run.warns("it is larger than 10 MiB, the limit: 10,485,761 bytes");
+            .exits_with(2)
+            .stdout_is_empty();
+        run.stderr_contains("it is larger than 10 MiB, the limit: 10,485,761 bytes");
     }
 }
 
@@ -328,12 +333,18 @@ fn a_conversation_that_is_one_list_is_told_as_such() {
     let task = "<task type=\"atomic\" name=\"s\"><description>D</description><history/></task>";
     let message = "{\"role\": \"user\", \"content\": \"hello\"}";
     let project = Project::new()
-        .file("templates/s.xml", task)
-        .file("one.json", format!("[{message}]"))
-        .file("many.json", format!("\n[\n  {message}\n]\n"));
-    let said = |name: &str| project.run(&["render", "s", "--history", name]).code(2);
-    said("one.json")
-        .warns("--history one.json: line 1: expected one message a line, found a list of them");
-    said("many.json")
-        .warns("--history many.json: line 2: expected one message a line, found a list of them");
+        .with_file("templates/s.xml", task)
+        .with_file("one.json", format!("[{message}]"))
+        .with_file("many.json", format!("\n[\n  {message}\n]\n"));
+    let said = |name: &str| {
+        project
+            .run(&["render", "s", "--history", name])
+            .exits_with(2)
+    };
+    said("one.json").stderr_contains(
+        "--history one.json: line 1: expected one message a line, found a list of them",
+    );
+    said("many.json").stderr_contains(
+        "--history many.json: line 2: expected one message a line, found a list of them",
+    );
 }

@@ -51,16 +51,16 @@ pub(crate) fn sample() -> Project {
             .collect::<String>()
     };
     Project::new()
-        .file("calls.jsonl", lines(&bodies[..3]))
-        .file(
+        .with_file("calls.jsonl", lines(&bodies[..3]))
+        .with_file(
             "later.jsonl",
             lines(&[bodies[0].clone(), bodies[3].clone()]),
         )
-        .file(
+        .with_file(
             "one.json",
             serde_json::to_string_pretty(&bodies[0]).unwrap(),
         )
-        .file(
+        .with_file(
             "two.json",
             serde_json::to_string_pretty(&bodies[3]).unwrap(),
         )
@@ -69,13 +69,13 @@ pub(crate) fn sample() -> Project {
 #[test]
 fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     let project = sample();
-    let run = project.run(&["prompt-cache", "calls.jsonl"]).code(0);
-    run.says("agent-1, conversation 1: 3 calls")
-        .says("broken: system:1 changed from its byte 81: `.` became ` at 12:03.`")
-        .says("in all: ");
+    let run = project.run(&["prompt-cache", "calls.jsonl"]).exits_with(0);
+    run.stdout_contains("agent-1, conversation 1: 3 calls")
+        .stdout_contains("broken: system:1 changed from its byte 81: `.` became ` at 12:03.`")
+        .stdout_contains("in all: ");
     let document = project
         .run(&["prompt-cache", "calls.jsonl", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let calls = &document["conversations"][0]["calls"];
     // Ten minutes went by, and the provider had nothing of what was sent before.
@@ -97,16 +97,17 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     }
     let page = project
         .run(&["prompt-cache", "calls.jsonl", "--format", "html"])
-        .code(0);
-    page.says("class=\"bar\"").says("system:1 changed");
+        .exits_with(0);
+    page.stdout_contains("class=\"bar\"")
+        .stdout_contains("system:1 changed");
     project
         .run(&["prompt-cache", "@nobody"])
-        .code(2)
-        .warns("there is no recording @nobody of this project");
+        .exits_with(2)
+        .stderr_contains("there is no recording @nobody of this project");
     project
         .run(&["prompt-cache", "calls.jsonl#9"])
-        .code(2)
-        .warns("calls.jsonl has 3 calls, so there is no call 9");
+        .exits_with(2)
+        .stderr_contains("calls.jsonl has 3 calls, so there is no call 9");
 }
 
 #[test]
@@ -122,15 +123,15 @@ fn a_prompt_that_a_cache_keeps_costs_what_its_break_loses() {
         .enumerate()
         .map(|(at, body)| line(at, body))
         .collect();
-    let project = Project::new().file("calls.jsonl", lines);
+    let project = Project::new().with_file("calls.jsonl", lines);
     let run = project
         .run(&["prompt-cache", "calls.jsonl"])
-        .code(0)
-        .never_says("shorter than a provider keeps");
+        .exits_with(0)
+        .output_lacks("shorter than a provider keeps");
     drop(run);
     let document = project
         .run(&["prompt-cache", "calls.jsonl", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert!(
         document["conversations"][0]["calls"][2]["broken_by"]["usd"]
@@ -141,8 +142,8 @@ fn a_prompt_that_a_cache_keeps_costs_what_its_break_loses() {
     assert_eq!(document["total"]["too_short"], 0);
     sample()
         .run(&["prompt-cache", "calls.jsonl"])
-        .code(0)
-        .says("of the reused tokens are billed in full all the same");
+        .exits_with(0)
+        .stdout_contains("of the reused tokens are billed in full all the same");
 }
 
 #[test]
@@ -159,11 +160,11 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
         .collect();
     let whole = lines.lines().next().unwrap();
     let project = Project::new()
-        .file("calls.jsonl", &lines)
-        .file("cut.jsonl", &whole[..whole.len() / 2]);
+        .with_file("calls.jsonl", &lines)
+        .with_file("cut.jsonl", &whole[..whole.len() / 2]);
     let run = project
         .run(&["check", "calls.jsonl", "--format", "concise"])
-        .code(1);
+        .exits_with(1);
     let numbers: Vec<&str> = run
         .stdout
         .lines()
@@ -177,21 +178,21 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
     for verb in ["check", "prompt-cache", "manifest"] {
         project
             .run(&[verb, "cut.jsonl"])
-            .code(1)
-            .warns("line 1 is not a complete call: it was cut");
+            .exits_with(1)
+            .stderr_contains("line 1 is not a complete call: it was cut");
     }
 }
 
 #[test]
 fn a_last_line_whose_end_is_missing_is_noted_and_takes_no_other_call_away() {
     let second = line(1, &bodies()[0]);
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "calls.jsonl",
         line(0, &bodies()[0]) + &second[..second.len() / 2],
     );
     for verb in ["check", "manifest", "prompt-cache"] {
-        let run = project.run(&[verb, "calls.jsonl"]).code(0);
-        run.warns("calls.jsonl:2: skipped, as its end is missing: the recorder was killed while it wrote it");
+        let run = project.run(&[verb, "calls.jsonl"]).exits_with(0);
+        run.stderr_contains("calls.jsonl:2: skipped, as its end is missing: the recorder was killed while it wrote it");
     }
 }
 
@@ -203,8 +204,8 @@ fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
     )
     .replace("half", "\\ud83d");
     let project = Project::new()
-        .file("calls.jsonl", line(0, &bodies()[0]) + &half)
-        .file("half.jsonl", &half);
+        .with_file("calls.jsonl", line(0, &bodies()[0]) + &half)
+        .with_file("half.jsonl", &half);
     for verb in [
         &["manifest", "calls.jsonl"][..],
         &["prompt-cache", "calls.jsonl"],
@@ -212,17 +213,17 @@ fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
     ] {
         project
             .run(verb)
-            .code(0)
-            .warns("1 call of calls.jsonl skipped, as unreadable: `ctxc check` says why");
+            .exits_with(0)
+            .stderr_contains("1 call of calls.jsonl skipped, as unreadable: `ctxc check` says why");
     }
     project
         .run(&["manifest", "half.jsonl"])
-        .code(1)
-        .warns("half.jsonl#1: it is not valid JSON");
+        .exits_with(1)
+        .stderr_contains("half.jsonl#1: it is not valid JSON");
     project
         .run(&["manifest", "calls.jsonl#2"])
-        .code(1)
-        .warns("calls.jsonl#2: it is not valid JSON");
+        .exits_with(1)
+        .stderr_contains("calls.jsonl#2: it is not valid JSON");
 }
 
 #[test]
@@ -232,28 +233,28 @@ fn texts_over_the_window_are_found_where_the_tokenizer_is_public() {
             .to_string()
     };
     let project = Project::new()
-        .file("over.json", said("gpt-4o", 130_000))
-        .file("within.json", said("gpt-4o", 100_000))
-        .file("unknown.json", said("gpt-4o-of-mine", 130_000));
+        .with_file("over.json", said("gpt-4o", 130_000))
+        .with_file("within.json", said("gpt-4o", 100_000))
+        .with_file("unknown.json", said("gpt-4o-of-mine", 130_000));
     project
         .run(&["check", "over.json"])
-        .code(1)
-        .says("over-window")
-        .says("`gpt-4o` reads at most 128000");
-    project.run(&["check", "within.json"]).code(0);
-    project.run(&["check", "unknown.json"]).code(0);
+        .exits_with(1)
+        .stdout_contains("over-window")
+        .stdout_contains("`gpt-4o` reads at most 128000");
+    project.run(&["check", "within.json"]).exits_with(0);
+    project.run(&["check", "unknown.json"]).exits_with(0);
 }
 
 #[test]
 fn a_manifest_of_requests_has_their_segments_and_sections() {
     let project = sample();
-    let run = project.run(&["manifest", "calls.jsonl"]).code(0);
-    run.says("agent-1: 3 calls, the last of them: calls.jsonl#3 to gpt-4.1:")
-        .says("Rules ")
-        .says("Runbook ");
+    let run = project.run(&["manifest", "calls.jsonl"]).exits_with(0);
+    run.stdout_contains("agent-1: 3 calls, the last of them: calls.jsonl#3 to gpt-4.1:")
+        .stdout_contains("Rules ")
+        .stdout_contains("Runbook ");
     let document = project
         .run(&["manifest", "calls.jsonl#1", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let call = &document["calls"][0];
     let ids: Vec<&str> = call["segments"]
@@ -266,11 +267,11 @@ fn a_manifest_of_requests_has_their_segments_and_sections() {
     assert_eq!(call["tokenizer"], json!({"name": "o200k", "exact": true}));
     project
         .run(&["manifest", "one.json"])
-        .code(0)
-        .says("one.json to gpt-4.1");
+        .exits_with(0)
+        .stdout_contains("one.json to gpt-4.1");
     let page = project
         .run(&["manifest", "calls.jsonl", "--format", "html"])
-        .code(0)
+        .exits_with(0)
         .stdout;
     assert!(
         page.contains("<tr><td>system:1</td>")
@@ -280,36 +281,40 @@ fn a_manifest_of_requests_has_their_segments_and_sections() {
     );
     project
         .run(&["manifest", "calls.jsonl", "--format", "markdown"])
-        .code(0)
-        .says("| system:1 | ");
+        .exits_with(0)
+        .stdout_contains("| system:1 | ");
     project
         .run(&["manifest", "one.json", "--report", "html=page.html"])
-        .code(0)
-        .says("one.json to gpt-4.1");
-    assert!(project.read("page.html").contains("one.json to gpt-4.1"));
+        .exits_with(0)
+        .stdout_contains("one.json to gpt-4.1");
+    assert!(
+        project
+            .read_file("page.html")
+            .contains("one.json to gpt-4.1")
+    );
     project
         .run(&["manifest", "one.json", "--check"])
-        .code(2)
-        .warns("`ctxc diff OLD NEW` compares two recordings");
+        .exits_with(2)
+        .stderr_contains("`ctxc diff OLD NEW` compares two recordings");
     project
         .run(&["manifest", "diff", "calls.jsonl", "later.jsonl"])
-        .code(2)
-        .warns("`ctxc diff OLD NEW` compares two recordings");
+        .exits_with(2)
+        .stderr_contains("`ctxc diff OLD NEW` compares two recordings");
 }
 
 #[test]
 fn a_project_names_sections_by_patterns() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         "[requests.blocks]\nRefunds = \"(?s)Refund policy:.*?(\\\\n\\\\n|$)\"\n",
     );
     let system = "You help.\n\nRefund policy: within 14 days.\n\nBe brief.";
     let body = json!({"model": "gpt-4.1", "messages": [{"role": "system", "content": system}, {"role": "user", "content": "Hello"}]});
-    project.write("one.json", body.to_string());
+    project.write_file("one.json", body.to_string());
     project
         .run(&["manifest", "one.json"])
-        .code(0)
-        .says("Refunds 8");
+        .exits_with(0)
+        .stdout_contains("Refunds 8");
     project
         .run(&[
             "new",
@@ -320,22 +325,25 @@ fn a_project_names_sections_by_patterns() {
             "one",
             "--no-snapshot",
         ])
-        .code(0);
+        .exits_with(0);
     assert!(
         project
-            .read("scenarios/one.yaml")
+            .read_file("scenarios/one.yaml")
             .contains("- segment: {id: system/Refunds, state: kept}")
     );
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
     let pattern = "name: two\nrequest: {file: ../one.json}\nexpect_context:\n  - contains: {in: system/Refunds, patterns: [14 days]}\n  - absent: {in: system/Refunds, patterns: [brief]}\n";
-    project.write("scenarios/two.yaml", pattern);
-    project.run(&["eval", "two"]).code(0).says("context 2/2");
-    project.write("ctxc.toml", "[requests.blocks]\nRefunds = \"(\"\n");
+    project.write_file("scenarios/two.yaml", pattern);
+    project
+        .run(&["eval", "two"])
+        .exits_with(0)
+        .stdout_contains("context 2/2");
+    project.write_file("ctxc.toml", "[requests.blocks]\nRefunds = \"(\"\n");
     project
         .run(&["check"])
-        .code(2)
-        .says("requests.blocks.Refunds")
-        .says("a pattern: ");
+        .exits_with(2)
+        .stdout_contains("requests.blocks.Refunds")
+        .stdout_contains("a pattern: ");
 }
 
 #[test]
@@ -343,66 +351,71 @@ fn a_request_is_shown_segment_by_segment() {
     let project = sample();
     project
         .run(&["render", "calls.jsonl#2"])
-        .code(0)
-        .says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
+        .exits_with(0)
+        .stdout_contains("── message:3/text:1, assistant, 3 tokens\nOne moment.");
     assert_eq!(
-        project.run(&["render", "one.json", "--raw"]).code(0).json(),
+        project
+            .run(&["render", "one.json", "--raw"])
+            .exits_with(0)
+            .json(),
         bodies()[0]
     );
     project
         .run(&["render", "one.json", "--raw", "--output", "body.json"])
-        .code(0)
-        .silent_out();
+        .exits_with(0)
+        .stdout_is_empty();
     assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&project.read("body.json")).unwrap(),
+        serde_json::from_str::<serde_json::Value>(&project.read_file("body.json")).unwrap(),
         bodies()[0]
     );
     project
         .run(&["render", "calls.jsonl#2", "--output", "read.txt"])
-        .code(0)
-        .silent_out();
-    assert!(project.read("read.txt").contains("One moment."));
+        .exits_with(0)
+        .stdout_is_empty();
+    assert!(project.read_file("read.txt").contains("One moment."));
     project
         .run(&["render", "calls.jsonl"])
-        .code(2)
-        .warns("calls.jsonl has 3 calls, and one is shown at a time");
+        .exits_with(2)
+        .stderr_contains("calls.jsonl has 3 calls, and one is shown at a time");
     project
         .run(&["render", "one.json", "--explain"])
-        .code(2)
-        .warns("a request that was sent is shown as it is");
-    project.write("no.json", "{\"a\": 1}");
+        .exits_with(2)
+        .stderr_contains("a request that was sent is shown as it is");
+    project.write_file("no.json", "{\"a\": 1}");
     project
         .run(&["render", "no.json"])
-        .code(1)
-        .warns("it is not a request to a model");
+        .exits_with(1)
+        .stderr_contains("it is not a request to a model");
     project
         .run(&["render", "gone.json"])
-        .code(2)
-        .warns("gone.json cannot be read");
+        .exits_with(2)
+        .stderr_contains("gone.json cannot be read");
 }
 
 #[test]
 fn a_difference_says_what_moved_in_tokens_and_words() {
     let project = sample();
-    let run = project.run(&["diff", "calls.jsonl", "later.jsonl"]).code(0);
-    run.says("calls.jsonl#2 → later.jsonl#2")
-        .says("tool:search_orders changed, ")
-        .says("calls.jsonl#3: only in the earlier recording")
-        .says("1 the same, 1 changed, 0 added, 1 removed");
+    let run = project
+        .run(&["diff", "calls.jsonl", "later.jsonl"])
+        .exits_with(0);
+    run.stdout_contains("calls.jsonl#2 → later.jsonl#2")
+        .stdout_contains("tool:search_orders changed, ")
+        .stdout_contains("calls.jsonl#3: only in the earlier recording")
+        .stdout_contains("1 the same, 1 changed, 0 added, 1 removed");
     let document = project
         .run(&["diff", "one.json", "two.json", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         document["changed"][0]["segments"][0]["id"],
         "tool:search_orders"
     );
     // Another file of JSON is a registry, or none.
-    project.write("no.json", "{\"a\": 1}");
+    project.write_file("no.json", "{\"a\": 1}");
     project
         .run(&["diff", "no.json", "no.json"])
-        .code(1)
-        .warns("no.json");
+        .exits_with(1)
+        .stderr_contains("no.json");
 }
 
 #[test]
@@ -418,54 +431,57 @@ fn a_scenario_of_a_request_says_what_moved() {
         "--copy",
     ];
     let wrote = "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 8 expectations";
-    project.run(&args).code(0).says(wrote);
+    project.run(&args).exits_with(0).stdout_contains(wrote);
     // No template, no ctxc.toml: the project is whole.
     project
         .run(&["eval"])
-        .code(0)
-        .says("refund")
-        .says("context 8/8");
-    project.run(&["check"]).code(0).says("nothing found");
-    let scenario = project.read("scenarios/refund.yaml");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("refund")
+        .stdout_contains("context 8/8");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    let scenario = project.read_file("scenarios/refund.yaml");
+    project.write_file(
         "scenarios/refund.yaml",
         scenario.replace("message:2/text:1", "mesage:2/text:1"),
     );
     project
         .run(&["check"])
-        .code(0)
-        .says("no request has a segment `mesage:2/text:1`")
-        .says("`response_format`");
-    project.write("scenarios/refund.yaml", scenario);
+        .exits_with(0)
+        .stdout_contains("no request has a segment `mesage:2/text:1`")
+        .stdout_contains("`response_format`");
+    project.write_file("scenarios/refund.yaml", scenario);
     assert_eq!(
         project
-            .read("scenarios/requests/refund.jsonl")
+            .read_file("scenarios/requests/refund.jsonl")
             .lines()
             .count(),
         2
     );
     // What a program sends anew is held against it.
     let lines = project
-        .read("scenarios/requests/refund.jsonl")
+        .read_file("scenarios/requests/refund.jsonl")
         .replace("Look an order up by its number", "Find orders");
-    project.write("scenarios/requests/refund.jsonl", lines);
+    project.write_file("scenarios/requests/refund.jsonl", lines);
     project
         .run(&["eval"])
-        .code(1)
-        .says("context 7/8")
-        .says("tool 1 (search_orders), description: “Find orders” in place of “Look an order up by its number”");
-    project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0);
+        .exits_with(1)
+        .stdout_contains("context 7/8")
+        .stdout_contains("tool 1 (search_orders), description: “Find orders” in place of “Look an order up by its number”");
+    project.run(&["eval", "--accept"]).exits_with(0);
+    project.run(&["eval"]).exits_with(0);
     project
         .run(&args)
-        .code(2)
-        .warns("there is a scenario `refund` already");
+        .exits_with(2)
+        .stderr_contains("there is a scenario `refund` already");
     // The body of a request.
     project
         .run(&["new", "scenario", "--from", "one.json"])
-        .code(0)
-        .says("wrote scenarios/one-1.yaml and scenarios/requests/one-1.json");
-    project.run(&["eval", "one-1"]).code(0);
+        .exits_with(0)
+        .stdout_contains("wrote scenarios/one-1.yaml and scenarios/requests/one-1.json");
+    project.run(&["eval", "one-1"]).exits_with(0);
 }
 
 #[test]
@@ -475,20 +491,20 @@ fn a_scenario_fails_where_the_front_of_a_conversation_changes() {
         let text = format!(
             "name: one\nrequest: {{file: ../{call}}}\nexpect_context:\n  - {expectation}\n"
         );
-        project.write("scenarios/one.yaml", text);
+        project.write_file("scenarios/one.yaml", text);
         project.run(&["eval"])
     };
-    judged("calls.jsonl#2", "prompt_cache: {min_reused: 1}").code(0);
-    let run = judged("calls.jsonl#3", "prompt_cache: {min_reused: 0.9}").code(1);
-    run.says("expected prompt cache reuses at least 90 %, found ")
-        .says("`system:1` differs from its byte 81: “ at 12:03.” in place of “.”");
-    judged("calls.jsonl#3", "not: {prompt_cache: {min_reused: 0.9}}").code(0);
+    judged("calls.jsonl#2", "prompt_cache: {min_reused: 1}").exits_with(0);
+    let run = judged("calls.jsonl#3", "prompt_cache: {min_reused: 0.9}").exits_with(1);
+    run.stdout_contains("expected prompt cache reuses at least 90 %, found ")
+        .stdout_contains("`system:1` differs from its byte 81: “ at 12:03.” in place of “.”");
+    judged("calls.jsonl#3", "not: {prompt_cache: {min_reused: 0.9}}").exits_with(0);
     judged("calls.jsonl#1", "prompt_cache: {min_reused: 0}")
-        .code(1)
-        .says("the first call of its conversation");
+        .exits_with(1)
+        .stdout_contains("the first call of its conversation");
     judged("one.json", "prompt_cache: {min_reused: 0}")
-        .code(1)
-        .says("the first call of its conversation");
+        .exits_with(1)
+        .stdout_contains("the first call of its conversation");
 }
 
 #[test]
@@ -498,19 +514,22 @@ fn a_scenario_fails_where_the_vendor_would_refuse_its_request() {
         json!({"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}});
     let said = json!({"role": "assistant", "tool_calls": [call]});
     let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, said, {"role": "user", "content": "b"}]});
-    project.write("one.json", body.to_string());
-    project.write(
+    project.write_file("one.json", body.to_string());
+    project.write_file(
         "scenarios/one.yaml",
         "name: one\nrequest: {file: ../one.json}\nexpect_context:\n  - model: gpt-4.1\n",
     );
     project
         .run(&["eval"])
-        .code(1)
-        .says("scenarios/one.yaml:2")
-        .says("its vendor would refuse it: ")
-        .says("`ctxc explain unanswered-call`");
-    project.write("ctxc.toml", "[lints]\nunanswered-call = \"warning\"\n");
-    project.run(&["eval"]).code(0).says("context 1/1");
+        .exits_with(1)
+        .stdout_contains("scenarios/one.yaml:2")
+        .stdout_contains("its vendor would refuse it: ")
+        .stdout_contains("`ctxc explain unanswered-call`");
+    project.write_file("ctxc.toml", "[lints]\nunanswered-call = \"warning\"\n");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("context 1/1");
 }
 
 #[test]
@@ -526,50 +545,56 @@ fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
             "refund",
             "--copy",
         ])
-        .code(0);
+        .exits_with(0);
     commit(&project);
     super::gate::git(&project, &["switch", "-q", "-c", "change"]);
     super::gate::begin(&project);
-    project.run(&["gate"]).code(0).says("PASS");
+    project.run(&["gate"]).exits_with(0).stdout_contains("PASS");
     project
         .run(&["baseline", "accept", "--reason", "first"])
-        .code(0);
+        .exits_with(0);
     project
         .run(&["baseline", "show"])
-        .code(0)
-        .says("refund  pass");
+        .exits_with(0)
+        .stdout_contains("refund  pass");
     commit(&project);
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
     project
         .run(&["eval", "--affected"])
-        .code(0)
-        .says("1 carried");
+        .exits_with(0)
+        .stdout_contains("1 carried");
     // Every change of a stored request is noticed; without its words, a half text is not.
     let all = project
         .run(&["eval", "--mutate"])
-        .code(0)
-        .says("refund  16 of 16 changes noticed by 1 scenario (100 %)");
+        .exits_with(0)
+        .stdout_contains("refund  16 of 16 changes noticed by 1 scenario (100 %)");
     drop(all);
-    let scenario = project.read("scenarios/refund.yaml");
-    project.write(
+    let scenario = project.read_file("scenarios/refund.yaml");
+    project.write_file(
         "scenarios/refund.yaml",
         scenario.replace("  - snapshot: true\n", ""),
     );
     project
         .run(&["eval", "--mutate"])
-        .code(0)
-        .says("not detected: segment `message:2/text:1` loses the second half of its text; `snapshot` would detect it");
-    project.run(&["gate"]).code(4).says("snapshot");
-    project.write("scenarios/refund.yaml", scenario);
+        .exits_with(0)
+        .stdout_contains("not detected: segment `message:2/text:1` loses the second half of its text; `snapshot` would detect it");
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("snapshot");
+    project.write_file("scenarios/refund.yaml", scenario);
     let lines = project
-        .read("scenarios/requests/refund.jsonl")
+        .read_file("scenarios/requests/refund.jsonl")
         .replace("Look an order up by its number", "Find orders");
-    project.write("scenarios/requests/refund.jsonl", lines);
-    project.run(&["gate"]).code(4).says("refund");
+    project.write_file("scenarios/requests/refund.jsonl", lines);
+    project
+        .run(&["gate"])
+        .exits_with(4)
+        .stdout_contains("refund");
     project
         .run(&["eval", "--affected"])
-        .code(1)
-        .says("“Find orders” in place of");
+        .exits_with(1)
+        .stdout_contains("“Find orders” in place of");
 }
 
 #[test]
@@ -579,7 +604,7 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
         let text = format!(
             "name: one\nrequest: {{file: ../one.json}}\nexpect_context:\n  - {expectation}\n"
         );
-        project.write("scenarios/one.yaml", text);
+        project.write_file("scenarios/one.yaml", text);
         project.run(&["eval"])
     };
     for holds in [
@@ -594,7 +619,7 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
         "nothing_cut: true",
         "not: {contains: [zebra]}",
     ] {
-        judged(holds).code(0);
+        judged(holds).exits_with(0);
     }
     for (fails, why) in [
         (
@@ -623,25 +648,25 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
         ),
         ("snapshot: true", "no such file"),
     ] {
-        judged(fails).code(1).says(why);
+        judged(fails).exits_with(1).stdout_contains(why);
     }
     let project = sample();
-    project.write(
+    project.write_file(
         "scenarios/one.yaml",
         "name: one\nrequest: {file: ../gone.json}\nexpect_context:\n  - nothing_cut: true\n",
     );
     project
         .run(&["eval"])
-        .code(1)
-        .says("the request in ../gone.json cannot be read");
-    project.write(
+        .exits_with(1)
+        .stdout_contains("the request in ../gone.json cannot be read");
+    project.write_file(
         "scenarios/one.yaml",
         "name: one\nrequest: {file: ../calls.jsonl}\nexpect_context:\n  - nothing_cut: true\n",
     );
     project
         .run(&["eval"])
-        .code(1)
-        .says("it holds 3 calls: say which, such as `#1`");
+        .exits_with(1)
+        .stdout_contains("it holds 3 calls: say which, such as `#1`");
 }
 
 #[test]
@@ -649,8 +674,8 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
     let project = sample();
     project
         .run(&["check", "calls.jsonl"])
-        .code(0)
-        .says("checked 3 requests: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 3 requests: nothing found");
     let mut body = bodies()[0].clone();
     let call = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search_orders", "arguments": "{}"}}]});
     body["messages"].as_array_mut().unwrap().push(call);
@@ -658,56 +683,56 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
         .as_array_mut()
         .unwrap()
         .push(json!({"role": "user", "content": "Well?"}));
-    project.write("lost.json", serde_json::to_string_pretty(&body).unwrap());
+    project.write_file("lost.json", serde_json::to_string_pretty(&body).unwrap());
     let run = project
         .run(&["check", "lost.json", "--format", "concise"])
-        .code(1);
-    run.says("lost.json:15:")
-        .says("the call `c1` of `search_orders` has no result");
+        .exits_with(1);
+    run.stdout_contains("lost.json:15:")
+        .stdout_contains("the call `c1` of `search_orders` has no result");
     // A success of the vendor says that the rule may be wrong; an answer of a script says nothing.
-    project.write("answered.jsonl", line(1, &body));
-    project.run(&["check", "answered.jsonl"]).code(0);
-    project.write(
+    project.write_file("answered.jsonl", line(1, &body));
+    project.run(&["check", "answered.jsonl"]).exits_with(0);
+    project.write_file(
         "scripted.jsonl",
         line(1, &body).replace("\"upstream\"", "\"script\""),
     );
     project
         .run(&["check", "scripted.jsonl"])
-        .code(1)
-        .says("scripted.jsonl#1")
-        .says("c1");
+        .exits_with(1)
+        .stdout_contains("scripted.jsonl#1")
+        .stdout_contains("c1");
     project
         .run(&["check", "scripted.jsonl#1", "--json"])
-        .code(1)
-        .says("unanswered-call");
-    project.write("broken.json", "{\"messages\": [");
+        .exits_with(1)
+        .stdout_contains("unanswered-call");
+    project.write_file("broken.json", "{\"messages\": [");
     project
         .run(&["check", "broken.json"])
-        .code(1)
-        .says("bad-request-body");
+        .exits_with(1)
+        .stdout_contains("bad-request-body");
     // JSON of something else says what was found, and what a request or a scenario looks like.
     for other in [
         "{\"name\": \"shop\"}",
         "[]",
         "{\"schema\": \"ctxc/registry/1\", \"tasks\": []}",
     ] {
-        project.write("other.json", other);
+        project.write_file("other.json", other);
         project
             .run(&["check", "other.json"])
-            .code(1)
-            .says("bad-request-body")
-            .says("it is not a request to a model: expected an object with `messages`, `input` or `contents`")
-            .says("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
-            .never_says("unknown-scenario-key");
+            .exits_with(1)
+            .stdout_contains("bad-request-body")
+            .stdout_contains("it is not a request to a model: expected an object with `messages`, `input` or `contents`")
+            .stdout_contains("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
+            .output_lacks("unknown-scenario-key");
     }
     project
         .run(&["check", "one.json", "templates"])
-        .code(2)
-        .warns("requests cannot be checked together with other files");
+        .exits_with(2)
+        .stderr_contains("requests cannot be checked together with other files");
     project
         .run(&["check", "one.json", "--fix"])
-        .code(2)
-        .warns("cannot be fixed");
+        .exits_with(2)
+        .stderr_contains("cannot be fixed");
 }
 
 #[test]
@@ -737,22 +762,22 @@ fn a_front_that_changes_between_calls_is_found_with_its_price() {
             .collect::<String>()
     };
     let project = Project::new()
-        .file("calls.jsonl", lines([&first, &kept, &broken]))
-        .file("kept.jsonl", lines([&first, &kept, &kept]));
+        .with_file("calls.jsonl", lines([&first, &kept, &broken]))
+        .with_file("kept.jsonl", lines([&first, &kept, &kept]));
     let run = project
         .run(&["check", "calls.jsonl", "--format", "concise"])
-        .code(0);
+        .exits_with(0);
     let run = run
-        .says("calls.jsonl#3:")
-        .says("`system:1` reads `2. You")
-        .says("where it read `1. You")
-        .says(", US$ 0.00")
-        .says("broken-prefix");
+        .stdout_contains("calls.jsonl#3:")
+        .stdout_contains("`system:1` reads `2. You")
+        .stdout_contains("where it read `1. You")
+        .stdout_contains(", US$ 0.00")
+        .stdout_contains("broken-prefix");
     assert!(!run.stdout.contains("calls.jsonl#2:"), "{}", run.stdout);
     assert!(
         !project
             .run(&["check", "kept.jsonl"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("broken-prefix")
     );
@@ -779,7 +804,7 @@ fn what_later_calls_repeat_is_one_finding() {
         body("3", "sales"),
         body("4", "stock"),
     ];
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "calls.jsonl",
         bodies
             .iter()
@@ -787,12 +812,12 @@ fn what_later_calls_repeat_is_one_finding() {
             .map(|(at, body)| line(at, body).replace("upstream", "script"))
             .collect::<String>(),
     );
-    let run = project.run(&["check", "calls.jsonl"]).code(1);
-    run.says("= the same in 2 later calls, the last of them calls.jsonl#3")
-        .says("= the same in 1 later call, the last of them calls.jsonl#3");
+    let run = project.run(&["check", "calls.jsonl"]).exits_with(1);
+    run.stdout_contains("= the same in 2 later calls, the last of them calls.jsonl#3")
+        .stdout_contains("= the same in 1 later call, the last of them calls.jsonl#3");
     let found = project
         .run(&["check", "calls.jsonl", "--format", "concise"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     let count = |place: &str, rule: &str| {
         found
@@ -825,9 +850,9 @@ fn what_later_calls_repeat_is_one_finding() {
         .map(|(at, body)| line(at, body).replace("upstream", "script"))
         .collect();
     let found = Project::new()
-        .file("calls.jsonl", both)
+        .with_file("calls.jsonl", both)
         .run(&["check", "calls.jsonl", "--format", "concise"])
-        .code(1)
+        .exits_with(1)
         .stdout;
     assert_eq!(
         found.matches("error[unanswered-call]").count(),
@@ -838,13 +863,13 @@ fn what_later_calls_repeat_is_one_finding() {
 
 #[test]
 fn the_demo_needs_nothing_and_shows_both_mistakes() {
-    let run = Project::new().run(&["demo"]).code(0);
-    run.says("@demo#3 to gpt-4.1")
-        .says("the call `call_2` of `track_parcel` has no result")
-        .says("broken: system:1 changed from its byte ")
-        .says("= the same in 1 later call, the last of them @demo#3")
-        .says("2,010 lost to breaks: US$ 0.003")
-        .says("`ctxc record -- COMMAND`");
+    let run = Project::new().run(&["demo"]).exits_with(0);
+    run.stdout_contains("@demo#3 to gpt-4.1")
+        .stdout_contains("the call `call_2` of `track_parcel` has no result")
+        .stdout_contains("broken: system:1 changed from its byte ")
+        .stdout_contains("= the same in 1 later call, the last of them @demo#3")
+        .stdout_contains("2,010 lost to breaks: US$ 0.003")
+        .stdout_contains("`ctxc record -- COMMAND`");
 }
 
 /// What a vendor takes has no error: a front that it cuts itself, tools of several servers,
@@ -891,26 +916,29 @@ fn a_value_of_a_wrong_kind_is_found_at_its_place() {
         ),
     ];
     for (body, expected) in cases {
-        let project = Project::new().file("b.json", body.to_string());
+        let project = Project::new().with_file("b.json", body.to_string());
         project
             .run(&["check", "b.json"])
-            .code(1)
-            .says("bad-request-body")
-            .says(expected);
+            .exits_with(1)
+            .stdout_contains("bad-request-body")
+            .stdout_contains(expected);
     }
     let alone = json!({"contents": {"role": "user", "parts": {"text": "Hi"}}, "system_instruction": {"parts": {"text": "x"}},
         "tools": {"function_declarations": {"name": "find", "description": "Finds an order."}}});
-    let project = Project::new().file("g.json", alone.to_string());
-    project.run(&["check", "g.json"]).code(0);
-    project.run(&["render", "g.json"]).code(0).says("Hi");
+    let project = Project::new().with_file("g.json", alone.to_string());
+    project.run(&["check", "g.json"]).exits_with(0);
+    project
+        .run(&["render", "g.json"])
+        .exits_with(0)
+        .stdout_contains("Hi");
     let refused = line(1, &json!({"model": "m", "messages": "zz"}))
         .replace("\"status\":200", "\"status\":400");
-    let project = Project::new().file("calls.jsonl", refused);
+    let project = Project::new().with_file("calls.jsonl", refused);
     project
         .run(&["check", "calls.jsonl"])
-        .code(1)
-        .says("found a string at `/messages`");
-    project.run(&["manifest", "calls.jsonl"]).code(0);
+        .exits_with(1)
+        .stdout_contains("found a string at `/messages`");
+    project.run(&["manifest", "calls.jsonl"]).exits_with(0);
 }
 
 /// Anybody may give a model a name that begins like one of `OpenAI`'s.
@@ -929,8 +957,8 @@ fn a_name_that_begins_like_a_public_model_is_another_model() {
         "my-claude",
         "openclaude-7b",
     ] {
-        let project = Project::new().file("b.json", body(model).to_string());
-        project.run(&["check", "b.json"]).code(0);
+        let project = Project::new().with_file("b.json", body(model).to_string());
+        project.run(&["check", "b.json"]).exits_with(0);
     }
     for model in [
         "gpt-4o",
@@ -942,12 +970,12 @@ fn a_name_that_begins_like_a_public_model_is_another_model() {
         "gpt-6-sol",
         "ft:gpt-4o:me::1",
     ] {
-        let project = Project::new().file("b.json", body(model).to_string());
+        let project = Project::new().with_file("b.json", body(model).to_string());
         project
             .run(&["check", "b.json"])
-            .code(1)
-            .says("tool-name")
-            .says("uncalled-result");
+            .exits_with(1)
+            .stdout_contains("tool-name")
+            .stdout_contains("uncalled-result");
     }
 }
 
@@ -967,7 +995,7 @@ fn requests_that_their_vendors_take_have_no_error() {
         json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "tools": [{"functionDeclarations": [list]}]}),
     ];
     for body in &taken {
-        let project = Project::new().file("sent.json", body.to_string());
+        let project = Project::new().with_file("sent.json", body.to_string());
         let run = project.run(&["check", "sent.json", "--format", "concise"]);
         assert!(!run.stdout.contains(": error["), "{}", run.stdout);
     }
@@ -979,10 +1007,10 @@ fn requests_that_their_vendors_take_have_no_error() {
     ] {
         let mut body = taken[at].clone();
         body.as_object_mut().unwrap().remove(key);
-        let project = Project::new().file("sent.json", body.to_string());
+        let project = Project::new().with_file("sent.json", body.to_string());
         project
             .run(&["check", "sent.json", "--format", "concise"])
-            .code(1)
-            .says(rule);
+            .exits_with(1)
+            .stdout_contains(rule);
     }
 }

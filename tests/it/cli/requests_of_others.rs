@@ -83,12 +83,12 @@ fn trace(id: &str, start: u64, of: &Value, events: &Value) -> Value {
 
 #[test]
 fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
-    let project = Project::new().file("orders.yaml", CASSETTE);
+    let project = Project::new().with_file("orders.yaml", CASSETTE);
     let run = project
         .run(&["check", "orders.yaml", "--format", "json"])
-        .code(1);
+        .exits_with(1);
     let found = run
-        .warns("skipped: not of a chat API that ctxc reads")
+        .stderr_contains("skipped: not of a chat API that ctxc reads")
         .json();
     let findings = found["findings"]
         .as_array()
@@ -115,7 +115,7 @@ fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
     );
     let manifest = project
         .run(&["manifest", "orders.yaml", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let calls = manifest["calls"].as_array().unwrap();
     assert_eq!(
@@ -124,20 +124,20 @@ fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
     );
     project
         .run(&["render", "orders.yaml#1"])
-        .code(0)
-        .says("You help with orders.");
+        .exits_with(0)
+        .stdout_contains("You help with orders.");
     project
         .run(&["prompt-cache", "orders.yaml"])
-        .code(0)
-        .says("conversation 1: 2 calls");
+        .exits_with(0)
+        .stdout_contains("conversation 1: 2 calls");
     project
         .run(&["diff", "orders.yaml", "orders.yaml"])
-        .code(0)
-        .says("2 the same, 0 changed");
+        .exits_with(0)
+        .stdout_contains("2 the same, 0 changed");
     project
         .run(&["new", "scenario", "--from", "orders.yaml#1"])
-        .code(0);
-    let written = project.run(&["eval"]).code(0);
+        .exits_with(0);
+    let written = project.run(&["eval"]).exits_with(0);
     assert!(!written.stdout.contains("sk-secret"));
 }
 
@@ -158,34 +158,34 @@ fn what_is_copied_from_a_cassette_is_masked() {
             "You help\n      with orders.",
             "You help with planted-in-a-header and planted-in-a-query.",
         );
-    let project = Project::new().file("orders.yaml", text);
+    let project = Project::new().with_file("orders.yaml", text);
     project
         .run(&["new", "scenario", "--from", "orders.yaml#1"])
-        .code(0)
-        .says("(1 email, 3 secrets masked)");
+        .exits_with(0)
+        .stdout_contains("(1 email, 3 secrets masked)");
     for file in project
         .files()
         .iter()
         .filter(|file| file.starts_with("scenarios/"))
     {
-        assert!(!project.read(file).contains("planted"), "{file}");
+        assert!(!project.read_file(file).contains("planted"), "{file}");
     }
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
     // A body alone.
     let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "Write to ann.planted@example.org"}]});
-    let project = Project::new().file("sent.json", body.to_string());
+    let project = Project::new().with_file("sent.json", body.to_string());
     project
         .run(&["new", "scenario", "--from", "sent.json", "--name", "alone"])
-        .code(0)
-        .says("(1 email masked)");
+        .exits_with(0)
+        .stdout_contains("(1 email masked)");
     for file in project
         .files()
         .iter()
         .filter(|file| file.starts_with("scenarios/"))
     {
-        assert!(!project.read(file).contains("planted"), "{file}");
+        assert!(!project.read_file(file).contains("planted"), "{file}");
     }
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
 }
 
 #[test]
@@ -196,32 +196,32 @@ fn a_cassette_of_json_is_one_and_a_file_with_no_call_says_what_it_holds() {
     let other = json!({"request": {"method": "GET", "uri": "https://example.com/", "body": null}, "response": {}});
     let cassette = |list: &[&Value]| json!({"version": 1, "interactions": list}).to_string();
     let project = Project::new()
-        .file("a.json", cassette(&[&interaction]))
-        .file("other.json", cassette(&[&other]))
-        .file("empty.yaml", "interactions: []\nversion: 1\n")
-        .file("torn.yaml", "interactions:\n- request: {a: [\n")
-        .file("list.yaml", "interactions: 3\n");
-    project.run(&["check", "a.json"]).code(0);
+        .with_file("a.json", cassette(&[&interaction]))
+        .with_file("other.json", cassette(&[&other]))
+        .with_file("empty.yaml", "interactions: []\nversion: 1\n")
+        .with_file("torn.yaml", "interactions:\n- request: {a: [\n")
+        .with_file("list.yaml", "interactions: 3\n");
+    project.run(&["check", "a.json"]).exits_with(0);
     project
         .run(&["manifest", "a.json"])
-        .code(0)
-        .says("a.json#1 to claude-sonnet-4-5");
+        .exits_with(0)
+        .stdout_contains("a.json#1 to claude-sonnet-4-5");
     project
         .run(&["check", "other.json"])
-        .code(1)
-        .warns("none of its 1 calls goes to a model API that ctxc reads");
+        .exits_with(1)
+        .stderr_contains("none of its 1 calls goes to a model API that ctxc reads");
     project
         .run(&["check", "empty.yaml"])
-        .code(1)
-        .warns("the cassette is empty");
+        .exits_with(1)
+        .stderr_contains("the cassette is empty");
     project
         .run(&["check", "torn.yaml"])
-        .code(1)
-        .warns("it begins like a VCR cassette, but line ");
+        .exits_with(1)
+        .stderr_contains("it begins like a VCR cassette, but line ");
     project
         .run(&["check", "list.yaml"])
-        .code(1)
-        .warns("its key `interactions` holds no list");
+        .exits_with(1)
+        .stderr_contains("its key `interactions` holds no list");
 }
 
 #[test]
@@ -242,13 +242,13 @@ fn a_trace_is_put_together_again_and_its_errors_are_warnings() {
     ]
     .map(|line| format!("{line}\n"))
     .concat();
-    let project = Project::new().file("traces.jsonl", lines);
-    let run = project.run(&["check", "traces.jsonl"]).code(0);
-    run.says("warning[unanswered-call]")
-        .warns("a trace does not hold the bodies as they were sent");
+    let project = Project::new().with_file("traces.jsonl", lines);
+    let run = project.run(&["check", "traces.jsonl"]).exits_with(0);
+    run.stdout_contains("warning[unanswered-call]")
+        .stderr_contains("a trace does not hold the bodies as they were sent");
     let manifest = project
         .run(&["manifest", "traces.jsonl", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let ids: Vec<_> = manifest["calls"][0]["segments"]
         .as_array()
@@ -274,12 +274,12 @@ fn a_trace_is_put_together_again_and_its_errors_are_warnings() {
     );
     project
         .run(&["render", "traces.jsonl"])
-        .code(0)
-        .says("{\"order\":7}");
+        .exits_with(0)
+        .stdout_contains("{\"order\":7}");
     project
         .run(&["new", "scenario", "--from", "traces.jsonl#1"])
-        .code(0);
-    project.run(&["eval"]).code(0);
+        .exits_with(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 #[test]
@@ -316,16 +316,19 @@ fn events_logs_and_flat_attributes_hold_messages_too() {
         "llm.request.functions.0.parameters": "{\"type\": \"object\"}"});
     let agent = json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"});
     let project = Project::new()
-        .file("events.json", trace("a", 10, &plain, &events).to_string())
-        .file("logs.json", logs.to_string())
-        .file(
+        .with_file("events.json", trace("a", 10, &plain, &events).to_string())
+        .with_file("logs.json", logs.to_string())
+        .with_file(
             "flat.json",
             format!("[{}]", trace("a", 10, &flat, &json!([]))),
         )
-        .file("bare.json", trace("a", 10, &plain, &json!([])).to_string())
-        .file("none.json", trace("a", 10, &agent, &json!([])).to_string());
+        .with_file("bare.json", trace("a", 10, &plain, &json!([])).to_string())
+        .with_file("none.json", trace("a", 10, &agent, &json!([])).to_string());
     let ids = |file: &str| {
-        let manifest = project.run(&["manifest", file, "--json"]).code(0).json();
+        let manifest = project
+            .run(&["manifest", file, "--json"])
+            .exits_with(0)
+            .json();
         let segments = manifest["calls"][0]["segments"].as_array().unwrap().clone();
         segments
             .iter()
@@ -345,11 +348,11 @@ fn events_logs_and_flat_attributes_hold_messages_too() {
         ids("flat.json"),
         ["tool:find", "system:1", "message:2/text:1"]
     );
-    let bare = project.run(&["check", "bare.json"]).code(1);
-    bare.warns("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true")
-        .warns("TRACELOOP_TRACE_CONTENT=true");
+    let bare = project.run(&["check", "bare.json"]).exits_with(1);
+    bare.stderr_contains("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true")
+        .stderr_contains("TRACELOOP_TRACE_CONTENT=true");
     project
         .run(&["check", "none.json"])
-        .code(1)
-        .warns("it holds no span or event of a call to a model");
+        .exits_with(1)
+        .stderr_contains("it holds no span or event of a call to a model");
 }

@@ -1,9 +1,9 @@
 //! Scenarios whose request a program sends: it is run again behind a double, and the call that is
 //! meant is looked at.
 
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response, say};
-use crate::record::client::{caller, command};
+use crate::record::client::{caller_arguments, proxy_command};
 
 /// What an agent sends: a question, and a second call with the answer to it.
 pub(crate) fn calls(description: &str) -> Vec<String> {
@@ -34,12 +34,12 @@ pub(crate) fn state(project: &Project) -> std::path::PathBuf {
 }
 
 /// Runs ctxc where the program makes these calls.
-pub(crate) fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
-    let mut command = command(project, args);
+pub(crate) fn run(project: &Project, args: &[&str], calls: &[String]) -> ProgramRun {
+    let mut command = proxy_command(project, args);
     command
         .env("CTXC_TEST_CALLS", calls.join("\n"))
         .env("XDG_STATE_HOME", state(project));
-    Run::from(command.output().unwrap())
+    ProgramRun::from(command.output().unwrap())
 }
 
 /// The words of every call stay the same when its breakpoint is lost, and all of them are paid for
@@ -62,8 +62,8 @@ fn a_lost_breakpoint_is_no_prompt_cache() {
         ]
     };
     let before = calls(r#","cache_control":{"type":"ephemeral"}"#);
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
-    let program = caller();
+    let project = Project::new().with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let program = caller_arguments();
     let mut args = vec![
         "record",
         "--script",
@@ -75,32 +75,36 @@ fn a_lost_breakpoint_is_no_prompt_cache() {
         "--",
     ];
     args.extend(program.iter().map(String::as_str));
-    run(&project, &args, &before).code(0).says("status 200");
+    run(&project, &args, &before)
+        .exits_with(0)
+        .stdout_contains("status 200");
     run(
         &project,
         &["new", "scenario", "--from", "calls#2", "--name", "when"],
         &before,
     )
-    .code(0);
+    .exits_with(0);
     assert!(
         project
-            .read("scenarios/when.yaml")
+            .read_file("scenarios/when.yaml")
             .contains("prompt_cache: {min_reused: "),
         "{}",
-        project.read("scenarios/when.yaml")
+        project.read_file("scenarios/when.yaml")
     );
-    run(&project, &["trust", "--yes"], &before).code(0);
-    run(&project, &["eval"], &before).code(0).says("PASS");
+    run(&project, &["trust", "--yes"], &before).exits_with(0);
+    run(&project, &["eval"], &before)
+        .exits_with(0)
+        .stdout_contains("PASS");
     run(&project, &["eval"], &calls(""))
-        .code(1)
-        .says("no cache breakpoint, and the recorded call has one");
+        .exits_with(1)
+        .stdout_contains("no cache breakpoint, and the recorded call has one");
 }
 
 /// A project with a recording of two calls.
 fn recorded() -> Project {
     let project = Project::new();
-    project.write("script.yaml", "answers:\n  - reply: In Oslo.\n");
-    let program = caller();
+    project.write_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let program = caller_arguments();
     let mut args = vec![
         "record",
         "--script",
@@ -113,8 +117,8 @@ fn recorded() -> Project {
     ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &calls("Look an order up by its number"))
-        .code(0)
-        .says("status 200");
+        .exits_with(0)
+        .stdout_contains("status 200");
     project
 }
 
@@ -127,51 +131,53 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
         &["new", "scenario", "--from", "calls#2", "--name", "when"],
         &before,
     )
-    .code(0)
-    .warns("`ctxc trust` permits that");
-    let scenario = project.read("scenarios/when.yaml");
+    .exits_with(0)
+    .stderr_contains("`ctxc trust` permits that");
+    let scenario = project.read_file("scenarios/when.yaml");
     assert!(
         scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"),
         "{scenario}"
     );
-    run(&project, &["check"], &before).code(0);
+    run(&project, &["check"], &before).exits_with(0);
     let refused = run(&project, &["eval"], &before)
-        .code(7)
-        .says(" is not run here: `ctxc trust` permits it")
-        .says("1 inconclusive");
+        .exits_with(7)
+        .stdout_contains(" is not run here: `ctxc trust` permits it")
+        .stdout_contains("1 inconclusive");
     refused
-        .warns("1 scenario is not decided: running the program that a scenario names")
-        .warns("ctxc trust");
+        .stderr_contains("1 scenario is not decided: running the program that a scenario names")
+        .stderr_contains("ctxc trust");
     run(&project, &["trust", "--yes"], &before)
-        .code(0)
-        .says("record::client::a_program_that_makes_calls");
+        .exits_with(0)
+        .stdout_contains("record::client::a_program_that_makes_calls");
     run(&project, &["eval"], &before)
-        .code(0)
-        .says("context 6/6")
-        .says("PASS");
+        .exits_with(0)
+        .stdout_contains("context 6/6")
+        .stdout_contains("PASS");
     // The agent was changed: nobody has to record anything.
     let after = calls("Find orders");
     let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
-    run(&project, &["eval"], &after).code(1).says(found);
+    run(&project, &["eval"], &after)
+        .exits_with(1)
+        .stdout_contains(found);
     // The double answers by the place in the conversation, and a program that stops early is told.
     run(&project, &["eval"], &before[..1])
-        .code(1)
-        .says("it made 1 call in conversation 1, but call 2 is meant");
+        .exits_with(1)
+        .stdout_contains("it made 1 call in conversation 1, but call 2 is meant");
     run(&project, &["eval"], &[])
-        .code(1)
-        .says("the double received no call");
+        .exits_with(1)
+        .stdout_contains("the double received no call");
     // A word more in the command asks for permission again.
-    project.write(
+    project.write_file(
         "scenarios/when.yaml",
         scenario.replace("--nocapture", "--no-capture"),
     );
     run(&project, &["eval"], &before)
-        .code(7)
-        .warns("ctxc trust");
+        .exits_with(7)
+        .stderr_contains("ctxc trust");
     // Another user's secret makes other placeholders, and the scenario passes all the same.
-    project.write("scenarios/when.yaml", scenario);
+    project.write_file("scenarios/when.yaml", scenario);
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
-    run(&project, &["eval"], &before).code(0);
+    run(&project, &["eval"], &before).exits_with(0);
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -184,44 +190,44 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         &["new", "scenario", "--from", "calls#2", "--name", "when"],
         &before,
     )
-    .code(0)
-    .says("6 expectations on the request and 2 on its recorded answer");
-    let scenario = project.read("scenarios/when.yaml");
+    .exits_with(0)
+    .stdout_contains("6 expectations on the request and 2 on its recorded answer");
+    let scenario = project.read_file("scenarios/when.yaml");
     let (_, of_answer) = scenario.split_once("expectations:\n").unwrap();
     assert!(
         of_answer.starts_with("  - never_calls_tool: \"*\"\n  - max_tokens: ")
             && of_answer.ends_with("\nruns: 1\npass_threshold: 1\n")
     );
-    run(&project, &["check"], &before).code(0);
-    run(&project, &["trust", "--yes"], &before).code(0);
+    run(&project, &["check"], &before).exits_with(0);
+    run(&project, &["trust", "--yes"], &before).exits_with(0);
     run(&project, &["eval"], &before)
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS")
-        .never_says("context only");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS")
+        .output_lacks("context only");
     run(&project, &["eval", "--answers", "replay"], &before)
-        .code(0)
-        .says("answer 1 of 1");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1");
     // What it says is looked at.
-    project.write(
+    project.write_file(
         "scenarios/when.yaml",
         scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"),
     );
     run(&project, &["eval"], &before)
-        .code(1)
-        .says("expected /Berlin/, found it nowhere in “In Oslo.”")
-        .says("answer 0 of 1");
-    project.write("scenarios/when.yaml", &scenario);
+        .exits_with(1)
+        .stdout_contains("expected /Berlin/, found it nowhere in “In Oslo.”")
+        .stdout_contains("answer 0 of 1");
+    project.write_file("scenarios/when.yaml", &scenario);
     // Another request has no answer until somebody records one.
     let after = calls("Find orders");
     run(&project, &["eval"], &after)
-        .code(1)
-        .says("answer stale")
-        .says("its answers were recorded for another request; since then: tools 1 function description: “Find orders” in place of “Look an order up by its number”");
+        .exits_with(1)
+        .stdout_contains("answer stale")
+        .stdout_contains("its answers were recorded for another request; since then: tools 1 function description: “Find orders” in place of “Look an order up by its number”");
     run(&project, &["eval", "--accept"], &after)
-        .code(6)
-        .says("STALE")
-        .says("`ctxc new scenario --from @last#N --name when --renew`");
-    let program = caller();
+        .exits_with(6)
+        .stdout_contains("STALE")
+        .stdout_contains("`ctxc new scenario --from @last#N --name when --renew`");
+    let program = caller_arguments();
     let mut args = vec![
         "record",
         "--script",
@@ -233,7 +239,7 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         "--",
     ];
     args.extend(program.iter().map(String::as_str));
-    run(&project, &args, &after).code(0);
+    run(&project, &args, &after).exits_with(0);
     let renew = |call: &str| {
         run(
             &project,
@@ -244,16 +250,16 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         )
     };
     renew("calls#1")
-        .code(2)
-        .warns("`when` is about call 2 of conversation 1 of")
-        .warns("and calls#1 is call 1");
-    renew("calls#2")
-        .code(0)
-        .says("recorded anew: scenarios/requests/when.jsonl and scenarios/snapshots/when.json");
-    assert_eq!(project.read("scenarios/when.yaml"), scenario);
+        .exits_with(2)
+        .stderr_contains("`when` is about call 2 of conversation 1 of")
+        .stderr_contains("and calls#1 is call 1");
+    renew("calls#2").exits_with(0).stdout_contains(
+        "recorded anew: scenarios/requests/when.jsonl and scenarios/snapshots/when.json",
+    );
+    assert_eq!(project.read_file("scenarios/when.yaml"), scenario);
     run(&project, &["eval"], &after)
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     run(
         &project,
         &[
@@ -261,8 +267,8 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         ],
         &after,
     )
-    .code(2)
-    .warns("there is no scenario `other` whose request was recorded");
+    .exits_with(2)
+    .stderr_contains("there is no scenario `other` whose request was recorded");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -277,15 +283,15 @@ fn a_copy_needs_no_program_and_no_permission() {
         ],
         &none,
     )
-    .code(0);
+    .exits_with(0);
     assert!(
         project
-            .read("scenarios/when.yaml")
+            .read_file("scenarios/when.yaml")
             .contains("request: {file: \"requests/when.jsonl#2\"}\n")
     );
     run(&project, &["eval"], &none)
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     for (source, said) in [
         ("{command: [a], file: b}", "`file` beside `command`"),
         ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
@@ -297,11 +303,13 @@ fn a_copy_needs_no_program_and_no_permission() {
             "`answers` beside `request`",
         ),
     ] {
-        project.write(
+        project.write_file(
             "scenarios/two.yaml",
             format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"),
         );
-        run(&project, &["check"], &none).code(1).says(said);
+        run(&project, &["check"], &none)
+            .exits_with(1)
+            .stdout_contains(said);
     }
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
@@ -310,12 +318,12 @@ fn a_copy_needs_no_program_and_no_permission() {
 #[test]
 fn an_interrupt_ends_the_program_as_well() {
     let project = Project::new();
-    project.write(
+    project.write_file(
         "scenarios/a.yaml",
         "name: a\nrequest: {command: [sh, -c, 'sleep 60 & echo $! > pid; wait']}\nexpect_context:\n  - model: m\n",
     );
-    run(&project, &["trust", "--yes"], &[]).code(0);
-    let mut command = command(&project, &["eval"]);
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
+    let mut command = proxy_command(&project, &["eval"]);
     let mut child = command
         .env("XDG_STATE_HOME", state(&project))
         .spawn()
@@ -381,7 +389,7 @@ fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversatio
         &calls("Find orders")[1..],
     ]
     .concat();
-    let (program, url) = (caller(), server.url());
+    let (program, url) = (caller_arguments(), server.url());
     let mut args = vec![
         "record",
         "--upstream",
@@ -394,31 +402,33 @@ fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversatio
     ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &made)
-        .code(0)
-        .warns("recorded 4 calls");
+        .exits_with(0)
+        .stderr_contains("recorded 4 calls");
     run(&project, &["check", "calls"], &made)
-        .code(0)
-        .warns("2 recorded calls to ");
+        .exits_with(0)
+        .stderr_contains("2 recorded calls to ");
     run(
         &project,
         &["new", "scenario", "--from", "calls#4", "--name", "when"],
         &made,
     )
-    .code(0);
-    let scenario = project.read("scenarios/when.yaml");
+    .exits_with(0);
+    let scenario = project.read_file("scenarios/when.yaml");
     assert!(
         scenario.contains("call: {conversation: 1, n: 2}"),
         "{scenario}"
     );
     assert_eq!(
         project
-            .read("scenarios/requests/when.jsonl")
+            .read_file("scenarios/requests/when.jsonl")
             .lines()
             .count(),
         4
     );
-    run(&project, &["trust", "--yes"], &made).code(0);
-    run(&project, &["eval"], &made).code(0).says("PASS");
+    run(&project, &["trust", "--yes"], &made).exits_with(0);
+    run(&project, &["eval"], &made)
+        .exits_with(0)
+        .stdout_contains("PASS");
     // It does not get its answer from anywhere else.
     assert_eq!(server.requests().len(), 4);
 }
@@ -438,7 +448,7 @@ fn dated(id: u32) -> Vec<String> {
 
 /// Records the program of these calls as `calls`.
 fn record(project: &Project, calls: &[String]) {
-    let program = caller();
+    let program = caller_arguments();
     let mut args = vec![
         "record",
         "--script",
@@ -450,12 +460,12 @@ fn record(project: &Project, calls: &[String]) {
         "--",
     ];
     args.extend(program.iter().map(String::as_str));
-    run(project, &args, calls).code(0);
+    run(project, &args, calls).exits_with(0);
 }
 
 #[test]
 fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let project = Project::new().with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     record(&project, &dated(1));
     run(
         &project,
@@ -470,28 +480,30 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
         ],
         &dated(1),
     )
-    .code(0);
-    run(&project, &["trust", "--yes"], &dated(1)).code(0);
+    .exits_with(0);
+    run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
     run(&project, &["eval"], &dated(1))
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     // The advice is followed: what differs is left out, and no run needs another recording.
-    let stale = run(&project, &["eval"], &dated(2)).code(6);
+    let stale = run(&project, &["eval"], &dated(2)).exits_with(6);
     stale
-        .says("since then: metadata user_id: “5cfd1ab2-0002” in place of “5cfd1ab2-0001”")
-        .says("`[requests] volatile` in ctxc.toml leaves it out")
-        .never_says("help@");
+        .stdout_contains(
+            "since then: metadata user_id: “5cfd1ab2-0002” in place of “5cfd1ab2-0001”",
+        )
+        .stdout_contains("`[requests] volatile` in ctxc.toml leaves it out")
+        .output_lacks("help@");
     let setting = "edition = \"2026\"\n[requests]\nvolatile = [\"/metadata/user_id\"]\n";
-    project.write("ctxc.toml", setting);
-    run(&project, &["trust", "--yes"], &dated(3)).code(0);
+    project.write_file("ctxc.toml", setting);
+    run(&project, &["trust", "--yes"], &dated(3)).exits_with(0);
     run(&project, &["eval"], &dated(3))
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS")
-        .never_says("volatile");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS")
+        .output_lacks("volatile");
     run(&project, &["eval"], &dated(4).iter().map(|call| call.replace("brief", "short")).collect::<Vec<_>>())
-        .code(6)
-        .says("since then: messages 1 content: “Be short. Write to ⟦email⟧ at Nightjar House.” in place of “Be brief.")
-        .never_says("user_id");
+        .exits_with(6)
+        .stdout_contains("since then: messages 1 content: “Be short. Write to ⟦email⟧ at Nightjar House.” in place of “Be brief.")
+        .output_lacks("user_id");
     // So is the other advice: what was recorded anew holds.
     record(&project, &dated(5));
     run(
@@ -501,10 +513,10 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
         ],
         &dated(5),
     )
-    .code(0);
+    .exits_with(0);
     run(&project, &["eval"], &dated(6))
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     // Another order of keys and other escapes are the same request, and so is one that another user
     // recorded.
     let respelt = dated(7)[0]
@@ -513,104 +525,110 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
         .replace("]}", "],\"model\":\"gpt-4.1\"}");
     assert!(respelt.ends_with(",\"model\":\"gpt-4.1\"}"), "{respelt}");
     run(&project, &["eval"], std::slice::from_ref(&respelt))
-        .code(0)
-        .says("PASS");
+        .exits_with(0)
+        .stdout_contains("PASS");
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
-    run(&project, &["eval"], &[respelt]).code(0).says("PASS");
+    run(&project, &["eval"], &[respelt])
+        .exits_with(0)
+        .stdout_contains("PASS");
     // A pattern sees the request as it is sent, too.
     let pattern = format!("{setting}[record]\nmask = [\"Nightjar [A-Z][a-z]+\"]\n");
-    project.write(
+    project.write_file(
         "ctxc.toml",
         pattern.replace(
             "[\"/metadata/user_id\"]",
             "[{ in = \"\", pattern = \"5cfd1ab2-[0-9]+\" }]",
         ),
     );
-    run(&project, &["trust", "--yes"], &dated(8)).code(0);
-    run(&project, &["eval"], &dated(8)).code(0).says("PASS");
+    run(&project, &["trust", "--yes"], &dated(8)).exits_with(0);
+    run(&project, &["eval"], &dated(8))
+        .exits_with(0)
+        .stdout_contains("PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
 #[test]
 fn a_mask_that_came_later_leaves_scenarios_fresh() {
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let project = Project::new().with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     record(&project, &dated(1));
     run(
         &project,
         &["new", "scenario", "--from", "calls#1", "--name", "where"],
         &dated(1),
     )
-    .code(0);
-    run(&project, &["trust", "--yes"], &dated(1)).code(0);
+    .exits_with(0);
+    run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
     for mask in [
         "Nightjar [A-Z][a-z]+",
         "Write to .* at",
         "[a-z]+@example.com",
         "brief. Write to h",
     ] {
-        project.write(
+        project.write_file(
             "ctxc.toml",
             format!("edition = \"2026\"\n[record]\nmask = ['{mask}']\n"),
         );
-        run(&project, &["trust", "--yes"], &dated(1)).code(0);
-        let fresh = run(&project, &["eval"], &dated(1)).code(0);
+        run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
+        let fresh = run(&project, &["eval"], &dated(1)).exits_with(0);
         fresh
-            .says("answer 1 of 1 (scripted)  PASS")
-            .says("context 5/5");
+            .stdout_contains("answer 1 of 1 (scripted)  PASS")
+            .stdout_contains("context 5/5");
         let respelt = dated(1)[0].replace("House", "Hous\\u0065");
         run(&project, &["eval"], &[respelt])
-            .code(0)
-            .says("answer 1 of 1 (scripted)  PASS");
+            .exits_with(0)
+            .stdout_contains("answer 1 of 1 (scripted)  PASS");
         let other = dated(1)[0].replace("4711", "4712");
         run(&project, &["eval"], &[other])
-            .code(1)
-            .says("“Where is 4712?” in place of “Where is 4711?”");
+            .exits_with(1)
+            .stdout_contains("“Where is 4712?” in place of “Where is 4711?”");
     }
     // A secret that this environment has now and had not then.
-    project.write("ctxc.toml", "edition = \"2026\"\n");
-    run(&project, &["trust", "--yes"], &dated(1)).code(0);
-    let mut command = command(&project, &["eval"]);
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
+    run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
+    let mut command = proxy_command(&project, &["eval"]);
     command
         .env("CTXC_TEST_CALLS", dated(1)[0].clone() + "\n")
         .env("XDG_STATE_HOME", state(&project))
         .env("HOUSE_TOKEN", "Nightjar House");
-    Run::from(command.output().unwrap())
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+    ProgramRun::from(command.output().unwrap())
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
 /// What two recordings of one program send differently is nothing, whoever made them.
 #[test]
 fn recordings_of_two_users_are_compared_without_what_is_masked_and_volatile() {
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let project = Project::new().with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     record(&project, &dated(1));
     std::fs::rename(project.path("calls/a.jsonl"), project.path("one.jsonl")).unwrap();
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
     record(&project, &dated(1));
     std::fs::rename(project.path("calls/a.jsonl"), project.path("two.jsonl")).unwrap();
     assert_ne!(
-        project.read("one.jsonl").split("⟦email:").nth(1),
-        project.read("two.jsonl").split("⟦email:").nth(1)
+        project.read_file("one.jsonl").split("⟦email:").nth(1),
+        project.read_file("two.jsonl").split("⟦email:").nth(1)
     );
     run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
-        .code(0)
-        .says("1 the same, 0 changed");
-    project.write("ctxc.toml", "edition = \"2026\"\n[requests]\nvolatile = [{ in = \"/messages\", pattern = \"47[0-9]+\" }]\n");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("1 the same, 0 changed");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n[requests]\nvolatile = [{ in = \"/messages\", pattern = \"47[0-9]+\" }]\n");
+    project.write_file(
         "two.jsonl",
-        project.read("two.jsonl").replace("4711", "4712"),
+        project.read_file("two.jsonl").replace("4711", "4712"),
     );
     run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
-        .code(0)
-        .says("1 the same, 0 changed");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("1 the same, 0 changed");
+    project.write_file(
         "two.jsonl",
-        project.read("two.jsonl").replace("Be brief", "Be short"),
+        project
+            .read_file("two.jsonl")
+            .replace("Be brief", "Be short"),
     );
     run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
-        .code(0)
-        .says("0 the same, 1 changed")
-        .says("+ Be short. Write to ⟦email⟧");
+        .exits_with(0)
+        .stdout_contains("0 the same, 1 changed")
+        .stdout_contains("+ Be short. Write to ⟦email⟧");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }

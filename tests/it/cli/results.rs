@@ -11,8 +11,8 @@ const BROKEN: &str = "<task type=\"atomic\" name=\"broken\" colour=\"red\"><desc
 
 fn project() -> Project {
     Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You are the clerk.\"\n")
-        .file("templates/triage.xml", TRIAGE)
+        .with_file("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You are the clerk.\"\n")
+        .with_file("templates/triage.xml", TRIAGE)
 }
 
 #[test]
@@ -25,34 +25,34 @@ fn a_result_goes_to_the_file_that_is_named_and_nowhere_else() {
         &["render", "triage", "--raw"],
         &["explain", "CTX203"],
     ] {
-        let shown = project.run(verb).code(0).stdout;
+        let shown = project.run(verb).exits_with(0).stdout;
         project
             .run(&[verb, &["-o", "result.txt"]].concat())
-            .code(0)
-            .silent_out();
-        assert_eq!(project.read("result.txt"), shown, "{verb:?}");
+            .exits_with(0)
+            .stdout_is_empty();
+        assert_eq!(project.read_file("result.txt"), shown, "{verb:?}");
     }
-    let shown = project.run(&["check", "--json"]).code(0).stdout;
+    let shown = project.run(&["check", "--json"]).exits_with(0).stdout;
     project
         .run(&["check", "--json", "-o", "found.json"])
-        .code(0)
-        .silent_out();
-    assert_eq!(project.read("found.json"), shown);
+        .exits_with(0)
+        .stdout_is_empty();
+    assert_eq!(project.read_file("found.json"), shown);
     project
         .run(&["check", "--json", "-o", "-"])
-        .code(0)
-        .says("\"schema\"");
+        .exits_with(0)
+        .stdout_contains("\"schema\"");
     assert!(!project.path("-").exists());
     // Colours are for screens.
     project
         .run(&["rules", "--color", "always", "-o", "result.txt"])
-        .code(0);
-    assert!(!project.read("result.txt").contains('\x1b'));
+        .exits_with(0);
+    assert!(!project.read_file("result.txt").contains('\x1b'));
 }
 
 #[test]
 fn reports_are_written_beside_the_result_as_often_as_it_is_run() {
-    let project = project().file("templates/broken.xml", BROKEN);
+    let project = project().with_file("templates/broken.xml", BROKEN);
     let args = [
         "check",
         "--report",
@@ -63,84 +63,93 @@ fn reports_are_written_beside_the_result_as_often_as_it_is_run() {
         "json=found.json",
     ];
     for _ in 0..2 {
-        project.run(&args).code(1).says("unknown-attribute");
-        assert!(project.read("junit.xml").contains("<testsuites"));
-        assert!(project.read("found.sarif").contains("2.1.0"));
+        project
+            .run(&args)
+            .exits_with(1)
+            .stdout_contains("unknown-attribute");
+        assert!(project.read_file("junit.xml").contains("<testsuites"));
+        assert!(project.read_file("found.sarif").contains("2.1.0"));
         assert_eq!(
-            project.read("found.json"),
-            project.run(&["check", "--json"]).code(1).stdout
+            project.read_file("found.json"),
+            project.run(&["check", "--json"]).exits_with(1).stdout
         );
     }
     project
         .run(&["check", "--report", "junit"])
-        .code(2)
-        .warns("expected FORMAT=FILE, such as json=report.json");
+        .exits_with(2)
+        .stderr_contains("expected FORMAT=FILE, such as json=report.json");
     project
         .run(&["check", "--report", "word=x"])
-        .code(2)
-        .warns("`word` is not a format; expected one of full, concise, json");
+        .exits_with(2)
+        .stderr_contains("`word` is not a format; expected one of full, concise, json");
 }
 
 #[test]
 fn nothing_but_a_result_is_written_over() {
-    let project = project().file("notes.json", "{\"mine\": 1}\n");
+    let project = project().with_file("notes.json", "{\"mine\": 1}\n");
     let run = project
         .run(&["check", "-o", "templates/triage.xml"])
-        .code(2);
-    run.warns("templates/triage.xml is no text of ctxc, and would be overwritten");
+        .exits_with(2);
+    run.stderr_contains("templates/triage.xml is no text of ctxc, and would be overwritten");
     project
         .run(&["check", "--report", "junit=templates/triage.xml"])
-        .code(2);
+        .exits_with(2);
     project
         .run(&["check", "--json", "-o", "notes.json"])
-        .code(2);
-    project.run(&["show", "triage", "-o", "ctxc.toml"]).code(2);
+        .exits_with(2);
+    project
+        .run(&["show", "triage", "-o", "ctxc.toml"])
+        .exits_with(2);
     // An artifact is written over by one of its own schema, a text by a text.
     project
         .run(&["rules", "--json", "-o", "rules.json"])
-        .code(0);
+        .exits_with(0);
     project
         .run(&["rules", "--json", "-o", "rules.json"])
-        .code(0);
-    let run = project.run(&["list", "--json", "-o", "rules.json"]).code(2);
-    run.warns("rules.json is no result of the schema ctxc/list, and would be overwritten");
+        .exits_with(0);
+    let run = project
+        .run(&["list", "--json", "-o", "rules.json"])
+        .exits_with(2);
+    run.stderr_contains(
+        "rules.json is no result of the schema ctxc/list, and would be overwritten",
+    );
     for _ in 0..2 {
         project
             .run(&["show", "triage", "-o", "settings.md"])
-            .code(0);
+            .exits_with(0);
     }
-    assert_eq!(project.read("templates/triage.xml"), TRIAGE);
-    assert_eq!(project.read("notes.json"), "{\"mine\": 1}\n");
+    assert_eq!(project.read_file("templates/triage.xml"), TRIAGE);
+    assert_eq!(project.read_file("notes.json"), "{\"mine\": 1}\n");
 }
 
 #[test]
 fn chosen_rules_are_reported_and_the_others_counted() {
-    let project = project().file("templates/broken.xml", BROKEN);
+    let project = project().with_file("templates/broken.xml", BROKEN);
     let run = project
         .run(&["check", "--select", "CTX107,context", "--format", "concise"])
-        .code(1);
+        .exits_with(1);
     // One that keeps the template from running is reported whatever is chosen.
     let run = run
-        .says("unknown-attribute")
-        .says("undeclared-variable")
-        .warns("1 finding of other rules not reported");
+        .stdout_contains("unknown-attribute")
+        .stdout_contains("undeclared-variable")
+        .stderr_contains("1 finding of other rules not reported");
     assert!(!run.stdout.contains("unused-parameter"), "{}", run.stdout);
     let run = project
         .run(&["check", "--ignore", "structure", "--format", "concise"])
-        .code(1);
+        .exits_with(1);
     assert!(!run.stdout.contains("unknown-attribute"), "{}", run.stdout);
     project
         .run(&["check", "--select", "context"])
-        .code(1)
-        .says("undeclared-variable");
+        .exits_with(1)
+        .stdout_contains("undeclared-variable");
     project
         .run(&["check", "--select", "no-contxt"])
-        .code(2)
-        .warns("did you mean `no-context`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `no-context`?");
     project
         .run(&["check", "--ignore", "context-conflict"])
-        .code(2)
-        .warns("is locked: it is always reported");
+        .exits_with(2)
+        .stderr_contains("is locked: it is always reported");
 }
 
 #[test]
@@ -149,37 +158,40 @@ fn a_locked_finding_of_a_rule_that_is_ignored_is_reported() {
         "</task>",
         "<context_management><inherit_context>Full</inherit_context></context_management></task>",
     );
-    let project = project().file(
+    let project = project().with_file(
         "templates/conflict.xml",
         conflict.replace("triage", "conflict"),
     );
     project
         .run(&["check", "--ignore", "bad-value"])
-        .code(1)
-        .says("bad-value");
+        .exits_with(1)
+        .stdout_contains("bad-value");
     // Nobody who asks for other rules is told that the template is sound.
     project
         .run(&["check", "--select", "project"])
-        .code(1)
-        .says("bad-value");
+        .exits_with(1)
+        .stdout_contains("bad-value");
 }
 
 #[test]
 fn a_role_stands_where_a_task_does() {
     let project = project();
     assert_eq!(
-        project.run(&["show", "clerk"]).code(0).stdout,
-        project.run(&["show", "triage"]).code(0).stdout
+        project.run(&["show", "clerk"]).exits_with(0).stdout,
+        project.run(&["show", "triage"]).exits_with(0).stdout
     );
     for verb in ["render", "manifest"] {
-        let by_name = project.run(&[verb, "clerk"]).code(0);
+        let by_name = project.run(&[verb, "clerk"]).exits_with(0);
         assert_eq!(
             by_name.stdout,
-            project.run(&[verb, "--role", "clerk"]).code(0).stdout
+            project.run(&[verb, "--role", "clerk"]).exits_with(0).stdout
         );
-        by_name.says("clerk");
+        by_name.stdout_contains("clerk");
     }
-    project.run(&["render"]).code(2).warns("<TASK|ROLE>");
+    project
+        .run(&["render"])
+        .exits_with(2)
+        .stderr_contains("<TASK|ROLE>");
 }
 
 #[test]
@@ -187,8 +199,8 @@ fn a_manifest_is_compared_with_the_file_where_it_is_kept() {
     let project = project();
     project
         .run(&["manifest", "--check"])
-        .code(2)
-        .warns("context-manifest.json");
+        .exits_with(2)
+        .stderr_contains("context-manifest.json");
     project
         .run(&[
             "manifest",
@@ -197,20 +209,20 @@ fn a_manifest_is_compared_with_the_file_where_it_is_kept() {
             "--report",
             "markdown=context.md",
         ])
-        .code(0);
-    assert!(project.read("context.md").contains("triage"));
+        .exits_with(0);
+    assert!(project.read_file("context.md").contains("triage"));
     project
         .run(&["manifest", "--check"])
-        .code(0)
-        .says("context-manifest.json is up to date");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("context-manifest.json is up to date");
+    project.write_file(
         "templates/triage.xml",
         TRIAGE.replace("tickets", "new tickets"),
     );
     project
         .run(&["manifest", "--check"])
-        .code(1)
-        .says("context-manifest.json is out of date");
+        .exits_with(1)
+        .stdout_contains("context-manifest.json is out of date");
 }
 
 #[test]
@@ -218,22 +230,27 @@ fn everything_that_a_project_defines_is_listed_with_its_place() {
     let week = "<task type=\"sequential\" name=\"week\">\n<description>w</description>\n<steps><task ref=\"triage\"/></steps></task>\n";
     let scenario = "schema: ctxc/scenario/1\nname: one\ntask: triage\ncontext:\n  objective: sort\nexpect_context:\n  - nothing_cut: true\n";
     let project = project()
-        .file("templates/week.xml", week)
-        .file("scenarios/one.yaml", scenario)
-        .file("templates/bad.xml", "<task");
+        .with_file("templates/week.xml", week)
+        .with_file("scenarios/one.yaml", scenario)
+        .with_file("templates/bad.xml", "<task");
     assert_eq!(
-        project.run(&["list"]).code(0).stdout,
+        project.run(&["list"]).exits_with(0).stdout,
         "tasks (3)\n  bad     templates/bad.xml:1\n  triage  templates/triage.xml:1\n  week    templates/week.xml:1\nroles (1)\n  clerk  ctxc.toml:2\n\
          scenarios (1)\n  one  scenarios/one.yaml:2\nagents (2)\n  triage        templates/triage.xml:1\n  \
          week/steps/0  templates/triage.xml:1\n"
     );
-    let run = project.run(&["list", "agents"]).code(0);
-    run.warns("agents of tasks with errors are not listed: `bad`; `ctxc check` shows the errors");
-    let unreadable = project.file("scenarios/two.yaml", "foo: [");
-    let run = unreadable.run(&["list", "scenarios"]).code(0);
-    run.warns("scenarios/two.yaml has errors and is not listed; `ctxc check` shows them");
+    let run = project.run(&["list", "agents"]).exits_with(0);
+    run.stderr_contains(
+        "agents of tasks with errors are not listed: `bad`; `ctxc check` shows the errors",
+    );
+    let unreadable = project.with_file("scenarios/two.yaml", "foo: [");
+    let run = unreadable.run(&["list", "scenarios"]).exits_with(0);
+    run.stderr_contains("scenarios/two.yaml has errors and is not listed; `ctxc check` shows them");
     let project = unreadable;
-    let roles = project.run(&["list", "roles", "--json"]).code(0).json();
+    let roles = project
+        .run(&["list", "roles", "--json"])
+        .exits_with(0)
+        .json();
     let clerk = serde_json::json!({"name": "clerk", "path": "ctxc.toml", "line": 2});
     assert_eq!(
         roles,
@@ -241,8 +258,8 @@ fn everything_that_a_project_defines_is_listed_with_its_place() {
     );
     Project::new()
         .run(&["list", "agents"])
-        .code(0)
-        .says("agents (0)");
+        .exits_with(0)
+        .stdout_contains("agents (0)");
 }
 
 #[test]
@@ -253,11 +270,17 @@ fn a_quiet_eval_names_what_does_not_pass() {
         )
     };
     let project = project()
-        .file("scenarios/good.yaml", scenario("good", "Sort"))
-        .file("scenarios/bad.yaml", scenario("bad", "Burn"));
-    let run = project.run(&["eval", "-q"]).code(1).says("bad");
+        .with_file("scenarios/good.yaml", scenario("good", "Sort"))
+        .with_file("scenarios/bad.yaml", scenario("bad", "Burn"));
+    let run = project
+        .run(&["eval", "-q"])
+        .exits_with(1)
+        .stdout_contains("bad");
     assert!(!run.stdout.contains("good"), "{}", run.stdout);
-    let junit = project.run(&["eval", "--format", "junit"]).code(1).stdout;
+    let junit = project
+        .run(&["eval", "--format", "junit"])
+        .exits_with(1)
+        .stdout;
     project
         .run(&[
             "eval",
@@ -268,23 +291,26 @@ fn a_quiet_eval_names_what_does_not_pass() {
             "-o",
             "text.txt",
         ])
-        .code(1)
-        .silent_out();
+        .exits_with(1)
+        .stdout_is_empty();
     assert_eq!(
-        (project.read("one.xml"), project.read("two.xml")),
+        (project.read_file("one.xml"), project.read_file("two.xml")),
         (junit.clone(), junit)
     );
-    assert!(project.read("text.txt").contains("2 scenarios"));
+    assert!(project.read_file("text.txt").contains("2 scenarios"));
 }
 
 #[test]
 fn help_takes_a_verb() {
     let project = Project::new();
     assert_eq!(
-        project.run(&["help", "check"]).code(0).stdout,
-        project.run(&["check", "--help"]).code(0).stdout
+        project.run(&["help", "check"]).exits_with(0).stdout,
+        project.run(&["check", "--help"]).exits_with(0).stdout
     );
-    project.run(&["help"]).code(0).says("Usage: ctxc");
+    project
+        .run(&["help"])
+        .exits_with(0)
+        .stdout_contains("Usage: ctxc");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Projects as git revisions have them: read by `git`, compiled in memory, equal to what a checkout
 //! would give.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::process::Command;
@@ -67,16 +67,16 @@ fn repository() -> Project {
 
 fn sample(project: Project, folder: &str) -> Project {
     project
-        .file(&format!("{folder}ctxc.toml"), "edition = \"2026\"\n")
-        .file(&format!("{folder}templates/triage.xml"), TRIAGE)
-        .file(
+        .with_file(&format!("{folder}ctxc.toml"), "edition = \"2026\"\n")
+        .with_file(&format!("{folder}templates/triage.xml"), TRIAGE)
+        .with_file(
             &format!("{folder}templates/system.txt"),
             "You triage support tickets.\n",
         )
-        .file(&format!("{folder}docs/runbook.md"), "Restart it.\n")
+        .with_file(&format!("{folder}docs/runbook.md"), "Restart it.\n")
 }
 
-fn diff(project: &Project, args: &[&str]) -> Run {
+fn diff(project: &Project, args: &[&str]) -> ProgramRun {
     project.run(&[&["manifest", "diff"], args].concat())
 }
 
@@ -95,21 +95,27 @@ fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
         "refs/heads/main",
     ] {
         assert_eq!(
-            diff(&project, &[revision]).code(0).silent().stdout,
+            diff(&project, &[revision])
+                .exits_with(0)
+                .stderr_is_empty()
+                .stdout,
             SAME,
             "{revision}"
         );
     }
-    project.write(
+    project.write_file(
         "templates/system.txt",
         "You triage all support tickets of the house.\n",
     );
-    project.write("docs/runbook.md", "Restart it.\n".repeat(3));
+    project.write_file("docs/runbook.md", "Restart it.\n".repeat(3));
     let before = (
         project.files(),
         std::fs::read(project.path(".git/index")).unwrap(),
     );
-    let found = diff(&project, &["main"]).code(0).silent().stdout;
+    let found = diff(&project, &["main"])
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout;
     assert!(
         found.contains("~ system 6 → 10")
             && found.contains("~ file:docs/runbook.md ")
@@ -124,15 +130,24 @@ fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
         "nothing is touched"
     );
     commit(&project, "two");
-    assert_eq!(diff(&project, &["v1", "main"]).code(0).stdout, found);
+    assert_eq!(diff(&project, &["v1", "main"]).exits_with(0).stdout, found);
     for range in ["v1..", "v1..main", "v1...", "HEAD~..HEAD"] {
-        assert_eq!(diff(&project, &[range]).code(0).stdout, found, "{range}");
+        assert_eq!(
+            diff(&project, &[range]).exits_with(0).stdout,
+            found,
+            "{range}"
+        );
     }
     // A folder and a manifest are sides too.
-    project.run(&["manifest", "--output", "now.json"]).code(0);
-    assert_eq!(diff(&project, &["v1", "now.json"]).code(0).stdout, found);
-    assert_eq!(diff(&project, &["v1", "."]).code(0).stdout, found);
-    assert_eq!(diff(&project, &["main", "."]).code(0).stdout, SAME);
+    project
+        .run(&["manifest", "--output", "now.json"])
+        .exits_with(0);
+    assert_eq!(
+        diff(&project, &["v1", "now.json"]).exits_with(0).stdout,
+        found
+    );
+    assert_eq!(diff(&project, &["v1", "."]).exits_with(0).stdout, found);
+    assert_eq!(diff(&project, &["main", "."]).exits_with(0).stdout, SAME);
 }
 
 #[test]
@@ -143,30 +158,39 @@ fn what_moved_is_told_with_its_layer_and_line() {
         "Sort {{ticket}}.",
         "Sort {{ticket}}. <use fragment=\"rules\"/>",
     );
-    project.write("templates/rules.xml", fragment);
-    project.write("templates/triage.xml", &task);
-    project.write(
+    project.write_file("templates/rules.xml", fragment);
+    project.write_file("templates/triage.xml", &task);
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n",
     );
     commit(&project, "two");
     // White space between elements is nothing that anybody receives.
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         task.replace("\n  <", "\n\n\t <")
             .replace("=\"triage\">", "=\"triage\"\n  >"),
     );
-    assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
-    project.write("templates/triage.xml", &task);
-    project.write(
+    assert_eq!(
+        diff(&project, &["HEAD"])
+            .exits_with(0)
+            .stderr_is_empty()
+            .stdout,
+        SAME
+    );
+    project.write_file("templates/triage.xml", &task);
+    project.write_file(
         "templates/rules.xml",
         fragment.replace("kind", "kind and brief"),
     );
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n\n# Look things up.\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
     );
-    let found = diff(&project, &["HEAD"]).code(0).silent().stdout;
+    let found = diff(&project, &["HEAD"])
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout;
     let told: Vec<&str> = found.lines().map(str::trim).collect();
     assert_eq!(
         told[1], "fresh_context disabled → enabled (ctxc.toml:6)",
@@ -182,20 +206,20 @@ fn what_moved_is_told_with_its_layer_and_line() {
         "{found}"
     );
     // The other way round the line is that of the revision, where the setting stands now.
-    let back = diff(&project, &[".", "HEAD"]).code(0).stdout;
+    let back = diff(&project, &[".", "HEAD"]).exits_with(0).stdout;
     assert!(
         back.contains("fresh_context enabled → disabled (ctxc.toml:5)"),
         "{back}"
     );
-    project.write("ctxc.toml", "edition = \"2026\"\n");
-    let gone = diff(&project, &["HEAD"]).code(0).stdout;
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
+    let gone = diff(&project, &["HEAD"]).exits_with(0).stdout;
     assert!(
         gone.contains(
             "inherit_context none → full (the default of atomic; was set in ctxc.toml:4)"
         ),
         "{gone}"
     );
-    let json = diff(&project, &["HEAD", "--json"]).code(0).json();
+    let json = diff(&project, &["HEAD", "--json"]).exits_with(0).json();
     let setting = &json["changed"][0]["settings"][0];
     assert_eq!(
         (&json["old"]["name"], &setting["origin_before"]["line"]),
@@ -209,13 +233,13 @@ fn what_moved_is_told_with_its_layer_and_line() {
 fn a_comment_on_a_pull_request_holds_a_table_and_no_name_breaks_it() {
     let project = repository();
     git(&project.path(""), &["branch", "x|`<b>"]);
-    project.write("docs/runbook.md", "Restart it.\n".repeat(9));
+    project.write_file("docs/runbook.md", "Restart it.\n".repeat(9));
     let hostile = "<img src=x onerror=alert(1)>|`*&";
     let escaped = hostile
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;");
-    project.write(
+    project.write_file(
         "templates/new.xml",
         format!("<task type=\"atomic\" name=\"a{escaped}\"><description>d</description></task>\n"),
     );
@@ -248,8 +272,8 @@ fn a_comment_on_a_pull_request_holds_a_table_and_no_name_breaks_it() {
         "{page}"
     );
     diff(&project, &["main", "main", "--format", "markdown"])
-        .code(0)
-        .says("Every agent receives the same.\n");
+        .exits_with(0)
+        .stdout_contains("Every agent receives the same.\n");
 }
 
 #[test]
@@ -258,12 +282,12 @@ fn three_dots_begin_where_a_branch_left() {
     git(&project.path(""), &["switch", "-q", "-c", "topic"]);
     commit(&project, "nothing");
     git(&project.path(""), &["switch", "-q", "main"]);
-    project.write("docs/runbook.md", "Restart everything.\n");
+    project.write_file("docs/runbook.md", "Restart everything.\n");
     commit(&project, "main moves on");
-    assert_eq!(diff(&project, &["main...topic"]).code(0).stdout, SAME);
+    assert_eq!(diff(&project, &["main...topic"]).exits_with(0).stdout, SAME);
     diff(&project, &["main..topic"])
-        .code(0)
-        .says("file:docs/runbook.md");
+        .exits_with(0)
+        .stdout_contains("file:docs/runbook.md");
 }
 
 #[test]
@@ -295,42 +319,43 @@ fn a_revision_holds_the_templates_that_a_walk_would_find() {
         ("[templates]\nexclude = [\"**/b.xml\"]\n", "templates/"),
     ] {
         let pinned = |shared: &str| {
-            let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
+            let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
             format!("extends = {{ path = \"../shared.toml\", hash = \"{hash}\" }}\n{file}")
         };
         let shared =
             "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
-        let mut project = Project::new().file("sub/ctxc.toml", pinned(shared));
+        let mut project = Project::new().with_file("sub/ctxc.toml", pinned(shared));
         for path in paths {
             let name = path.replace(['/', '.'], "_").to_lowercase();
-            project = project.file(&format!("sub/{place}{path}"), task(&name));
+            project = project.with_file(&format!("sub/{place}{path}"), task(&name));
         }
-        project.write("shared.toml", shared);
-        project.write(".gitignore", "drafts/\n/sub/gen/*\n");
-        project.write("sub/.gitignore", "!drafts\n[bad\n");
-        project.write(
+        project.write_file("shared.toml", shared);
+        project.write_file(".gitignore", "drafts/\n/sub/gen/*\n");
+        project.write_file("sub/.gitignore", "!drafts\n[bad\n");
+        project.write_file(
             &format!("sub/{place}x/.ignore"),
             "drafts\nkeep/*.xml\n!keep/g.xml\n",
         );
-        project.write("sub/.ignore", "**/c.xml\n!gen/kept.xml\n");
+        project.write_file("sub/.ignore", "**/c.xml\n!gen/kept.xml\n");
         git(&project.path(""), &["init", "-q"]);
         commit(&project, "all of it");
         let here = ["--project", "sub"];
         let built = project
             .run(&[&here[..], &["manifest", "--json"]].concat())
-            .code(0)
+            .exits_with(0)
             .json();
         assert!(built["entries"].as_array().unwrap().len() > 1, "{built}");
         let run = project
             .run(&[&here[..], &["manifest", "diff", "HEAD"]].concat())
-            .code(0);
+            .exits_with(0);
         assert_eq!(run.stdout, SAME, "{file}");
         // What the shared file says counts as it was committed.
         let moved = shared.replace("disabled", "enabled");
-        project.write("sub/ctxc.toml", pinned(&moved));
-        project.write("shared.toml", moved);
+        project.write_file("sub/ctxc.toml", pinned(&moved));
+        project.write_file("shared.toml", moved);
         let run = project.run(&[&here[..], &["manifest", "diff", "HEAD"]].concat());
-        run.code(0).says("fresh_context disabled → enabled");
+        run.exits_with(0)
+            .stdout_contains("fresh_context disabled → enabled");
     }
 }
 
@@ -341,14 +366,20 @@ fn links_are_followed_inside_a_revision_and_never_out_of_it() {
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret.txt"), "secret\n").unwrap();
     let project =
-        sample(Project::new(), "").file("texts/real.txt", "You triage support tickets.\n");
+        sample(Project::new(), "").with_file("texts/real.txt", "You triage support tickets.\n");
     std::fs::remove_file(project.path("templates/system.txt")).unwrap();
     symlink("../texts/real.txt", project.path("templates/system.txt")).unwrap();
     symlink("texts", project.path("more")).unwrap();
     symlink("../docs", project.path("templates/folder.xml")).unwrap();
     git(&project.path(""), &["init", "-q"]);
     commit(&project, "links");
-    assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
+    assert_eq!(
+        diff(&project, &["HEAD"])
+            .exits_with(0)
+            .stderr_is_empty()
+            .stdout,
+        SAME
+    );
     for target in [
         &*outside.path().join("secret.txt").to_string_lossy(),
         "../../../../../../etc/hostname",
@@ -357,7 +388,9 @@ fn links_are_followed_inside_a_revision_and_never_out_of_it() {
         std::fs::remove_file(project.path("templates/system.txt")).unwrap();
         symlink(target, project.path("templates/system.txt")).unwrap();
         commit(&project, "away");
-        let run = diff(&project, &["HEAD", "."]).code(1).silent_out();
+        let run = diff(&project, &["HEAD", "."])
+            .exits_with(1)
+            .stdout_is_empty();
         assert!(
             run.stderr.contains("templates/triage.xml:6:"),
             "{}",
@@ -378,9 +411,9 @@ fn what_is_no_revision_is_refused_with_a_way_out() {
     ] {
         let run = project
             .run(&["manifest", "diff", "--", hostile])
-            .code(2)
-            .silent_out();
-        run.warns("is not a git revision: it begins with `-`");
+            .exits_with(2)
+            .stdout_is_empty();
+        run.stderr_contains("is not a git revision: it begins with `-`");
     }
     for hostile in [
         "$(touch x)",
@@ -390,77 +423,79 @@ fn what_is_no_revision_is_refused_with_a_way_out() {
         "",
         "main^{tree}",
     ] {
-        diff(&project, &[hostile]).code(2).silent_out();
+        diff(&project, &[hostile]).exits_with(2).stdout_is_empty();
     }
     for range in ["--output=x..main", "main...--output=x", "main..--output=x"] {
         project
             .run(&["manifest", "diff", "--", range])
-            .code(2)
-            .silent_out();
+            .exits_with(2)
+            .stdout_is_empty();
     }
     assert!(!project.path("x").exists());
     diff(&project, &["mian"])
-        .code(2)
-        .silent_out()
-        .warns("did you mean `main`?");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("did you mean `main`?");
     diff(&project, &["gone.json"])
-        .code(2)
-        .warns("there is no file or folder gone.json either");
+        .exits_with(2)
+        .stderr_contains("there is no file or folder gone.json either");
     let bare = sample(Project::new(), "");
     diff(&bare, &["main"])
-        .code(2)
-        .silent_out()
-        .warns("lies in no git repository");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("lies in no git repository");
     let none = project
         .command(&["manifest", "diff", "main"])
         .env("PATH", "")
         .output()
         .unwrap();
-    Run::from(none)
-        .code(3)
-        .silent_out()
-        .warns("there is no program `git` on the path");
+    ProgramRun::from(none)
+        .exits_with(3)
+        .stdout_is_empty()
+        .stderr_contains("there is no program `git` on the path");
 }
 
 #[test]
 fn what_a_revision_lacks_or_has_wrong_is_said() {
     let project = repository();
-    project.write("ctxc.toml", "edition = 3\n");
+    project.write_file("ctxc.toml", "edition = 3\n");
     commit(&project, "bad project file");
-    project.write("ctxc.toml", "edition = \"2026\"\n");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
     diff(&project, &["HEAD"])
-        .code(2)
-        .silent_out()
-        .warns("ctxc.toml has errors in `HEAD`");
-    project.write(
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("ctxc.toml has errors in `HEAD`");
+    project.write_file(
         "templates/triage.xml",
         TRIAGE
             .replace("</system>", "")
             .replace("<description>", "<descripton>"),
     );
     commit(&project, "bad template");
-    project.write("templates/triage.xml", TRIAGE);
+    project.write_file("templates/triage.xml", TRIAGE);
     diff(&project, &["HEAD"])
-        .code(1)
-        .silent_out()
-        .warns("`HEAD` has ")
-        .warns("templates/triage.xml:2:");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("`HEAD` has ")
+        .stderr_contains("templates/triage.xml:2:");
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
     commit(&project, "no file");
-    project.write("docs/runbook.md", "Restart it.\n");
+    project.write_file("docs/runbook.md", "Restart it.\n");
     diff(&project, &["HEAD"])
-        .code(1)
-        .silent_out()
-        .warns("docs/runbook.md cannot be read");
+        .exits_with(1)
+        .stdout_is_empty()
+        .stderr_contains("docs/runbook.md cannot be read");
     let later = sample(project, "later/");
     let run = later.run(&["--project", "later", "manifest", "diff", "v1"]);
-    run.code(2).silent_out().warns("`v1` has no folder later");
+    run.exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("`v1` has no folder later");
     git(&later.path(""), &["rm", "-rq", "--cached", "templates"]);
     git(&later.path(""), &["commit", "-qm", "no templates"]);
     diff(&later, &["HEAD"])
-        .code(2)
-        .silent_out()
-        .warns("there is no template in `HEAD`");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("there is no template in `HEAD`");
 }
 
 #[test]
@@ -474,16 +509,16 @@ fn a_shallow_clone_says_that_it_lacks_commits() {
         &["clone", "-q", "--depth", "1", "--no-tags", &from, "copy"],
     );
     let here = |revision| clone.run(&["--project", "copy", "manifest", "diff", revision]);
-    assert_eq!(here("HEAD").code(0).stdout, SAME);
+    assert_eq!(here("HEAD").exits_with(0).stdout, SAME);
     here("HEAD~1")
-        .code(2)
-        .silent_out()
-        .warns("the clone is shallow")
-        .warns("fetch-depth: 0");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("the clone is shallow")
+        .stderr_contains("fetch-depth: 0");
     here("v1")
-        .code(2)
-        .silent_out()
-        .warns("the clone is shallow");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("the clone is shallow");
 }
 
 #[test]
@@ -505,13 +540,13 @@ fn no_setting_of_a_repository_runs_a_program() {
         &project.path(""),
         &["config", "alias.cat-file", &format!("!{touch}")],
     );
-    project.write(".git/info/attributes", "* filter=x\n");
+    project.write_file(".git/info/attributes", "* filter=x\n");
     for hook in [
         "post-checkout",
         "post-index-change",
         "reference-transaction",
     ] {
-        project.write(
+        project.write_file(
             &format!(".git/hooks/{hook}"),
             format!("#!/bin/sh\n{touch}\n"),
         );
@@ -523,7 +558,10 @@ fn no_setting_of_a_repository_runs_a_program() {
         .unwrap();
     }
     assert_eq!(
-        diff(&project, &["HEAD", "v1"]).code(0).silent().stdout,
+        diff(&project, &["HEAD", "v1"])
+            .exits_with(0)
+            .stderr_is_empty()
+            .stdout,
         SAME
     );
     assert!(!project.path("ran").exists());
@@ -532,20 +570,25 @@ fn no_setting_of_a_repository_runs_a_program() {
 #[test]
 fn the_repository_is_the_one_around_the_project_even_inside_a_hook() {
     let (project, other) = (repository(), repository());
-    other.write("docs/runbook.md", "Another one.\n");
+    other.write_file("docs/runbook.md", "Another one.\n");
     commit(&other, "another");
     let mut command = project.command(&["manifest", "diff", "HEAD"]);
     command
         .env("GIT_DIR", other.path(".git"))
         .env("GIT_WORK_TREE", other.path(""))
         .env("GIT_INDEX_FILE", "index");
-    assert_eq!(Run::from(command.output().unwrap()).code(0).stdout, SAME);
+    assert_eq!(
+        ProgramRun::from(command.output().unwrap())
+            .exits_with(0)
+            .stdout,
+        SAME
+    );
 }
 
 #[test]
 fn a_broken_revision_says_which_file_of_which_revision() {
     let project = repository();
-    project.write(
+    project.write_file(
         "templates/triage.xml",
         TRIAGE
             .replace("</system>", "")
@@ -553,29 +596,29 @@ fn a_broken_revision_says_which_file_of_which_revision() {
     );
     commit(&project, "broken template");
     git(&project.path(""), &["tag", "v2"]);
-    project.write("templates/triage.xml", TRIAGE);
-    project.write("ctxc.toml", "edition = \"2026\"\nlimit = 1\n");
+    project.write_file("templates/triage.xml", TRIAGE);
+    project.write_file("ctxc.toml", "edition = \"2026\"\nlimit = 1\n");
     commit(&project, "broken project file");
     git(&project.path(""), &["tag", "v3"]);
-    project.write("ctxc.toml", "edition = \"2026\"\n");
+    project.write_file("ctxc.toml", "edition = \"2026\"\n");
     let case = "name: c\ntask: triage\ncontext:\n  objective: go\n  inputs: {ticket: late}\nexpect_context:\n  - nothing_cut: true\n";
-    project.write("scenarios/c.yaml", case);
-    project.run(&["check"]).code(0);
+    project.write_file("scenarios/c.yaml", case);
+    project.run(&["check"]).exits_with(0);
     for (revision, place) in [
         ("v2", "in `v2`: templates/triage.xml:6:4: "),
         ("v3", "in `v3`: ctxc.toml:2:1: "),
     ] {
         for verb in [&["eval", "--since"][..], &["manifest", "diff"]] {
-            let run = project.run(&[verb, &[revision]].concat()).silent_out();
+            let run = project.run(&[verb, &[revision]].concat()).stdout_is_empty();
             assert!(
                 run.code != Some(0) && !run.stderr.contains("there is no file"),
                 "{run:#?}"
             );
             assert!(!run.stderr.contains("shows where"), "{run:#?}");
-            run.warns(place).warns("the files here are not the cause: name a revision in which `ctxc check` finds no error");
+            run.stderr_contains(place).stderr_contains("the files here are not the cause: name a revision in which `ctxc check` finds no error");
         }
     }
-    project.run(&["eval", "--since", "v1"]).code(0);
+    project.run(&["eval", "--since", "v1"]).exits_with(0);
 }
 
 #[test]
@@ -584,7 +627,7 @@ fn a_revision_runs_no_program_that_the_repository_names() {
     use std::os::unix::fs::PermissionsExt;
     let project = repository();
     let script = |name: &str, text: String| {
-        project.write(name, text);
+        project.write_file(name, text);
         std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(0o755))
             .unwrap();
     };
@@ -619,7 +662,7 @@ fn a_revision_runs_no_program_that_the_repository_names() {
         "PATH",
         format!("{}:{path}", project.path(".git/old").display()),
     );
-    let run = Run::from(command.output().unwrap());
+    let run = ProgramRun::from(command.output().unwrap());
     assert_ne!(run.code, Some(0), "{run:#?}");
     assert!(!ran.exists(), "{run:#?}");
 }
@@ -661,8 +704,8 @@ fn a_pipe_in_the_repository_is_never_waited_for() {
         );
     };
     std::thread::scope(|scope| {
-        places
-            .iter()
-            .for_each(|place| drop(scope.spawn(move || waits(place))));
+        for place in &places {
+            scope.spawn(move || waits(place));
+        }
     });
 }

@@ -2,7 +2,7 @@
 //! for token on every shipped role, and the shipped scenarios pass.
 
 use super::project::Project;
-use ctxc::internals::scenario::model::{Case, Frozen, Subject};
+use ctxc::internals::scenario::model::{CaseSubject, FrozenValue, ScenarioCase};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn shipped() -> Project {
 fn copy(project: &Project, name: &str) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if !from.is_dir() {
-        return project.write(name, std::fs::read(from).unwrap());
+        return project.write_file(name, std::fs::read(from).unwrap());
     }
     for entry in std::fs::read_dir(from).unwrap() {
         let inside = entry.unwrap().file_name();
@@ -38,8 +38,8 @@ fn copy(project: &Project, name: &str) {
 }
 
 /// What the command line says of the situation of a case.
-fn args(case: &Case) -> Vec<String> {
-    let Subject::Role(role) = &case.subject.value else {
+fn args(case: &ScenarioCase) -> Vec<String> {
+    let CaseSubject::Role(role) = &case.subject.value else {
         panic!()
     };
     let mut args = vec!["--role".to_owned(), role.clone(), "--no-index".to_owned()];
@@ -57,10 +57,10 @@ fn args(case: &Case) -> Vec<String> {
     );
     for (name, value) in &situation.inputs {
         let value = match &value.value {
-            Frozen::Value(value) => value
+            FrozenValue::Value(value) => value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned),
-            Frozen::File(path) => format!("@scenarios/{path}"),
+            FrozenValue::File(path) => format!("@scenarios/{path}"),
         };
         args.extend(["--input".to_owned(), format!("{name}={value}")]);
     }
@@ -101,22 +101,22 @@ fn explained(text: &str) -> Figures {
 fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
     let project = shipped();
     // Constraints of the caller have no word on the command line.
-    let planner = project.read("scenarios/planner-flag.yaml");
+    let planner = project.read_file("scenarios/planner-flag.yaml");
     let lines = planner
         .lines()
         .filter(|line| !line.contains("constraint") && !line.contains("no new dependency"));
-    project.write(
+    project.write_file(
         "scenarios/planner-flag.yaml",
         lines.collect::<Vec<_>>().join("\n") + "\n",
     );
     let card = project
         .run(&["eval", "--tag", "roles", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let mut roles = Vec::new();
     for row in card["cases"].as_array().unwrap() {
         let path = row["path"].as_str().unwrap();
-        let case = ctxc::internals::scenario::read(path, &project.read(path))
+        let case = ctxc::internals::scenario::read_suite(path, &project.read_file(path))
             .0
             .unwrap()
             .cases
@@ -125,7 +125,7 @@ fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let manifest = project
             .run(&[&["manifest", "--json"], &args[..]].concat())
-            .code(0)
+            .exits_with(0)
             .json();
         let entry = &manifest["entries"][0];
         assert_eq!(entry["node"], row["node"], "{path}");
@@ -149,7 +149,7 @@ fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
         assert_eq!(row["model"], entry["model"], "{path}");
         let rendered = project
             .run(&[&["render", "--explain"], &args[..]].concat())
-            .code(0);
+            .exits_with(0);
         assert_eq!(evaluated, explained(&rendered.stdout), "{path}");
         roles.push(row["role"].as_str().unwrap().to_owned());
     }
@@ -181,15 +181,15 @@ fn the_model_that_a_task_names_decides_who_counts_and_how_much_there_may_be() {
         )
     };
     let project = Project::new()
-        .file("ctxc.toml", toml)
-        .file("templates/t.xml", task.replace("MODEL", "small"));
-    let project = project.file("a.md", "words and more words\n".repeat(200));
+        .with_file("ctxc.toml", toml)
+        .with_file("templates/t.xml", task.replace("MODEL", "small"));
+    let project = project.with_file("a.md", "words and more words\n".repeat(200));
     let project = project
-        .file("scenarios/a.yaml", scenario("role: r"))
-        .file("scenarios/b.yaml", scenario("task: t"));
+        .with_file("scenarios/a.yaml", scenario("role: r"))
+        .with_file("scenarios/b.yaml", scenario("task: t"));
     let card = project
         .run(&["eval", "--json", "--out", "card.json"])
-        .code(1)
+        .exits_with(1)
         .json();
     for row in card["cases"].as_array().unwrap() {
         assert_eq!(
@@ -207,11 +207,11 @@ fn the_model_that_a_task_names_decides_who_counts_and_how_much_there_may_be() {
         assert_eq!(outcomes, ["fail", "pass"]);
     }
     // Another model in the template is another context.
-    project.write("templates/t.xml", task.replace("MODEL", "large"));
+    project.write_file("templates/t.xml", task.replace("MODEL", "large"));
     let run = project
         .run(&["eval", "--since", "card.json"])
-        .code(1)
-        .says("0 carried");
+        .exits_with(1)
+        .stdout_contains("0 carried");
     assert!(
         run.stdout.contains("expected model `small`, found `large`"),
         "{}",
@@ -225,7 +225,9 @@ fn the_shipped_scenarios_pass() {
     let output = super::project::command_in(root, &["eval", "--json", "--no-history"])
         .output()
         .unwrap();
-    let run = super::project::Run::from(output).code(0).silent();
+    let run = super::project::ProgramRun::from(output)
+        .exits_with(0)
+        .stderr_is_empty();
     let totals = &run.json()["summary"];
     assert!(
         totals["planned"].as_u64().unwrap() >= 7 && totals["planned"] == totals["passed"],

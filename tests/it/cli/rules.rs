@@ -6,12 +6,12 @@ use super::project::Project;
 fn every_rule_is_listed_with_its_family() {
     let text = Project::new()
         .run(&["rules"])
-        .code(0)
-        .silent()
-        .says("input (CTX9xx): files that cannot be read");
+        .exits_with(0)
+        .stderr_is_empty()
+        .stdout_contains("input (CTX9xx): files that cannot be read");
     let json = Project::new()
         .run(&["rules", "--format", "json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(json["schema"], "ctxc/rules/1");
     let rules = json["rules"].as_array().unwrap();
@@ -30,7 +30,7 @@ fn every_rule_is_listed_with_its_family() {
             &serde_json::Value::from("none")
         ]
     );
-    text.says("CTX006 error   locked safe      bare-ampersand");
+    text.stdout_contains("CTX006 error   locked safe      bare-ampersand");
     let locked = rules
         .iter()
         .find(|rule| rule["name"] == "unreadable-file")
@@ -45,28 +45,28 @@ fn every_rule_is_listed_with_its_family() {
 fn a_rule_is_explained_by_name_and_by_code() {
     let by_name = Project::new()
         .run(&["explain", "file-too-large"])
-        .code(0)
-        .silent();
-    let by_code = Project::new().run(&["explain", "ctx902"]).code(0);
+        .exits_with(0)
+        .stderr_is_empty();
+    let by_code = Project::new().run(&["explain", "ctx902"]).exits_with(0);
     assert_eq!(by_name.stdout, by_code.stdout);
     by_name
-        .says("file-too-large CTX902 · error · input · cannot be turned off")
-        .says("--max-file-size");
+        .stdout_contains("file-too-large CTX902 · error · input · cannot be turned off")
+        .stdout_contains("--max-file-size");
 }
 
 #[test]
 fn an_unknown_name_gets_the_nearest_one() {
     Project::new()
         .run(&["explain", "file-to-large"])
-        .code(2)
-        .warns("did you mean `file-too-large`?")
-        .warns("ctxc rules");
+        .exits_with(2)
+        .stderr_contains("did you mean `file-too-large`?")
+        .stderr_contains("ctxc rules");
     for code in ["CTX9999", "ctx20"] {
         Project::new()
             .run(&["explain", code])
-            .code(2)
-            .silent_out()
-            .warns(&format!("there is no rule `{code}`"))
-            .warns("`ctxc rules`");
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(&format!("there is no rule `{code}`"))
+            .stderr_contains("`ctxc rules`");
     }
 }

@@ -33,8 +33,8 @@ const TASK: &str = "<task type=\"sequential\" name=\"triage\"><description>Sort 
 
 fn project(sampling: &str) -> Project {
     Project::new()
-        .file("ctxc.toml", TOML)
-        .file("templates/triage.xml", TASK.replace("SAMPLING", sampling))
+        .with_file("ctxc.toml", TOML)
+        .with_file("templates/triage.xml", TASK.replace("SAMPLING", sampling))
 }
 
 fn body(project: &Project, target: &str, more: &[&str]) -> (Value, String) {
@@ -48,7 +48,7 @@ fn body(project: &Project, target: &str, more: &[&str]) -> (Value, String) {
             ]
             .concat(),
         )
-        .code(0);
+        .exits_with(0);
     (serde_json::from_str(&run.stdout).unwrap(), run.stderr)
 }
 
@@ -135,7 +135,7 @@ fn the_nearest_that_says_something_counts() {
     assert_eq!(temperature(&own, &[]), json!(1.5));
     let none = project("");
     assert_eq!(temperature(&none, &[]), json!(0.5));
-    none.write("ctxc.toml", TOML.replace("temperature = 0.5\n", ""));
+    none.write_file("ctxc.toml", TOML.replace("temperature = 0.5\n", ""));
     assert_eq!(temperature(&none, &[]), json!(0.7));
     // Of another model it is not known.
     assert_eq!(temperature(&none, &["--model", "other"]), Value::Null);
@@ -160,7 +160,7 @@ fn the_nearest_that_says_something_counts() {
             "--as",
             "openai-chat",
         ])
-        .code(0);
+        .exits_with(0);
     assert_eq!(run.json()["temperature"], json!(0.0));
     let (hot, told) = body(&own, "anthropic", &[]);
     assert_eq!(hot.get("temperature"), None);
@@ -179,7 +179,7 @@ fn each_value_is_shown_with_who_set_it() {
             "/steps/0",
             "--explain",
         ])
-        .code(0)
+        .exits_with(0)
         .stdout;
     for words in [
         "temperature 1.5 (task triage)",
@@ -191,7 +191,7 @@ fn each_value_is_shown_with_who_set_it() {
     }
     let manifest = project
         .run(&["manifest", "--role", "clerk", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let first = |entry: usize| manifest["entries"][entry]["sampling"][0].clone();
     assert_eq!(
@@ -204,14 +204,17 @@ fn each_value_is_shown_with_who_set_it() {
     );
     project
         .run(&["manifest", "--role", "clerk"])
-        .code(0)
-        .says("sampling temperature 1.5 (task triage)");
+        .exits_with(0)
+        .stdout_contains("sampling temperature 1.5 (task triage)");
     project
         .run(&["show", "triage"])
-        .code(0)
-        .says("written in the template");
+        .exits_with(0)
+        .stdout_contains("written in the template");
     assert_eq!(
-        project.run(&["show", "triage", "--json"]).code(0).json()["nodes"][0]["sampling"],
+        project
+            .run(&["show", "triage", "--json"])
+            .exits_with(0)
+            .json()["nodes"][0]["sampling"],
         json!({"temperature": 1.5})
     );
 }
@@ -219,22 +222,24 @@ fn each_value_is_shown_with_who_set_it() {
 #[test]
 fn scenarios_hold_the_model_with_its_id_provider_and_sampling() {
     let project = project("");
-    project.run(&["new", "scenario", "--role", "clerk"]).code(0);
+    project
+        .run(&["new", "scenario", "--role", "clerk"])
+        .exits_with(0);
     let path = project
         .files()
         .into_iter()
         .find(|path| path.starts_with("scenarios/clerk"))
         .unwrap();
-    let written = project.read(&path);
+    let written = project.read_file(&path);
     assert!(
         written.contains("model: {name: small, id: gpt-x, provider: openai, sampling: {temperature: 0.5, top_p: 0.9,"),
         "{written}"
     );
-    project.run(&["eval", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
     project
         .run(&["eval", "--since", "card.json"])
-        .code(0)
-        .says("1 carried");
+        .exits_with(0)
+        .stdout_contains("1 carried");
     for (from, to, found) in [
         ("gpt-x", "gpt-y", "found `gpt-y`"),
         (
@@ -250,11 +255,11 @@ fn scenarios_hold_the_model_with_its_id_provider_and_sampling() {
             "temperature 0.6 (role clerk)",
         ),
     ] {
-        project.write("ctxc.toml", TOML.replacen(from, to, 1));
+        project.write_file("ctxc.toml", TOML.replacen(from, to, 1));
         let run = project
             .run(&["eval", "--since", "card.json"])
-            .code(1)
-            .says("0 carried");
+            .exits_with(1)
+            .stdout_contains("0 carried");
         assert!(run.stdout.contains(found), "{from} → {to}\n{}", run.stdout);
     }
 }
@@ -273,7 +278,7 @@ fn values_out_of_range_are_errors_at_their_place() {
     ] {
         let run = project(&format!("<sampling {attribute}/>"))
             .run(&["check"])
-            .code(1);
+            .exits_with(1);
         assert!(
             run.stdout.contains(expected) && run.stdout.contains("triage.xml:1:"),
             "{attribute}\n{}",
@@ -290,38 +295,38 @@ fn values_out_of_range_are_errors_at_their_place() {
         "tool_choice = \" \"",
         "max_output_tokens = 0",
     ] {
-        none.write(
+        none.write_file(
             "ctxc.toml",
             TOML.replace("tool_choice = \"look\"\n", "")
                 .replace("temperature = 0.5", line),
         );
-        let run = none.run(&["check"]).code(2);
+        let run = none.run(&["check"]).exits_with(2);
         assert!(
             run.stdout.contains("ctxc.toml:8:"),
             "{line}\n{}",
             run.stdout
         );
     }
-    none.write(
+    none.write_file(
         "ctxc.toml",
         TOML.replace("\"look\"\nmodel", "\"lok\"\nmodel")
             .replace("tool_choice = \"look\"", "tool_choice = \"lok\""),
     );
     none.run(&["check"])
-        .says("names a tool `lok` in `tool_choice`");
+        .stdout_contains("names a tool `lok` in `tool_choice`");
 }
 
 #[test]
 fn an_answer_has_its_room_in_the_window() {
     let task = TASK.replace("SAMPLING", "");
     let project = Project::new()
-        .file("templates/t.xml", task)
-        .file("ctxc.toml", TOML);
+        .with_file("templates/t.xml", task)
+        .with_file("ctxc.toml", TOML);
     let limit = |config: String| {
-        project.write("ctxc.toml", config);
+        project.write_file("ctxc.toml", config);
         project
             .run(&["manifest", "--role", "clerk", "--json"])
-            .code(0)
+            .exits_with(0)
             .json()["entries"][0]["budget"]["tokens"]
             .clone()
     };
@@ -338,11 +343,11 @@ fn an_answer_has_its_room_in_the_window() {
         )),
         4_000
     );
-    project.write(
+    project.write_file(
         "ctxc.toml",
         TOML.replace("output_reserve = 900", "max_output_tokens = 8000"),
     );
-    project.run(&["check"]).code(2).says(
+    project.run(&["check"]).exits_with(2).stdout_contains(
         "`models.small.max_output_tokens` is `8000`; expected less than its `context_window`, 8000",
     );
 }
@@ -350,13 +355,13 @@ fn an_answer_has_its_room_in_the_window() {
 #[test]
 fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
     let task = "<task type=\"atomic\" name=\"t\"><description>Do it.</description><sampling temperature=\"0.5\"/></task>";
-    let project = Project::new().file("templates/t.xml", task);
+    let project = Project::new().with_file("templates/t.xml", task);
     let run = project
         .run(&["render", "t", "--as", "openai-chat", "--model", "o3"])
-        .code(0);
-    let run = run.warns("its vendor would refuse it: ");
+        .exits_with(0);
+    let run = run.stderr_contains("its vendor would refuse it: ");
     assert!(run.json()["temperature"] == 0.5);
-    project.write(
+    project.write_file(
         "more.jsonl",
         format!(
             "{{\"role\": \"user\", \"content\": \"{}\"}}\n",
@@ -365,11 +370,13 @@ fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
     );
     let run = project
         .run(&["render", "t", "--budget", "100", "--turns", "more.jsonl"])
-        .code(0);
-    run.warns(" tokens with its 1 message of --turns, which are never cut; the limit is 100");
+        .exits_with(0);
+    run.stderr_contains(
+        " tokens with its 1 message of --turns, which are never cut; the limit is 100",
+    );
     // Who counts for the model counts here.
     let config = "edition = \"2026\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 300\ntokenizer = \"bytes\"\n[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n";
-    project.write("ctxc.toml", config);
+    project.write_file("ctxc.toml", config);
     project
         .run(&[
             "render",
@@ -380,6 +387,6 @@ fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
             "--turns",
             "more.jsonl",
         ])
-        .code(0)
-        .warns("this request has 2,0");
+        .exits_with(0)
+        .stderr_contains("this request has 2,0");
 }

@@ -10,7 +10,7 @@ const SOUND: &str = "name: refund\ntask: triage\ncontext:\n  objective: sort the
     - nothing_cut: true\n";
 
 fn project() -> Project {
-    Project::new().file("templates/triage.xml", TASK)
+    Project::new().with_file("templates/triage.xml", TASK)
 }
 
 fn broken() -> String {
@@ -22,13 +22,13 @@ fn broken() -> String {
 
 #[test]
 fn they_are_checked_with_the_templates() {
-    let project = project().file("scenarios/a.yaml", SOUND);
+    let project = project().with_file("scenarios/a.yaml", SOUND);
     project
         .run(&["check"])
-        .code(0)
-        .says("checked 2 files: nothing found");
-    project.write("scenarios/deep/b.yaml", broken());
-    let run = project.run(&["check"]).code(1);
+        .exits_with(0)
+        .stdout_contains("checked 2 files: nothing found");
+    project.write_file("scenarios/deep/b.yaml", broken());
+    let run = project.run(&["check"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     error[unknown-scenario-key] scenarios/deep/b.yaml:7:5: an expectation on the context (`expect_context`) has no key `nothing_cutt` (CTX602)
        ╭─
@@ -47,21 +47,21 @@ fn they_are_checked_with_the_templates() {
     // A file, a folder, and templates alone.
     project
         .run(&["check", "scenarios/a.yaml"])
-        .code(0)
-        .says("checked 1 file: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 1 file: nothing found");
     project
         .run(&["check", "scenarios"])
-        .code(1)
-        .says("checked 2 files: 1 error");
+        .exits_with(1)
+        .stdout_contains("checked 2 files: 1 error");
     project
         .run(&["check", "scenarios/deep/b.yaml"])
-        .code(1)
-        .says("checked 1 file: 1 error");
+        .exits_with(1)
+        .stdout_contains("checked 1 file: 1 error");
     project
         .run(&["check", "templates"])
-        .code(0)
-        .says("checked 1 file: nothing found");
-    let json = project.run(&["check", "--json"]).code(1).stdout;
+        .exits_with(0)
+        .stdout_contains("checked 1 file: nothing found");
+    let json = project.run(&["check", "--json"]).exits_with(1).stdout;
     let said: serde_json::Value = serde_json::from_str(&json).unwrap();
     let first = &said["diagnostics"][0];
     assert_eq!(
@@ -71,7 +71,10 @@ fn they_are_checked_with_the_templates() {
             &"scenarios/deep/b.yaml".into()
         )
     );
-    let sarif = project.run(&["check", "--format", "sarif"]).code(1).stdout;
+    let sarif = project
+        .run(&["check", "--format", "sarif"])
+        .exits_with(1)
+        .stdout;
     assert!(
         sarif.contains("\"CTX602\"") && sarif.contains("scenarios/deep/b.yaml"),
         "{sarif}"
@@ -80,50 +83,56 @@ fn they_are_checked_with_the_templates() {
 
 #[test]
 fn fixes_mend_them() {
-    let project = project().file("scenarios/b.yaml", broken());
+    let project = project().with_file("scenarios/b.yaml", broken());
     project
         .run(&["check", "--diff", "--unsafe-fixes"])
-        .code(1)
-        .says("-  - nothing_cutt: true\n+  - nothing_cut: true\n");
+        .exits_with(1)
+        .stdout_contains("-  - nothing_cutt: true\n+  - nothing_cut: true\n");
     // What it was meant to be is for its author to say.
-    project.run(&["check", "--fix"]).code(1);
-    assert_eq!(project.read("scenarios/b.yaml"), broken());
+    project.run(&["check", "--fix"]).exits_with(1);
+    assert_eq!(project.read_file("scenarios/b.yaml"), broken());
     project
         .run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"])
-        .code(0)
-        .says("checked 1 file, fixed 1 finding: nothing left");
+        .exits_with(0)
+        .stdout_contains("checked 1 file, fixed 1 finding: nothing left");
     assert_eq!(
-        project.read("scenarios/b.yaml"),
+        project.read_file("scenarios/b.yaml"),
         SOUND.replace("refund", "broken") + "  - tokens: {max: 5}\n"
     );
 }
 
 #[test]
 fn suppressions_and_lints_hold_for_them() {
-    let project = project().file("scenarios/b.yaml", broken());
-    project.run(&["check", "--suppress-existing"]).code(0);
-    project.run(&["check"]).code(0).says("1 suppressed");
+    let project = project().with_file("scenarios/b.yaml", broken());
+    project.run(&["check", "--suppress-existing"]).exits_with(0);
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("1 suppressed");
     std::fs::remove_file(project.path("ctxc.suppressions.toml")).unwrap();
-    project.write("ctxc.toml", "[lints]\nscenario = \"off\"\n");
-    project.run(&["check"]).code(0).says("nothing found");
-    project.write("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
+    project.write_file("ctxc.toml", "[lints]\nscenario = \"off\"\n");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    project.write_file("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
     project
         .run(&["check", "--verbose"])
-        .code(0)
-        .says("the agent `triage` has no scenario");
+        .exits_with(0)
+        .stdout_contains("the agent `triage` has no scenario");
     project
         .run(&["explain", "review-due"])
-        .code(0)
-        .says("SOURCE_DATE_EPOCH");
+        .exits_with(0)
+        .stdout_contains("SOURCE_DATE_EPOCH");
     project
         .run(&["explain", "CTX602"])
-        .code(0)
-        .says("unknown-scenario-key");
+        .exits_with(0)
+        .stdout_contains("unknown-scenario-key");
 }
 
 #[test]
 fn the_clock_can_be_given() {
-    let project = project().file("scenarios/a.yaml", format!("{SOUND}reviewed: 2026-01-01\n"));
+    let project = project().with_file("scenarios/a.yaml", format!("{SOUND}reviewed: 2026-01-01\n"));
     let on = |seconds: &str| {
         let output = project
             .command(&["check"])
@@ -140,44 +149,44 @@ fn the_clock_can_be_given() {
 #[test]
 fn files_that_cannot_be_read_are_told() {
     let project = project()
-        .file("scenarios/latin.yaml", b"name: caf\xe9\n")
-        .file("scenarios/large.yaml", vec![b' '; 50 << 20])
-        .file("scenarios/tabs.yaml", "name: a\n\ttask: t\n")
-        .file(
+        .with_file("scenarios/latin.yaml", b"name: caf\xe9\n")
+        .with_file("scenarios/large.yaml", vec![b' '; 50 << 20])
+        .with_file("scenarios/tabs.yaml", "name: a\n\ttask: t\n")
+        .with_file(
             "scenarios/bomb.yaml",
             "a: &a [1]\nb: &b [*a,*a]\n".repeat(3),
         );
-    let run = project.run(&["check", "--format", "concise"]).code(1);
-    run.says("scenarios/latin.yaml")
-        .says("is not part of a UTF-8 character")
-        .says("scenarios/large.yaml")
-        .says("scenarios/tabs.yaml:2:1");
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
+    run.stdout_contains("scenarios/latin.yaml")
+        .stdout_contains("is not part of a UTF-8 character")
+        .stdout_contains("scenarios/large.yaml")
+        .stdout_contains("scenarios/tabs.yaml:2:1");
     // Errors in a template: tasks are not known, so receivers are not looked up.
-    project.write("templates/broken.xml", "<task");
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    project.write_file("templates/broken.xml", "<task");
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     assert!(!run.stdout.contains("unknown-receiver"), "{}", run.stdout);
 }
 
 #[test]
 fn frozen_files_and_tables_are_looked_for_beside_them() {
     let project = project()
-        .file("scenarios/a.yaml", SOUND.replace("late", "'@files/t.txt'"))
-        .file(
+        .with_file("scenarios/a.yaml", SOUND.replace("late", "'@files/t.txt'"))
+        .with_file(
             "scenarios/s.yaml",
             "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n",
         )
-        .file("scenarios/rows.csv", "id,tickt,contains\n1,late,x\n");
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+        .with_file("scenarios/rows.csv", "id,tickt,contains\n1,late,x\n");
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:5:20: error[missing-frozen-file]: there is no file `scenarios/files/t.txt`
     scenarios/s.yaml:3:13: error[unknown-input]: the task `triage` takes no value `tickt`
     checked 3 files: 2 errors
     by rule: missing-frozen-file 1, unknown-input 1
     "#);
-    project.write("scenarios/files/t.txt", "late");
-    project.write("scenarios/rows.csv", "id,ticket,contains\n1,late,x\n");
+    project.write_file("scenarios/files/t.txt", "late");
+    project.write_file("scenarios/rows.csv", "id,ticket,contains\n1,late,x\n");
     project
         .run(&["check"])
-        .code(0)
-        .says("checked 3 files: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 3 files: nothing found");
 }

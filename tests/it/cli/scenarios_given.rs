@@ -13,16 +13,16 @@ const TAIL: &str = "expect_context:\n  - nothing_cut: true\n";
 #[test]
 fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file(
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
             "scenarios/a.yaml",
             format!("name: a\n{HEAD}    ticket: 4711\n    words: \"20\"\n    teams:\n      - a\n      - 1\n{TAIL}"),
         )
-        .file("scenarios/b.yaml", format!("name: b\n{HEAD}    ticket: null\n    words: 2.5\n    teams: '[1]'\n{TAIL}"))
-        .file("scenarios/c.yaml", format!("name: c\n{HEAD}    ticket: '20'\n    words: null\n    teams: [a]\n{TAIL}"))
-        .file("scenarios/s.yaml", "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n")
-        .file("scenarios/rows.csv", "id,ticket,words,contains\n1,late,20,x\n");
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+        .with_file("scenarios/b.yaml", format!("name: b\n{HEAD}    ticket: null\n    words: 2.5\n    teams: '[1]'\n{TAIL}"))
+        .with_file("scenarios/c.yaml", format!("name: c\n{HEAD}    ticket: '20'\n    words: null\n    teams: [a]\n{TAIL}"))
+        .with_file("scenarios/s.yaml", "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n")
+        .with_file("scenarios/rows.csv", "id,ticket,words,contains\n1,late,20,x\n");
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:6:13: error[wrong-input]: the value of `ticket` is a number, and its type in the task `triage` is `string`
     scenarios/a.yaml:7:12: error[wrong-input]: the value of `words` is a string, and its type in the task `triage` is `integer`
@@ -34,7 +34,7 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
     checked 5 files: 7 errors; 2 fixable with `check --fix --unsafe-fixes`
     by rule: wrong-input 7
     "#);
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a    context 0/0  answer not recorded  ERROR
       scenarios/a.yaml:1: wrong-input (CTX624): scenarios/a.yaml:6:13: the value of `ticket` is a number, and its type in the task `triage` is `string`; did you mean `"4711"`?
@@ -49,7 +49,7 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
     assert!(
         project
-            .read("scenarios/a.yaml")
+            .read_file("scenarios/a.yaml")
             .contains("    ticket: \"4711\"\n    words: 20\n")
     );
 }
@@ -58,24 +58,24 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
 fn a_request_to_a_model_is_no_scenario_wherever_it_lies() {
     let json = "{\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"see ctxc/scenario/1\"}]}";
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file(
+        .with_file("templates/triage.xml", TASK)
+        .with_file(
             "scenarios/a.yaml",
             format!("name: a\n{HEAD}    ticket: late\n{TAIL}"),
         )
-        .file(
+        .with_file(
             "scenarios/body.yaml",
             "model: m\nmessages:\n  - {role: user, content: hello}\n",
         )
-        .file("scenarios/body.json", json);
+        .with_file("scenarios/body.json", json);
     assert_eq!(
-        project.run(&["check"]).code(0).stdout,
+        project.run(&["check"]).exits_with(0).stdout,
         "checked 2 files: nothing found\n"
     );
     assert!(
         project
             .run(&["eval"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("1 scenario: 1 passed")
     );
@@ -83,7 +83,7 @@ fn a_request_to_a_model_is_no_scenario_wherever_it_lies() {
         ("check", "scenarios/body.yaml"),
         ("eval", "scenarios/body.json"),
     ] {
-        let run = project.run(&[verb, file]).code(2);
+        let run = project.run(&[verb, file]).exits_with(2);
         assert!(
             run.stderr
                 .contains(&format!("{file} is a request to a model, not a scenario")),

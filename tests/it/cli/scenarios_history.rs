@@ -1,7 +1,7 @@
 //! Conversations in scenarios: frozen, held against the format, told where nobody is shown them.
 
 use super::project::Project;
-use crate::support::stored::told;
+use crate::support::stored::messages_text;
 
 const REPLY: &str = "<task type=\"atomic\" name=\"reply\">\n  <description>Answer the last message.</description>\n  <history turns=\"1\"/>\n  \
     <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>\n</task>\n";
@@ -14,11 +14,11 @@ const CHAT: &str = "{\"role\": \"user\", \"content\": \"where is order 4711?\"}\
 
 fn sample() -> Project {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/reply.xml", REPLY);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/reply.xml", REPLY);
     project
-        .file("templates/sort.xml", SORT)
-        .file("samples/chat.jsonl", CHAT)
+        .with_file("templates/sort.xml", SORT)
+        .with_file("samples/chat.jsonl", CHAT)
 }
 
 /// A scenario with this history.
@@ -37,7 +37,7 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
         - {type: text, text: I look.}\n        - {type: tool_use, id: c1, name: look, input: {id: 4711}}\n    \
         - role: user\n      content: [{type: tool_result, tool_use_id: c1, content: sent}, since when?]\n    - {role: system, content: x}";
     let project = sample()
-        .file(
+        .with_file(
             "scenarios/list.yaml",
             scenario(
                 "list",
@@ -45,19 +45,19 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
                 "  - contains: {in: {kind: history}, patterns: [since when]}\n",
             ),
         )
-        .file(
+        .with_file(
             "scenarios/at.yaml",
             scenario("at", "\"@../samples/chat.jsonl\"", SEEN),
         )
-        .file(
+        .with_file(
             "scenarios/key.yaml",
             scenario("key", "{file: ../samples/chat.jsonl}", SEEN),
         )
-        .file(
+        .with_file(
             "scenarios/tag.yaml",
             scenario("tag", "!file ../samples/chat.jsonl", SEEN),
         )
-        .file(
+        .with_file(
             "scenarios/none.yaml",
             scenario(
                 "none",
@@ -65,27 +65,31 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
                 "  - segment: {kind: history, state: absent}\n",
             ),
         );
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
     project
         .run(&["eval", "--out", "card.json"])
-        .code(0)
-        .says("5 scenarios: 5 passed");
-    let again = |code: i32| project.run(&["eval", "--since", "card.json"]).code(code);
+        .exits_with(0)
+        .stdout_contains("5 scenarios: 5 passed");
+    let again = |code: i32| {
+        project
+            .run(&["eval", "--since", "card.json"])
+            .exits_with(code)
+    };
     // The file is a part of the case, and so is how much of it the task shows.
-    again(0).says("5 carried");
-    project.write("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
-    again(1).says("3 failed, 0 errored; 2 carried");
-    project.write("samples/chat.jsonl", CHAT);
-    project.write(
+    again(0).stdout_contains("5 carried");
+    project.write_file("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
+    again(1).stdout_contains("3 failed, 0 errored; 2 carried");
+    project.write_file("samples/chat.jsonl", CHAT);
+    project.write_file(
         "templates/reply.xml",
         REPLY.replace("turns=\"1\"", "turns=\"2\""),
     );
-    again(1).says("5 scenarios: 2 passed, 3 failed, 0 errored; 1 carried");
-    project.write(
+    again(1).stdout_contains("5 scenarios: 2 passed, 3 failed, 0 errored; 1 carried");
+    project.write_file(
         "samples/chat.jsonl",
         "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n",
     );
-    project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is not a valid conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
+    project.run(&["eval", "at"]).exits_with(1).stdout_contains("`../samples/chat.jsonl` is not a valid conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
 }
 
 #[test]
@@ -94,28 +98,28 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
         - {role: tool, tool_cal_id: c1, content: a}\n    - {role: assistant, tool_calls: [{id: c1, function: {nam: look}}]}\n    \
         - {role: user, content: [{type: text, txt: a}]}\n    - just words";
     let project = sample()
-        .file(
+        .with_file(
             "scenarios/a.yaml",
             scenario("a", list, "  - nothing_cut: true\n"),
         )
-        .file(
+        .with_file(
             "scenarios/b.yaml",
             scenario("b", "some words", "  - nothing_cut: true\n"),
         )
-        .file(
+        .with_file(
             "scenarios/c.yaml",
             scenario("c", "{role: user}", "  - nothing_cut: true\n"),
         )
-        .file(
+        .with_file(
             "scenarios/d.yaml",
             scenario("d", "\"@chat.jsonl\"", "  - nothing_cut: true\n"),
         )
-        .file(
+        .with_file(
             "scenarios/e.yaml",
             scenario("e", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n")
                 .replace("reply", "sort"),
         );
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:6:8: error[unknown-scenario-key]: a message (`context.history`) has no key `rol`
     scenarios/a.yaml:7:14: error[wrong-scenario-value]: `context.history.role` is `usr`; expected `user`, `assistant`, `tool`, `system`, `developer`
@@ -133,7 +137,7 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
     by rule: wrong-scenario-value 5, unknown-scenario-key 4, missing-frozen-file 1, missing-scenario-key 1, no-context 1, and 1 more rule
     1 finding of info and hint severity not shown; `--verbose` shows them
     "#);
-    let run = project.run(&["eval", "d", "e"]).code(1);
+    let run = project.run(&["eval", "d", "e"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     d  context 0/0  answer not recorded  ERROR
       scenarios/d.yaml:1: missing-frozen-file (CTX619): scenarios/d.yaml:5:12: there is no file `scenarios/chat.jsonl`
@@ -152,18 +156,18 @@ fn an_agent_that_is_not_shown_the_conversation_is_told() {
         - {role: user, content: hi}\ncases:\n  - {id: a, node: one}\n  - {id: b, node: /steps/1, context: {results: {one: x}}}\n  \
         - {id: c, node: /steps/1, context: {results: {one: x}, history: []}}\n";
     let project = sample()
-        .file("templates/round.xml", round)
-        .file("scenarios/s.yaml", suite);
+        .with_file("templates/round.xml", round)
+        .with_file("scenarios/s.yaml", suite);
     let run = project
         .run(&["check", "--format", "concise", "scenarios"])
-        .code(0);
+        .exits_with(0);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/s.yaml:7:5: warning[unheard-history]: the agent `/steps/1` of `round` is not shown the conversation
     checked 1 file: 1 warning
     by rule: unheard-history 1
     "#);
     // What stands above it and is inherited has it for all.
-    project.write(
+    project.write_file(
         "templates/round.xml",
         round
             .replace("<history/>", "")
@@ -183,8 +187,8 @@ fn a_new_scenario_freezes_the_conversation() {
     let chat = ["--history", "samples/chat.jsonl"];
     project
         .run(&[&["new", "scenario", "reply"], &chat[..]].concat())
-        .code(0);
-    let written = project.read("scenarios/reply-1.yaml");
+        .exits_with(0);
+    let written = project.read_file("scenarios/reply-1.yaml");
     assert!(
         written.contains("  history: {file: \"../samples/chat.jsonl\"}\n"),
         "{written}"
@@ -205,30 +209,33 @@ fn a_new_scenario_freezes_the_conversation() {
             "--history",
             path.to_str().unwrap(),
         ])
-        .code(0);
-    let written = project.read("scenarios/reply-2.yaml");
+        .exits_with(0);
+    let written = project.read_file("scenarios/reply-2.yaml");
     assert!(
         written.contains(
             "  history:\n    - {\"role\":\"user\",\"content\":\"where is order 4711?\"}\n"
         ),
         "{written}"
     );
-    project.run(&["check"]).code(0);
-    project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
+    project.run(&["check"]).exits_with(0);
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     let live = project
         .run(&[&["render", "reply"], &chat[..]].concat())
-        .code(0);
-    live.says("│ since when?");
+        .exits_with(0);
+    live.stdout_contains("│ since when?");
     assert!(
-        told(&project.read("scenarios/snapshots/reply-2.json"))
+        messages_text(&project.read_file("scenarios/snapshots/reply-2.json"))
             .ends_with("\n[user]\nsince when?\n")
     );
     project
         .run(&[&["new", "scenario", "sort"], &chat[..]].concat())
-        .code(2)
-        .silent_out()
-        .warns("--history: this agent of `sort` sees nothing of the conversation: its task has no <history>");
-    project.write("samples/empty.jsonl", "\n");
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("--history: this agent of `sort` sees nothing of the conversation: its task has no <history>");
+    project.write_file("samples/empty.jsonl", "\n");
     let run = project
         .run(&[
             "new",
@@ -237,9 +244,9 @@ fn a_new_scenario_freezes_the_conversation() {
             "--history",
             "samples/empty.jsonl",
         ])
-        .code(2)
-        .silent_out();
-    run.warns("--history samples/empty.jsonl: expected a message, found none");
+        .exits_with(2)
+        .stdout_is_empty();
+    run.stderr_contains("--history samples/empty.jsonl: expected a message, found none");
     for (path, said) in [
         ("samples", "cannot be read"),
         ("none.jsonl", "cannot be read"),
@@ -247,9 +254,9 @@ fn a_new_scenario_freezes_the_conversation() {
     ] {
         project
             .run(&["new", "scenario", "reply", "--history", path])
-            .code(2)
-            .silent_out()
-            .warns(said);
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(said);
     }
 }
 
@@ -258,7 +265,7 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
     let project = sample();
     project
         .run(&["manifest", "--json", "--output", "old.json"])
-        .code(0);
+        .exits_with(0);
     for (now, said) in [
         (
             "<history turns=\"3\"/>",
@@ -277,17 +284,17 @@ fn another_setting_of_history_is_a_change_of_the_manifest() {
             "waits for conversation, was conversation (turns 1)",
         ),
     ] {
-        project.write(
+        project.write_file(
             "templates/reply.xml",
             REPLY.replace("<history turns=\"1\"/>", now),
         );
         project
             .run(&["manifest", "--json", "--output", "new.json"])
-            .code(0);
+            .exits_with(0);
         project
             .run(&["manifest", "diff", "old.json", "new.json"])
-            .says("history")
-            .says(said);
+            .stdout_contains("history")
+            .stdout_contains(said);
     }
 }
 
@@ -304,8 +311,8 @@ fn names_ids_and_media_types_are_ones() {
         )
     };
     let said = |line: String, words: &str| {
-        let project = sample().file("samples/chat.jsonl", line);
-        project.write(
+        let project = sample().with_file("samples/chat.jsonl", line);
+        project.write_file(
             "scenarios/at.yaml",
             scenario(
                 "at",
@@ -313,11 +320,11 @@ fn names_ids_and_media_types_are_ones() {
                 "  - nothing_cut: true\n",
             ),
         );
-        project.run(&["check"]).code(1).says(words);
+        project.run(&["check"]).exits_with(1).stdout_contains(words);
         project
             .run(&["render", "reply", "--history", "samples/chat.jsonl"])
-            .code(2)
-            .warns(words);
+            .exits_with(2)
+            .stderr_contains(words);
     };
     said(call("c1", ""), "a call without the `name` of its tool");
     said(

@@ -11,26 +11,29 @@ const PATH: &str = "scenarios/late.yaml";
 
 #[test]
 fn standard_input_is_a_scenario_where_its_name_says_so() {
-    let project = Project::new().file("templates/triage.xml", TASK);
+    let project = Project::new().with_file("templates/triage.xml", TASK);
     let args = ["check", "-", "--stdin-path", PATH, "--format", "concise"];
     assert_eq!(
-        project.run_with(&args, CASE.as_bytes()).code(0).stdout,
+        project
+            .run_with_input(&args, CASE.as_bytes())
+            .exits_with(0)
+            .stdout,
         "checked 1 file: nothing found\n"
     );
     let run = project
-        .run_with(
+        .run_with_input(
             &args,
             CASE.replace("triage", "traige")
                 .replace("ticket", "tikets")
                 .as_bytes(),
         )
-        .code(1);
+        .exits_with(1);
     let line =
         "scenarios/late.yaml:2:7: error[unknown-receiver]: the project has no task `traige`\n";
     assert!(run.stdout.starts_with(line), "{}", run.stdout);
     let run = project
-        .run_with(&args, CASE.replace("ticket", "tikets").as_bytes())
-        .code(1);
+        .run_with_input(&args, CASE.replace("ticket", "tikets").as_bytes())
+        .exits_with(1);
     assert!(
         run.stdout
             .contains("[unknown-input]: the task `triage` takes no value `tikets`"),
@@ -38,45 +41,45 @@ fn standard_input_is_a_scenario_where_its_name_says_so() {
         run.stdout
     );
     project
-        .run_with(&args, b"\xff\xfe\x00")
-        .code(1)
-        .says("undecodable");
+        .run_with_input(&args, b"\xff\xfe\x00")
+        .exits_with(1)
+        .stdout_contains("undecodable");
     let fix = ["check", "-", "--fix", "--stdin-path", PATH];
     project
-        .run_with(&fix, CASE.as_bytes())
-        .code(2)
-        .silent_out()
-        .warns("is checked, and not fixed");
+        .run_with_input(&fix, CASE.as_bytes())
+        .exits_with(2)
+        .stdout_is_empty()
+        .stderr_contains("is checked, and not fixed");
 }
 
 #[test]
 fn watch_tells_of_scenarios_and_of_the_templates_that_they_need() {
     let project = Project::new()
-        .file("templates/triage.xml", TASK)
-        .file(PATH, CASE);
+        .with_file("templates/triage.xml", TASK)
+        .with_file(PATH, CASE);
     let mut watching = Watching::start(&project, &[]);
     let first = watching.line();
     assert_eq!(
         (&first["files"], &first["summary"]["error"]),
         (&2.into(), &0.into())
     );
-    project.write(PATH, CASE.replace("task: triage", "task: traige"));
+    project.write_file(PATH, CASE.replace("task: triage", "task: traige"));
     let line = watching.line();
     assert_eq!(
         (&line["changed"][0], &line["new"][0]["code"]),
         (&PATH.into(), &"CTX610".into())
     );
-    project.write(PATH, CASE);
+    project.write_file(PATH, CASE);
     let line = watching.line();
     assert_eq!(
         (&line["summary"]["error"], &line["gone"][0]["code"]),
         (&0.into(), &"CTX610".into())
     );
-    project.write("templates/triage.xml", TASK.replace("ticket", "tickets"));
+    project.write_file("templates/triage.xml", TASK.replace("ticket", "tickets"));
     let line = watching.line();
     assert_eq!(line["new"][0]["code"], "CTX612", "{line:#}");
     // A second one that comes, in a folder of its own.
-    project.write(
+    project.write_file(
         "scenarios/more/b.yaml",
         CASE.replace("late", "other").replace("triage", "nobody"),
     );

@@ -18,9 +18,9 @@ fn sample() -> Project {
         "",
     );
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/round.xml", ROUND);
-    project.file("templates/carrying.xml", carrying)
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/round.xml", ROUND);
+    project.with_file("templates/carrying.xml", carrying)
 }
 
 fn scenario(name: &str, node: &str, results: &str) -> String {
@@ -32,36 +32,36 @@ fn scenario(name: &str, node: &str, results: &str) -> String {
 #[test]
 fn results_that_nobody_takes_are_told_and_not_run() {
     let project = sample()
-        .file(
+        .with_file(
             "scenarios/a.yaml",
             scenario("a", "/steps/2", "{fact: {late: true}}"),
         )
-        .file(
+        .with_file(
             "scenarios/b.yaml",
             scenario("b", "/steps/2", "\n    facts: {late: true}\n    mood: bad"),
         )
-        .file(
+        .with_file(
             "scenarios/c.yaml",
             scenario("c", "/steps/0", "{facts: {late: true}}"),
         )
-        .file(
+        .with_file(
             "scenarios/d.yaml",
             scenario("d", "/steps/2", "{facts: {late: true}}"),
         )
-        .file(
+        .with_file(
             "scenarios/e.yaml",
             scenario("e", "/steps/2", "{/steps/0: {late: true}, mood: bad}")
                 .replace("round", "carrying"),
         )
-        .file(
+        .with_file(
             "scenarios/f.yaml",
             scenario("f", "/steps/2", "{weather: fine}"),
         )
-        .file(
+        .with_file(
             "scenarios/g.yaml",
             scenario("g", "/steps/9", "{facts: fine}"),
         );
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` has a result `fact`
     scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` has a result `weather`
@@ -69,7 +69,7 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     checked 9 files: 3 errors; 2 fixable with `check --fix --unsafe-fixes`
     by rule: untaken-result 2, unknown-receiver 1
     "#);
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a  context 0/0  answer not recorded  ERROR
       scenarios/a.yaml:1: untaken-result (CTX626): scenarios/a.yaml:6:13: no step of `round` has a result `fact`; did you mean `facts`?
@@ -86,16 +86,16 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
     assert!(
         project
-            .read("scenarios/a.yaml")
+            .read_file("scenarios/a.yaml")
             .contains("  results: {facts: {late: true}}\n")
     );
     for verb in [&["render"][..], &["manifest"], &["new", "scenario"]] {
         let run = project
             .run(&[verb, &["round", "--node", "/steps/2", "--result", "fact=x"]].concat())
-            .code(2)
-            .silent_out();
-        run.warns("--result fact: no step of `round` has such a result")
-            .warns("did you mean `facts`?");
+            .exits_with(2)
+            .stdout_is_empty();
+        run.stderr_contains("--result fact: no step of `round` has such a result")
+            .stderr_contains("did you mean `facts`?");
     }
     project
         .run(&[
@@ -106,8 +106,8 @@ fn results_that_nobody_takes_are_told_and_not_run() {
             "--result",
             "facts={\"late\": true}",
         ])
-        .code(0)
-        .says("Say sorry.");
+        .exits_with(0)
+        .stdout_contains("Say sorry.");
 }
 
 #[test]
@@ -118,16 +118,16 @@ fn a_whole_run_is_expected_to_come_by_agents_that_the_task_has() {
         )
     };
     let project = sample()
-        .file("scenarios/a.yaml", of("a", "  - path: [facts, nowhere, /steps/9]\n"))
-        .file(
+        .with_file("scenarios/a.yaml", of("a", "  - path: [facts, nowhere, /steps/9]\n"))
+        .with_file(
             "scenarios/b.yaml",
             of("b", "  - {contains: fine, node: never-there}\n  - not: {path: {match: superset, nodes: [fact]}}\n"),
         )
-        .file(
+        .with_file(
             "scenarios/c.yaml",
             of("c", "  - path: {match: superset, nodes: [facts, /steps/2]}\n  - {contains: fine, node: facts}\n"),
         );
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @"
     scenarios/a.yaml:7:19: error[unknown-receiver]: the task `round` has no agent or script `nowhere`
     scenarios/a.yaml:7:28: error[unknown-receiver]: the task `round` has no agent or script `/steps/9`
@@ -138,9 +138,11 @@ fn a_whole_run_is_expected_to_come_by_agents_that_the_task_has() {
     ");
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"]);
     assert!(
-        project.read("scenarios/b.yaml").contains("nodes: [facts]"),
+        project
+            .read_file("scenarios/b.yaml")
+            .contains("nodes: [facts]"),
         "{}",
-        project.read("scenarios/b.yaml")
+        project.read_file("scenarios/b.yaml")
     );
 }
 
@@ -148,14 +150,14 @@ fn a_whole_run_is_expected_to_come_by_agents_that_the_task_has() {
 fn an_answer_below_one_for_everything_is_never_given() {
     let answers = "expectations:\n  - contains: b\nanswers:\n  - when: {has: order}\n    reply: a\n  - reply: b\n  - when: {has: Go}\n    \
         reply: c\n";
-    let project = sample().file(
+    let project = sample().with_file(
         "scenarios/a.yaml",
         format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}node: facts\n"),
     );
     let run = project
         .run(&["check", "--format", "concise", "scenarios/a.yaml"])
-        .code(0);
-    run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
+        .exits_with(0);
+    run.stdout_contains("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
 }
 
 /// A case whose answer is held against a schema.
@@ -172,20 +174,20 @@ fn slips_in_a_schema_are_told_where_they_stand() {
         who: {$ref: '#/$defs/persn'}\n      additionalProperties: false\n      required: [taem, 5]\n      colour: red\n      $defs: {person: {enum: []}}\n";
     let inside = "  - not:\n      any_of:\n        - schema: {type: object, requird: [team]}\n";
     let project = sample()
-        .file("scenarios/a.yaml", held("a", slips))
-        .file("scenarios/b.yaml", held("b", inside))
-        .file(
+        .with_file("scenarios/a.yaml", held("a", slips))
+        .with_file("scenarios/b.yaml", held("b", inside))
+        .with_file(
             "scenarios/c.yaml",
             held("c", "  - schema: {type: object, required: [team], properties: {team: {type: integer}}}\n"),
         )
-        .file("scenarios/d.yaml", held("d", "  - schema: answer.json\n"))
-        .file("scenarios/e.yaml", held("e", "  - not: {schema: {file: answer.json}}\n"))
-        .file("scenarios/answer.json", "{\"type\": \"object\", \"properties\": {\"team\": {\"tpye\": \"string\"}}}")
-        .file("scenarios/f.yaml", held("f", "  - schema: own.json\n"))
-        .file("scenarios/own.json", "{\"type\": \"object\", \"ourColour\": \"red\"}");
+        .with_file("scenarios/d.yaml", held("d", "  - schema: answer.json\n"))
+        .with_file("scenarios/e.yaml", held("e", "  - not: {schema: {file: answer.json}}\n"))
+        .with_file("scenarios/answer.json", "{\"type\": \"object\", \"properties\": {\"team\": {\"tpye\": \"string\"}}}")
+        .with_file("scenarios/f.yaml", held("f", "  - schema: own.json\n"))
+        .with_file("scenarios/own.json", "{\"type\": \"object\", \"ourColour\": \"red\"}");
     let run = project
         .run(&["check", "--format", "concise", "scenarios"])
-        .code(1);
+        .exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:7:13: error[wrong-scenario-value]: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
     scenarios/a.yaml:8:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `requried`
@@ -205,7 +207,7 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     checked 6 files: 14 errors, 1 warning; 9 fixable with `check --fix --unsafe-fixes`
     by rule: wrong-scenario-value 8, unknown-scenario-key 4, unsound-frozen-file 3
     "#);
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml  context 0/0  answer not recorded       ERROR
       scenarios/a.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/a.yaml:7:13: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`; did you mean `object`?; and 10 more, which `ctxc check` shows

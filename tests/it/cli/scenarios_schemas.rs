@@ -7,13 +7,13 @@ const GO: &str = "<task type=\"atomic\" name=\"go\">\n  <description>Go.</descri
 /// A project with a scenario for each schema, whose answers are these.
 fn held(schemas: &[(&str, &str, &str)]) -> Project {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/go.xml", GO);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/go.xml", GO);
     schemas.iter().fold(project, |project, (name, schema, reply)| {
         let case = format!(
             "name: {name}\ntask: go\ncontext:\n  objective: go\nexpectations:\n  - schema: {name}.json\nanswers:\n  - reply: {reply}\n"
         );
-        project.file(&format!("scenarios/{name}.yaml"), case).file(&format!("scenarios/{name}.json"), schema)
+        project.with_file(&format!("scenarios/{name}.yaml"), case).with_file(&format!("scenarios/{name}.json"), schema)
     })
 }
 
@@ -60,8 +60,14 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
             "[x]",
         ),
     ]);
-    project.run(&["check"]).code(0).says("nothing found");
-    project.run(&["eval"]).code(0).says("9 passed");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("9 passed");
     // What a schema rules out is ruled out.
     let project = held(&[
         ("a", &anchor, "{k: 1}"),
@@ -71,7 +77,10 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
         ("e", &beside, "{k: x}"),
         ("f", &recursive, "{c: {k: 1}}"),
     ]);
-    project.run(&["eval"]).code(1).says("6 failed");
+    project
+        .run(&["eval"])
+        .exits_with(1)
+        .stdout_contains("6 failed");
 }
 
 #[test]
@@ -99,8 +108,8 @@ fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
         ("j", r##"{"allOf": [{"$ref": "#"}]}"##, "1"),
     ]);
     let inline = "name: z\ntask: go\ncontext:\n  objective: go\nexpectations:\n  - schema:\n      type: array\n      items: [{type: string}]\n";
-    let project = project.file("scenarios/z.yaml", inline);
-    let run = project.run(&["check", "--format", "concise"]).code(1);
+    let project = project.with_file("scenarios/z.yaml", inline);
+    let run = project.run(&["check", "--format", "concise"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r##"
     scenarios/a.yaml:6:5: error[unsound-frozen-file]: `/$schema` of `a.json` is "http://json-schema.org/draft-08/schema#"; expected a draft of JSON Schema: `http://json-schema.org/draft-04/schema#`, `http://json-schema.org/draft-06/schema#`, `http://json-schema.org/draft-07/schema#`, `https://json-schema.org/draft/2019-09/schema`, `https://json-schema.org/draft/2020-12/schema`
     scenarios/b.yaml:6:5: error[unsound-frozen-file]: `/items` of `b.json` is [{"type":"string"}]; expected what draft 2020-12 takes, the default without `$schema`: this is not of types "boolean", "object"
@@ -114,11 +123,11 @@ fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
     checked 10 files: 9 errors
     by rule: unsound-frozen-file 8, wrong-scenario-value 1
     "##);
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     assert!(
         !run.stdout.contains("it is not a valid JSON Schema"),
         "{}",
         run.stdout
     );
-    run.says("0 passed, 0 failed, 9 errored");
+    run.stdout_contains("0 passed, 0 failed, 9 errored");
 }

@@ -11,11 +11,11 @@ const PLAN: &str = "<task type=\"atomic\" name=\"plan\"><description>Split it: {
 
 fn sample() -> Project {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/triage.xml", TASK);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/triage.xml", TASK);
     project
-        .file("templates/plan.xml", PLAN)
-        .file("samples/t.txt", "late")
+        .with_file("templates/plan.xml", PLAN)
+        .with_file("samples/t.txt", "late")
 }
 
 #[test]
@@ -45,9 +45,9 @@ fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
     ] {
         project
             .run(&[&["new", "scenario"], args].concat())
-            .code(2)
-            .silent_out()
-            .warns(said);
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(said);
     }
     let outside = project
         .run(&[
@@ -59,14 +59,14 @@ fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
             "--output",
             "samples/a.yaml",
         ])
-        .code(0);
-    outside.warns(
+        .exits_with(0);
+    outside.stderr_contains(
         "samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it only if named",
     );
     project
         .run(&["new", "scenario", "triage", "--input", "ticket=x"])
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
 }
 
 fn case(name: &str, context: &str, rest: &str) -> String {
@@ -87,7 +87,7 @@ fn with_files() -> Project {
         )
     };
     sample()
-        .file(
+        .with_file(
             "scenarios/a.yaml",
             case(
                 "a",
@@ -95,7 +95,7 @@ fn with_files() -> Project {
                 whole,
             ),
         )
-        .file(
+        .with_file(
             "scenarios/b.yaml",
             case(
                 "b",
@@ -103,19 +103,19 @@ fn with_files() -> Project {
                 whole,
             ),
         )
-        .file(
+        .with_file(
             "scenarios/c.yaml",
             case("c", ticket, &answer("files/none.json")),
         )
-        .file(
+        .with_file(
             "scenarios/d.yaml",
             case("d", ticket, &answer("files/slip.json")),
         )
-        .file(
+        .with_file(
             "scenarios/e.yaml",
             case("e", ticket, &answer("files/own.json")),
         )
-        .file(
+        .with_file(
             "scenarios/f.yaml",
             case(
                 "f",
@@ -123,7 +123,7 @@ fn with_files() -> Project {
                 whole,
             ),
         )
-        .file(
+        .with_file(
             "scenarios/g.yaml",
             case(
                 "g",
@@ -131,7 +131,7 @@ fn with_files() -> Project {
                 whole,
             ),
         )
-        .file(
+        .with_file(
             "scenarios/h.yaml",
             case(
                 "h",
@@ -139,27 +139,27 @@ fn with_files() -> Project {
                 whole,
             ),
         )
-        .file("scenarios/i.yaml", suite("names.csv"))
-        .file("scenarios/j.yaml", suite("rows.jsonl"))
-        .file("scenarios/k.yaml", suite("slip.csv"))
-        .file("scenarios/names.csv", "name,ticket\na,b\nc,d\n")
-        .file("scenarios/slip.csv", "id,tickett\na,b\n")
-        .file("scenarios/rows.jsonl", "[]\nwords\n")
-        .file("scenarios/files/none.json", "")
-        .file("scenarios/files/text.json", "\"five\"")
-        .file(
+        .with_file("scenarios/i.yaml", suite("names.csv"))
+        .with_file("scenarios/j.yaml", suite("rows.jsonl"))
+        .with_file("scenarios/k.yaml", suite("slip.csv"))
+        .with_file("scenarios/names.csv", "name,ticket\na,b\nc,d\n")
+        .with_file("scenarios/slip.csv", "id,tickett\na,b\n")
+        .with_file("scenarios/rows.jsonl", "[]\nwords\n")
+        .with_file("scenarios/files/none.json", "")
+        .with_file("scenarios/files/text.json", "\"five\"")
+        .with_file(
             "scenarios/files/slip.json",
             "{\"tpye\": \"object\", \"properties\": {\"a\": {\"type\": \"strng\"}}}",
         )
-        .file(
+        .with_file(
             "scenarios/files/own.json",
             "{\"type\": \"object\", \"colour\": \"red\"}",
         )
-        .file(
+        .with_file(
             "scenarios/files/chat.jsonl",
             "{\"role\": \"user\", \"content\": \"a\"}\n{\"rol\": \"user\"}\n",
         )
-        .file("scenarios/files/list.json", "[]")
+        .with_file("scenarios/files/list.json", "[]")
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     let project = with_files();
     let run = project
         .run(&["check", "--format", "concise", "scenarios"])
-        .code(1);
+        .exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
     scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, but the type of `n` in the task `triage` is `integer`
@@ -185,7 +185,7 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     checked 11 files: 12 errors, 1 warning
     by rule: unsound-frozen-file 9, wrong-scenario-value 2, bad-case-table 1, unknown-input 1
     "#);
-    let run = project.run(&["eval"]).code(1);
+    let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     a                 context 0/0  answer not recorded       ERROR
       scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
@@ -231,17 +231,17 @@ fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
         )
     };
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[eval]\n")
-        .file("templates/b.xml", task)
-        .file(
+        .with_file("ctxc.toml", "edition = \"2026\"\n[eval]\n")
+        .with_file("templates/b.xml", task)
+        .with_file(
             "scenarios/name.yaml",
             case("name", "x", "nothing_cut: true"),
         )
-        .file(
+        .with_file(
             "scenarios/of.yaml",
             case("of", "/steps/0", "tokens: {of: description, max: 3}"),
         )
-        .file(
+        .with_file(
             "scenarios/twice.yaml",
             case(
                 "twice",
@@ -249,43 +249,43 @@ fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
                 "segments: {exactly: [instructions, description, description]}",
             ),
         );
-    let told = project.run(&["check", "--verbose"]).code(1);
-    told.says("the task `b` has 2 agents named `x`")
-        .says("they are `/steps/0`, `/steps/1/steps/0`")
-        .says("name one by its path, such as `node: /steps/0`")
-        .says("`expect_context.tokens.of` is `description`; expected `total`, `prefix`, or segments, as `{kind: description}`")
-        .says("`description` is listed twice, and an id is unique in a context")
+    let told = project.run(&["check", "--verbose"]).exits_with(1);
+    told.stdout_contains("the task `b` has 2 agents named `x`")
+        .stdout_contains("they are `/steps/0`, `/steps/1/steps/0`")
+        .stdout_contains("name one by its path, such as `node: /steps/0`")
+        .stdout_contains("`expect_context.tokens.of` is `description`; expected `total`, `prefix`, or segments, as `{kind: description}`")
+        .stdout_contains("`description` is listed twice, and an id is unique in a context")
         // What cannot be run tests nothing.
-        .says("2 of 2 agents have no scenario");
+        .stdout_contains("2 of 2 agents have no scenario");
     project
         .run(&["eval", "--coverage"])
-        .code(0)
-        .says("0 of 2 agents tested");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("0 of 2 agents tested");
+    project.write_file(
         "scenarios/twice.yaml",
         case("twice", "/steps/0", "nothing_cut: true"),
     );
     project
         .run(&["check", "--verbose"])
-        .code(1)
-        .says("the agent `b --node /steps/1/steps/0` has no scenario");
+        .exits_with(1)
+        .stdout_contains("the agent `b --node /steps/1/steps/0` has no scenario");
     project
         .run(&["eval", "--coverage"])
-        .code(0)
-        .says("1 of 2 agents tested");
-    project.write(
+        .exits_with(0)
+        .stdout_contains("1 of 2 agents tested");
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.r]\ntemplate = \"b\"\nbudget = 2_000\n",
     );
     project
         .run(&["check"])
-        .code(2)
-        .says("`roles.r.budget` is a number; expected a table")
-        .says("write `{ tokens = 2_000 }`");
+        .exits_with(2)
+        .stdout_contains("`roles.r.budget` is a number; expected a table")
+        .stdout_contains("write `{ tokens = 2_000 }`");
     project.run(&["check", "--fix", "--unsafe-fixes"]);
     assert!(
         project
-            .read("ctxc.toml")
+            .read_file("ctxc.toml")
             .contains("budget = { tokens = 2_000 }")
     );
 }

@@ -12,8 +12,8 @@ fn it_prints_the_files_of_the_folder() {
         assert_eq!(
             Project::new()
                 .run(&["schema", language])
-                .code(0)
-                .silent()
+                .exits_with(0)
+                .stderr_is_empty()
                 .stdout,
             file(&format!("ctxc.{language}"))
         );
@@ -21,8 +21,8 @@ fn it_prints_the_files_of_the_folder() {
     for name in ["registry", "diagnostics", "rules"] {
         let text = Project::new()
             .run(&["schema", "json", name])
-            .code(0)
-            .silent()
+            .exits_with(0)
+            .stderr_is_empty()
             .stdout;
         assert_eq!(text, file(&format!("{name}.schema.json")));
     }
@@ -30,8 +30,8 @@ fn it_prints_the_files_of_the_folder() {
 
 #[test]
 fn one_schema_holds_all_artifacts() {
-    let bundle = Project::new().run(&["schema", "json"]).code(0).json();
-    let all = ctxc::internals::cli::artifacts::all();
+    let bundle = Project::new().run(&["schema", "json"]).exits_with(0).json();
+    let all = ctxc::internals::cli::artifacts::artifact_schemas();
     let referred: Vec<&str> = bundle["anyOf"]
         .as_array()
         .unwrap()
@@ -41,13 +41,13 @@ fn one_schema_holds_all_artifacts() {
     assert_eq!(
         referred,
         all.iter()
-            .map(ctxc::internals::schema::json::Schema::file)
+            .map(ctxc::internals::schema::json::ArtifactSchema::file_name)
             .collect::<Vec<_>>()
     );
     for schema in all {
         assert_eq!(
             bundle["$defs"][schema.name()]["$id"],
-            schema.file(),
+            schema.file_name(),
             "what is referred to is inside"
         );
     }
@@ -57,12 +57,12 @@ fn one_schema_holds_all_artifacts() {
 fn what_is_not_there_is_said() {
     Project::new()
         .run(&["schema", "json", "regstry"])
-        .code(2)
-        .warns("did you mean `registry`?")
-        .warns("there are baseline, baseline-log, coverage, ");
+        .exits_with(2)
+        .stderr_contains("did you mean `registry`?")
+        .stderr_contains("there are baseline, baseline-log, coverage, ");
     Project::new()
         .run(&["schema", "rng", "registry"])
-        .code(2)
-        .warns("only `ctxc schema json`");
-    Project::new().run(&["schema", "dtd"]).code(2);
+        .exits_with(2)
+        .stderr_contains("only `ctxc schema json`");
+    Project::new().run(&["schema", "dtd"]).exits_with(2);
 }

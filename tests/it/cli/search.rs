@@ -18,16 +18,16 @@ const PLAIN: &str = r#"<task name="plain" type="atomic" subtype="standard">
 /// A project with something to look up.
 fn sample() -> Project {
     let mut project = Project::new()
-        .file("templates/answer.xml", ANSWER)
-        .file("templates/plain.xml", PLAIN)
-        .file(
+        .with_file("templates/answer.xml", ANSWER)
+        .with_file("templates/plain.xml", PLAIN)
+        .with_file(
             "docs/deploys.md",
             "# Deploys\n\nRoll back a deploy with `rollbackDeploy`.\n",
         )
-        .file("docs/pager.md", "# The pager\n\nIt rings.\n")
-        .file("data/picture.html", b"\0\x01\x02");
+        .with_file("docs/pager.md", "# The pager\n\nIt rings.\n")
+        .with_file("data/picture.html", b"\0\x01\x02");
     for at in 0..8 {
-        project = project.file(&format!("docs/other{at}.md"), "nothing of the kind\n");
+        project = project.with_file(&format!("docs/other{at}.md"), "nothing of the kind\n");
     }
     project
 }
@@ -47,7 +47,7 @@ fn a_search_says_what_is_found_and_why() {
     let project = sample();
     let run = project
         .run(&["search", "how do I", "roll back a deploy?"])
-        .code(0);
+        .exits_with(0);
     assert_eq!(
         run.stdout,
         "docs/deploys.md  100 %: roll, back, deploy\n    # Deploys\n    Roll back a deploy with `rollbackDeploy`.\n\
@@ -56,45 +56,48 @@ fn a_search_says_what_is_found_and_why() {
     assert_eq!(run.stderr, "");
     let json = project
         .run(&["search", "--json", "--limit", "1", "deploys pager"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (json["matches"].as_array().unwrap().len(), &json["files"]),
         (1, &10.into())
     );
     assert_eq!(json["skipped"][0]["path"], "data/picture.html");
-    let none = project.run(&["search", "zebra \" OR * ("]).code(0);
+    let none = project.run(&["search", "zebra \" OR * ("]).exits_with(0);
     assert_eq!(
         none.stdout,
         "no match: none of zebra occurs in any of 10 passages in 10 files\n"
     );
-    let empty = project.run(&["search", "how", "do I"]).code(0);
+    let empty = project.run(&["search", "how", "do I"]).exits_with(0);
     assert_eq!(
         empty.stdout,
         "no match: the query has only stop words, such as `the` and `how`\n"
     );
-    let all = project.run(&["search"]).code(0);
+    let all = project.run(&["search"]).exits_with(0);
     assert_eq!(
         all.stdout,
         "10 passages in 10 files can be looked up\nleft out: data/picture.html: it holds no text\n"
     );
-    assert_eq!(project.run(&["search", "-q", "zebra"]).code(0).stdout, "");
+    assert_eq!(
+        project.run(&["search", "-q", "zebra"]).exits_with(0).stdout,
+        ""
+    );
 }
 
 #[test]
 fn templates_and_what_ctxc_writes_are_no_context() {
     let project = sample();
-    project.run(&["build"]).code(0);
+    project.run(&["build"]).exits_with(0);
     project
         .run(&["manifest", "--output", "context-manifest.json"])
-        .code(0);
+        .exits_with(0);
     let found = project
         .run(&[
             "search",
             "--json",
             "answer question deploys subtask fresh_context",
         ])
-        .code(0)
+        .exits_with(0)
         .json();
     let ids: Vec<&str> = found["matches"]
         .as_array()
@@ -108,10 +111,13 @@ fn templates_and_what_ctxc_writes_are_no_context() {
 #[test]
 fn the_project_file_says_what_is_looked_at() {
     let project = sample()
-        .file(".gitignore", "build/\n")
-        .file("build/deploys.md", "deploys, made by a tool\n");
+        .with_file(".gitignore", "build/\n")
+        .with_file("build/deploys.md", "deploys, made by a tool\n");
     let ids = |project: &Project| {
-        let found = project.run(&["search", "--json", "deploys"]).code(0).json();
+        let found = project
+            .run(&["search", "--json", "deploys"])
+            .exits_with(0)
+            .json();
         found["matches"]
             .as_array()
             .unwrap()
@@ -120,35 +126,41 @@ fn the_project_file_says_what_is_looked_at() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(&project), ["docs/deploys.md"]);
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "[context]\ninclude = [\"docs\"]\nexclude = [\"docs/deploys.md\"]\ndocuments = [\"build/*.md\", \"gone.md\"]\n",
     );
     assert_eq!(ids(&project), ["build/deploys.md"]);
-    let run = project.run(&["search", "deploys"]).code(0);
+    let run = project.run(&["search", "deploys"]).exits_with(0);
     assert!(
         run.stdout
             .contains("left out: gone.md: there is no such file"),
         "{}",
         run.stdout
     );
-    project.write("ctxc.toml", "[context]\ndocuments = [\"../handbook.md\"]\n");
+    project.write_file("ctxc.toml", "[context]\ndocuments = [\"../handbook.md\"]\n");
     project
         .run(&["search", "deploys"])
-        .code(2)
-        .warns("ctxc.toml:2:14: ");
+        .exits_with(2)
+        .stderr_contains("ctxc.toml:2:14: ");
 }
 
 #[test]
 fn render_manifest_and_search_agree() {
     let project = sample();
-    let rendered = project.run(&with("render", &["--explain"])).code(0).stdout;
+    let rendered = project
+        .run(&with("render", &["--explain"]))
+        .exits_with(0)
+        .stdout;
     assert!(rendered.contains("fresh:docs/deploys.md"), "{rendered}");
     assert!(
         rendered.contains("looked up: docs/deploys.md"),
         "{rendered}"
     );
-    let manifest = project.run(&with("manifest", &["--json"])).code(0).json();
+    let manifest = project
+        .run(&with("manifest", &["--json"]))
+        .exits_with(0)
+        .json();
     let segments = manifest["entries"][0]["segments"].as_array().unwrap();
     let parts: Vec<(&str, u64)> = segments
         .iter()
@@ -181,17 +193,20 @@ fn render_manifest_and_search_agree() {
     // whatever the files hold.
     let open = project
         .run(&["manifest", "answer", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(open["entries"][0]["segments"][1]["id"], "fresh");
     assert_eq!(open["entries"][0]["segments"][1]["variable"][0], "matches");
-    let whole = project.run(&["manifest", "--json"]).code(0).stdout;
-    project.write("docs/more.md", "more about deploys and how to roll back\n");
-    assert_eq!(project.run(&["manifest", "--json"]).code(0).stdout, whole);
+    let whole = project.run(&["manifest", "--json"]).exits_with(0).stdout;
+    project.write_file("docs/more.md", "more about deploys and how to roll back\n");
+    assert_eq!(
+        project.run(&["manifest", "--json"]).exits_with(0).stdout,
+        whole
+    );
     assert!(
         project
             .run(&with("render", &[]))
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("more about deploys"),
         "an edit is seen at once"
@@ -206,7 +221,7 @@ fn a_lookup_can_be_switched_off() {
             "render",
             &["--no-index", "--explain", "--cache-dir", "kept"],
         ))
-        .code(0)
+        .exits_with(0)
         .stdout;
     assert!(!rendered.contains("fresh:"), "{rendered}");
     let manifest = project
@@ -214,7 +229,7 @@ fn a_lookup_can_be_switched_off() {
             "manifest",
             &["--no-index", "--json", "--cache-dir", "kept"],
         ))
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         manifest["entries"][0]["segments"][1]["variable"][0],
@@ -228,16 +243,18 @@ fn what_looks_nothing_up_opens_no_index() {
     let project = sample();
     project
         .run(&["render", "plain", "--cache-dir", "kept"])
-        .code(0);
-    project.run(&["manifest", "--cache-dir", "kept"]).code(0);
+        .exits_with(0);
+    project
+        .run(&["manifest", "--cache-dir", "kept"])
+        .exits_with(0);
     project
         .run(&["manifest", "plain", "--cache-dir", "kept"])
-        .code(0);
+        .exits_with(0);
     assert!(!project.path("kept").exists());
     project
         .run(&with("render", &["--cache-dir", "kept"]))
-        .code(0)
-        .silent();
+        .exits_with(0)
+        .stderr_is_empty();
     let kept = std::fs::read_dir(project.path("kept"))
         .unwrap()
         .next()
@@ -249,19 +266,19 @@ fn what_looks_nothing_up_opens_no_index() {
 
 #[test]
 fn a_broken_template_keeps_nobody_from_searching() {
-    let project = sample().file("templates/bad.xml", "<task name=\"bad\"");
+    let project = sample().with_file("templates/bad.xml", "<task name=\"bad\"");
     assert!(
         project
             .run(&["search", "deploys"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("docs/deploys.md")
     );
-    let empty = Project::new().file("notes.md", "zebra\n");
+    let empty = Project::new().with_file("notes.md", "zebra\n");
     assert!(
         empty
             .run(&["search", "zebra"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .starts_with("notes.md  100 %: zebra\n")
     );
@@ -274,7 +291,7 @@ fn programs_that_ask_at_once_agree() {
         let ask = || {
             let run = project
                 .run(&["search", "--json", "roll back deploys pager"])
-                .code(0);
+                .exits_with(0);
             assert_eq!(run.stderr, "");
             run.stdout
         };
@@ -291,12 +308,12 @@ fn programs_that_ask_at_once_agree() {
 
 #[test]
 fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
-    let project = Project::new().file("a.md", "a zebra\n");
+    let project = Project::new().with_file("a.md", "a zebra\n");
     project
         .run(&["search", "zebra"])
-        .code(0)
-        .says("a.md")
-        .silent();
+        .exits_with(0)
+        .stdout_contains("a.md")
+        .stderr_is_empty();
     assert_eq!(project.files(), ["a.md"]);
     // Without a home nothing is kept, and the answer is the same.
     let mut command = project.command(&["search", "zebra"]);
@@ -304,10 +321,12 @@ fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
         .env("XDG_CACHE_HOME", "here")
         .env_remove("LOCALAPPDATA")
         .env_remove("HOME");
-    let run = super::project::Run::from(command.output().unwrap()).code(0);
-    run.says("a.md")
-        .warns("looked up in memory")
-        .warns("no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one");
+    let run = super::project::ProgramRun::from(command.output().unwrap()).exits_with(0);
+    run.stdout_contains("a.md")
+        .stderr_contains("looked up in memory")
+        .stderr_contains(
+            "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one",
+        );
     assert_eq!(project.files(), ["a.md"]);
 }
 
@@ -319,8 +338,8 @@ fn a_role_keeps_its_protected_files_from_its_own_lookups() {
     };
     let config = role("clerk", "billing/**") + &role("reader", "**");
     let project = sample()
-        .file("ctxc.toml", config)
-        .file("billing/notes.md", format!("{words} planted"));
+        .with_file("ctxc.toml", config)
+        .with_file("billing/notes.md", format!("{words} planted"));
     for (role, is_there, is_planted) in [
         (None, true, false),
         (Some("clerk"), true, false),
@@ -333,7 +352,7 @@ fn a_role_keeps_its_protected_files_from_its_own_lookups() {
             &["--input", "question=how do I roll back a deploy?"],
         ]
         .concat();
-        let rendered = project.run(&args).code(0).stdout;
+        let rendered = project.run(&args).exits_with(0).stdout;
         assert_eq!(
             (
                 rendered.contains("rollbackDeploy"),
@@ -344,7 +363,7 @@ fn a_role_keeps_its_protected_files_from_its_own_lookups() {
         );
     }
     // What one role protects, another one looks up.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         role("clerk", "billing/**") + &role("writer", "src/**"),
     );
@@ -356,13 +375,13 @@ fn a_role_keeps_its_protected_files_from_its_own_lookups() {
             "--input",
             "question=how do I roll back a deploy?",
         ])
-        .code(0)
+        .exits_with(0)
         .stdout;
     assert!(rendered.contains("planted"), "{rendered}");
     assert!(
         !project
             .run(&["search", words])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("planted")
     );
@@ -380,20 +399,20 @@ fn no_key_and_no_environment_file_reaches_an_agent() {
     ];
     let words = "how do I roll back a deploy";
     let project = sample()
-        .file(
+        .with_file(
             "ctxc.toml",
             "[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n",
         )
-        .file(".gitignore", "private/\n")
-        .file("id_rsa", format!("{words} {}", marks[0]))
-        .file(".env", format!("DEPLOY_KEY={} # {words}\n", marks[1]))
-        .file(
+        .with_file(".gitignore", "private/\n")
+        .with_file("id_rsa", format!("{words} {}", marks[0]))
+        .with_file(".env", format!("DEPLOY_KEY={} # {words}\n", marks[1]))
+        .with_file(
             "config/prod.yaml",
             format!("# {words}\napiKey: {}\n", marks[2]),
         )
-        .file("private/notes.md", format!("{words} {}", marks[3]))
-        .file("billing/notes.md", format!("{words} {}", marks[4]))
-        .file(
+        .with_file("private/notes.md", format!("{words} {}", marks[3]))
+        .with_file("billing/notes.md", format!("{words} {}", marks[4]))
+        .with_file(
             "deploy/Prod.ENV",
             format!("DEPLOY_KEY={} # {words}\n", marks[5]),
         );
@@ -416,11 +435,11 @@ fn no_key_and_no_environment_file_reaches_an_agent() {
             &["--input", "question=how do I roll back a deploy?"],
         ]
         .concat();
-        let rendered = project.run(&args).code(0).stdout;
+        let rendered = project.run(&args).exits_with(0).stdout;
         assert!(rendered.contains("rollbackDeploy"), "{rendered}");
         assert_eq!(held(&rendered), [""; 0], "{rendered}");
     }
-    let found = project.run(&["search", "--json", words]).code(0);
+    let found = project.run(&["search", "--json", words]).exits_with(0);
     assert_eq!(held(&found.stdout), [""; 0], "{}", found.stdout);
     let skipped = found.json()["skipped"].clone();
     let why = |path: &str| {
@@ -440,29 +459,29 @@ fn no_key_and_no_environment_file_reaches_an_agent() {
         why("config/prod.yaml").as_deref(),
         Some("its type is not looked up unless `[context] include` names it")
     );
-    let shown = project.run(&["search", words]).code(0).stdout;
+    let shown = project.run(&["search", words]).exits_with(0).stdout;
     assert!(
         shown.contains(&format!("left out: deploy/Prod.ENV: {named}")),
         "{shown}"
     );
-    let all = project.run(&["search"]).code(0).stdout;
+    let all = project.run(&["search"]).exits_with(0).stdout;
     let types = "left out: 1 file of other types (1 yaml): `[context] include` takes any type, and `--verbose` names them\n";
     assert!(all.ends_with(types), "{all}");
     assert!(
         project
             .run(&["search", "-v"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("left out: config/prod.yaml: its type")
     );
     // A pattern brings in other types, and no key.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "[context]\ninclude = [\"**\", \"private\"]\n[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n",
     );
     let found = project
         .run(&["search", "--json", "--limit", "50", words])
-        .code(0)
+        .exits_with(0)
         .stdout;
     assert_eq!(held(&found), [marks[2]], "{found}");
 }

@@ -16,11 +16,11 @@ fn sample() -> Project {
     }
     let table = "id: rows\ndefaults: {task: triage, context: {objective: sort}, expect_context: [{nothing_cut: true}]}\ncases_from: rows.csv\n";
     Project::new()
-        .file("templates/triage.xml", TASK)
-        .file("scenarios/many.yaml", suite)
-        .file("scenarios/rows.yaml", table)
-        .file("scenarios/rows.csv", "id,objective\nb,x\na,y\nc,z\n")
-        .file("scenarios/unread.yaml", "name: [\n")
+        .with_file("templates/triage.xml", TASK)
+        .with_file("scenarios/many.yaml", suite)
+        .with_file("scenarios/rows.yaml", table)
+        .with_file("scenarios/rows.csv", "id,objective\nb,x\na,y\nc,z\n")
+        .with_file("scenarios/unread.yaml", "name: [\n")
 }
 
 /// Runs all parts and merges them.
@@ -46,7 +46,7 @@ fn merged(project: &Project, parts: usize) -> String {
                 .chain(files)
                 .collect::<Vec<_>>(),
         )
-        .code(0)
+        .exits_with(0)
         .stdout
 }
 
@@ -61,7 +61,7 @@ fn the_scorecards_of_all_parts_are_that_of_one_run() {
     assert_eq!(
         project
             .run(&["scorecard", "merge", "part-2-1.json", "part-2-2.json"])
-            .code(0)
+            .exits_with(0)
             .stdout,
         text
     );
@@ -76,7 +76,7 @@ fn the_scorecards_of_all_parts_are_that_of_one_run() {
             .collect()
     };
     let before = names(&project);
-    project.write("scenarios/rows.csv", "id,objective\nnew,w\nb,x\na,y\nc,z\n");
+    project.write_file("scenarios/rows.csv", "id,objective\nnew,w\nb,x\na,y\nc,z\n");
     let after = names(&project);
     assert!(
         before.is_subset(&after) && after.len() <= before.len() + 1,
@@ -90,42 +90,44 @@ fn what_is_of_different_runs_is_not_merged() {
     project.run(&["eval", "many", "--shard", "1/2", "--out", "one.json"]);
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);
     let merge = |files: &[&str]| project.run(&[&["scorecard", "merge"], files].concat());
-    merge(&["one.json", "two.json", "one.json"]).code(0);
+    merge(&["one.json", "two.json", "one.json"]).exits_with(0);
     merge(&["one.json"])
-        .code(2)
-        .warns("part 2 of 2 is missing")
-        .warns("run every shard");
+        .exits_with(2)
+        .stderr_contains("part 2 of 2 is missing")
+        .stderr_contains("run every shard");
     merge(&["two.json", "two.json"])
-        .code(2)
-        .warns("part 1 of 2 is missing");
+        .exits_with(2)
+        .stderr_contains("part 1 of 2 is missing");
     project.run(&["eval", "many", "--shard", "3/3", "--out", "three.json"]);
     merge(&["one.json", "two.json", "three.json"])
-        .code(2)
-        .warns("one.json is one of 2 parts, and three.json one of 3");
-    project.write(
+        .exits_with(2)
+        .stderr_contains("one.json is one of 2 parts, and three.json one of 3");
+    project.write_file(
         "edited.json",
-        project.read("one.json").replace("\"pass\"", "\"fail\""),
+        project
+            .read_file("one.json")
+            .replace("\"pass\"", "\"fail\""),
     );
     merge(&["one.json", "two.json", "edited.json"])
-        .code(2)
-        .warns("one.json and edited.json both have `many/")
-        .warns("with different results");
+        .exits_with(2)
+        .stderr_contains("one.json and edited.json both have `many/")
+        .stderr_contains("with different results");
     merge(&["one.json", "scenarios/rows.csv"])
-        .code(2)
-        .warns("scenarios/rows.csv is not a scorecard: expected a file with the schema");
+        .exits_with(2)
+        .stderr_contains("scenarios/rows.csv is not a scorecard: expected a file with the schema");
     merge(&["one.json", "nowhere.json"])
-        .code(2)
-        .warns("nowhere.json cannot be read: it does not exist");
-    merge(&[]).code(2);
-    project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
+        .exits_with(2)
+        .stderr_contains("nowhere.json cannot be read: it does not exist");
+    merge(&[]).exits_with(2);
+    project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);
     merge(&["one.json", "two.json"])
-        .code(2)
-        .warns("one.json and two.json are of different runs: the registry is b3:");
+        .exits_with(2)
+        .stderr_contains("one.json and two.json are of different runs: the registry is b3:");
     for wrong in ["0/2", "3/2", "1", "a/b", "1/0"] {
         project
             .run(&["eval", "--shard", wrong])
-            .code(2)
-            .warns("expected I/N, such as 1/4 for the first of four");
+            .exits_with(2)
+            .stderr_contains("expected I/N, such as 1/4 for the first of four");
     }
 }

@@ -21,21 +21,24 @@ const SEQUENCE: &str = "\
 ";
 
 fn sample() -> Project {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"subset\"\n",
     );
     project
-        .file("templates/week.xml", SEQUENCE)
-        .file("templates/clean.xml", CLEAN)
-        .file("templates/triage.xml", CONFLICT)
+        .with_file("templates/week.xml", SEQUENCE)
+        .with_file("templates/clean.xml", CLEAN)
+        .with_file("templates/triage.xml", CONFLICT)
 }
 
 #[test]
 fn a_task_is_shown_with_every_layer_that_had_a_say() {
-    let run = sample().run(&["show", "week"]).code(0).silent();
+    let run = sample()
+        .run(&["show", "week"])
+        .exits_with(0)
+        .stderr_is_empty();
     insta::assert_snapshot!("show", run.stdout);
-    let by_file = sample().run(&["show", "templates/week.xml"]).code(0);
+    let by_file = sample().run(&["show", "templates/week.xml"]).exits_with(0);
     assert_eq!(by_file.stdout, run.stdout);
     let project = sample();
     let below = project
@@ -52,7 +55,10 @@ fn a_task_is_shown_with_every_layer_that_had_a_say() {
 
 #[test]
 fn programs_get_every_node_with_its_settings() {
-    let json = sample().run(&["show", "week", "--json"]).code(0).json();
+    let json = sample()
+        .run(&["show", "week", "--json"])
+        .exits_with(0)
+        .json();
     assert_eq!(
         (&json["schema"], &json["path"]),
         (&"ctxc/show/1".into(), &"templates/week.xml".into())
@@ -86,7 +92,7 @@ fn programs_get_every_node_with_its_settings() {
 fn one_setting_is_explained_in_words_and_as_data() {
     let run = sample()
         .run(&["explain", "week/steps/1.inherit_context"])
-        .code(0);
+        .exits_with(0);
     assert_eq!(
         run.stdout,
         "week/steps/1.inherit_context is none: sees nothing of its parent's context\n\
@@ -96,7 +102,7 @@ fn one_setting_is_explained_in_words_and_as_data() {
     );
     let json = sample()
         .run(&["explain", "week/steps/1.inherit_context", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -113,8 +119,8 @@ fn one_setting_is_explained_in_words_and_as_data() {
 
 #[test]
 fn a_task_with_a_conflict_can_be_looked_at() {
-    let run = sample().run(&["show", "triage"]).code(0);
-    run.says("fresh_context        enabled      written at templates/triage.xml:5:20, over disabled (the default of atomic)");
+    let run = sample().run(&["show", "triage"]).exits_with(0);
+    run.stdout_contains("fresh_context        enabled      written at templates/triage.xml:5:20, over disabled (the default of atomic)");
 }
 
 #[test]
@@ -122,43 +128,43 @@ fn what_is_not_there_gets_the_nearest_name() {
     let project = sample();
     project
         .run(&["show", "wek"])
-        .code(2)
-        .warns("there is no task `wek` in this project")
-        .warns("did you mean `week`?");
+        .exits_with(2)
+        .stderr_contains("there is no task `wek` in this project")
+        .stderr_contains("did you mean `week`?");
     project
         .run(&["explain", "wek.fresh_context"])
-        .code(2)
-        .warns("did you mean `week`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `week`?");
     project
         .run(&["explain", "week.fresh_contxt"])
-        .code(2)
-        .warns("did you mean `week.fresh_context`?");
+        .exits_with(2)
+        .stderr_contains("did you mean `week.fresh_context`?");
     project
         .run(&["explain", "week.length"])
-        .code(2)
-        .warns("`length` is no setting")
-        .warns("the settings are inherit_context, ");
+        .exits_with(2)
+        .stderr_contains("`length` is no setting")
+        .stderr_contains("the settings are inherit_context, ");
     project
         .run(&["show", "something-else"])
-        .code(2)
-        .warns("tasks here: clean, triage, week\n");
+        .exits_with(2)
+        .stderr_contains("tasks here: clean, triage, week\n");
     project
         .run(&["show", "templates"])
-        .code(2)
-        .warns("templates holds no task of this project")
-        .warns("tasks here: clean,");
+        .exits_with(2)
+        .stderr_contains("templates holds no task of this project")
+        .stderr_contains("tasks here: clean,");
     Project::new()
         .run(&["show", "week"])
-        .code(2)
-        .warns("this project holds none yet")
-        .warns("`ctxc init`");
+        .exits_with(2)
+        .stderr_contains("this project holds none yet")
+        .stderr_contains("`ctxc init`");
     project
         .run(&["explain", "week/steps/7.fresh_context"])
-        .code(2)
-        .warns("has no node `/steps/7`")
-        .warns("ctxc show week");
+        .exits_with(2)
+        .stderr_contains("has no node `/steps/7`")
+        .stderr_contains("ctxc show week");
     project
         .run(&["explain", "week/steps/0.fresh_context"])
-        .code(2)
-        .warns("it stands for `clean`: ask for clean.fresh_context");
+        .exits_with(2)
+        .stderr_contains("it stands for `clean`: ask for clean.fresh_context");
 }

@@ -39,9 +39,9 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
         "docs/*.md",
     ];
     let project = Project::new()
-        .file("templates/triage.xml", task(&paths))
-        .file("docs/runbook.md", "Restart it.\n");
-    let project = project.file("docs/logo.png", b"\x89PNG\xff\xfe\x00");
+        .with_file("templates/triage.xml", task(&paths))
+        .with_file("docs/runbook.md", "Restart it.\n");
+    let project = project.with_file("docs/logo.png", b"\x89PNG\xff\xfe\x00");
     insta::assert_snapshot!(told(&project), @r"
     templates/triage.xml:4:11: error[unreadable-path]: the file `docs/runbok.md` cannot be shown to the agent: it does not exist
     templates/triage.xml:5:11: error[unreadable-path]: the file `../secret.md` cannot be shown to the agent: it lies outside the project's folder
@@ -55,8 +55,8 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
     1 finding of info and hint severity not shown; `--verbose` shows them
     ");
     // What `check` refuses is what `render` would have been refused for.
-    project.run(&["build"]).code(1);
-    let run = project.run(&["check", "--format", "json"]).code(1);
+    project.run(&["build"]).exits_with(1);
+    let run = project.run(&["check", "--format", "json"]).exits_with(1);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let fixes: Vec<&str> = report["diagnostics"]
         .as_array()
@@ -74,11 +74,11 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
-    let outside = Project::new().file("secret.md", "a secret\n");
+    let outside = Project::new().with_file("secret.md", "a secret\n");
     let project = Project::new()
-        .file("ctxc.toml", "")
-        .file("triage.xml", task(&["secret.md", "within.md", "pipe"]))
-        .file("own.md", "Ours.\n");
+        .with_file("ctxc.toml", "")
+        .with_file("triage.xml", task(&["secret.md", "within.md", "pipe"]))
+        .with_file("own.md", "Ours.\n");
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("secret.md")).unwrap();
     std::os::unix::fs::symlink(project.path("own.md"), project.path("within.md")).unwrap();
     assert!(
@@ -99,16 +99,16 @@ fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
 #[test]
 fn a_path_from_the_templates_folder_is_known_for_what_it_is() {
     let project = Project::new()
-        .file("templates/triage.xml", task(&["guide.md"]))
-        .file("templates/guide.md", "Be kind.\n");
-    project.run(&["check"]).code(1);
+        .with_file("templates/triage.xml", task(&["guide.md"]))
+        .with_file("templates/guide.md", "Be kind.\n");
+    project.run(&["check"]).exits_with(1);
     project.run(&["check", "--fix", "--unsafe-fixes"]);
     assert_eq!(
-        project.read("templates/triage.xml"),
+        project.read_file("templates/triage.xml"),
         task(&["templates/guide.md"])
     );
-    project.run(&["check"]).code(0);
-    project.run(&["render", "triage"]).code(0);
+    project.run(&["check"]).exits_with(0);
+    project.run(&["render", "triage"]).exits_with(0);
 }
 
 /// A file that comes later is nobody's mistake, once somebody says so.
@@ -119,13 +119,13 @@ fn it_can_be_allowed_and_lowered() {
         "<file_paths>\n    <?ctxc allow unreadable-path reason=\"the step before writes it\"?>\n",
     );
     let project = Project::new()
-        .file("ctxc.toml", "")
-        .file("triage.xml", allowed);
-    project.run(&["check"]).code(0).silent();
+        .with_file("ctxc.toml", "")
+        .with_file("triage.xml", allowed);
+    project.run(&["check"]).exits_with(0).stderr_is_empty();
     let project = Project::new()
-        .file("triage.xml", task(&["build/plan.md"]))
-        .file("ctxc.toml", "[lints]\nunreadable-path = \"warning\"\n");
-    let run = project.run(&["check", "--format", "concise"]).code(0);
+        .with_file("triage.xml", task(&["build/plan.md"]))
+        .with_file("ctxc.toml", "[lints]\nunreadable-path = \"warning\"\n");
+    let run = project.run(&["check", "--format", "concise"]).exits_with(0);
     assert!(
         run.stdout
             .starts_with("triage.xml:4:11: warning[unreadable-path]"),
@@ -137,13 +137,13 @@ fn it_can_be_allowed_and_lowered() {
 #[test]
 fn a_build_notices_that_a_file_went_and_came_back() {
     let project = Project::new()
-        .file("triage.xml", task(&["notes.md"]))
-        .file("notes.md", "Restart it.\n");
-    project.run(&["build"]).code(0);
+        .with_file("triage.xml", task(&["notes.md"]))
+        .with_file("notes.md", "Restart it.\n");
+    project.run(&["build"]).exits_with(0);
     std::fs::remove_file(project.path("notes.md")).unwrap();
-    project.run(&["build"]).code(1);
-    project.write("notes.md", "Restart it.\n");
-    project.run(&["build"]).code(0);
-    project.write("notes.md", b"\xff\xfe\x00");
-    project.run(&["build"]).code(1);
+    project.run(&["build"]).exits_with(1);
+    project.write_file("notes.md", "Restart it.\n");
+    project.run(&["build"]).exits_with(0);
+    project.write_file("notes.md", b"\xff\xfe\x00");
+    project.run(&["build"]).exits_with(1);
 }

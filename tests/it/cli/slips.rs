@@ -10,11 +10,11 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>answer {{n
 #[track_caller]
 fn told(name: &str, text: &str, finding: &str, way_out: &str) {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/t.xml", TASK)
-        .file(name, text);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/t.xml", TASK)
+        .with_file(name, text);
     let code = if name == "ctxc.toml" { 2 } else { 1 };
-    let run = project.run(&["check"]).code(code);
+    let run = project.run(&["check"]).exits_with(code);
     let lines = run
         .stdout
         .lines()
@@ -25,7 +25,7 @@ fn told(name: &str, text: &str, finding: &str, way_out: &str) {
         .collect();
     assert_eq!(found.len(), 1, "{}", run.stdout);
     assert!(found[0].starts_with(finding), "{}", run.stdout);
-    run.says(way_out);
+    run.stdout_contains(way_out);
 }
 
 #[test]
@@ -83,9 +83,11 @@ fn a_quote_that_is_never_closed_is_named_where_it_opens() {
 
 #[test]
 fn a_value_of_another_type_is_told_in_words() {
-    let project = Project::new().file("templates/t.xml", TASK);
-    let run = project.run(&["render", "t", "--input", "n=five"]).code(2);
-    run.warns(
+    let project = Project::new().with_file("templates/t.xml", TASK);
+    let run = project
+        .run(&["render", "t", "--input", "n=five"])
+        .exits_with(2);
+    run.stderr_contains(
         "--input n: expected a whole number, since the parameter's type is integer; found `five`",
     );
 }
@@ -177,10 +179,12 @@ fn many_fixes_that_cannot_go_are_not_tried_one_by_one() {
     let many = "<instruction>a</instruction>\n".repeat(400);
     let text =
         format!("<task type=\"atomic\" name=\"x\"><description>d</description>\n{many}</task>");
-    let project = Project::new().file("templates/x.xml", text);
-    let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(1);
-    run.says("there is a `<instructions>` already")
-        .says("fixed 1 finding");
+    let project = Project::new().with_file("templates/x.xml", text);
+    let run = project
+        .run(&["check", "--fix", "--unsafe-fixes"])
+        .exits_with(1);
+    run.stdout_contains("there is a `<instructions>` already")
+        .stdout_contains("fixed 1 finding");
 }
 
 /// A path where a name was asked for, and words of other tools.
@@ -209,10 +213,10 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
         );
         let role = format!("edition = \"2026\"\n[roles.r]\ntemplate = \"{written}\"\n");
         Project::new()
-            .file("ctxc.toml", &role)
-            .file("templates/t.xml", TASK)
+            .with_file("ctxc.toml", &role)
+            .with_file("templates/t.xml", TASK)
             .run(&["check"])
-            .says("did you mean `t`?");
+            .stdout_contains("did you mean `t`?");
     }
     let scenario = |rest: &str| {
         format!("name: a\ntask: t\ncontext:\n  objective: o\n  inputs: {{n: 5}}\n{rest}")
@@ -260,10 +264,10 @@ fn markup_of_a_page_in_a_text_is_one_finding() {
 #[test]
 fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/t.xml", TASK);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/t.xml", TASK);
     let scenario = "name: a\ntask: t\ncontext: {objective: o, inputs: {n: 5}}\nexpect_context:\n  - nothing_cut: true\n";
-    let project = project.file("scenarios/a.yaml", scenario);
+    let project = project.with_file("scenarios/a.yaml", scenario);
     for (line, words) in [
         (vec!["test"], "did you mean `ctxc eval`?"),
         (
@@ -279,39 +283,44 @@ fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
         ),
         (vec!["eval", "t"], "the scenarios of `t` are `a`"),
     ] {
-        project.run(&line).code(2).warns(words);
+        project.run(&line).exits_with(2).stderr_contains(words);
     }
     assert!(!project.files().contains(&"json".to_owned()));
     let budget = |words: &str| {
         project
             .run(&["manifest", "--json", "--budget", words])
-            .code(0)
+            .exits_with(0)
             .stdout
     };
     assert_eq!(budget("8k"), budget("8000"));
-    project.run(&["check", "--json", "-o", "./json"]).code(0);
+    project
+        .run(&["check", "--json", "-o", "./json"])
+        .exits_with(0);
     Project::new()
-        .file("ctxc.toml", "")
+        .with_file("ctxc.toml", "")
         .run(&["check"])
-        .code(5)
-        .warns("ctxc import");
+        .exits_with(5)
+        .stderr_contains("ctxc import");
 }
 
 #[test]
 fn a_template_that_lost_its_start_tag_is_no_other_file() {
     let project = Project::new()
-        .file("templates/t.xml", TASK)
-        .file("templates/u.xml", TASK.split_once('\n').expect("lines").1);
+        .with_file("templates/t.xml", TASK)
+        .with_file("templates/u.xml", TASK.split_once('\n').expect("lines").1);
     project
         .run(&["check"])
-        .code(1)
-        .says("templates/u.xml")
-        .never_says("skipped");
-    let other = Project::new().file("templates/t.xml", TASK).file(
+        .exits_with(1)
+        .stdout_contains("templates/u.xml")
+        .output_lacks("skipped");
+    let other = Project::new().with_file("templates/t.xml", TASK).with_file(
         "templates/u.xml",
         "<description>of a package</description>\n",
     );
-    other.run(&["check"]).code(0).says("1 other file skipped");
+    other
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("1 other file skipped");
 }
 
 #[test]
@@ -353,21 +362,21 @@ fn a_scenario_with_a_slip_says_what_to_write() {
 fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
     let uses = "<task type=\"sequential\" name=\"u\"><description>d</description><steps><task ref=\"t\"/></steps></task>\n";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/t.xml", TASK)
-        .file("templates/u.xml", uses);
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/t.xml", TASK)
+        .with_file("templates/u.xml", uses);
     project
         .run(&["build", "templates/u.xml"])
-        .code(1)
-        .says("only the files that were named are read");
+        .exits_with(1)
+        .stdout_contains("only the files that were named are read");
     project
         .run(&["check", "ctxc.toml"])
-        .code(2)
-        .says("the project file is not a template")
-        .says("it is always checked");
+        .exits_with(2)
+        .stdout_contains("the project file is not a template")
+        .stdout_contains("it is always checked");
     Project::new()
         .run(&["render", "t"])
-        .warns("no ctxc.toml was found here or above");
+        .stderr_contains("no ctxc.toml was found here or above");
 }
 
 #[test]
@@ -383,9 +392,9 @@ fn an_input_that_doubles_another_is_one_error() {
         "<task name=\"d\"><description>d</description><inputs><input name=\"i0\">xxxxxxxxxx</input>{inputs}</inputs></task>"
     );
     let run = Project::new()
-        .file("templates/d.xml", text)
+        .with_file("templates/d.xml", text)
         .run(&["render", "d"])
-        .code(1);
+        .exits_with(1);
     assert_eq!(
         run.stderr.matches("this text has more than").count(),
         1,
@@ -408,10 +417,10 @@ fn a_request_with_thousands_of_findings_is_checked_at_once() {
     );
     let start = std::time::Instant::now();
     Project::new()
-        .file("r.json", body)
+        .with_file("r.json", body)
         .run(&["check", "r.json"])
-        .code(1)
-        .says("unanswered-call");
+        .exits_with(1)
+        .stdout_contains("unanswered-call");
     // Once a look through the whole body for each finding: a minute and more.
     assert!(
         start.elapsed() < std::time::Duration::from_secs(20),
@@ -441,7 +450,7 @@ fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
             path != name || text.contains(from),
             "{name} has no {from:?}"
         );
-        project.file(
+        project.with_file(
             path,
             if path == name {
                 text.replacen(from, to, 1)
@@ -586,17 +595,17 @@ fn one_slip_is_one_finding() {
 fn no_way_out_is_offered_that_leaves_more_findings() {
     let files = |house: &str, handle: &str| {
         Project::new()
-            .file("templates/house.xml", house)
-            .file("templates/handle.xml", handle)
-            .file("templates/triage.xml", TRIAGE)
+            .with_file("templates/house.xml", house)
+            .with_file("templates/handle.xml", handle)
+            .with_file("templates/triage.xml", TRIAGE)
     };
     let lost = HANDLE.replace("  <steps>\n", "");
-    let run = files(HOUSE, &lost).run(&["check"]).code(1);
-    let run = run.says("write <steps> before it");
+    let run = files(HOUSE, &lost).run(&["check"]).exits_with(1);
+    let run = run.stdout_contains("write <steps> before it");
     assert!(!run.stdout.contains("remove </steps>"), "{}", run.stdout);
     let run = files(&HOUSE.replace("{{text}}", "{{zzz}}"), HANDLE)
         .run(&["check"])
-        .code(1);
-    let run = run.says("add `zzz` to `params` and give it in every call");
+        .exits_with(1);
+    let run = run.stdout_contains("add `zzz` to `params` and give it in every call");
     assert!(!run.stdout.contains("declare `zzz`"), "{}", run.stdout);
 }

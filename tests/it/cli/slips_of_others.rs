@@ -25,28 +25,28 @@ fn elements_and_attributes_of_other_languages_lead_to_those_of_this_one() {
         ),
     ] {
         Project::new()
-            .file("templates/a.xml", around(inside))
+            .with_file("templates/a.xml", around(inside))
             .run(&["check"])
-            .code(1)
-            .says(help);
+            .exits_with(1)
+            .stdout_contains(help);
     }
 }
 
 #[test]
 fn eval_shows_the_line_that_check_shows_and_what_to_write() {
     let project = Project::new()
-        .file(
+        .with_file(
             "templates/t.xml",
             "<task name=\"t\"><description>Do it.</description></task>\n",
         )
-        .file(
+        .with_file(
             "scenarios/a.yaml",
             "name: a\ntask: t\ncontext: {objective: x}\nexpect_context:\n  - tokens: 90\n",
         );
     for verb in ["check", "eval"] {
         project
             .run(&[verb])
-            .says("- tokens: 90")
-            .says("name the limits, such as `tokens: {max: 90}`");
+            .stdout_contains("- tokens: 90")
+            .stdout_contains("name the limits, such as `tokens: {max: 90}`");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 fn finding(rule: &str, path: &str, text: &str, line: u32) -> Diagnostic {
     let index = LineIndex::new(text);
     let span = index.line_span(text, line).unwrap();
-    let meta = &list::find(rule).unwrap().meta;
+    let meta = &list::find_rule(rule).unwrap().meta;
     let mut finding = Diagnostic::new(
         meta,
         &Arc::from(path),
@@ -36,8 +36,8 @@ fn sample() -> Vec<Diagnostic> {
 
 #[test]
 fn what_is_recorded_is_read_back_and_no_longer_counts() {
-    let recorded = Suppressions::record(&sample());
-    assert_eq!(recorded.findings(), 3, "the locked rule is left out");
+    let recorded = Suppressions::from_findings(&sample());
+    assert_eq!(recorded.finding_count(), 3, "the locked rule is left out");
     let text = recorded.render();
     let read = Suppressions::parse(&text).unwrap();
     assert_eq!(read.render(), text);
@@ -55,7 +55,7 @@ fn what_is_recorded_is_read_back_and_no_longer_counts() {
 
 #[test]
 fn one_more_of_the_same_is_new() {
-    let recorded = Suppressions::record(&sample());
+    let recorded = Suppressions::from_findings(&sample());
     let mut findings = sample();
     findings.push(finding(
         "stale-suppression",
@@ -73,7 +73,7 @@ fn one_more_of_the_same_is_new() {
 
 #[test]
 fn lines_may_move_and_other_files_do_not_answer() {
-    let recorded = Suppressions::record(&sample());
+    let recorded = Suppressions::from_findings(&sample());
     let moved = format!("\n\n\n{TEXT}");
     let mut findings = vec![
         finding("stale-suppression", "a.xml", &moved, 5),
@@ -85,7 +85,7 @@ fn lines_may_move_and_other_files_do_not_answer() {
 
 #[test]
 fn an_entry_that_met_too_few_findings_is_stale_if_its_file_was_looked_at() {
-    let text = Suppressions::record(&sample()).render();
+    let text = Suppressions::from_findings(&sample()).render();
     let recorded = Suppressions::parse(&text).unwrap();
     let stale = recorded
         .apply(
@@ -102,8 +102,8 @@ fn an_entry_that_met_too_few_findings_is_stale_if_its_file_was_looked_at() {
 
 #[test]
 fn two_branches_that_record_different_files_touch_different_lines() {
-    let all = Suppressions::record(&sample()).render();
-    let one = Suppressions::record(&sample()[..1]).render();
+    let all = Suppressions::from_findings(&sample()).render();
+    let one = Suppressions::from_findings(&sample()[..1]).render();
     let lines: Vec<&str> = all.lines().collect();
     assert!(
         one.lines().all(|line| lines.contains(&line)),

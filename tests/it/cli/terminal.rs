@@ -52,11 +52,11 @@ fn screen(output: &str) -> Vec<String> {
 fn lines_fit_the_screen() {
     let long = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket into one of the queues that there are, and say why it belongs there: {{tiket}}</description>\n  <parameters><parameter name=\"ticket\" type=\"string\"/></parameters>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
     let project = Project::new()
-        .file(
+        .with_file(
             "ctxc.toml",
             "[defaults.atomic]\ninherit_context = \"subset\"\n",
         )
-        .file("templates/a.xml", long);
+        .with_file("templates/a.xml", long);
     for columns in [80, 100] {
         for line in [
             "check",
@@ -84,7 +84,7 @@ fn lines_fit_the_screen() {
             }
         }
     }
-    let piped = project.run(&["check"]).code(1);
+    let piped = project.run(&["check"]).exits_with(1);
     assert!(
         piped.stdout.lines().any(|line| line.chars().count() > 100),
         "a pipe has no width: {}",
@@ -94,7 +94,7 @@ fn lines_fit_the_screen() {
 
 #[test]
 fn watch_draws_the_screen_anew_and_ends_it_with_when_and_how_many() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut child = terminal(&project, 100, "watch --color never");
     let mut said = String::new();
     let mut bytes = [0; 1024];
@@ -114,14 +114,14 @@ fn watch_draws_the_screen_anew_and_ends_it_with_when_and_how_many() {
             && first.contains(" UTC: 1 template. Watching"),
         "{first}"
     );
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/a.xml", CONFLICT);
     let second = until(&mut child, 2);
     assert!(
         second.contains("context-conflict")
             && second.contains("1 template; changed: templates/a.xml"),
         "{second}"
     );
-    project.write("ctxc.suppressions.toml", "nonsense");
+    project.write_file("ctxc.suppressions.toml", "nonsense");
     let third = until(&mut child, 3);
     assert!(
         third.contains("error: ctxc.suppressions.toml:1") && third.contains("nothing is checked"),

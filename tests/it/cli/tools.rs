@@ -39,14 +39,14 @@ const MCP: &str = r#"{"tools": [
 
 fn project() -> Project {
     Project::new()
-        .file("ctxc.toml", TOML)
-        .file("tools.json", OPENAI)
-        .file("mcp.json", MCP)
-        .file(
+        .with_file("ctxc.toml", TOML)
+        .with_file("tools.json", OPENAI)
+        .with_file("mcp.json", MCP)
+        .with_file(
             "secret.json",
             r#"{"type": "object", "properties": {}, "additionalProperties": false}"#,
         )
-        .file(
+        .with_file(
             "templates/triage.xml",
             "<task type=\"atomic\" name=\"triage\"><description>Sort it.</description></task>\n",
         )
@@ -58,7 +58,7 @@ fn body(project: &Project, target: &str) -> Value {
     serde_json::from_str(
         &project
             .run(&["render", "--role", "clerk", "--as", target])
-            .code(0)
+            .exits_with(0)
             .stdout,
     )
     .unwrap()
@@ -125,7 +125,7 @@ fn tools_stand_in_front_and_are_counted_as_they_are_sent() {
     let project = project();
     let manifest = project
         .run(&["manifest", "--role", "clerk", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let entry = &manifest["entries"][0];
     let parts = entry["segments"].as_array().unwrap();
@@ -158,7 +158,7 @@ fn tools_stand_in_front_and_are_counted_as_they_are_sent() {
     // They take their room from the budget, and are never cut.
     let run = project
         .run(&["render", "--role", "clerk", "--budget", "30"])
-        .code(1);
+        .exits_with(1);
     assert!(run.stderr.contains("`tool:list_files`"), "{}", run.stderr);
 }
 
@@ -167,7 +167,7 @@ fn tools_are_shown_with_where_they_are_defined() {
     let project = project();
     let run = project
         .run(&["render", "--role", "clerk", "--explain"])
-        .code(0);
+        .exits_with(0);
     for place in ["tools.json:2", "ctxc.toml:4", "mcp.json:2", "ctxc.toml:7"] {
         assert!(run.stdout.contains(place), "{place}\n{}", run.stdout);
     }
@@ -179,7 +179,7 @@ fn tools_are_shown_with_where_they_are_defined() {
     );
     let raw = project
         .run(&["render", "--role", "clerk", "--raw"])
-        .code(0)
+        .exits_with(0)
         .stdout;
     assert!(
         raw.starts_with("[tools]\n{\n") && raw.contains("\n\n[system]\nYou sort."),
@@ -189,7 +189,7 @@ fn tools_are_shown_with_where_they_are_defined() {
     assert!(
         !project
             .run(&["render", "triage", "--raw"])
-            .code(0)
+            .exits_with(0)
             .stdout
             .contains("[tools]")
     );
@@ -197,7 +197,7 @@ fn tools_are_shown_with_where_they_are_defined() {
 
 #[test]
 fn scenarios_say_which_tools_there_are_and_what_they_take() {
-    let project = project().file(
+    let project = project().with_file(
         "page.json",
         r#"{"properties": {"url": {"type": "string"}}, "type": "object"}"#,
     );
@@ -205,8 +205,8 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
         let scenario = format!(
             "name: s\nrole: clerk\ncontext: {{objective: o}}\nexpect_context:\n  - {expectation}\n"
         );
-        project.write("scenarios/s.yaml", scenario);
-        project.write("scenarios/page.json", project.read("page.json"));
+        project.write_file("scenarios/s.yaml", scenario);
+        project.write_file("scenarios/page.json", project.read_file("page.json"));
         let run = project.run(&["eval", "--json"]);
         let row =
             serde_json::from_str::<Value>(&run.stdout).unwrap()["cases"][0]["context"][0].clone();
@@ -233,12 +233,12 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
         ("lacks", "the tools of a role"),
     ] {
         let expected = format!("expect_context:\n  - tools: {{{asked}: [read_page]}}\n");
-        project.write(
+        project.write_file(
             "scenarios/s.yaml",
             format!("name: s\ntask: triage\ncontext: {{objective: o}}\n{expected}"),
         );
-        let run = project.run(&["eval"]).code(1);
-        run.says(&format!(
+        let run = project.run(&["eval"]).exits_with(1);
+        run.stdout_contains(&format!(
             "expected {words}, found no tools: a task has none"
         ));
     }
@@ -275,27 +275,29 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
 #[test]
 fn a_tool_that_changed_is_another_context() {
     let project = project();
-    project.run(&["new", "scenario", "--role", "clerk"]).code(0);
+    project
+        .run(&["new", "scenario", "--role", "clerk"])
+        .exits_with(0);
     let path = project
         .files()
         .into_iter()
         .find(|path| path.starts_with("scenarios/clerk"))
         .unwrap();
-    let written = project.read(&path);
+    let written = project.read_file(&path);
     assert!(
         written.contains("tools: {exactly: [list_files, read_file, read_page, read_secret]}"),
         "{written}"
     );
-    project.run(&["eval", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--out", "card.json"]).exits_with(0);
     project
         .run(&["eval", "--since", "card.json"])
-        .code(0)
-        .says("1 carried");
-    project.write("mcp.json", MCP.replace("\"url\"", "\"address\""));
+        .exits_with(0)
+        .stdout_contains("1 carried");
+    project.write_file("mcp.json", MCP.replace("\"url\"", "\"address\""));
     let run = project
         .run(&["eval", "--since", "card.json"])
-        .code(1)
-        .says("0 carried");
+        .exits_with(1)
+        .stdout_contains("0 carried");
     assert!(run.stdout.contains("address"), "{}", run.stdout);
 }
 
@@ -304,9 +306,9 @@ fn a_project_without_definitions_is_asked_of_its_lists() {
     let toml = "edition = \"2026\"\n[roles.clerk]\ntemplate = \"triage\"\ntools = [\"read_*\"]\nblocked_tools = [\"read_mail\"]\n";
     let scenario = "name: s\nrole: clerk\ncontext: {objective: o}\nexpect_context:\n  - tools: {has: [read_x], lacks: [read_mail, write]}\n";
     let project = project()
-        .file("ctxc.toml", toml)
-        .file("scenarios/s.yaml", scenario);
+        .with_file("ctxc.toml", toml)
+        .with_file("scenarios/s.yaml", scenario);
     project.run(&["check", "--deny-warnings"]);
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
     assert_eq!(body(&project, "openai-chat").get("tools"), None);
 }

@@ -1,7 +1,7 @@
 //! `trust`: what the files of a project ask permission for, and the user's answer, kept outside the
 //! project.
 
-use super::project::{Project, Run};
+use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::path::Path;
@@ -23,15 +23,15 @@ const SCENARIO: &str = "name: checked\ntask: review\ncontext: {objective: look}\
 /// A project that asks for something of every kind, and the folder that its user's state lies in.
 fn sample() -> (Project, tempfile::TempDir) {
     let project = Project::new()
-        .file("ctxc.toml", CONFIG)
-        .file("templates/tests.xml", SCRIPT)
-        .file("templates/review.xml", LISTED)
-        .file("scenarios/checked.yaml", SCENARIO);
+        .with_file("ctxc.toml", CONFIG)
+        .with_file("templates/tests.xml", SCRIPT)
+        .with_file("templates/review.xml", LISTED)
+        .with_file("scenarios/checked.yaml", SCENARIO);
     (project, tempfile::tempdir().unwrap())
 }
 
-fn run(project: &Project, state: &Path, args: &[&str]) -> Run {
-    Run::from(
+fn run(project: &Project, state: &Path, args: &[&str]) -> ProgramRun {
+    ProgramRun::from(
         project
             .command(args)
             .env("XDG_STATE_HOME", state)
@@ -42,7 +42,9 @@ fn run(project: &Project, state: &Path, args: &[&str]) -> Run {
 }
 
 fn is_trusted(project: &Project, state: &Path) -> bool {
-    run(project, state, &["trust", "--json"]).code(0).json()["trusted"]
+    run(project, state, &["trust", "--json"])
+        .exits_with(0)
+        .json()["trusted"]
         .as_bool()
         .unwrap()
 }
@@ -51,7 +53,7 @@ fn is_trusted(project: &Project, state: &Path) -> bool {
 fn everything_that_would_be_permitted_is_shown() {
     let (project, state) = sample();
     let shown = run(&project, state.path(), &["trust", "--show", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         shown["commands"],
@@ -65,48 +67,51 @@ fn everything_that_would_be_permitted_is_shown() {
         shown["providers"],
         json!([{"name": "cellar", "kind": "openai", "base_url": "http://localhost:8000/v1", "api_key_env": "CELLAR_KEY"}])
     );
-    let text = run(&project, state.path(), &["trust", "--show"]).code(0);
+    let text = run(&project, state.path(), &["trust", "--show"]).exits_with(0);
     let text = text
-        .says("cargo test 'it'\\''s'  (templates/tests.xml)")
-        .says("cellar (openai): http://localhost:8000/v1");
+        .stdout_contains("cargo test 'it'\\''s'  (templates/tests.xml)")
+        .stdout_contains("cellar (openai): http://localhost:8000/v1");
     assert!(
         !text.stdout.contains("not encrypted"),
         "nobody is on the way to this machine"
     );
-    text.says("the key in CELLAR_KEY").says("\nnot permitted\n");
-    project.write("ctxc.toml", CONFIG.replace("localhost", "models.example"));
-    let text = run(&project, state.path(), &["trust", "--show"]).code(0);
-    text.says("the key in CELLAR_KEY; not encrypted: anyone on the network path can read it");
+    text.stdout_contains("the key in CELLAR_KEY")
+        .stdout_contains("\nnot permitted\n");
+    project.write_file("ctxc.toml", CONFIG.replace("localhost", "models.example"));
+    let text = run(&project, state.path(), &["trust", "--show"]).exits_with(0);
+    text.stdout_contains(
+        "the key in CELLAR_KEY; not encrypted: anyone on the network path can read it",
+    );
 }
 
 #[test]
 fn the_key_of_a_vendor_that_only_a_model_names_is_shown() {
     let model = "[models.small]\nid = \"s\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
-    let project = Project::new().file("ctxc.toml", model);
-    let text = project.run(&["trust", "--show"]).code(0);
-    text.says("openai (openai): https://api.openai.com/v1, the key in OPENAI_API_KEY");
+    let project = Project::new().with_file("ctxc.toml", model);
+    let text = project.run(&["trust", "--show"]).exits_with(0);
+    text.stdout_contains("openai (openai): https://api.openai.com/v1, the key in OPENAI_API_KEY");
 }
 
 #[test]
 fn nobody_at_a_terminal_permits_nothing_without_yes() {
     let (project, state) = sample();
     run(&project, state.path(), &["trust"])
-        .code(2)
-        .warns("`ctxc trust --yes` permits it");
+        .exits_with(2)
+        .stderr_contains("`ctxc trust --yes` permits it");
     assert!(!is_trusted(&project, state.path()));
     run(&project, state.path(), &["trust", "--yes"])
-        .code(0)
-        .says("permitted in this folder");
+        .exits_with(0)
+        .stdout_contains("permitted in this folder");
     run(&project, state.path(), &["trust"])
-        .code(0)
-        .says("permitted in this folder")
-        .silent();
+        .exits_with(0)
+        .stdout_contains("permitted in this folder")
+        .stderr_is_empty();
     run(&project, state.path(), &["trust", "--revoke"])
-        .code(0)
-        .warns("is revoked");
+        .exits_with(0)
+        .stderr_contains("is revoked");
     run(&project, state.path(), &["trust", "--revoke"])
-        .code(0)
-        .warns("nothing was permitted");
+        .exits_with(0)
+        .stderr_contains("nothing was permitted");
     assert!(!is_trusted(&project, state.path()));
 }
 
@@ -282,14 +287,14 @@ impl Edit {
 #[test]
 fn the_hash_covers_what_is_permitted_and_nothing_else() {
     let (project, state) = sample();
-    project.write("shared/ctxc.toml", SHARED);
+    project.write_file("shared/ctxc.toml", SHARED);
     let shared_hash =
-        |text: &str| ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string();
+        |text: &str| ctxc::internals::base::hash::Hash::digest(text.as_bytes()).to_string();
     let text = PERMITTING.replace("HASH", &shared_hash(SHARED));
     let hash = |text: &str| {
-        project.write("ctxc.toml", text);
+        project.write_file("ctxc.toml", text);
         run(&project, state.path(), &["trust", "--show", "--json"])
-            .code(0)
+            .exits_with(0)
             .json()["hash"]
             .as_str()
             .unwrap()
@@ -322,7 +327,7 @@ fn the_hash_covers_what_is_permitted_and_nothing_else() {
             false,
         ),
     ] {
-        project.write("shared/ctxc.toml", &shared);
+        project.write_file("shared/ctxc.toml", &shared);
         assert_eq!(
             hash(&PERMITTING.replace("HASH", &shared_hash(&shared))) == before,
             is_same,
@@ -334,13 +339,13 @@ fn the_hash_covers_what_is_permitted_and_nothing_else() {
 #[test]
 fn what_was_permitted_ends_with_a_change_of_what_is_permitted_or_of_a_command_alone() {
     let (project, state) = sample();
-    run(&project, state.path(), &["trust", "--yes"]).code(0);
-    project.write(
+    run(&project, state.path(), &["trust", "--yes"]).exits_with(0);
+    project.write_file(
         "templates/tests.xml",
         SCRIPT.replace("Run the tests.", "Run all tests."),
     );
-    project.write("check", "#!/bin/sh\n");
-    project.write("ctxc.toml", format!("# no permission\n{CONFIG}"));
+    project.write_file("check", "#!/bin/sh\n");
+    project.write_file("ctxc.toml", format!("# no permission\n{CONFIG}"));
     assert!(
         is_trusted(&project, state.path()),
         "the words of a task are no command"
@@ -373,12 +378,12 @@ fn what_was_permitted_ends_with_a_change_of_what_is_permitted_or_of_a_command_al
         ),
     ];
     for (path, other, before) in moved {
-        project.write(path, &other);
+        project.write_file(path, &other);
         assert!(!is_trusted(&project, state.path()), "{path}: {other}");
         run(&project, state.path(), &["trust", "--show"])
-            .code(0)
-            .says("something changed since you permitted it");
-        project.write(path, &before);
+            .exits_with(0)
+            .stdout_contains("something changed since you permitted it");
+        project.write_file(path, &before);
         assert!(is_trusted(&project, state.path()), "{path}");
     }
 }
@@ -386,7 +391,7 @@ fn what_was_permitted_ends_with_a_change_of_what_is_permitted_or_of_a_command_al
 #[test]
 fn no_project_brings_a_permission_along() {
     let (project, state) = sample();
-    run(&project, state.path(), &["trust", "--yes"]).code(0);
+    run(&project, state.path(), &["trust", "--yes"]).exits_with(0);
     // A copy of the same project is another folder.
     let (copy, _) = sample();
     assert!(!is_trusted(&copy, state.path()));
@@ -410,7 +415,7 @@ fn no_project_brings_a_permission_along() {
                 .starts_with(name.trim_start_matches('.'))
         })
     };
-    run(&copy, state.path(), &["trust", "--yes"]).code(0);
+    run(&copy, state.path(), &["trust", "--yes"]).exits_with(0);
     if let (Some(from), Some(to)) = (kept(&project), kept(&copy)) {
         std::fs::copy(from.join("trust.json"), to.join("trust.json")).unwrap();
         assert!(!is_trusted(&copy, state.path()));
@@ -419,15 +424,15 @@ fn no_project_brings_a_permission_along() {
     let inside = project.path("state");
     std::fs::create_dir(&inside).unwrap();
     run(&project, &inside, &["trust", "--yes"])
-        .code(3)
-        .warns("XDG_STATE_HOME");
+        .exits_with(3)
+        .stderr_contains("XDG_STATE_HOME");
     #[cfg(unix)]
     {
         let link = state.path().join("link");
         std::os::unix::fs::symlink(&inside, &link).unwrap();
         run(&project, &link, &["trust", "--yes"])
-            .code(3)
-            .warns("XDG_STATE_HOME");
+            .exits_with(3)
+            .stderr_contains("XDG_STATE_HOME");
     }
     assert_eq!(std::fs::read_dir(&inside).unwrap().count(), 0);
 }
@@ -435,13 +440,13 @@ fn no_project_brings_a_permission_along() {
 #[test]
 fn a_project_without_templates_can_be_trusted_and_a_broken_file_cannot() {
     let state = tempfile::tempdir().unwrap();
-    let project = Project::new().file("ctxc.toml", CONFIG);
+    let project = Project::new().with_file("ctxc.toml", CONFIG);
     run(&project, state.path(), &["trust", "--yes"])
-        .code(0)
-        .says("none")
-        .says("cellar");
-    project.write("ctxc.toml", "[providers.cellar]\nkind = \"none\"\n");
+        .exits_with(0)
+        .stdout_contains("none")
+        .stdout_contains("cellar");
+    project.write_file("ctxc.toml", "[providers.cellar]\nkind = \"none\"\n");
     run(&project, state.path(), &["trust", "--yes"])
-        .code(2)
-        .warns("ctxc.toml has errors");
+        .exits_with(2)
+        .stderr_contains("ctxc.toml has errors");
 }

@@ -19,19 +19,19 @@ fn a_wrong_word_gets_the_right_one() {
         let args: Vec<&str> = line.split(' ').collect();
         let run = project
             .run(&args)
-            .code(2)
-            .silent_out()
-            .warns(&format!("tip: did you mean {meant}?"));
+            .exits_with(2)
+            .stdout_is_empty()
+            .stderr_contains(&format!("tip: did you mean {meant}?"));
         assert_eq!(run.stderr.matches("tip:").count(), 1, "{}", run.stderr);
     }
     project
         .run(&["check", "--fromat", "json"])
-        .code(2)
-        .warns("'--format'");
+        .exits_with(2)
+        .stderr_contains("'--format'");
     let run = project
         .run(&["check", "--zzz"])
-        .code(2)
-        .warns("unexpected argument '--zzz'");
+        .exits_with(2)
+        .stderr_contains("unexpected argument '--zzz'");
     assert!(
         !run.stderr.contains("tip:"),
         "no tip is better than a wrong one: {}",
@@ -39,9 +39,12 @@ fn a_wrong_word_gets_the_right_one() {
     );
     project
         .run(&["check", "--threads", "0"])
-        .code(2)
-        .warns("expected a number, 1 or more");
-    project.run(&["--help"]).code(0).says("130 interrupted");
+        .exits_with(2)
+        .stderr_contains("expected a number, 1 or more");
+    project
+        .run(&["--help"])
+        .exits_with(0)
+        .stdout_contains("130 interrupted");
 }
 
 fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
@@ -85,16 +88,18 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
     }
     texts(&root.join("docs/rules"), &mut all);
     let project = Project::new();
-    let help = project.run(&["--help"]).code(0).stdout;
+    let help = project.run(&["--help"]).exits_with(0).stdout;
     let verbs: Vec<&str> = super::help::verbs(&help);
     let mut known: BTreeMap<&str, String> = verbs
         .iter()
-        .map(|verb| (*verb, project.run(&[verb, "--help"]).code(0).stdout))
+        .map(|verb| (*verb, project.run(&[verb, "--help"]).exits_with(0).stdout))
         .collect();
-    known
-        .entry("new")
-        .or_default()
-        .push_str(&project.run(&["new", "scenario", "--help"]).code(0).stdout);
+    known.entry("new").or_default().push_str(
+        &project
+            .run(&["new", "scenario", "--help"])
+            .exits_with(0)
+            .stdout,
+    );
     all.extend(
         known
             .iter()

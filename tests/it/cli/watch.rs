@@ -162,14 +162,14 @@ fn names(list: &Value) -> Vec<&str> {
 
 #[test]
 fn every_change_is_told_once() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     let first = watching.line();
     assert_eq!(
         (names(&first["changed"]), &first["files"], &first["schema"]),
         (vec![], &1.into(), &"ctxc/watch/1".into())
     );
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/a.xml", CONFLICT);
     let line = watching.finds(&["context-conflict"], 1);
     assert_eq!(
         (names(&line["changed"]), &line["summary"]["error"]),
@@ -183,13 +183,13 @@ fn every_change_is_told_once() {
         (&"context-conflict".into(), 0)
     );
     // A folder that nobody knew, and a file in it.
-    project.write(
+    project.write_file(
         "templates/deep/er/b.xml",
         CONFLICT.replace("name=\"", "name=\"b-"),
     );
     watching.finds(&["context-conflict", "context-conflict"], 2);
     // Lines above a finding: it moved.
-    project.write(
+    project.write_file(
         "templates/a.xml",
         format!("<!-- one -->\n<!-- two -->\n{CONFLICT}"),
     );
@@ -204,7 +204,7 @@ fn every_change_is_told_once() {
         (&Value::Array(vec![]), &Value::Array(vec![]))
     );
     // Saved as many editors do: another file takes its place.
-    project.write("templates/.a.xml.swp", CLEAN);
+    project.write_file("templates/.a.xml.swp", CLEAN);
     std::fs::rename(
         project.path("templates/.a.xml.swp"),
         project.path("templates/a.xml"),
@@ -217,31 +217,31 @@ fn every_change_is_told_once() {
     let line = watching.finds(&[], 1);
     assert_eq!(names(&line["changed"]), ["templates/deep/er/b.xml"]);
     assert_eq!(line["gone"][0]["path"], "templates/deep/er/b.xml");
-    project.write(
+    project.write_file(
         "templates/deep/er/b.xml",
         CONFLICT.replace("name=\"", "name=\"b-"),
     );
     watching.finds(&["context-conflict"], 2);
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     watching.finds(&[], 0);
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/a.xml", CONFLICT);
     watching.finds(&["context-conflict"], 1);
-    project.write("templates/a.xml", CLEAN);
+    project.write_file("templates/a.xml", CLEAN);
     watching.finds(&[], 1);
 }
 
 #[test]
 fn the_project_file_counts_and_a_broken_one_ends_nothing() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     watching.line();
-    project.write("ctxc.toml", "[lints]\nnonsense = \"warning\"\n");
+    project.write_file("ctxc.toml", "[lints]\nnonsense = \"warning\"\n");
     let line = watching.finds(&["unknown-lint"], 1);
     assert_eq!(names(&line["changed"]), ["ctxc.toml"]);
-    project.write("ctxc.toml", "[lints\n");
+    project.write_file("ctxc.toml", "[lints\n");
     watching.finds(&["project-syntax"], 1);
     // What cannot be read at all: what was found stands.
-    project.write("ctxc.toml", [0xff, 0xfe, 0x00]);
+    project.write_file("ctxc.toml", [0xff, 0xfe, 0x00]);
     let line = watching.until(|watching| !watching.last["trouble"].is_null());
     assert!(
         line["trouble"]["message"]
@@ -257,7 +257,7 @@ fn the_project_file_counts_and_a_broken_one_ends_nothing() {
     std::fs::remove_file(project.path("ctxc.toml")).unwrap();
     let line = watching.finds(&[], 1);
     assert_eq!(names(&line["changed"]), ["ctxc.toml"]);
-    project.write("ctxc.suppressions.toml", "nonsense");
+    project.write_file("ctxc.suppressions.toml", "nonsense");
     watching.until(|watching| !watching.last["trouble"].is_null());
     std::fs::remove_file(project.path("ctxc.suppressions.toml")).unwrap();
     watching.finds(&[], 1);
@@ -267,32 +267,32 @@ fn the_project_file_counts_and_a_broken_one_ends_nothing() {
 fn texts_links_and_ignore_files_count() {
     let template = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <instructions src=\"../texts/guide.md\"/>\n</task>\n";
     let project = Project::new()
-        .file("templates/a.xml", template)
-        .file("texts/guide.md", "be kind");
+        .with_file("templates/a.xml", template)
+        .with_file("texts/guide.md", "be kind");
     let mut watching = Watching::start(&project, &["templates"]);
     watching.line();
     std::fs::remove_dir_all(project.path("texts")).unwrap();
     let line = watching.finds(&["missing-source"], 1);
     assert_eq!(names(&line["changed"]), ["texts/guide.md"]);
-    project.write("texts/guide.md", "be kind");
+    project.write_file("texts/guide.md", "be kind");
     watching.finds(&[], 1);
-    project.write("texts/guide.md", "be kinder");
+    project.write_file("texts/guide.md", "be kinder");
     let line = watching.line();
     assert_eq!(names(&line["changed"]), ["texts/guide.md"]);
-    project.write("templates/drafts/b.xml", CONFLICT);
+    project.write_file("templates/drafts/b.xml", CONFLICT);
     watching.finds(&["context-conflict"], 2);
-    project.write("templates/.gitignore", "drafts/\n");
+    project.write_file("templates/.gitignore", "drafts/\n");
     watching.finds(&[], 1);
     #[cfg(unix)]
     {
-        project.write("elsewhere/real.xml", CLEAN);
+        project.write_file("elsewhere/real.xml", CLEAN);
         std::os::unix::fs::symlink(
             project.path("elsewhere/real.xml"),
             project.path("templates/link.xml"),
         )
         .unwrap();
         watching.finds(&[], 2);
-        project.write("elsewhere/real.xml", CONFLICT);
+        project.write_file("elsewhere/real.xml", CONFLICT);
         let line = watching.finds(&["context-conflict"], 2);
         assert_eq!(names(&line["changed"]), ["templates/link.xml"]);
     }
@@ -301,12 +301,12 @@ fn texts_links_and_ignore_files_count() {
 #[test]
 fn a_named_file_is_watched_alone_and_may_go_and_come_back() {
     let project = Project::new()
-        .file("deep/a.xml", CLEAN)
-        .file("deep/b.xml", CONFLICT);
+        .with_file("deep/a.xml", CLEAN)
+        .with_file("deep/b.xml", CONFLICT);
     let mut watching = Watching::start(&project, &["deep/a.xml"]);
     assert_eq!(watching.line()["files"], 1);
-    project.write("deep/b.xml", CLEAN.replace("name=\"", "name=\"b-"));
-    project.write("deep/a.xml", CONFLICT);
+    project.write_file("deep/b.xml", CLEAN.replace("name=\"", "name=\"b-"));
+    project.write_file("deep/a.xml", CONFLICT);
     let line = watching.finds(&["context-conflict"], 1);
     assert_eq!(names(&line["changed"]), ["deep/a.xml"]);
     std::fs::rename(project.path("deep"), project.path("deeper")).unwrap();
@@ -320,7 +320,7 @@ fn a_named_file_is_watched_alone_and_may_go_and_come_back() {
     );
     std::fs::rename(project.path("deeper"), project.path("deep")).unwrap();
     watching.finds(&["context-conflict"], 1);
-    project.write("deep/a.xml", CLEAN);
+    project.write_file("deep/a.xml", CLEAN);
     watching.finds(&[], 1);
 }
 
@@ -329,33 +329,33 @@ fn it_starts_with_nothing_and_refuses_what_cannot_change() {
     let project = Project::new();
     let mut watching = Watching::start(&project, &[]);
     assert_eq!(watching.line()["files"], 0);
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/a.xml", CONFLICT);
     watching.finds(&["context-conflict"], 1);
     project
         .run(&["watch", "-"])
-        .code(2)
-        .warns("standard input does not change")
-        .silent_out();
+        .exits_with(2)
+        .stderr_contains("standard input does not change")
+        .stdout_is_empty();
     project
         .run(&["watch", "none.xml"])
-        .code(2)
-        .warns("none.xml")
-        .silent_out();
+        .exits_with(2)
+        .stderr_contains("none.xml")
+        .stdout_is_empty();
     project
         .run(&["watch", "--project", "none"])
-        .code(2)
-        .warns("none")
-        .silent_out();
+        .exits_with(2)
+        .stderr_contains("none")
+        .stdout_is_empty();
 }
 
 #[test]
 fn a_burst_is_one_change_or_few() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     watching.line();
     let started = Instant::now();
     for number in 0..200 {
-        project.write(
+        project.write_file(
             &format!("templates/{number}.xml"),
             CLEAN.replace("name=\"", &format!("name=\"n{number}-")),
         );
@@ -370,9 +370,9 @@ fn a_burst_is_one_change_or_few() {
     );
     // Nothing that is read, and nothing written again as it was, is a change.
     project.run(&["check"]);
-    project.write("templates/0.xml", project.read("templates/0.xml"));
-    project.write("notes.txt", "nothing to do with it");
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/0.xml", project.read_file("templates/0.xml"));
+    project.write_file("notes.txt", "nothing to do with it");
+    project.write_file("templates/a.xml", CONFLICT);
     let line = watching.line();
     assert_eq!(
         (
@@ -385,12 +385,12 @@ fn a_burst_is_one_change_or_few() {
 
 #[test]
 fn it_looks_by_itself_where_nobody_tells() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &["--poll"]);
     watching.line();
-    project.write("templates/a.xml", CONFLICT);
+    project.write_file("templates/a.xml", CONFLICT);
     watching.finds(&["context-conflict"], 1);
-    project.write(
+    project.write_file(
         "templates/deep/b.xml",
         CONFLICT.replace("name=\"", "name=\"b-"),
     );
@@ -402,7 +402,7 @@ fn it_looks_by_itself_where_nobody_tells() {
 #[cfg(unix)]
 #[test]
 fn it_ends_when_interrupted_and_when_nobody_reads() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
+    let project = Project::new().with_file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     watching.line();
     assert!(

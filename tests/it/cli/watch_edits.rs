@@ -60,22 +60,22 @@ fn edit(project: &Project, numbers: &mut Numbers) {
         1 => rename(&path, &format!("{other}/{name}.xml")),
         // An editor that writes beside and renames, and one that keeps the old file.
         2 => {
-            project.write(&format!("{folder}/.{name}.tmp"), &text);
+            project.write_file(&format!("{folder}/.{name}.tmp"), &text);
             rename(&format!("{folder}/.{name}.tmp"), &path);
         }
         3 => {
             rename(&path, &format!("{path}~"));
-            project.write(&path, &text);
+            project.write_file(&path, &text);
         }
         4 => drop(std::fs::remove_dir_all(project.path(folder))),
         5 => {
             drop(std::fs::remove_dir_all(project.path(folder)));
-            project.write(&path, &text);
+            project.write_file(&path, &text);
         }
         6 => rename(folder, "away"),
         7 => rename("away", folder),
-        8 => project.write(&format!("{folder}/n{}.md", numbers.below(6)), &name),
-        9 => project.write(
+        8 => project.write_file(&format!("{folder}/n{}.md", numbers.below(6)), &name),
+        9 => project.write_file(
             "ctxc.toml",
             numbers.one(&[
                 "",
@@ -87,8 +87,8 @@ fn edit(project: &Project, numbers: &mut Numbers) {
             ]),
         ),
         10 => drop(std::fs::remove_file(project.path("ctxc.toml"))),
-        11 => project.write(".gitignore", numbers.one(&["", "z/\n", "n1.xml\n"])),
-        _ => project.write(&path, &text),
+        11 => project.write_file(".gitignore", numbers.one(&["", "z/\n", "n1.xml\n"])),
+        _ => project.write_file(&path, &text),
     }
 }
 
@@ -116,8 +116,8 @@ fn sorted(findings: &[Value]) -> Vec<String> {
 fn run(seed: u64, given: &[&str]) -> usize {
     let mut numbers = Numbers(seed);
     let project = Project::new()
-        .file("templates/n0.xml", CLEAN)
-        .file("templates/x/n1.xml", CONFLICT);
+        .with_file("templates/n0.xml", CLEAN)
+        .with_file("templates/x/n1.xml", CONFLICT);
     let mut watching = Watching::start(&project, given);
     watching.line();
     let mut states = std::collections::BTreeSet::new();
@@ -134,7 +134,7 @@ fn run(seed: u64, given: &[&str]) -> usize {
             .iter()
             .filter(|path| !Path::new(&project.path(path)).exists())
         {
-            project.write(&format!("{path}/n2.xml"), CLEAN);
+            project.write_file(&format!("{path}/n2.xml"), CLEAN);
         }
         let expected = fresh(&project, given);
         let started = Instant::now();

@@ -30,16 +30,16 @@ const QUESTION: &str = "question=how do I roll back?";
 /// A project with keys in the places that projects have them in.
 fn project() -> Project {
     Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n")
-        .file("templates/answer.xml", ANSWER)
-        .file("templates/read.xml", READ)
-        .file(".env", format!("SHOP_TOKEN={PLANTED}\nDEBUG=true\n"))
-        .file("id_rsa", format!("roll back with {PLANTED}\n"))
-        .file(
+        .with_file("ctxc.toml", "edition = \"2026\"\n")
+        .with_file("templates/answer.xml", ANSWER)
+        .with_file("templates/read.xml", READ)
+        .with_file(".env", format!("SHOP_TOKEN={PLANTED}\nDEBUG=true\n"))
+        .with_file("id_rsa", format!("roll back with {PLANTED}\n"))
+        .with_file(
             "docs/deploys.md",
             format!("# Deploys\n\nRoll back with `rollbackDeploy`, as ann@example.com says.\napiKey: {OPAQUE}\n"),
         )
-        .file("config/prod.yaml", format!("# roll back\napiKey: {KEY}\nowner: ann@example.com\n"))
+        .with_file("config/prod.yaml", format!("# roll back\napiKey: {KEY}\nowner: ann@example.com\n"))
 }
 
 /// The files of a project that hold a text, but for those that are planted.
@@ -69,17 +69,17 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
         .run(&[
             "new", "scenario", "answer", "--input", QUESTION, "--name", "t1",
         ])
-        .code(0);
-    run.says("masked)");
-    let scenario = project.read("scenarios/t1.yaml");
+        .exits_with(0);
+    run.stdout_contains("masked)");
+    let scenario = project.read_file("scenarios/t1.yaml");
     assert!(
         scenario.contains("apiKey: ⟦secret:") && scenario.contains("⟦email:"),
         "{scenario}"
     );
     project
         .run(&["new", "scenario", "read", "--name", "t2"])
-        .code(0);
-    let stored = project.read("scenarios/snapshots/t2.json");
+        .exits_with(0);
+    let stored = project.read_file("scenarios/snapshots/t2.json");
     assert!(
         stored.contains("apiKey: ⟦secret⟧") && stored.contains("owner: ⟦email⟧"),
         "{stored}"
@@ -87,7 +87,10 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
     for text in [KEY, OPAQUE, PLANTED, "ann@example.com"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
-    project.run(&["eval"]).code(0).says("2 passed");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("2 passed");
     // Another user has another secret behind the placeholders.
     let elsewhere = tempfile::tempdir().unwrap();
     let run = project
@@ -102,33 +105,33 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
         String::from_utf8_lossy(&run.stdout)
     );
     // The value counts for nothing, and every word around it does.
-    project.write(
+    project.write_file(
         "config/prod.yaml",
         format!(
             "# roll back\napiKey: {}\nowner: bob@example.com\n",
             KEY.replace('1', "7")
         ),
     );
-    project.run(&["eval"]).code(0);
-    project.write(
+    project.run(&["eval"]).exits_with(0);
+    project.write_file(
         "config/prod.yaml",
         format!("# roll forward\napiKey: {KEY}\nowner: ann@example.com\n"),
     );
-    let run = project.run(&["eval"]).code(1);
-    run.says("roll forward")
-        .never_says("ann@example.com")
-        .never_says(KEY);
+    let run = project.run(&["eval"]).exits_with(1);
+    run.stdout_contains("roll forward")
+        .output_lacks("ann@example.com")
+        .output_lacks(KEY);
     // What is stored anew is masked, too.
-    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval", "--accept"]).exits_with(0);
     assert!(
         project
-            .read("scenarios/snapshots/t2.json")
+            .read_file("scenarios/snapshots/t2.json")
             .contains("roll forward")
     );
     for text in [KEY, "ann@example.com"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 #[test]
@@ -138,11 +141,11 @@ fn values_that_no_mask_knows_are_refused_with_their_place() {
     let args = [
         "new", "scenario", "answer", "--input", &*input, "--name", "t1",
     ];
-    let run = project.run(&args).code(2);
+    let run = project.run(&args).exits_with(2);
     let run = run
-        .warns("was not written: its line")
-        .warns("would hold the value of `SHOP_TOKEN` in .env")
-        .warns("--allow-secrets");
+        .stderr_contains("was not written: its line")
+        .stderr_contains("would hold the value of `SHOP_TOKEN` in .env")
+        .stderr_contains("--allow-secrets");
     assert!(!run.stderr.contains(PACKED) && !run.stdout.contains(PACKED));
     assert_eq!(holding(&project, PACKED), [""; 0]);
     assert!(
@@ -151,7 +154,7 @@ fn values_that_no_mask_knows_are_refused_with_their_place() {
     );
     project
         .run(&[&args[..], &["--allow-secrets"]].concat())
-        .code(0);
+        .exits_with(0);
     assert!(!holding(&project, PACKED).is_empty());
 }
 
@@ -159,7 +162,7 @@ fn values_that_no_mask_knows_are_refused_with_their_place() {
 /// short one is refused.
 #[test]
 fn values_of_environment_files_are_masked_in_what_is_written() {
-    let project = project().file(
+    let project = project().with_file(
         ".config/app.env",
         "DB_PASSWORD='first horse 1\n second battery 2'\nOLD_PASS=sword!\n",
     );
@@ -168,8 +171,8 @@ fn values_of_environment_files_are_masked_in_what_is_written() {
         .run(&[
             "new", "scenario", "answer", "--input", &input, "--name", "t1",
         ])
-        .code(0)
-        .says("masked)");
+        .exits_with(0)
+        .stdout_contains("masked)");
     for text in [PLANTED, "second battery 2"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
@@ -183,24 +186,27 @@ fn values_of_environment_files_are_masked_in_what_is_written() {
             "--name",
             "t2",
         ])
-        .code(2);
-    run.warns("would hold the value of `OLD_PASS` in .config/app.env");
+        .exits_with(2);
+    run.stderr_contains("would hold the value of `OLD_PASS` in .config/app.env");
 }
 
 #[test]
 fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
     let project = project();
-    let shown = project.run(&["render", "read", "--raw"]).code(0).stdout;
+    let shown = project
+        .run(&["render", "read", "--raw"])
+        .exits_with(0)
+        .stdout;
     assert!(
         shown.contains(KEY) && shown.contains("ann@example.com"),
         "{shown}"
     );
     let run = project
         .run(&["render", "read", "--raw", "-o", "out.txt"])
-        .code(2);
+        .exits_with(2);
     let run = run
-        .warns("out.txt was not written: its line")
-        .warns("what looks like a secret, under the name `apiKey`");
+        .stderr_contains("out.txt was not written: its line")
+        .stderr_contains("what looks like a secret, under the name `apiKey`");
     assert!(!run.stderr.contains(KEY) && !project.path("out.txt").exists());
     project
         .run(&[
@@ -211,27 +217,27 @@ fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
             "out.txt",
             "--allow-secrets",
         ])
-        .code(0);
-    assert_eq!(project.read("out.txt"), shown);
+        .exits_with(0);
+    assert_eq!(project.read_file("out.txt"), shown);
     // What is there before stays as it is.
-    project.write("out.txt", "before\n");
+    project.write_file("out.txt", "before\n");
     project
         .run(&["render", "read", "--raw", "-o", "out.txt"])
-        .code(2);
-    assert_eq!(project.read("out.txt"), "before\n");
-    project.write("config/prod.yaml", "owner: ann@example.com\n");
+        .exits_with(2);
+    assert_eq!(project.read_file("out.txt"), "before\n");
+    project.write_file("config/prod.yaml", "owner: ann@example.com\n");
     project
         .run(&["render", "read", "--raw", "-o", "out.txt"])
-        .code(0);
+        .exits_with(0);
     assert!(
-        project.read("out.txt").contains("ann@example.com"),
+        project.read_file("out.txt").contains("ann@example.com"),
         "personal data alone refuse no file"
     );
 }
 
 #[test]
 fn of_several_files_none_is_written_if_one_is_refused() {
-    let project = project().file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n"));
+    let project = project().with_file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n"));
     let reports = [
         "eval",
         "--report",
@@ -243,8 +249,8 @@ fn of_several_files_none_is_written_if_one_is_refused() {
         "--report",
         "html=d.html",
     ];
-    let run = project.run(&reports).code(2);
-    run.warns("would hold the value of `SHOP_TOKEN` in .env");
+    let run = project.run(&reports).exits_with(2);
+    run.stderr_contains("would hold the value of `SHOP_TOKEN` in .env");
     assert!(
         ["a.xml", "b.json", "c.md", "d.html"]
             .iter()
@@ -252,7 +258,7 @@ fn of_several_files_none_is_written_if_one_is_refused() {
     );
     project
         .run(&[&reports[..], &["--allow-secrets"]].concat())
-        .code(1);
+        .exits_with(1);
     assert!(
         ["a.xml", "b.json", "c.md", "d.html"]
             .iter()
@@ -262,20 +268,20 @@ fn of_several_files_none_is_written_if_one_is_refused() {
 
 #[test]
 fn nothing_is_stored_if_its_report_is_refused() {
-    let project = project().file(
+    let project = project().with_file(
         "scenarios/t.yaml",
         format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n  - snapshot: true\n"),
     );
     let accept = ["eval", "--accept", "--report", "json=b.json"];
     project
         .run(&accept)
-        .code(2)
-        .warns("would hold the value of `SHOP_TOKEN` in .env");
+        .exits_with(2)
+        .stderr_contains("would hold the value of `SHOP_TOKEN` in .env");
     assert!(!project.path("scenarios/snapshots").exists() && !project.path("b.json").exists());
     project
         .run(&[&accept[..], &["--allow-secrets"]].concat())
-        .code(1)
-        .warns("stored: scenarios/snapshots/t.json");
+        .exits_with(1)
+        .stderr_contains("stored: scenarios/snapshots/t.json");
     assert!(project.path("scenarios/snapshots/t.json").exists() && project.path("b.json").exists());
 }
 
@@ -283,7 +289,7 @@ fn nothing_is_stored_if_its_report_is_refused() {
 fn an_input_is_masked_by_its_name_and_by_the_keys_in_it() {
     let task = r#"<task name="login" type="atomic"><description>Log in with {{password}} and {{more}}.</description>
         <parameters><parameter name="password" type="string" required="true"/><parameter name="more" type="object" required="true"/></parameters></task>"#;
-    let project = project().file("templates/login.xml", task);
+    let project = project().with_file("templates/login.xml", task);
     let more = format!(
         "more={{\"db_password\": \"{0}\", \"user\": \"joe\"}}",
         "Tr0ub4dor-zx"
@@ -299,24 +305,27 @@ fn an_input_is_masked_by_its_name_and_by_the_keys_in_it() {
         "--input",
         &*more,
     ];
-    project.run(&args).code(0).says("2 secrets masked");
+    project
+        .run(&args)
+        .exits_with(0)
+        .stdout_contains("2 secrets masked");
     for text in ["B4ttery-staple", "Tr0ub4dor-zx"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
     assert!(
-        project.read("scenarios/t.yaml").contains("joe"),
+        project.read_file("scenarios/t.yaml").contains("joe"),
         "{}",
-        project.read("scenarios/t.yaml")
+        project.read_file("scenarios/t.yaml")
     );
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 #[test]
 fn reports_and_manifests_hold_no_value() {
     let scenario = "name: t\ntask: read\ncontext: {objective: go}\nexpect_context:\n  - absent: \"owner: ann@example.com\"\n  - absent: apiKey\n  - snapshot: true\n";
     let project = project()
-        .file("scenarios/t.yaml", scenario)
-        .file("scenarios/snapshots/t.json", "{}\n");
+        .with_file("scenarios/t.yaml", scenario)
+        .with_file("scenarios/snapshots/t.json", "{}\n");
     let reports = [
         "eval",
         "--diff",
@@ -329,29 +338,29 @@ fn reports_and_manifests_hold_no_value() {
         "--report",
         "html=d.html",
     ];
-    project.run(&reports).code(1);
+    project.run(&reports).exits_with(1);
     for file in ["a.xml", "b.json", "c.md", "d.html"] {
-        assert!(!project.read(file).contains(KEY), "{file}");
+        assert!(!project.read_file(file).contains(KEY), "{file}");
     }
-    assert!(project.read("b.json").contains("⟦secret⟧"));
-    project.run(&["manifest", "-o", "m.txt"]).code(0);
+    assert!(project.read_file("b.json").contains("⟦secret⟧"));
+    project.run(&["manifest", "-o", "m.txt"]).exits_with(0);
     project
         .run(&["manifest", "--format", "html", "-o", "m.html"])
-        .code(0);
-    project.run(&["build"]).code(0);
+        .exits_with(0);
+    project.run(&["build"]).exits_with(0);
     assert_eq!(holding(&project, KEY), [""; 0]);
 }
 
 #[test]
 fn an_imported_prompt_with_a_key_is_refused_before_anything_is_written() {
-    let project = project().file("prompts/a.j2", "Say hello to {{ name }}.\n").file(
+    let project = project().with_file("prompts/a.j2", "Say hello to {{ name }}.\n").with_file(
         "prompts/b.prompty",
         format!("---\nname: b\nmodel:\n  api: chat\n---\nsystem:\nUse api_key: {PLANTED}\n\nuser:\nHello {{{{name}}}}\n"),
     );
     project
         .run(&["import", "prompts"])
-        .code(2)
-        .warns("would hold the value of `SHOP_TOKEN`");
+        .exits_with(2)
+        .stderr_contains("would hold the value of `SHOP_TOKEN`");
     assert_eq!(
         project
             .files()
@@ -391,7 +400,7 @@ fn nothing_that_is_shipped_looks_like_a_secret() {
             let lines = text
                 .lines()
                 .zip(1..)
-                .filter_map(|(line, number)| Some((number, scan.find(line)?)));
+                .filter_map(|(line, number)| Some((number, scan.find_secret(line)?)));
             found.extend(
                 lines.map(|(number, secret)| {
                     format!("{}:{number}: {secret}", entry.path().display())
@@ -432,7 +441,7 @@ fn environment_files_are_found_wherever_the_repository_has_them() {
                 .collect(),
             _ => text.into_bytes(),
         };
-        let outer = Project::new().file(".git/HEAD", "");
+        let outer = Project::new().with_file(".git/HEAD", "");
         let files = environment_files_of(&outer, name, &text);
         assert_eq!(files, [name], "{name}");
     }
@@ -443,7 +452,7 @@ fn environment_files_are_found_wherever_the_repository_has_them() {
         "node_modules/x/.env",
         "environment.ts",
     ] {
-        let outer = Project::new().file(".git/HEAD", "");
+        let outer = Project::new().with_file(".git/HEAD", "");
         assert_eq!(
             environment_files_of(&outer, name, b"DB_PASSWORD=sw0rdfish-1\n"),
             [""; 0],

@@ -8,19 +8,20 @@ use ctxc::Registry;
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::lines::Lines;
 use ctxc::internals::context::request::Files;
-use ctxc::internals::eval::affected::{Choice, Since};
-use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
+use ctxc::internals::eval::affected::{ComparisonBase, RunChoice};
+use ctxc::internals::eval::asked::{AnswerOptions, CaseAnswers};
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
-use ctxc::internals::eval::finished::Keys;
+use ctxc::internals::eval::finished::ResultKeys;
 use ctxc::internals::eval::locate::Locator;
 use ctxc::internals::eval::prepared::{CaseInput, RunContext};
 use ctxc::internals::eval::receiver::Roles;
-use ctxc::internals::eval::run::{keys, run};
-use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard};
-use ctxc::internals::eval::trials::Rows;
-use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::eval::run::{result_keys, run_cases};
+use ctxc::internals::eval::scorecard::{CaseRow, RowSubject, Scorecard};
+use ctxc::internals::eval::trials::TrialPolicy;
+use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::internals::scenario::model::{
-    Case, Content, ContextExpectation, Fixture, LookupStore, Situation, Subject, Suite,
+    CaseSubject, ContextExpectation, FrozenText, LookupFixture, LookupStore, ScenarioCase,
+    Situation, Suite,
 };
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
@@ -29,7 +30,7 @@ use std::fmt::Write as _;
 
 const TASKS: usize = 1_000;
 
-type KeysByName = BTreeMap<String, Option<Keys>>;
+type KeysByName = BTreeMap<String, Option<ResultKeys>>;
 
 /// A task of the generated project: types, subtypes, settings of its own, steps and references in a
 /// mixture that repeats late.
@@ -85,16 +86,16 @@ fn texts() -> Vec<(String, String)> {
         .collect()
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<ScenarioCase> {
     let of = |number: usize| {
-        let matches = vec![Fixture {
+        let matches = vec![LookupFixture {
             shelf: LookupStore::Retrieval,
             id: "kb".to_owned(),
-            text: at(Content::Text("what was found".to_owned())),
+            text: at(FrozenText::Text("what was found".to_owned())),
         }];
-        Case {
+        ScenarioCase {
             name: word(&format!("case-{number:04}")),
-            subject: at(Subject::Task(format!("t{number:04}"))),
+            subject: at(CaseSubject::Task(format!("t{number:04}"))),
             situation: Situation {
                 matches,
                 ..Situation::default()
@@ -107,15 +108,15 @@ fn cases() -> Vec<Case> {
 }
 
 /// Keys by name, and what the oracle sees: settings of all nodes with the request.
-fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String)>) {
-    let (patterns, roles) = (CompiledPatterns::of(cases, "$"), Roles::new());
+fn seen(registry: &Registry, cases: &[ScenarioCase]) -> (KeysByName, Vec<(String, String)>) {
+    let (patterns, roles) = (CompiledPatterns::compile_for(cases, "$"), Roles::new());
     let (counter, live, beside) = (
-        Estimate::new("estimate", 4.0),
+        ByteEstimate::new("estimate", 4.0),
         BTreeMap::new(),
         BTreeMap::new(),
     );
     let files: &(dyn Files + Sync) = &live;
-    let (roles, patterns, rows) = (&roles, &patterns, Rows::Curtailed);
+    let (roles, patterns, rows) = (&roles, &patterns, TrialPolicy::StopWhenDecided);
     let context = RunContext {
         registry,
         roles,
@@ -126,7 +127,7 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
         plan: "$",
         rows,
         patterns,
-        answers: RunAnswers::default(),
+        answers: AnswerOptions::default(),
         session: "",
     };
     let inputs: Vec<CaseInput<'_>> = cases
@@ -136,15 +137,15 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
             case,
             beside: &beside,
             snapshot: None,
-            refused: None,
+            rejection: None,
             answers: CaseAnswers::default(),
         })
         .collect();
-    let keys = keys(&context, &inputs, None);
-    let done = run(&context, &inputs, None);
+    let keys = result_keys(&context, &inputs, None);
+    let done = run_cases(&context, &inputs, None);
     let names = cases.iter().map(|case| case.name.value.clone());
     let oracle = cases.iter().zip(done).map(|(case, done)| {
-        let Subject::Task(task) = &case.subject.value else {
+        let CaseSubject::Task(task) = &case.subject.value else {
             panic!()
         };
         let now = done
@@ -176,7 +177,7 @@ fn settings(registry: &Registry, task: &str) -> String {
                 out,
                 "{node} {} {} {};",
                 name.word(),
-                setting.value.word(),
+                setting.value.as_str(),
                 setting.applies
             )
             .unwrap();
@@ -186,7 +187,7 @@ fn settings(registry: &Registry, task: &str) -> String {
 }
 
 /// Results of a run in which every case passed.
-fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Scorecard {
+fn passed(registry: &Registry, cases: &[ScenarioCase], keys: &[(String, ResultKeys)]) -> Scorecard {
     let locator = Locator::new(&(), &Lines::default);
     let suite = Suite {
         id: word("all"),
@@ -197,12 +198,12 @@ fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Score
         cases_from: None,
         tools: BTreeMap::new(),
     };
-    let row = |(case, (_, keys)): (&Case, &(String, Keys))| CaseRow {
+    let row = |(case, (_, keys)): (&ScenarioCase, &(String, ResultKeys))| CaseRow {
         verdict: "pass".to_owned(),
         context_hash: Some(keys.context.to_string()),
         key: Some(keys.case.to_string()),
-        ..CaseRow::bare(
-            Of {
+        ..CaseRow::unjudged(
+            RowSubject {
                 path: "s",
                 suite: &suite.id.value,
                 case,
@@ -223,19 +224,21 @@ fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Score
 fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, usize) {
     let cases = cases();
     let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
-    let known: Vec<(String, Keys)> = old
+    let known: Vec<(String, ResultKeys)> = old
         .into_iter()
         .map(|(name, keys)| (name, keys.unwrap()))
         .collect();
-    let is_run = |since: &Since, name: &str| since.choose(name, new[name].as_ref()) == Choice::Run;
+    let is_run = |since: &ComparisonBase, name: &str| {
+        since.choose_for(name, new[name].as_ref()) == RunChoice::Run
+    };
     // With the results of then and against a revision the same is found to have moved.
-    let since = Since::results(&passed(before, &cases, &known));
+    let since = ComparisonBase::from_results(&passed(before, &cases, &known));
     let run: Vec<String> = new
         .keys()
         .filter(|name| is_run(&since, name))
         .cloned()
         .collect();
-    let since = Since::revision(known);
+    let since = ComparisonBase::from_revision(known);
     assert_eq!(
         new.keys()
             .filter(|name| is_run(&since, name))

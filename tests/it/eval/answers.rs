@@ -2,18 +2,18 @@
 //! trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
-use ctxc::internals::eval::finished::{Answered, CaseVerdict, Finished};
-use ctxc::internals::eval::trials::Rows;
-use ctxc::internals::eval::verdict::Outcome;
-use ctxc::internals::scenario::expect::own_check::{OwnCheck, Runs};
+use ctxc::internals::eval::finished::{AnswerOrigin, CaseResult, CaseVerdict};
+use ctxc::internals::eval::trials::TrialPolicy;
+use ctxc::internals::eval::verdict::ExpectationOutcome;
+use ctxc::internals::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use ctxc::internals::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
 use ctxc::internals::scenario::model::{
-    AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential,
+    AnswerTest, FrozenValue, Risk, ScenarioCase, ScriptedAnswer, SequentialRule, TrialRule,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-fn one(reply: Value, test: AnswerTest) -> (Outcome, String) {
+fn one(reply: Value, test: AnswerTest) -> (ExpectationOutcome, String) {
     let done = finish(&answering(reply, vec![test]));
     let verdict = &done
         .trials
@@ -21,9 +21,9 @@ fn one(reply: Value, test: AnswerTest) -> (Outcome, String) {
         .unwrap_or_else(|| panic!("{done:?}"))
         .verdicts[0];
     let expected = match verdict.outcome {
-        Outcome::Pass => CaseVerdict::Pass,
-        Outcome::Skipped => CaseVerdict::Inconclusive,
-        Outcome::Fail => CaseVerdict::Fail,
+        ExpectationOutcome::Pass => CaseVerdict::Pass,
+        ExpectationOutcome::Skipped => CaseVerdict::Inconclusive,
+        ExpectationOutcome::Fail => CaseVerdict::Fail,
     };
     assert_eq!(done.verdict, expected);
     let mut told = format!(
@@ -39,12 +39,12 @@ fn one(reply: Value, test: AnswerTest) -> (Outcome, String) {
 
 fn holds(reply: Value, test: AnswerTest) {
     let (outcome, told) = one(reply, test);
-    assert_eq!(outcome, Outcome::Pass, "{told}");
+    assert_eq!(outcome, ExpectationOutcome::Pass, "{told}");
 }
 
 fn fails(reply: Value, test: AnswerTest) -> String {
     let (outcome, told) = one(reply, test);
-    assert_eq!(outcome, Outcome::Fail, "{told}");
+    assert_eq!(outcome, ExpectationOutcome::Fail, "{told}");
     told
 }
 
@@ -144,19 +144,19 @@ fn risk_parts_tokens_and_tools() {
     };
     assert_eq!(
         calling(AnswerTest::CallsTool(word("read_file"))),
-        Outcome::Pass
+        ExpectationOutcome::Pass
     );
     assert_eq!(
         calling(AnswerTest::CallsTool(word("write_file"))),
-        Outcome::Fail
+        ExpectationOutcome::Fail
     );
     assert_eq!(
         calling(AnswerTest::NeverCallsTool(word("read_file"))),
-        Outcome::Fail
+        ExpectationOutcome::Fail
     );
     assert_eq!(
         calling(AnswerTest::NeverCallsTool(word("write_file"))),
-        Outcome::Pass
+        ExpectationOutcome::Pass
     );
 }
 
@@ -164,7 +164,7 @@ fn risk_parts_tokens_and_tools() {
 type Call<'c> = (&'c str, Value, Option<(&'c str, &'c str)>);
 
 /// What a trajectory says of a trial that looks an order up, refunds it and looks another one up.
-fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (Outcome, String) {
+fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (ExpectationOutcome, String) {
     let call = |(name, arguments, pattern): &Call<'_>| ExpectedCall {
         name: word(name),
         arguments: arguments
@@ -228,7 +228,11 @@ fn calls_of_tools_go_together_with_a_list() {
         ),
     ] {
         let (outcome, told) = trajectory(matching, calls);
-        assert_eq!(outcome, Outcome::Pass, "{matching:?} {calls:?} {told}");
+        assert_eq!(
+            outcome,
+            ExpectationOutcome::Pass,
+            "{matching:?} {calls:?} {told}"
+        );
     }
     let third = "call 3 of 3: `lookup` with {\"order\":9}";
     for (matching, calls, told) in [
@@ -243,7 +247,7 @@ fn calls_of_tools_go_together_with_a_list() {
         (Superset, &[("refund", Value::Null, Some(("note", "early")))], "expected a call of `refund` with `note` matching /early/, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
         (Superset, &[("refund", Value::Null, Some(("nothing", ".*")))], "expected a call of `refund` with `nothing` matching /.*/, found call 2 of 3: `refund` with {\"order\":4711,\"note\":\"late by a day\"}".to_owned()),
     ] {
-        assert_eq!(trajectory(matching, calls), (Outcome::Fail, told), "{matching:?} {calls:?}");
+        assert_eq!(trajectory(matching, calls), (ExpectationOutcome::Fail, told), "{matching:?} {calls:?}");
     }
 }
 
@@ -295,7 +299,10 @@ fn what_is_ruled_out_is_ruled_out_as_it_is_meant_and_in_what_tools_are_given() {
         "mail".to_owned(),
         json!({"to": ["a"], "body": "password hunter2"}),
     )];
-    assert_eq!(finish(&case).trials[0].verdicts[0].outcome, Outcome::Fail);
+    assert_eq!(
+        finish(&case).trials[0].verdicts[0].outcome,
+        ExpectationOutcome::Fail
+    );
 }
 
 #[test]
@@ -343,23 +350,25 @@ fn exact_answers_and_schemas() {
     let schema = || json!({"type": "object", "required": ["team"], "properties": {"team": {"enum": ["data"]}}});
     holds(
         json!({"team": "data"}),
-        AnswerTest::Schema(Frozen::Value(schema())),
+        AnswerTest::Schema(FrozenValue::Value(schema())),
     );
     let told = fails(
         json!({"team": 3}),
-        AnswerTest::Schema(Frozen::Value(schema())),
+        AnswerTest::Schema(FrozenValue::Value(schema())),
     );
     assert!(told.contains("found /team: 3 is not one of"), "{told}");
     assert!(
         fails(
             json!({}),
-            AnswerTest::Schema(Frozen::Value(json!({"type": 3})))
+            AnswerTest::Schema(FrozenValue::Value(json!({"type": 3})))
         )
         .contains("it is not a valid JSON Schema")
     );
     let file = answering(
         json!({"team": "data"}),
-        vec![AnswerTest::Schema(Frozen::File("team.json".to_owned()))],
+        vec![AnswerTest::Schema(FrozenValue::File(
+            "team.json".to_owned(),
+        ))],
     );
     let registry = registry(TRIAGE);
     let mut setting = Setting::of(&registry);
@@ -371,7 +380,7 @@ fn exact_answers_and_schemas() {
     // No schema reaches outside itself.
     let remote = json!({"$ref": "https://example.com/a.json"});
     assert!(
-        fails(json!({}), AnswerTest::Schema(Frozen::Value(remote)))
+        fails(json!({}), AnswerTest::Schema(FrozenValue::Value(remote)))
             .contains("it is not a valid JSON Schema")
     );
 }
@@ -387,7 +396,7 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
             min_score: 0.5,
         },
         AnswerTest::Own(OwnCheck {
-            what: Runs::Command(words(&["true"])),
+            what: CheckProgram::Command(words(&["true"])),
             timeout_s: 10,
         }),
     ];
@@ -395,20 +404,23 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
         let done = finish(&answering(json!("x"), vec![test.clone()]));
         assert_eq!(
             (done.verdict, done.answered),
-            (CaseVerdict::Inconclusive, Answered::NotJudged),
+            (CaseVerdict::Inconclusive, AnswerOrigin::NotJudged),
             "{test:?}"
         );
-        assert_eq!(done.trials[0].verdicts[0].outcome, Outcome::Skipped);
+        assert_eq!(
+            done.trials[0].verdicts[0].outcome,
+            ExpectationOutcome::Skipped
+        );
         // What nobody could look at decides nothing, also inside others.
         let not = AnswerTest::Not(Box::new(at(test.clone())));
-        assert_eq!(one(json!("x"), not).0, Outcome::Skipped);
+        assert_eq!(one(json!("x"), not).0, ExpectationOutcome::Skipped);
         let either = AnswerTest::AnyOf(vec![
             at(test.clone()),
             at(AnswerTest::Contains(words(&["x"]))),
         ]);
-        assert_eq!(one(json!("x"), either).0, Outcome::Pass);
+        assert_eq!(one(json!("x"), either).0, ExpectationOutcome::Pass);
         let both = AnswerTest::AllOf(vec![at(test), at(AnswerTest::Contains(words(&["y"])))]);
-        assert_eq!(one(json!("x"), both).0, Outcome::Fail);
+        assert_eq!(one(json!("x"), both).0, ExpectationOutcome::Fail);
     }
 }
 
@@ -425,13 +437,13 @@ fn a_failure_that_is_no_gate_only_informs() {
     let done = finish(&case);
     assert_eq!(
         (done.verdict, done.trials[0].verdicts[0].outcome),
-        (CaseVerdict::Pass, Outcome::Fail)
+        (CaseVerdict::Pass, ExpectationOutcome::Fail)
     );
     case.expectations[0].value.gate = true;
     assert_eq!(finish(&case).verdict, CaseVerdict::Fail);
 }
 
-fn counts(done: &Finished) -> (CaseVerdict, usize, bool) {
+fn counts(done: &CaseResult) -> (CaseVerdict, usize, bool) {
     (done.verdict, done.trials.len(), done.stopped_early)
 }
 
@@ -439,35 +451,35 @@ fn counts(done: &Finished) -> (CaseVerdict, usize, bool) {
 fn trials_stop_once_they_are_certain() {
     let passing = answering(json!("x"), vec![AnswerTest::Contains(words(&["x"]))]);
     assert_eq!(counts(&finish(&passing)), (CaseVerdict::Pass, 2, true));
-    let failing = Case {
-        rule: Rule {
+    let failing = ScenarioCase {
+        rule: TrialRule {
             runs: 5,
             pass: 4,
-            ..Rule::default()
+            ..TrialRule::default()
         },
         ..answering(json!("x"), vec![AnswerTest::Contains(words(&["y"]))])
     };
     assert_eq!(counts(&finish(&failing)), (CaseVerdict::Fail, 2, true));
     let registry = registry(TRIAGE);
     let full = Setting {
-        rows: Rows::Full,
+        rows: TrialPolicy::RunAll,
         ..Setting::of(&registry)
     };
     assert_eq!(
         counts(&full.finish(&failing)),
         (CaseVerdict::Fail, 5, false)
     );
-    let test = Sequential {
+    let test = SequentialRule {
         p0: 0.6,
         p1: 0.9,
         alpha: 0.05,
         beta: 0.1,
         max: 5,
     };
-    let open = Case {
-        rule: Rule {
+    let open = ScenarioCase {
+        rule: TrialRule {
             sequential: Some(test),
-            ..Rule::default()
+            ..TrialRule::default()
         },
         ..passing
     };
@@ -480,7 +492,7 @@ fn trials_stop_once_they_are_certain() {
 #[test]
 fn the_first_script_whose_patterns_hold_answers() {
     let script = |has: &[&str], lacks: &[&str], reply: &str| {
-        at(Scripted {
+        at(ScriptedAnswer {
             node: None,
             has: words(has),
             lacks: words(lacks),
@@ -499,7 +511,7 @@ fn the_first_script_whose_patterns_hold_answers() {
     let done = finish(&case);
     assert_eq!(
         (done.verdict, done.answered),
-        (CaseVerdict::Pass, Answered::Scripted)
+        (CaseVerdict::Pass, AnswerOrigin::Scripted)
     );
     // Tokens that the script does not say are counted.
     assert_eq!(done.trials[0].tokens, (done.tokens.unwrap().0, 2));
@@ -515,7 +527,7 @@ fn the_first_script_whose_patterns_hold_answers() {
     let unrecorded = finish(&case);
     assert_eq!(
         (unrecorded.verdict, unrecorded.answered),
-        (CaseVerdict::Inconclusive, Answered::NotRecorded)
+        (CaseVerdict::Inconclusive, AnswerOrigin::NotRecorded)
     );
     assert_eq!(unrecorded.trials, Vec::new());
 }

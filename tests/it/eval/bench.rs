@@ -4,24 +4,24 @@ use ctxc::Registry;
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::context::options::ModelSettings;
 use ctxc::internals::context::request::Files;
-use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
+use ctxc::internals::eval::asked::{AnswerOptions, CaseAnswers};
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
-use ctxc::internals::eval::finished::Finished;
+use ctxc::internals::eval::finished::CaseResult;
 use ctxc::internals::eval::prepared::{CaseInput, RunContext};
 use ctxc::internals::eval::receiver::Roles;
-use ctxc::internals::eval::run::run;
-use ctxc::internals::eval::trials::Rows;
-use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::eval::run::run_cases;
+use ctxc::internals::eval::trials::TrialPolicy;
+use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::internals::project::config::Config;
 use ctxc::internals::scenario::model::{
-    AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted,
-    Selector, Situation, State, Subject,
+    AnswerExpectation, AnswerTest, CaseSubject, ContextExpectation, FrozenText, FrozenValue,
+    PatternTest, ScenarioCase, ScriptedAnswer, SegmentSelector, SegmentState, Situation, TrialRule,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 pub(super) fn at<T>(value: T) -> Spanned<T> {
-    Spanned::new(value, Span::at(0))
+    Spanned::new(value, Span::empty_at(0))
 }
 
 pub(super) fn word(text: &str) -> Spanned<String> {
@@ -32,32 +32,32 @@ pub(super) fn words(texts: &[&str]) -> Vec<Spanned<String>> {
     texts.iter().map(|text| word(text)).collect()
 }
 
-pub(super) fn id(text: &str) -> Selector {
-    Selector::Id(word(text))
+pub(super) fn id(text: &str) -> SegmentSelector {
+    SegmentSelector::Id(word(text))
 }
 
-pub(super) fn segment(which: Selector, state: State) -> ContextExpectation {
+pub(super) fn segment(which: SegmentSelector, state: SegmentState) -> ContextExpectation {
     ContextExpectation::Segment { which, state }
 }
 
-pub(super) fn patterns(within: Option<Selector>, texts: &[&str]) -> Patterns {
-    Patterns {
+pub(super) fn patterns(within: Option<SegmentSelector>, texts: &[&str]) -> PatternTest {
+    PatternTest {
         within,
         patterns: words(texts),
     }
 }
 
 /// A case of the task `triage`, with a ticket.
-pub(super) fn case() -> Case {
+pub(super) fn case() -> ScenarioCase {
     let inputs = BTreeMap::from([(
         "ticket".to_owned(),
-        Box::new(at(Frozen::Value("No invoice came.".into()))),
+        Box::new(at(FrozenValue::Value("No invoice came.".into()))),
     )]);
-    Case {
+    ScenarioCase {
         name: word("triage-1"),
         row: None,
-        span: Span::at(0),
-        subject: at(Subject::Task("triage".to_owned())),
+        span: Span::empty_at(0),
+        subject: at(CaseSubject::Task("triage".to_owned())),
         is_run: false,
         node: None,
         situation: Situation {
@@ -67,7 +67,7 @@ pub(super) fn case() -> Case {
         expect_context: Vec::new(),
         expectations: Vec::new(),
         replaces: Vec::new(),
-        rule: Rule::default(),
+        rule: TrialRule::default(),
         answers: Vec::new(),
         tags: Vec::new(),
         baseline_config_hash: None,
@@ -75,16 +75,16 @@ pub(super) fn case() -> Case {
     }
 }
 
-pub(super) fn expecting(context: Vec<ContextExpectation>) -> Case {
-    Case {
+pub(super) fn expecting(context: Vec<ContextExpectation>) -> ScenarioCase {
+    ScenarioCase {
         expect_context: context.into_iter().map(at).collect(),
         ..case()
     }
 }
 
 /// A case with one scripted answer for every request.
-pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> Case {
-    let scripted = Scripted {
+pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> ScenarioCase {
+    let scripted = ScriptedAnswer {
         node: None,
         has: Vec::new(),
         lacks: Vec::new(),
@@ -95,9 +95,9 @@ pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> Case {
     };
     let expectations = tests
         .into_iter()
-        .map(|test| at(Expectation { test, gate: true }))
+        .map(|test| at(AnswerExpectation { test, gate: true }))
         .collect();
-    Case {
+    ScenarioCase {
         expectations,
         answers: vec![at(scripted)],
         ..case()
@@ -142,7 +142,7 @@ pub(super) struct Setting<'a> {
     pub(super) config: Option<Config>,
     pub(super) beside: BTreeMap<String, String>,
     pub(super) snapshot: Option<&'a str>,
-    pub(super) rows: Rows,
+    pub(super) rows: TrialPolicy,
 }
 
 impl<'a> Setting<'a> {
@@ -152,7 +152,7 @@ impl<'a> Setting<'a> {
             config: None,
             beside: BTreeMap::new(),
             snapshot: None,
-            rows: Rows::Curtailed,
+            rows: TrialPolicy::StopWhenDecided,
         }
     }
 
@@ -164,9 +164,9 @@ impl<'a> Setting<'a> {
         }
     }
 
-    pub(super) fn finish(&self, case: &Case) -> Finished {
-        let patterns = CompiledPatterns::of([case], "$.subtasks");
-        let counter = Estimate::new("estimate", 4.0);
+    pub(super) fn finish(&self, case: &ScenarioCase) -> CaseResult {
+        let patterns = CompiledPatterns::compile_for([case], "$.subtasks");
+        let counter = ByteEstimate::new("estimate", 4.0);
         let live = live();
         let files: &(dyn Files + Sync) = &live;
         let none = Roles::new();
@@ -186,7 +186,7 @@ impl<'a> Setting<'a> {
             plan: "$.subtasks",
             rows: self.rows,
             patterns: &patterns,
-            answers: RunAnswers::default(),
+            answers: AnswerOptions::default(),
             session: "",
         };
         let input = CaseInput {
@@ -194,15 +194,15 @@ impl<'a> Setting<'a> {
             case,
             beside: &self.beside,
             snapshot: self.snapshot,
-            refused: None,
+            rejection: None,
             answers: CaseAnswers::default(),
         };
-        run(&context, &[input], None).remove(0)
+        run_cases(&context, &[input], None).remove(0)
     }
 }
 
 /// Runs a case in the project of `TRIAGE`.
-pub(super) fn finish(case: &Case) -> Finished {
+pub(super) fn finish(case: &ScenarioCase) -> CaseResult {
     Setting::of(&registry(TRIAGE)).finish(case)
 }
 
@@ -224,6 +224,6 @@ pub(super) fn said(expectation: ContextExpectation) -> String {
     out
 }
 
-pub(super) fn text(text: &str) -> Spanned<Content> {
-    at(Content::Text(text.to_owned()))
+pub(super) fn text(text: &str) -> Spanned<FrozenText> {
+    at(FrozenText::Text(text.to_owned()))
 }

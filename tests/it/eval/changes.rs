@@ -4,33 +4,39 @@ use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry,
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::Files;
-use ctxc::internals::eval::affected::{Choice, Since};
-use ctxc::internals::eval::asked::{CaseAnswers, RunAnswers};
+use ctxc::internals::eval::affected::{ComparisonBase, RunChoice};
+use ctxc::internals::eval::asked::{AnswerOptions, CaseAnswers};
 use ctxc::internals::eval::case;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
-use ctxc::internals::eval::draft::{self, Draft, Found, Given, Holds};
+use ctxc::internals::eval::draft::{
+    self, LookedUpPassages, ScenarioDraft, SituationValue, TextPrecision,
+};
 use ctxc::internals::eval::locate::Locator;
-use ctxc::internals::eval::mutate::{Scores, scores};
-use ctxc::internals::eval::prepared::{CaseInput, RunContext, Seen};
+use ctxc::internals::eval::mutate::{MutationScores, score_mutations};
+use ctxc::internals::eval::prepared::{CaseInput, RunContext, SeenContext};
 use ctxc::internals::eval::receiver::{Receiver, Roles};
-use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
-use ctxc::internals::eval::trials::Rows;
+use ctxc::internals::eval::scorecard::{CaseRow, RowSubject, Scorecard, SuiteRow};
+use ctxc::internals::eval::trials::TrialPolicy;
 use ctxc::internals::kernel::context::Trust;
-use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::kernel::tokens::ByteEstimate;
 use ctxc::internals::scenario::model::{
-    Case, Content, ContextExpectation, Frozen, LookupStore, State, Suite,
+    ContextExpectation, FrozenText, FrozenValue, LookupStore, ScenarioCase, SegmentState, Suite,
 };
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 
 /// What nobody would notice, of what was tried.
-fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
+fn unnoticed(cases: &[ScenarioCase]) -> (usize, Vec<String>) {
     let registry = registry(TRIAGE);
-    let (patterns, roles) = (CompiledPatterns::of(cases, "$.subtasks"), Roles::new());
-    let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
+    let (patterns, roles) = (
+        CompiledPatterns::compile_for(cases, "$.subtasks"),
+        Roles::new(),
+    );
+    let (counter, live, beside) = (ByteEstimate::new("estimate", 4.0), live(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
-    let (registry, roles, patterns, rows) = (&registry, &roles, &patterns, Rows::Curtailed);
+    let (registry, roles, patterns, rows) =
+        (&registry, &roles, &patterns, TrialPolicy::StopWhenDecided);
     let context = RunContext {
         registry,
         roles,
@@ -41,7 +47,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
         plan: "$",
         rows,
         patterns,
-        answers: RunAnswers::default(),
+        answers: AnswerOptions::default(),
         session: "",
     };
     let inputs: Vec<CaseInput<'_>> = cases
@@ -51,14 +57,14 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
             case,
             beside: &beside,
             snapshot: None,
-            refused: None,
+            rejection: None,
             answers: CaseAnswers::default(),
         })
         .collect();
-    let Scores {
+    let MutationScores {
         scores: found,
         failing,
-    } = scores(&context, &inputs, None);
+    } = score_mutations(&context, &inputs, None);
     assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else {
         panic!("{found:?}")
@@ -72,14 +78,14 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
         score
             .unnoticed
             .iter()
-            .map(ctxc::internals::eval::change::Change::words)
+            .map(ctxc::internals::eval::change::Mutation::describe)
             .collect(),
     )
 }
 
 #[test]
 fn what_no_scenario_would_notice_is_listed() {
-    let weak = expecting(vec![segment(id("system"), State::Kept)]);
+    let weak = expecting(vec![segment(id("system"), SegmentState::Kept)]);
     let (tried, left) = unnoticed(std::slice::from_ref(&weak));
     assert_eq!(tried, 3 * 3 + 3);
     insta::assert_snapshot!(left.join("\n"), @r"
@@ -116,24 +122,24 @@ fn what_no_scenario_would_notice_is_listed() {
 }
 
 fn row_of(
-    case: &Case,
+    case: &ScenarioCase,
     registry: &ctxc::Registry,
-) -> (CaseRow, Option<ctxc::internals::eval::finished::Keys>) {
+) -> (CaseRow, Option<ctxc::internals::eval::finished::ResultKeys>) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {
         let mut lines = ctxc::internals::context::lines::Lines::default();
         let files = BTreeMap::from([("templates/triage.xml".to_owned(), TRIAGE.to_owned())]);
-        lines.add(
+        lines.add_file(
             &files,
             "templates/triage.xml",
             "triage",
-            &ctxc::internals::syntax::limits::Limits::default(),
+            &ctxc::internals::syntax::limits::XmlLimits::default(),
         );
         lines
     };
     let locator = Locator::new(&live, &lines);
-    locator.knows("scenarios/triage.yaml", "name: triage-1\n");
+    locator.add_text("scenarios/triage.yaml", "name: triage-1\n");
     let suite = Suite {
         id: word("triage-1"),
         is_scenario: true,
@@ -143,14 +149,14 @@ fn row_of(
         cases_from: None,
         tools: BTreeMap::new(),
     };
-    let receiver = Receiver::of_task("triage");
-    let of = Of {
+    let receiver = Receiver::for_task("triage");
+    let of = RowSubject {
         path: "scenarios/triage.yaml",
         suite: &suite.id.value,
         case,
         receiver: Some(receiver),
     };
-    (CaseRow::of(of, &done, &locator), done.keys)
+    (CaseRow::from_result(of, &done, &locator), done.keys)
 }
 
 fn card(registry: &ctxc::Registry, rows: Vec<CaseRow>) -> Scorecard {
@@ -169,10 +175,10 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         registry(TRIAGE),
         registry(&TRIAGE.replace("You triage", "You sort")),
     );
-    let passing = expecting(vec![segment(id("system"), State::Kept)]);
-    let failing = Case {
+    let passing = expecting(vec![segment(id("system"), SegmentState::Kept)]);
+    let failing = ScenarioCase {
         name: word("other"),
-        ..expecting(vec![segment(id("system"), State::Absent)])
+        ..expecting(vec![segment(id("system"), SegmentState::Absent)])
     };
     let (passed, keys) = row_of(&passing, &before);
     let (failed, failed_keys) = row_of(&failing, &before);
@@ -185,52 +191,60 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         ),
         (1, 1, 2)
     );
-    let since = Since::results(&earlier);
-    let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else {
+    let since = ComparisonBase::from_results(&earlier);
+    let RunChoice::Carry(row) = since.choose_for("triage-1", keys.as_ref()) else {
         panic!()
     };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
     // What did not pass is run again, and so is what is new, what moved, and what could not be
     // tried.
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
-    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
     assert_eq!(
-        since.choose("triage-1", row_of(&passing, &moved).1.as_ref()),
-        Choice::Run
+        since.choose_for("other", failed_keys.as_ref()),
+        RunChoice::Run
     );
-    assert_eq!(since.choose("triage-1", None), Choice::Run);
-    let edited = Case {
+    assert_eq!(since.choose_for("new", keys.as_ref()), RunChoice::Run);
+    assert_eq!(
+        since.choose_for("triage-1", row_of(&passing, &moved).1.as_ref()),
+        RunChoice::Run
+    );
+    assert_eq!(since.choose_for("triage-1", None), RunChoice::Run);
+    let edited = ScenarioCase {
         name: word("triage-1"),
         ..expecting(vec![
-            segment(id("system"), State::Kept),
-            segment(id("history"), State::Absent),
+            segment(id("system"), SegmentState::Kept),
+            segment(id("history"), SegmentState::Absent),
         ])
     };
     assert_eq!(
-        since.choose("triage-1", row_of(&edited, &before).1.as_ref()),
-        Choice::Run
+        since.choose_for("triage-1", row_of(&edited, &before).1.as_ref()),
+        RunChoice::Run
     );
     // What is carried on keeps where it came from first.
     let next = card(&moved, vec![*row]);
     assert_eq!((next.summary.carried, next.summary.passed), (1, 1));
-    let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else {
+    let RunChoice::Carry(again) =
+        ComparisonBase::from_results(&next).choose_for("triage-1", keys.as_ref())
+    else {
         panic!()
     };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
     // What did not move since a revision is no part of the run: nobody knows how it ended there.
-    let since = Since::revision([("triage-1".to_owned(), keys.unwrap())]);
-    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::LeaveOut);
-    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
+    let since = ComparisonBase::from_revision([("triage-1".to_owned(), keys.unwrap())]);
     assert_eq!(
-        since.choose("triage-1", row_of(&passing, &moved).1.as_ref()),
-        Choice::Run
+        since.choose_for("triage-1", keys.as_ref()),
+        RunChoice::LeaveOut
+    );
+    assert_eq!(since.choose_for("new", keys.as_ref()), RunChoice::Run);
+    assert_eq!(
+        since.choose_for("triage-1", row_of(&passing, &moved).1.as_ref()),
+        RunChoice::Run
     );
     // A word that nobody knows is no success.
     let mut strange = earlier.clone();
     strange.cases[0].verdict = "certainly".to_owned();
     assert_eq!(
-        Since::results(&strange).choose("triage-1", keys.as_ref()),
-        Choice::Run
+        ComparisonBase::from_results(&strange).choose_for("triage-1", keys.as_ref()),
+        RunChoice::Run
     );
 }
 
@@ -273,9 +287,9 @@ fn a_scenario_is_written_from_todays_context() {
     let mut case = expecting(Vec::new());
     case.situation.inputs.insert(
         "ticket".to_owned(),
-        Box::new(at(Frozen::Value("No: invoice".into()))),
+        Box::new(at(FrozenValue::Value("No: invoice".into()))),
     );
-    let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
+    let (counter, live, beside) = (ByteEstimate::new("estimate", 4.0), live(), BTreeMap::new());
     let (patterns, roles) = (CompiledPatterns::default(), Roles::new());
     let context = RunContext {
         registry: &registry,
@@ -285,9 +299,9 @@ fn a_scenario_is_written_from_todays_context() {
         counter: &counter,
         models: None,
         plan: "$",
-        rows: Rows::Curtailed,
+        rows: TrialPolicy::StopWhenDecided,
         patterns: &patterns,
-        answers: RunAnswers::default(),
+        answers: AnswerOptions::default(),
         session: "",
     };
     let input = CaseInput {
@@ -295,33 +309,36 @@ fn a_scenario_is_written_from_todays_context() {
         case: &case,
         beside: &beside,
         snapshot: None,
-        refused: None,
+        rejection: None,
         answers: CaseAnswers::default(),
     };
-    let receiver = Receiver::of_task("triage");
+    let receiver = Receiver::for_task("triage");
     let given = [
-        ("ticket".to_owned(), Given::Value("No: invoice".into())),
+        (
+            "ticket".to_owned(),
+            SituationValue::Value("No: invoice".into()),
+        ),
         (
             "plan".to_owned(),
-            Given::File("../samples/plan.json".to_owned()),
+            SituationValue::File("../samples/plan.json".to_owned()),
         ),
-        ("who".to_owned(), Given::Value("@somebody".into())),
+        ("who".to_owned(), SituationValue::Value("@somebody".into())),
     ];
-    let yaml = |seen: &Seen<'_>| {
-        let written = Draft {
+    let yaml = |seen: &SeenContext<'_>| {
+        let written = ScenarioDraft {
             name: "triage-t1",
             receiver,
             node: None,
-            objective: Some(&draft::objective(seen)),
+            objective: Some(&draft::first_description_line(seen)),
             inputs: &given,
             results: &[],
             history: None,
-            found: &Found::default(),
-            holds: Holds::Segments,
+            found: &LookedUpPassages::default(),
+            holds: TextPrecision::Segments,
         };
-        draft::yaml(&written, Some(seen))
+        draft::scenario_yaml(&written, Some(seen))
     };
-    insta::assert_snapshot!(case::context(&context, &input, &forest, receiver, yaml).unwrap().unwrap(), @r#"
+    insta::assert_snapshot!(case::with_context(&context, &input, &forest, receiver, yaml).unwrap().unwrap(), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
     # Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.
@@ -356,7 +373,7 @@ fn what_yaml_could_mistake_is_quoted_and_ceilings_are_round() {
         "@x",
         "tab\there",
     ]
-    .map(draft::scalar)
+    .map(draft::yaml_scalar)
     .into();
     assert_eq!(
         quoted,
@@ -373,15 +390,15 @@ fn what_yaml_could_mistake_is_quoted_and_ceilings_are_round() {
         ]
     );
     let round: Vec<usize> = [0, 9, 50, 100, 950, 4_000, 20_000]
-        .map(draft::ceiling)
+        .map(draft::round_up_limit)
         .into();
     assert_eq!(round, [0, 10, 60, 150, 1_100, 4_400, 22_000]);
     assert_eq!(
-        draft::name("triage", Some("samples/t1.txt"), |_| false),
+        draft::unused_name("triage", Some("samples/t1.txt"), |_| false),
         "triage-t1"
     );
     assert_eq!(
-        draft::name("triage", None, |name| name == "triage-1"),
+        draft::unused_name("triage", None, |name| name == "triage-1"),
         "triage-2"
     );
 }
@@ -416,14 +433,14 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
         texts.iter().enumerate().map(one).collect()
     };
     let (files, fresh) = (of("files"), of("fresh"));
-    let receiver = Receiver::of_task("triage");
+    let receiver = Receiver::for_task("triage");
     for files in [Vec::new(), files] {
-        let found = Found {
+        let found = LookedUpPassages {
             files: files.clone(),
             fresh: fresh.clone(),
             held: Vec::new(),
         };
-        let draft = Draft {
+        let draft = ScenarioDraft {
             name: "n",
             receiver,
             node: None,
@@ -432,10 +449,10 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
             results: &[],
             history: None,
             found: &found,
-            holds: Holds::Segments,
+            holds: TextPrecision::Segments,
         };
-        let text = draft::yaml(&draft, None);
-        let (suite, faults) = ctxc::internals::scenario::read("scenarios/n.yaml", &text);
+        let text = draft::scenario_yaml(&draft, None);
+        let (suite, faults) = ctxc::internals::scenario::read_suite("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");
         let matches = suite.unwrap().cases.remove(0).situation.matches;
         let shelf = if files.is_empty() {
@@ -448,7 +465,7 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
             .map(|one| (shelf, one))
             .chain(files.iter().map(|one| (LookupStore::Retrieval, one)));
         let wanted: Vec<_> = wanted
-            .map(|(shelf, one)| (shelf, one.id.clone(), Content::Text(one.text.clone())))
+            .map(|(shelf, one)| (shelf, one.id.clone(), FrozenText::Text(one.text.clone())))
             .collect();
         let read: Vec<_> = matches
             .into_iter()

@@ -4,11 +4,12 @@ use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text,
     word, words,
 };
-use ctxc::internals::eval::finished::{CaseVerdict, Finished};
-use ctxc::internals::eval::verdict::Outcome;
+use ctxc::internals::eval::finished::{CaseResult, CaseVerdict};
+use ctxc::internals::eval::verdict::ExpectationOutcome;
 use ctxc::internals::kernel::context::{Kind, Origin};
 use ctxc::internals::scenario::model::{
-    Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject,
+    CaseSubject, ContextExpectation, CountedTokens, FrozenValue, ScenarioCase, SegmentSelector,
+    SegmentState, Situation,
 };
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
@@ -21,28 +22,33 @@ fn holds(expectation: ContextExpectation) {
 
 #[test]
 fn segments_are_kept_absent_or_not_there() {
-    holds(segment(id("file:docs/runbook.md"), State::Kept));
-    holds(segment(Selector::Kind(at(Kind::File)), State::Kept));
+    holds(segment(id("file:docs/runbook.md"), SegmentState::Kept));
     holds(segment(
-        Selector::Source(word("docs/runbook.md")),
-        State::Kept,
+        SegmentSelector::Kind(at(Kind::File)),
+        SegmentState::Kept,
     ));
-    holds(segment(id("examples"), State::Absent));
+    holds(segment(
+        SegmentSelector::Source(word("docs/runbook.md")),
+        SegmentState::Kept,
+    ));
+    holds(segment(id("examples"), SegmentState::Absent));
     assert_eq!(
-        said(segment(id("runbook.md"), State::Kept)),
+        said(segment(id("runbook.md"), SegmentState::Kept)),
         "fail: expected segment `runbook.md`, found none; did you mean `file:docs/runbook.md`?; \
          segments here: system, file:docs/runbook.md, description"
     );
     assert_eq!(
-        said(segment(id("sistem"), State::Kept)).split("; ").nth(1),
+        said(segment(id("sistem"), SegmentState::Kept))
+            .split("; ")
+            .nth(1),
         Some("did you mean `system`?")
     );
     assert_eq!(
-        said(segment(id("system"), State::Absent)),
+        said(segment(id("system"), SegmentState::Absent)),
         "fail: expected no segment `system`, found `system`; it is there by <system>"
     );
     assert_eq!(
-        said(segment(id("system"), State::Dropped)),
+        said(segment(id("system"), SegmentState::Dropped)),
         "fail: expected segment `system` dropped, found it whole"
     );
 }
@@ -133,15 +139,15 @@ fn the_order_may_have_gaps_and_no_swaps() {
 
 #[test]
 fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
-    let tokens = |of: Counted, max: u64, min: u64| ContextExpectation::Tokens {
+    let tokens = |of: CountedTokens, max: u64, min: u64| ContextExpectation::Tokens {
         of,
         max: Some(at(max)),
         min: Some(at(min)),
     };
-    holds(tokens(Counted::Total, 100, 10));
-    holds(tokens(Counted::Prefix, 60, 10));
-    holds(tokens(Counted::Segment(id("system")), 20, 5));
-    let told = said(tokens(Counted::Total, 30, 1));
+    holds(tokens(CountedTokens::Total, 100, 10));
+    holds(tokens(CountedTokens::Prefix, 60, 10));
+    holds(tokens(CountedTokens::Segment(id("system")), 20, 5));
+    let told = said(tokens(CountedTokens::Total, 30, 1));
     assert!(
         told.starts_with("fail: expected at most 30 tokens in all, found ")
             && told.contains("too many (estimate, an estimate)"),
@@ -151,8 +157,10 @@ fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
         told.contains("the largest: file:docs/runbook.md "),
         "{told}"
     );
-    assert!(said(tokens(Counted::Prefix, 900, 800)).contains("too few"));
-    assert!(said(tokens(Counted::Segment(id("x")), 1, 0)).contains("found none; segments here"));
+    assert!(said(tokens(CountedTokens::Prefix, 900, 800)).contains("too few"));
+    assert!(
+        said(tokens(CountedTokens::Segment(id("x")), 1, 0)).contains("found none; segments here")
+    );
 }
 
 #[test]
@@ -160,9 +168,9 @@ fn a_budget_that_cuts_is_seen() {
     let registry = registry(TRIAGE);
     let setting = Setting::of(&registry)
         .with("[roles.sorter]\ntemplate = \"triage\"\nbudget = {tokens = 30}\n");
-    let subject = at(Subject::Role("sorter".to_owned()));
+    let subject = at(CaseSubject::Role("sorter".to_owned()));
     let of = |expectation| {
-        let done = setting.finish(&Case {
+        let done = setting.finish(&ScenarioCase {
             subject: subject.clone(),
             ..expecting(vec![expectation])
         });
@@ -173,20 +181,23 @@ fn a_budget_that_cuts_is_seen() {
         )
     };
     assert_eq!(
-        of(segment(id("file:docs/runbook.md"), State::Dropped)).0,
-        Outcome::Pass
+        of(segment(id("file:docs/runbook.md"), SegmentState::Dropped)).0,
+        ExpectationOutcome::Pass
     );
-    assert_eq!(of(ContextExpectation::NothingCut(false)).0, Outcome::Pass);
+    assert_eq!(
+        of(ContextExpectation::NothingCut(false)).0,
+        ExpectationOutcome::Pass
+    );
     let (outcome, told) = of(ContextExpectation::NothingCut(true));
-    assert_eq!(outcome, Outcome::Fail);
+    assert_eq!(outcome, ExpectationOutcome::Fail);
     assert!(
         told.starts_with(
             "expected every segment whole, found `file:docs/runbook.md`: it dropped: "
         ),
         "{told}"
     );
-    let (outcome, told) = of(segment(id("file:docs/runbook.md"), State::Kept));
-    assert_eq!(outcome, Outcome::Fail);
+    let (outcome, told) = of(segment(id("file:docs/runbook.md"), SegmentState::Kept));
+    assert_eq!(outcome, ExpectationOutcome::Fail);
     assert!(told.contains("found it dropped: "), "{told}");
 }
 
@@ -217,9 +228,9 @@ fn tools_models_and_paths_are_those_of_a_role() {
         blocked_tools = [\"rm\"]\nprotected_paths = [\"secrets/\"]\n\
         [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
     let setting = Setting::of(&registry).with(project);
-    let subject = at(Subject::Role("sorter".to_owned()));
+    let subject = at(CaseSubject::Role("sorter".to_owned()));
     let of = |expectation: ContextExpectation| {
-        let done = setting.finish(&Case {
+        let done = setting.finish(&ScenarioCase {
             subject: subject.clone(),
             ..expecting(vec![expectation])
         });
@@ -273,8 +284,8 @@ fn tools_models_and_paths_are_those_of_a_role() {
                 .contains("found no tools: a task has none; `triage` is asked for as a task")
         );
     }
-    let nobody = setting.finish(&Case {
-        subject: at(Subject::Role("sortr".to_owned())),
+    let nobody = setting.finish(&ScenarioCase {
+        subject: at(CaseSubject::Role("sortr".to_owned())),
         ..case()
     });
     assert_eq!(nobody.verdict, CaseVerdict::Fail);
@@ -284,7 +295,7 @@ fn tools_models_and_paths_are_those_of_a_role() {
     );
 }
 
-fn with(registry: &ctxc::Registry, case: &Case, snapshot: Option<&str>) -> Finished {
+fn with(registry: &ctxc::Registry, case: &ScenarioCase, snapshot: Option<&str>) -> CaseResult {
     Setting {
         snapshot,
         ..Setting::of(registry)
@@ -347,8 +358,8 @@ fn a_stored_request_is_compared_line_by_line() {
 
 #[test]
 fn expectations_compose() {
-    let kept = || at(segment(id("system"), State::Kept));
-    let gone = || at(segment(id("examples"), State::Kept));
+    let kept = || at(segment(id("system"), SegmentState::Kept));
+    let gone = || at(segment(id("examples"), SegmentState::Kept));
     holds(ContextExpectation::Not(Box::new(gone())));
     holds(ContextExpectation::AnyOf(vec![gone(), kept()]));
     holds(ContextExpectation::AllOf(vec![kept(), kept()]));
@@ -362,7 +373,7 @@ fn expectations_compose() {
     );
     let either = said(ContextExpectation::AnyOf(vec![
         gone(),
-        at(segment(id("history"), State::Kept)),
+        at(segment(id("history"), SegmentState::Kept)),
     ]));
     assert!(
         either.starts_with(
@@ -375,13 +386,13 @@ fn expectations_compose() {
 #[test]
 fn not_holds_of_what_could_be_there_alone() {
     let not = |expectation| said(ContextExpectation::Not(Box::new(at(expectation))));
-    let kept = |which| not(segment(which, State::Kept));
-    let source = |name: &str| Selector::Source(word(name));
+    let kept = |which| not(segment(which, SegmentState::Kept));
+    let source = |name: &str| SegmentSelector::Source(word(name));
     // The task has no examples, no such input stands in a text of its own, and the project has the
     // file: all that could be.
     for which in [
         id("examples"),
-        Selector::Kind(at(Kind::History)),
+        SegmentSelector::Kind(at(Kind::History)),
         source("previous"),
         id("constraints:request"),
     ] {
@@ -389,7 +400,7 @@ fn not_holds_of_what_could_be_there_alone() {
     }
     holds(ContextExpectation::Not(Box::new(at(segment(
         id("file:docs/runbook.md"),
-        State::Cut,
+        SegmentState::Cut,
     )))));
     for which in [
         id("input:nosuch"),
@@ -414,11 +425,11 @@ fn not_holds_of_what_could_be_there_alone() {
         assert!(not(blind.clone()).starts_with("fail:"), "{blind:?}");
     }
     // Absent is what may be called anything.
-    holds(segment(id("file:docs/never.md"), State::Absent));
+    holds(segment(id("file:docs/never.md"), SegmentState::Absent));
     // One that was looked at is enough, wherever it stands.
     let (seen, blind) = (
-        || at(segment(id("examples"), State::Kept)),
-        || at(segment(id("input:nosuch"), State::Kept)),
+        || at(segment(id("examples"), SegmentState::Kept)),
+        || at(segment(id("input:nosuch"), SegmentState::Kept)),
     );
     holds(ContextExpectation::Not(Box::new(at(
         ContextExpectation::AllOf(vec![blind(), seen()]),
@@ -434,10 +445,10 @@ fn not_holds_of_what_could_be_there_alone() {
 fn what_a_case_freezes_or_a_project_has_could_be_there() {
     let registry = registry(TRIAGE);
     let setting = Setting::of(&registry);
-    let not = |which| ContextExpectation::Not(Box::new(at(segment(which, State::Kept))));
-    let of = |which: Selector, situation: Situation| {
+    let not = |which| ContextExpectation::Not(Box::new(at(segment(which, SegmentState::Kept))));
+    let of = |which: SegmentSelector, situation: Situation| {
         let inputs = case().situation.inputs;
-        let done = setting.finish(&Case {
+        let done = setting.finish(&ScenarioCase {
             situation: Situation {
                 inputs,
                 ..situation
@@ -450,22 +461,31 @@ fn what_a_case_freezes_or_a_project_has_could_be_there() {
         files: BTreeMap::from([("docs/new.md".to_owned(), text("new"))]),
         ..Situation::default()
     };
-    assert_eq!(of(id("file:docs/new.md"), frozen()), Outcome::Pass);
     assert_eq!(
-        of(Selector::Source(word("./docs/new.md")), frozen()),
-        Outcome::Pass
+        of(id("file:docs/new.md"), frozen()),
+        ExpectationOutcome::Pass
+    );
+    assert_eq!(
+        of(SegmentSelector::Source(word("./docs/new.md")), frozen()),
+        ExpectationOutcome::Pass
     );
     assert_eq!(
         of(id("file:docs/new.md"), Situation::default()),
-        Outcome::Fail
+        ExpectationOutcome::Fail
     );
     let step = || Situation {
-        results: BTreeMap::from([("plan".to_owned(), Box::new(at(Frozen::Value("x".into()))))]),
+        results: BTreeMap::from([(
+            "plan".to_owned(),
+            Box::new(at(FrozenValue::Value("x".into()))),
+        )]),
         ..Situation::default()
     };
-    assert_eq!(of(Selector::Source(word("plan")), step()), Outcome::Pass);
     assert_eq!(
-        of(Selector::Source(word("plan")), Situation::default()),
-        Outcome::Fail
+        of(SegmentSelector::Source(word("plan")), step()),
+        ExpectationOutcome::Pass
+    );
+    assert_eq!(
+        of(SegmentSelector::Source(word("plan")), Situation::default()),
+        ExpectationOutcome::Fail
     );
 }

@@ -1,8 +1,8 @@
 //! Drift where the truth is known: what is quiet raises no alarm, what is planted is found.
 
-use ctxc::internals::eval::drift::{Cause, Signal, findings};
+use ctxc::internals::eval::drift::{DriftCause, DriftSignal, find_drift};
 use ctxc::internals::project::eval::Eval;
-use ctxc::internals::store::history::{Point, Series, median};
+use ctxc::internals::store::history::{CaseSeries, SeriesPoint, median};
 use pretty_assertions::assert_eq;
 
 const TRIALS: usize = 3;
@@ -49,7 +49,7 @@ const USUAL: Truth = Truth {
     splits: false,
 };
 
-fn point(truth: Truth, chance: &mut Chance) -> Point {
+fn point(truth: Truth, chance: &mut Chance) -> SeriesPoint {
     let tokens: f64 = (0..TRIALS)
         .map(|_| truth.tokens * (1.0 + truth.spread * chance.normal()))
         .sum();
@@ -57,25 +57,25 @@ fn point(truth: Truth, chance: &mut Chance) -> Point {
         .map(|_| truth.latency * (truth.jitter * chance.normal()).exp())
         .collect();
     let passed = (0..TRIALS).filter(|_| chance.even() < truth.passes).count();
-    Point {
+    SeriesPoint {
         key: "k".to_owned(),
         passed: passed >= 2,
         tokens: Some(tokens / 3.0),
         latency: median(&mut times),
-        told: 3,
-        split: if truth.splits { 3 } else { 0 },
+        classified: 3,
+        splitting: if truth.splits { 3 } else { 0 },
     }
 }
 
-fn series(before: Truth, last: Truth, chance: &mut Chance) -> Series {
+fn series(before: Truth, last: Truth, chance: &mut Chance) -> CaseSeries {
     let now = (0..15)
         .map(|run| point(if run < 10 { before } else { last }, chance))
         .collect();
-    Series {
+    CaseSeries {
         id: "a".to_owned(),
         live: true,
         now,
-        ..Series::default()
+        ..CaseSeries::default()
     }
 }
 
@@ -84,14 +84,14 @@ fn shares(before: Truth, last: Truth) -> ([f64; 4], f64) {
     let (mut chance, mut counts, mut any) = (Chance(2026), [0_u32; 4], 0_u32);
     let limits = Eval::default().drift;
     for _ in 0..CASES {
-        let found = findings(&series(before, last, &mut chance), &limits);
+        let found = find_drift(&series(before, last, &mut chance), &limits);
         any += u32::from(!found.is_empty());
         for finding in found {
             let at = [
-                Signal::TokenInflation,
-                Signal::LatencyRegression,
-                Signal::DecompositionShift,
-                Signal::PassRateDegradation,
+                DriftSignal::TokenInflation,
+                DriftSignal::LatencyRegression,
+                DriftSignal::DecompositionShift,
+                DriftSignal::PassRateDegradation,
             ];
             counts[at
                 .iter()
@@ -192,44 +192,47 @@ fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_be
     };
     let now = points(last, 6, &mut chance);
     let before = points(usual, 10, &mut chance);
-    let moved = Series {
+    let moved = CaseSeries {
         id: "a".to_owned(),
         live: true,
         now,
         before,
-        ..Series::default()
+        ..CaseSeries::default()
     };
-    let found = findings(&moved, &limits);
-    let kinds: Vec<(Signal, Cause)> = found
+    let found = find_drift(&moved, &limits);
+    let kinds: Vec<(DriftSignal, DriftCause)> = found
         .iter()
         .map(|finding| (finding.signal, finding.cause))
         .collect();
     let all = [
-        Signal::TokenInflation,
-        Signal::DecompositionShift,
-        Signal::PassRateDegradation,
+        DriftSignal::TokenInflation,
+        DriftSignal::DecompositionShift,
+        DriftSignal::PassRateDegradation,
     ];
-    assert_eq!(kinds, all.map(|signal| (signal, Cause::ConfigChange)));
+    assert_eq!(kinds, all.map(|signal| (signal, DriftCause::ConfigChange)));
     // With too little on either side nothing is said.
-    let few = Series {
+    let few = CaseSeries {
         now: points(last, 4, &mut chance),
         before: points(usual, 10, &mut chance),
         ..moved.clone()
     };
-    let kinds: Vec<Signal> = findings(&few, &limits)
+    let kinds: Vec<DriftSignal> = find_drift(&few, &limits)
         .iter()
         .map(|finding| finding.signal)
         .collect();
     assert_eq!(
         kinds,
-        [Signal::DecompositionShift, Signal::PassRateDegradation]
+        [
+            DriftSignal::DecompositionShift,
+            DriftSignal::PassRateDegradation
+        ]
     );
-    let few = Series {
+    let few = CaseSeries {
         now: points(last, 6, &mut chance),
         before: Vec::new(),
         ..moved.clone()
     };
-    assert!(findings(&few, &limits).is_empty());
+    assert!(find_drift(&few, &limits).is_empty());
     // Another text of the scenario is another question: failures since then are compared with
     // nothing.
     let mut edited = moved;
@@ -237,9 +240,12 @@ fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_be
         .before
         .iter_mut()
         .for_each(|point| "k2".clone_into(&mut point.key));
-    let kinds: Vec<Signal> = findings(&edited, &limits)
+    let kinds: Vec<DriftSignal> = find_drift(&edited, &limits)
         .iter()
         .map(|finding| finding.signal)
         .collect();
-    assert_eq!(kinds, [Signal::TokenInflation, Signal::DecompositionShift]);
+    assert_eq!(
+        kinds,
+        [DriftSignal::TokenInflation, DriftSignal::DecompositionShift]
+    );
 }

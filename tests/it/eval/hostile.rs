@@ -2,15 +2,15 @@
 //! so.
 
 use super::bench::{answering, finish, word, words};
-use ctxc::internals::eval::verdict::Outcome;
-use ctxc::internals::scenario::model::{AnswerTest, Frozen};
+use ctxc::internals::eval::verdict::ExpectationOutcome;
+use ctxc::internals::scenario::model::{AnswerTest, FrozenValue};
 use ctxc::internals::scenario::pattern;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// What is found, and in what time it has to be.
-fn told(reply: Value, test: AnswerTest) -> (Outcome, String) {
+fn told(reply: Value, test: AnswerTest) -> (ExpectationOutcome, String) {
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 30_000 } else { 400 });
     let started = Instant::now();
     let done = finish(&answering(reply, vec![test]));
@@ -43,7 +43,7 @@ fn no_path_leads_to_more_nodes_than_it_may() {
         ),
         ("$[?count($..*) > 1]".to_owned(), json!(many)),
     ] {
-        assert_eq!(pattern::path(&path), Ok(()), "{path}");
+        assert_eq!(pattern::check_path(&path), Ok(()), "{path}");
         let (outcome, found) = told(
             reply,
             AnswerTest::FieldMatches {
@@ -51,7 +51,7 @@ fn no_path_leads_to_more_nodes_than_it_may() {
                 pattern: word("x"),
             },
         );
-        assert_eq!(outcome, Outcome::Fail);
+        assert_eq!(outcome, ExpectationOutcome::Fail);
         assert!(
             found.contains("is too complex: in ") && found.contains("2000000 nodes"),
             "{found}"
@@ -78,12 +78,12 @@ fn no_path_leads_to_more_nodes_than_it_may() {
                 }
             )
             .0,
-            Outcome::Pass,
+            ExpectationOutcome::Pass,
             "{path}"
         );
     }
     // A filter does not compile patterns for each node.
-    assert!(pattern::path("$[?match(@.a, '(a{1000}){1000}')]").is_err());
+    assert!(pattern::check_path("$[?match(@.a, '(a{1000}){1000}')]").is_err());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
         ".{5000}",
         "x(?:[^a]{900}){9}",
     ] {
-        let fault = pattern::fault(large).unwrap_or_else(|| panic!("{large}"));
+        let fault = pattern::find_fault(large).unwrap_or_else(|| panic!("{large}"));
         assert!(fault.reason.contains("it unfolds into"), "{}", fault.reason);
         let (_, found) = told(json!("a"), AnswerTest::Contains(words(&[large])));
         assert!(
@@ -113,7 +113,7 @@ fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
         r"\d{3,80}-\d{3,80}",
         "(?:[a-z]{1,60}@[a-z]{1,60}\\.)+",
     ] {
-        assert_eq!(pattern::fault(allowed), None, "{allowed}");
+        assert_eq!(pattern::find_fault(allowed), None, "{allowed}");
         let (_, found) = told(json!("-"), AnswerTest::Contains(words(&[allowed])));
         assert!(found.contains("nowhere in"), "{found}");
     }
@@ -126,15 +126,15 @@ fn no_pattern_of_a_schema_steps_back_for_ever() {
         let schema = json!({"type": "string", "pattern": pattern});
         let (outcome, _) = told(
             json!(json!(text).to_string()),
-            AnswerTest::Schema(Frozen::Value(schema)),
+            AnswerTest::Schema(FrozenValue::Value(schema)),
         );
-        assert_eq!(outcome, Outcome::Fail, "{pattern}");
+        assert_eq!(outcome, ExpectationOutcome::Fail, "{pattern}");
     }
     // What is too large, or steps back, is not a valid pattern here.
     for pattern in ["(?:a{1000}){1000}", "^(?!b)"] {
         let (_, found) = told(
             json!("1"),
-            AnswerTest::Schema(Frozen::Value(json!({ "pattern": pattern }))),
+            AnswerTest::Schema(FrozenValue::Value(json!({ "pattern": pattern }))),
         );
         assert!(found.contains("it is not a valid JSON Schema"), "{found}");
     }
@@ -148,8 +148,8 @@ fn no_schema_refers_to_itself_for_ever() {
         "c": {"properties": {"a": {"$ref": "#/$defs/a"}}}});
     let schema = json!({"$defs": defs, "$ref": "#/$defs/a"});
     let answer = (0..50).fold(json!(1), |inner, _| json!({"a": inner}));
-    let (outcome, found) = told(answer, AnswerTest::Schema(Frozen::Value(schema)));
-    assert_eq!(outcome, Outcome::Fail);
+    let (outcome, found) = told(answer, AnswerTest::Schema(FrozenValue::Value(schema)));
+    assert_eq!(outcome, ExpectationOutcome::Fail);
     assert!(
         found.contains("the schema is too much for this value"),
         "{found}"
@@ -169,7 +169,7 @@ fn no_search_builds_automata_for_ever() {
         json!(text),
         AnswerTest::Contains(words(&["(?:[ab]*a[ab]{900})c"])),
     );
-    assert_eq!(outcome, Outcome::Fail);
+    assert_eq!(outcome, ExpectationOutcome::Fail);
     assert!(
         found.contains("the pattern is too complex for a text of 200000 bytes"),
         "{found}"
@@ -181,13 +181,13 @@ fn no_search_builds_automata_for_ever() {
             AnswerTest::Absent(words(&["(?:[ab]*a[ab]{900})c"]))
         )
         .0,
-        Outcome::Fail
+        ExpectationOutcome::Fail
     );
     for (pattern, outcome) in [
-        ("a[ab]{30}b", Outcome::Pass),
-        (r"\bc\b", Outcome::Fail),
-        ("(a|b)+$", Outcome::Pass),
-        (r"\w+\W", Outcome::Fail),
+        ("a[ab]{30}b", ExpectationOutcome::Pass),
+        (r"\bc\b", ExpectationOutcome::Fail),
+        ("(a|b)+$", ExpectationOutcome::Pass),
+        (r"\w+\W", ExpectationOutcome::Fail),
     ] {
         assert_eq!(
             told(json!(text), AnswerTest::Contains(words(&[pattern]))).0,
@@ -201,13 +201,13 @@ fn no_search_builds_automata_for_ever() {
             AnswerTest::Contains(words(&[r"\bnaïve\b"]))
         )
         .0,
-        Outcome::Pass
+        ExpectationOutcome::Pass
     );
 }
 
 #[test]
 fn a_schema_that_leads_to_itself_ends() {
     for schema in [json!({"$ref": "#"}), json!({"allOf": [{"$ref": "#"}]})] {
-        told(json!("1"), AnswerTest::Schema(Frozen::Value(schema)));
+        told(json!("1"), AnswerTest::Schema(FrozenValue::Value(schema)));
     }
 }

@@ -5,13 +5,13 @@ use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word,
     words,
 };
-use crate::support::stored::told;
-use ctxc::internals::eval::finished::{CaseVerdict, Finished};
+use crate::support::stored::messages_text;
+use ctxc::internals::eval::finished::{CaseResult, CaseVerdict};
 use ctxc::internals::scenario::model::{
-    Case, Content, ContextExpectation, Failure, Fixture, Frozen, LookupStore, Situation, State,
-    Subject,
+    CaseSubject, ContextExpectation, FrozenText, FrozenValue, LookupFixture, LookupStore,
+    PastFailure, ScenarioCase, SegmentState, Situation,
 };
-use ctxc::internals::scenario::paths::snapshot as snapshot_path;
+use ctxc::internals::scenario::paths::snapshot_path;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn situation() -> Situation {
         constraints: words(&["no refunds", "two\nlines"]),
         criteria: words(&["names a team"]),
         previous_output: Some(json!({"plan": [1]})),
-        failures: vec![Failure {
+        failures: vec![PastFailure {
             stage: "plan".to_owned(),
             obstacle: "no data".to_owned(),
             note: "asked".to_owned(),
@@ -31,13 +31,13 @@ fn situation() -> Situation {
 }
 
 /// The requests of a case as they would be stored.
-fn request(registry: &ctxc::Registry, case: &Case) -> String {
-    let case = Case {
+fn request(registry: &ctxc::Registry, case: &ScenarioCase) -> String {
+    let case = ScenarioCase {
         expect_context: vec![at(ContextExpectation::Snapshot)],
         ..case.clone()
     };
     let done = Setting::of(registry).finish(&case);
-    told(
+    messages_text(
         &done
             .snapshot
             .unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)),
@@ -46,7 +46,7 @@ fn request(registry: &ctxc::Registry, case: &Case) -> String {
 
 #[test]
 fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
-    let asked = Case {
+    let asked = ScenarioCase {
         situation: situation(),
         ..case()
     };
@@ -98,13 +98,13 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     // The objective is the work of a role; a task says in its description what is to be done.
     let registry = registry(TRIAGE);
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
-    let subject = at(Subject::Role("sorter".to_owned()));
-    let of_role = setting.finish(&Case {
+    let subject = at(CaseSubject::Role("sorter".to_owned()));
+    let of_role = setting.finish(&ScenarioCase {
         subject,
         expect_context: vec![at(ContextExpectation::Snapshot)],
         ..asked
     });
-    let snapshot = told(&of_role.snapshot.unwrap());
+    let snapshot = messages_text(&of_role.snapshot.unwrap());
     assert!(
         snapshot.contains("\n## Input: objective\n\nbring the invoice\n"),
         "{snapshot}"
@@ -132,7 +132,7 @@ fn a_parameter_of_that_name_takes_it() {
         ("unused".to_owned(), json!(1)),
     ]
     .into();
-    let asked = Case {
+    let asked = ScenarioCase {
         situation: Situation {
             extra,
             ..situation()
@@ -156,7 +156,7 @@ fn a_parameter_of_that_name_takes_it() {
 #[test]
 fn files_of_the_case_stand_before_those_of_the_project() {
     let files = [("docs/runbook.md".to_owned(), text("frozen words\n"))].into();
-    let frozen = Case {
+    let frozen = ScenarioCase {
         situation: Situation {
             files,
             ..case().situation
@@ -181,10 +181,10 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
     let mut setting = Setting::of(&registry);
     let inputs = [(
         "ticket".to_owned(),
-        Box::new(at(Frozen::File("t1.txt".to_owned()))),
+        Box::new(at(FrozenValue::File("t1.txt".to_owned()))),
     )]
     .into();
-    let asked = Case {
+    let asked = ScenarioCase {
         situation: Situation {
             inputs,
             ..Situation::default()
@@ -209,18 +209,18 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
 #[test]
 fn fixtures_are_what_is_looked_up() {
     let fresh = TRIAGE.replace("<fresh_context>disabled", "<fresh_context>enabled");
-    let matches = vec![Fixture {
+    let matches = vec![LookupFixture {
         shelf: LookupStore::Retrieval,
         id: "kb/7".to_owned(),
-        text: at(Content::Text("seats were counted twice".to_owned())),
+        text: at(FrozenText::Text("seats were counted twice".to_owned())),
     }];
-    let asked = Case {
+    let asked = ScenarioCase {
         situation: Situation {
             matches,
             ..case().situation
         },
         ..expecting(vec![
-            segment(id("fresh:kb/7"), State::Kept),
+            segment(id("fresh:kb/7"), SegmentState::Kept),
             ContextExpectation::Contains(patterns(None, &["counted twice"])),
         ])
     };
@@ -235,7 +235,7 @@ fn fixtures_are_what_is_looked_up() {
 
 #[test]
 fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
-    let done = finish(&Case {
+    let done = finish(&ScenarioCase {
         situation: Situation::default(),
         ..case()
     });
@@ -243,8 +243,8 @@ fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
         (done.verdict, done.faults[0].to_string().as_str()),
         (CaseVerdict::Fail, "`ticket` has no value")
     );
-    let done = finish(&Case {
-        subject: at(Subject::Task("triag".to_owned())),
+    let done = finish(&ScenarioCase {
+        subject: at(CaseSubject::Task("triag".to_owned())),
         ..case()
     });
     assert_eq!(done.verdict, CaseVerdict::Fail);
@@ -252,7 +252,7 @@ fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
         done.trouble.as_deref(),
         Some("there is no task `triag` in this project; did you mean `triage`?")
     );
-    let done = finish(&Case {
+    let done = finish(&ScenarioCase {
         node: Some(word("/steps/1")),
         ..case()
     });
@@ -263,14 +263,14 @@ fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
     );
 }
 
-fn keys(done: &Finished) -> (String, String) {
+fn keys(done: &CaseResult) -> (String, String) {
     let keys = done.keys.unwrap();
     (keys.context.to_string(), keys.case.to_string())
 }
 
 #[test]
 fn keys_move_with_what_they_cover_and_with_nothing_else() {
-    let of = |text: &str, case: &Case| keys(&Setting::of(&registry(text)).finish(case));
+    let of = |text: &str, case: &ScenarioCase| keys(&Setting::of(&registry(text)).finish(case));
     let base = of(TRIAGE, &case());
     let spaced = TRIAGE.replace("  <system>", "  <!-- who it is -->\n\n      <system>");
     assert_eq!(of(&spaced, &case()), base);
@@ -278,7 +278,7 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     assert!(moved.0 != base.0 && moved.1 == base.1);
     let asked = of(
         TRIAGE,
-        &Case {
+        &ScenarioCase {
             situation: situation(),
             ..case()
         },
@@ -287,7 +287,7 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     let files = |text_of: &str| [("docs/runbook.md".to_owned(), text(text_of))].into();
     let one = of(
         TRIAGE,
-        &Case {
+        &ScenarioCase {
             situation: Situation {
                 files: files("a"),
                 ..case().situation
@@ -297,7 +297,7 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     );
     let other = of(
         TRIAGE,
-        &Case {
+        &ScenarioCase {
             situation: Situation {
                 files: files("b"),
                 ..case().situation

@@ -2,12 +2,12 @@
 //! against simulations of known truth.
 
 use super::drift::Chance;
-use ctxc::internals::eval::statistics::binomial::{at_least, sign_test};
+use ctxc::internals::eval::statistics::binomial::{sign_test, upper_tail};
 use ctxc::internals::eval::statistics::clusters::clustered;
-use ctxc::internals::eval::statistics::interval::{clopper_pearson, wilson};
-use ctxc::internals::eval::statistics::outlook::{Outlook, stage, stages};
-use ctxc::internals::eval::trials::{Decision, TrialOutcome, confirming, decide};
-use ctxc::internals::scenario::model::{Rule, Sequential};
+use ctxc::internals::eval::statistics::interval::{clopper_pearson_interval, wilson_interval};
+use ctxc::internals::eval::statistics::outlook::{Outlook, combined_outlook, stage_outlook};
+use ctxc::internals::eval::trials::{TrialDecision, TrialOutcome, confirm_rule, decide_trials};
+use ctxc::internals::scenario::model::{SequentialRule, TrialRule};
 
 fn close(found: f64, expected: f64, how: &str) {
     assert!(
@@ -60,15 +60,18 @@ fn intervals_are_those_of_statsmodels() {
         ),
     ] {
         for (found, expected, how) in [
-            (wilson(passed, trials), first, "wilson"),
-            (clopper_pearson(passed, trials), second, "beta"),
+            (wilson_interval(passed, trials), first, "wilson"),
+            (clopper_pearson_interval(passed, trials), second, "beta"),
         ] {
             let found = found.unwrap();
             close(found.0, expected.0, &format!("{how} {passed} of {trials}"));
             close(found.1, expected.1, &format!("{how} {passed} of {trials}"));
         }
     }
-    assert_eq!((wilson(0, 0), clopper_pearson(0, 0)), (None, None));
+    assert_eq!(
+        (wilson_interval(0, 0), clopper_pearson_interval(0, 0)),
+        (None, None)
+    );
 }
 
 #[test]
@@ -82,16 +85,16 @@ fn tails_and_sign_tests_are_those_of_scipy() {
         (0, 4, 0.2, 1.0),
     ] {
         close(
-            at_least(successes, trials, rate),
+            upper_tail(successes, trials, rate),
             expected,
             &format!("{successes} of {trials} at {rate}"),
         );
     }
     assert_eq!(
         (
-            at_least(1, 3, 0.0),
-            at_least(3, 3, 1.0),
-            at_least(4, 3, 1.0)
+            upper_tail(1, 3, 0.0),
+            upper_tail(3, 3, 1.0),
+            upper_tail(4, 3, 1.0)
         ),
         (0.0, 1.0, 0.0)
     );
@@ -118,16 +121,20 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut wilsons = Vec::new();
         for step in 1..100 {
             let rate = f64::from(step) / 100.0;
-            let exactly =
-                |passed: u32| at_least(passed, trials, rate) - at_least(passed + 1, trials, rate);
+            let exactly = |passed: u32| {
+                upper_tail(passed, trials, rate) - upper_tail(passed + 1, trials, rate)
+            };
             let covered = |interval: fn(u32, u32) -> Option<(f64, f64)>| -> f64 {
                 let holds = |passed: &u32| {
                     interval(*passed, trials).is_some_and(|(low, high)| low <= rate && rate <= high)
                 };
                 (0..=trials).filter(holds).map(exactly).sum()
             };
-            assert!(covered(clopper_pearson) >= 0.95 - 1e-9, "{trials} {rate}");
-            wilsons.push(covered(wilson));
+            assert!(
+                covered(clopper_pearson_interval) >= 0.95 - 1e-9,
+                "{trials} {rate}"
+            );
+            wilsons.push(covered(wilson_interval));
         }
         let mean = wilsons.iter().sum::<f64>() / 99.0;
         let least = wilsons.iter().copied().fold(1.0, f64::min);
@@ -139,15 +146,15 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 }
 
 /// The two stages of a run without `strict`.
-fn usual() -> (Rule, Rule) {
-    let rule = Rule::default();
-    (rule, confirming(&rule).unwrap())
+fn usual() -> (TrialRule, TrialRule) {
+    let rule = TrialRule::default();
+    (rule, confirm_rule(&rule).unwrap())
 }
 
 #[test]
 fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
     let (rule, confirm) = usual();
-    let of = |rate: f64| stages(&rule, Some(&confirm), rate);
+    let of = |rate: f64| combined_outlook(&rule, Some(&confirm), rate);
     // Cases that fell to 30, 50, 70 and 10 % are caught so often.
     let caught = |rate: f64| format!("{:.1}", of(rate).fail * 100.0);
     assert_eq!(
@@ -157,13 +164,13 @@ fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
     // Twenty cases of 90 %: red by chance in less than 1 %, where one stage would be so in 43 %.
     let green = |outlook: Outlook| outlook.pass.powi(20);
     assert!(
-        green(of(0.9)) > 0.99 && green(stage(&rule, 0.9)) < 0.57,
+        green(of(0.9)) > 0.99 && green(stage_outlook(&rule, 0.9)) < 0.57,
         "{:?}",
         of(0.9)
     );
     assert!(of(0.9).trials <= 2.5, "{:?}", of(0.9));
     assert_eq!(
-        confirming(&Rule {
+        confirm_rule(&TrialRule {
             strict: true,
             ..rule
         }),
@@ -172,13 +179,13 @@ fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
 }
 
 /// Tries a case that passes at a rate, as a run does: whether it passes, and in how many trials.
-fn tried(chance: &mut Chance, rules: &[Rule], rate: f64) -> (bool, u32) {
+fn tried(chance: &mut Chance, rules: &[TrialRule], rate: f64) -> (bool, u32) {
     let mut trials = 0;
     for rule in rules {
         let mut row = Vec::new();
         let decision = loop {
-            match decide(rule, &row) {
-                Decision::Open => {
+            match decide_trials(rule, &row) {
+                TrialDecision::Open => {
                     row.push(if chance.even() < rate {
                         TrialOutcome::Passed
                     } else {
@@ -186,13 +193,15 @@ fn tried(chance: &mut Chance, rules: &[Rule], rate: f64) -> (bool, u32) {
                     });
                     trials += 1;
                 }
-                decision @ (Decision::Pass | Decision::Fail | Decision::Inconclusive) => {
+                decision @ (TrialDecision::Pass
+                | TrialDecision::Fail
+                | TrialDecision::Inconclusive) => {
                     break decision;
                 }
             }
         };
-        if decision != Decision::Fail {
-            return (decision == Decision::Pass, trials);
+        if decision != TrialDecision::Fail {
+            return (decision == TrialDecision::Pass, trials);
         }
     }
     (false, trials)
@@ -220,8 +229,8 @@ fn simulated_runs_are_red_and_caught_as_often_as_computed() {
         f64::from(trials) / f64::from(suites * cases) <= 2.5,
         "{trials}"
     );
-    let sprt = Rule {
-        sequential: Some(Sequential {
+    let sprt = TrialRule {
+        sequential: Some(SequentialRule {
             p0: 0.6,
             p1: 0.9,
             alpha: 0.05,
@@ -238,7 +247,7 @@ fn simulated_runs_are_red_and_caught_as_often_as_computed() {
         (&[sprt][..], 0.6),
         (&[sprt][..], 0.9),
     ] {
-        let expected = stages(&rules[0], rules.get(1), rate);
+        let expected = combined_outlook(&rules[0], rules.get(1), rate);
         let results: Vec<(bool, u32)> = (0..20_000)
             .map(|_| tried(&mut chance, rules, rate))
             .collect();
@@ -262,7 +271,7 @@ fn simulated_runs_are_red_and_caught_as_often_as_computed() {
         );
     }
     // A fall to 30 % is caught in three of four runs.
-    assert!(stages(&rule, Some(&confirm), 0.3).fail >= 0.75);
+    assert!(combined_outlook(&rule, Some(&confirm), 0.3).fail >= 0.75);
 }
 
 #[test]

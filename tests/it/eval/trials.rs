@@ -1,7 +1,7 @@
 //! Trials end when the verdict is certain, and never change it.
 
-use ctxc::internals::eval::trials::{Decision, TrialOutcome, decide, most};
-use ctxc::internals::scenario::model::{Rule, Sequential};
+use ctxc::internals::eval::trials::{TrialDecision, TrialOutcome, decide_trials, max_trials};
+use ctxc::internals::scenario::model::{SequentialRule, TrialRule};
 use pretty_assertions::assert_eq;
 
 fn tried(word: &str) -> Vec<TrialOutcome> {
@@ -18,24 +18,24 @@ fn tried(word: &str) -> Vec<TrialOutcome> {
 
 #[test]
 fn a_case_stops_once_its_verdict_is_certain() {
-    let rule = Rule::default();
-    let of = |word: &str| decide(&rule, &tried(word));
+    let rule = TrialRule::default();
+    let of = |word: &str| decide_trials(&rule, &tried(word));
     assert_eq!(
         (of(""), of("+"), of("-"), of("+-")),
         (
-            Decision::Open,
-            Decision::Open,
-            Decision::Open,
-            Decision::Open
+            TrialDecision::Open,
+            TrialDecision::Open,
+            TrialDecision::Open,
+            TrialDecision::Open
         )
     );
     assert_eq!(
         (of("++"), of("+-+"), of("--"), of("-+-")),
         (
-            Decision::Pass,
-            Decision::Pass,
-            Decision::Fail,
-            Decision::Fail
+            TrialDecision::Pass,
+            TrialDecision::Pass,
+            TrialDecision::Fail,
+            TrialDecision::Fail
         )
     );
 }
@@ -44,10 +44,10 @@ fn a_case_stops_once_its_verdict_is_certain() {
 fn curtailment_never_changes_a_verdict() {
     for runs in 1..=7_u32 {
         for pass in 1..=runs {
-            let rule = Rule {
+            let rule = TrialRule {
                 runs,
                 pass,
-                ..Rule::default()
+                ..TrialRule::default()
             };
             for bits in 0..1_u32 << runs {
                 let row: Vec<TrialOutcome> = (0..runs)
@@ -60,13 +60,13 @@ fn curtailment_never_changes_a_verdict() {
                     })
                     .collect();
                 let whole = if bits.count_ones() >= pass {
-                    Decision::Pass
+                    TrialDecision::Pass
                 } else {
-                    Decision::Fail
+                    TrialDecision::Fail
                 };
                 let first = (0..=row.len())
-                    .map(|end| decide(&rule, &row[..end]))
-                    .find(|one| *one != Decision::Open);
+                    .map(|end| decide_trials(&rule, &row[..end]))
+                    .find(|one| *one != TrialDecision::Open);
                 assert_eq!(first, Some(whole), "{runs} {pass} {bits:b}");
             }
         }
@@ -75,27 +75,33 @@ fn curtailment_never_changes_a_verdict() {
 
 #[test]
 fn a_sequential_test_ends_early_or_says_that_it_cannot_tell() {
-    let test = Sequential {
+    let test = SequentialRule {
         p0: 0.6,
         p1: 0.9,
         alpha: 0.05,
         beta: 0.1,
         max: 12,
     };
-    let rule = Rule {
+    let rule = TrialRule {
         sequential: Some(test),
-        ..Rule::default()
+        ..TrialRule::default()
     };
     // ln(0.9 / 0.05) / ln(0.9 / 0.6) = 7.1; ln(0.1 / 0.95) / ln(0.1 / 0.4) = 1.6
-    assert_eq!(decide(&rule, &tried("+++++++")), Decision::Open);
-    assert_eq!(decide(&rule, &tried("++++++++")), Decision::Pass);
+    assert_eq!(decide_trials(&rule, &tried("+++++++")), TrialDecision::Open);
     assert_eq!(
-        (decide(&rule, &tried("-")), decide(&rule, &tried("--"))),
-        (Decision::Open, Decision::Fail)
+        decide_trials(&rule, &tried("++++++++")),
+        TrialDecision::Pass
     );
     assert_eq!(
-        decide(&rule, &tried("+++-++++-+++")),
-        Decision::Inconclusive
+        (
+            decide_trials(&rule, &tried("-")),
+            decide_trials(&rule, &tried("--"))
+        ),
+        (TrialDecision::Open, TrialDecision::Fail)
     );
-    assert_eq!(most(&rule), 12);
+    assert_eq!(
+        decide_trials(&rule, &tried("+++-++++-+++")),
+        TrialDecision::Inconclusive
+    );
+    assert_eq!(max_trials(&rule), 12);
 }

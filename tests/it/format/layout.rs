@@ -1,17 +1,17 @@
 //! How a template looks once it is laid out.
 
-use ctxc::internals::format::{Broken, Indent, Options, format};
-use ctxc::internals::syntax::Limits;
+use ctxc::internals::format::{FormatError, FormatOptions, Indent, format};
+use ctxc::internals::syntax::XmlLimits;
 use pretty_assertions::assert_eq;
 
 fn laid_out(text: &str) -> String {
-    with(text, Options::default())
+    with(text, FormatOptions::default())
 }
 
-fn with(text: &str, options: Options) -> String {
-    let once = format(text, &Limits::default(), options).unwrap();
+fn with(text: &str, options: FormatOptions) -> String {
+    let once = format(text, &XmlLimits::default(), options).unwrap();
     assert_eq!(
-        format(&once, &Limits::default(), options).unwrap(),
+        format(&once, &XmlLimits::default(), options).unwrap(),
         once,
         "not stable"
     );
@@ -88,7 +88,7 @@ fn settings_take_the_order_of_the_table_and_their_comments_along() {
 #[test]
 fn long_tags_are_wrapped_and_short_ones_joined() {
     let text = "<task>\n  <parameters>\n    <parameter\n      name=\"a\"\n      type=\"string\"/>\n    <parameter name=\"severity\" type=\"string\" default=\"the graver one of the two, when two levels fit the ticket\"/>\n  </parameters>\n</task>\n";
-    insta::assert_snapshot!(with(text, Options { width: 60, ..Options::default() }), @r#"
+    insta::assert_snapshot!(with(text, FormatOptions { width: 60, ..FormatOptions::default() }), @r#"
     <task>
       <parameters>
         <parameter name="a" type="string"/>
@@ -104,9 +104,9 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     assert_eq!(
         with(
             exact,
-            Options {
+            FormatOptions {
                 width: first,
-                ..Options::default()
+                ..FormatOptions::default()
             }
         ),
         exact
@@ -114,9 +114,9 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     assert!(
         with(
             exact,
-            Options {
+            FormatOptions {
                 width: first - 1,
-                ..Options::default()
+                ..FormatOptions::default()
             }
         )
         .contains("\n    version=\"1\">\n")
@@ -126,9 +126,9 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     assert_eq!(
         with(
             one,
-            Options {
+            FormatOptions {
                 width: 20,
-                ..Options::default()
+                ..FormatOptions::default()
             }
         ),
         one
@@ -220,9 +220,9 @@ fn indentation_and_line_ends_are_those_asked_for() {
         laid_out(&format!("{mixed}\n")),
         "<task>\n  <model>a</model>\n</task>\n"
     );
-    let options = |indent| Options {
+    let options = |indent| FormatOptions {
         indent,
-        ..Options::default()
+        ..FormatOptions::default()
     };
     assert_eq!(
         with(
@@ -242,11 +242,11 @@ fn indentation_and_line_ends_are_those_asked_for() {
 
 #[test]
 fn broken_and_foreign_files_are_refused() {
-    let refused = |text| format(text, &Limits::default(), Options::default()).unwrap_err();
+    let refused = |text| format(text, &XmlLimits::default(), FormatOptions::default()).unwrap_err();
     assert!(
-        matches!(refused("<task>\n  <description>a < b</description>\n</task>"), Broken::Syntax(span) if span.start == 24)
+        matches!(refused("<task>\n  <description>a < b</description>\n</task>"), FormatError::Syntax(span) if span.start == 24)
     );
-    assert!(matches!(refused(""), Broken::Syntax(_)));
-    assert_eq!(refused("<project><task/></project>"), Broken::Foreign);
-    assert_eq!(refused("<task xmlns=\"urn:x\"/>"), Broken::Foreign);
+    assert!(matches!(refused(""), FormatError::Syntax(_)));
+    assert_eq!(refused("<project><task/></project>"), FormatError::Foreign);
+    assert_eq!(refused("<task xmlns=\"urn:x\"/>"), FormatError::Foreign);
 }

@@ -4,28 +4,28 @@
 use super::generate::{LIBRARY, template};
 use super::scramble::scrambled;
 use crate::project::reading::{check_template, read};
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::Config;
-use ctxc::internals::format::{Indent, Options, format};
+use ctxc::internals::format::{FormatOptions, Indent, format};
 use ctxc::internals::rules::list;
-use ctxc::internals::syntax::Limits;
+use ctxc::internals::syntax::XmlLimits;
 use ctxc::internals::template::element_specs;
-use ctxc::internals::template::elements::Kind;
+use ctxc::internals::template::elements::ElementKind;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const ALL: [Options; 3] = [
-    Options {
+const ALL: [FormatOptions; 3] = [
+    FormatOptions {
         width: 100,
         indent: Indent::Spaces(2),
     },
-    Options {
+    FormatOptions {
         width: 30,
         indent: Indent::Spaces(4),
     },
-    Options {
+    FormatOptions {
         width: 80,
         indent: Indent::Tab,
     },
@@ -116,7 +116,7 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
                     && node
                         .parent_element()
                         .is_some_and(|list| list.has_tag_name("file_paths"));
-            let is_text = element_specs::all()
+            let is_text = element_specs::table_rows()
                 .iter()
                 .any(|spec| spec.tag == tag && spec.kind.is_text())
                 && !is_word;
@@ -139,8 +139,8 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
 fn assert_promises(text: &str, about: &str) {
     let before = seen(text);
     for options in ALL {
-        let once = format(text, &Limits::default(), options).unwrap();
-        let twice = format(&once, &Limits::default(), options).unwrap();
+        let once = format(text, &XmlLimits::default(), options).unwrap();
+        let twice = format(&once, &XmlLimits::default(), options).unwrap();
         assert_eq!(twice, once, "{about}: not stable for\n{text}");
         assert_eq!(
             seen(&once),
@@ -154,10 +154,15 @@ fn assert_promises(text: &str, about: &str) {
 #[test]
 fn examples_of_all_rules_mean_what_they_meant() {
     let mut formatted = 0;
-    for rule in list::all() {
-        for example in rule.meta.bad().iter().chain(&rule.meta.good()) {
+    for rule in list::all_rules() {
+        for example in rule
+            .meta
+            .bad_examples()
+            .iter()
+            .chain(&rule.meta.good_examples())
+        {
             let text = example.template;
-            if text.is_empty() || format(text, &Limits::default(), ALL[0]).is_err() {
+            if text.is_empty() || format(text, &XmlLimits::default(), ALL[0]).is_err() {
                 continue;
             }
             assert_promises(text, rule.meta.name);
@@ -172,7 +177,7 @@ fn examples_of_all_rules_mean_what_they_meant() {
                 found
             };
             for options in ALL {
-                let once = format(text, &Limits::default(), options).unwrap();
+                let once = format(text, &XmlLimits::default(), options).unwrap();
                 assert_eq!(found(&once), found(text), "{}", rule.meta.name);
                 assert_eq!(
                     hashes(&once),
@@ -212,7 +217,7 @@ fn shipped_templates_are_laid_out() {
     assert!(shipped.len() > 15);
     for (path, text) in shipped {
         assert_eq!(
-            format(&text, &Limits::default(), Options::default()).unwrap(),
+            format(&text, &XmlLimits::default(), FormatOptions::default()).unwrap(),
             text,
             "{}",
             path.display()
@@ -250,7 +255,7 @@ enum Tree {
 }
 
 /// Appends a node: mostly an element that belongs there.
-fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
+fn write(tree: &Tree, parent: Option<ElementKind>, out: &mut String) {
     let (pick, attributes, inside, empty) = match tree {
         Tree::Leaf(leaf) => return out.push_str(leaf),
         Tree::Element {
@@ -264,7 +269,7 @@ fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
     let legal = children
         .get(pick / 8 % children.len().max(1))
         .filter(|_| pick % 8 != 0);
-    let all = element_specs::all();
+    let all = element_specs::table_rows();
     let name = legal.map_or_else(
         || {
             all.get(pick / 8 % (all.len() + 1))
@@ -297,7 +302,11 @@ fn any_document() -> impl Strategy<Value = String> {
                 },
             )
         });
-    let root = prop::sample::select(vec![Kind::Task, Kind::Library, Kind::Template]);
+    let root = prop::sample::select(vec![
+        ElementKind::Task,
+        ElementKind::Library,
+        ElementKind::Template,
+    ]);
     let parts = (
         one_of(OUTSIDE, '|'),
         prop::collection::vec(tree, 0..6),
@@ -323,7 +332,7 @@ proptest! {
         prop_assert_eq!(before.first().map(|(name, _)| name.as_str()), Some("t"), "not sound: {:?}\n{}", before, text);
         assert_promises(&text, "generated");
         for options in ALL {
-            let once = format(&text, &Limits::default(), options).unwrap();
+            let once = format(&text, &XmlLimits::default(), options).unwrap();
             prop_assert_eq!(&hashes(&once), &before, "{}\n{}", text, once);
         }
     }
@@ -332,7 +341,7 @@ proptest! {
     fn any_tree_keeps_what_it_holds(text in any_document()) {
         assert_promises(&text, "generated");
         for options in ALL {
-            let once = format(&text, &Limits::default(), options).unwrap();
+            let once = format(&text, &XmlLimits::default(), options).unwrap();
             prop_assert_eq!(hashes(&once), hashes(&text), "{}\n{}", text, once);
         }
     }
@@ -362,13 +371,13 @@ fn the_corpus_keeps_its_hashes() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            if format(&text, &Limits::default(), ALL[0]).is_err() {
+            if format(&text, &XmlLimits::default(), ALL[0]).is_err() {
                 continue;
             }
             files += 1;
             assert_promises(&text, "corpus");
             for options in ALL {
-                let once = format(&text, &Limits::default(), options).unwrap();
+                let once = format(&text, &XmlLimits::default(), options).unwrap();
                 assert_eq!(hashes(&once), hashes(&text), "{}", path.display());
             }
         }
@@ -394,7 +403,7 @@ fn older_elements_keep_their_hash() {
             "{before:?}"
         );
         for options in ALL {
-            let once = format(&text, &Limits::default(), options).unwrap();
+            let once = format(&text, &XmlLimits::default(), options).unwrap();
             assert!(once.contains(kept), "{once}");
             assert_eq!(hashes(&once), before, "{once}");
         }
@@ -451,10 +460,10 @@ fn sound() -> Vec<(String, Config, String)> {
     let shipped = shipped()
         .into_iter()
         .map(|(path, text)| (path.display().to_string(), Config::default(), text));
-    let examples = list::all().flat_map(|rule| {
+    let examples = list::all_rules().flat_map(|rule| {
         let texts = rule
             .meta
-            .good()
+            .good_examples()
             .into_iter()
             .map(|example| (example.template, example.project));
         texts.map(|(text, project)| (rule.meta.name.to_owned(), read(project), text.to_owned()))
@@ -490,7 +499,7 @@ fn whatever_shape_a_template_has_its_hash_is_kept() {
         );
         assert_promises(&other, about);
         for options in ALL {
-            let once = format(&other, &Limits::default(), options).unwrap();
+            let once = format(&other, &XmlLimits::default(), options).unwrap();
             assert_eq!(
                 hashes_in(&once, config),
                 before,
@@ -499,7 +508,7 @@ fn whatever_shape_a_template_has_its_hash_is_kept() {
         }
     }
     // A `use` stands in texts, which keep it as it is written.
-    let all = element_specs::all()
+    let all = element_specs::table_rows()
         .iter()
         .filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
     let all: BTreeSet<&str> = all.map(|spec| spec.tag).collect();

@@ -1,7 +1,7 @@
 //! Sound templates of every kind of element, put out of shape without changing what they mean.
 
 use super::generate::Numbers;
-use ctxc::internals::template::elements::{Content, Kind};
+use ctxc::internals::template::elements::{ElementContent, ElementKind};
 use roxmltree::Node;
 use std::collections::BTreeSet;
 
@@ -16,9 +16,13 @@ pub(crate) fn scrambled(text: &str, seed: u64, kinds: &mut BTreeSet<&'static str
         out: String::new(),
         kinds,
     };
-    let kind = [Kind::Task, Kind::Template, Kind::Library]
-        .into_iter()
-        .find(|kind| kind.tag() == root.tag_name().name());
+    let kind = [
+        ElementKind::Task,
+        ElementKind::Template,
+        ElementKind::Library,
+    ]
+    .into_iter()
+    .find(|kind| kind.tag() == root.tag_name().name());
     writer.out.push_str(&text[..root.range().start]);
     writer.element(root, kind);
     writer.out.push_str(&text[root.range().end..]);
@@ -38,24 +42,30 @@ impl Writer<'_> {
         self.out.push_str(part);
     }
 
-    fn element(&mut self, node: Node<'_, '_>, kind: Option<Kind>) {
+    fn element(&mut self, node: Node<'_, '_>, kind: Option<ElementKind>) {
         let kept = node.tag_name().namespace().is_some()
             || node
                 .attributes()
                 .any(|attribute| attribute.name() == "space");
-        let Some(kind) = kind.filter(|kind| !kept && kind.spec().content != Content::Opaque) else {
+        let Some(kind) = kind.filter(|kind| !kept && kind.spec().content != ElementContent::Opaque)
+        else {
             self.out.push_str(&self.text[node.range()]);
             return;
         };
         self.kinds.insert(kind.tag());
         let is_child = |inside: Node<'_, '_>| {
             kind.child(inside.tag_name().name())
-                .is_some_and(|child| child.kind != Kind::Use)
+                .is_some_and(|child| child.kind != ElementKind::Use)
         };
         let as_list = match kind.spec().content {
-            Content::Elements => true,
-            Content::TextOrElements => node.children().filter(Node::is_element).any(is_child),
-            Content::Text | Content::Word | Content::Empty | Content::Opaque => false,
+            ElementContent::Elements => true,
+            ElementContent::TextOrElements => {
+                node.children().filter(Node::is_element).any(is_child)
+            }
+            ElementContent::Text
+            | ElementContent::Word
+            | ElementContent::Empty
+            | ElementContent::Opaque => false,
         };
         if !node
             .children()
@@ -66,7 +76,7 @@ impl Writer<'_> {
         self.start_tag(node);
         if as_list {
             self.list(node, kind);
-        } else if kind.spec().content == Content::Word {
+        } else if kind.spec().content == ElementContent::Word {
             self.pick(&["", " ", "\n   ", "\t"]);
             self.inner(node);
             self.pick(&["", " ", "\n   ", "\t"]);
@@ -76,7 +86,7 @@ impl Writer<'_> {
         self.end_tag(node);
     }
 
-    fn empty(&mut self, node: Node<'_, '_>, kind: Kind) {
+    fn empty(&mut self, node: Node<'_, '_>, kind: ElementKind) {
         self.start_tag(node);
         // A text that is empty is not one that is not there.
         if kind.is_text() {
@@ -129,10 +139,10 @@ impl Writer<'_> {
         }
     }
 
-    fn list(&mut self, node: Node<'_, '_>, kind: Kind) {
+    fn list(&mut self, node: Node<'_, '_>, kind: ElementKind) {
         let mut children: Vec<Node<'_, '_>> =
             node.children().filter(|child| !child.is_text()).collect();
-        if kind == Kind::ContextManagement && children.iter().all(Node::is_element) {
+        if kind == ElementKind::ContextManagement && children.iter().all(Node::is_element) {
             for at in 1..children.len() {
                 children.swap(at, self.numbers.below(at + 1));
             }

@@ -100,7 +100,7 @@ fn a_loop_without_progress_ends_blocked_at_its_bound() {
     assert_eq!((state.status(), seen), (PipelineStatus::Blocked, 8));
     let obstacle = state.obstacle().unwrap();
     assert_eq!(
-        (obstacle.kind.word(), obstacle.note.as_str()),
+        (obstacle.kind.as_str(), obstacle.note.as_str()),
         (
             "loop_limit",
             "`act` may run 3 times and was to run again: the loop made no progress"
@@ -199,7 +199,7 @@ fn what_a_graph_leaves_open_ends_the_run() {
         let state = Pipeline::new(Silent).run(|_, _| Ok(output.clone()));
         (
             state.status(),
-            state.obstacle().unwrap().kind.word().to_owned(),
+            state.obstacle().unwrap().kind.as_str().to_owned(),
             state.obstacle().unwrap().note.clone(),
         )
     };

@@ -135,7 +135,7 @@ fn kinds_are_words_in_the_order_of_their_places() {
     ];
     kinds.sort();
     assert_eq!(
-        kinds.map(Kind::word),
+        kinds.map(Kind::as_str),
         ["system", "alert", "metrics", "description"]
     );
     let mut own = Kind::ALL;
@@ -148,7 +148,7 @@ fn kinds_are_words_in_the_order_of_their_places() {
                 word.trim_matches('"'),
                 serde_json::from_str::<Kind>(&word).unwrap()
             ),
-            (kind.word(), kind)
+            (kind.as_str(), kind)
         );
     }
     assert_eq!(

@@ -223,7 +223,7 @@ fn a_batch_ends_when_it_only_fails_or_its_budget_is_spent() {
     let report = setup.run();
     let ended = report.ended.unwrap();
     assert_eq!(
-        (ended.kind.word(), ended.note.as_str()),
+        (ended.kind.as_str(), ended.note.as_str()),
         (
             "failures",
             "5 tasks failed within 60 s, more than the 4 that are borne"

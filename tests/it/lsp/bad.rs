@@ -57,18 +57,21 @@ fn requests_before_initialize_are_refused_and_after_shutdown_too() {
             .0,
         -32600
     );
-    assert_eq!(client.leave(), ctxc::internals::lsp::Ended::Asked);
+    assert_eq!(client.leave(), ctxc::internals::lsp::SessionEnd::Requested);
 }
 
 #[test]
 fn a_client_that_goes_away_ends_the_server() {
     assert_eq!(
         Client::new(&[], &plain()).leave(),
-        ctxc::internals::lsp::Ended::Left
+        ctxc::internals::lsp::SessionEnd::Disconnected
     );
     let client = Client::new(&[], &plain());
     client.tell("exit", &Value::Null);
-    assert_eq!(client.leave(), ctxc::internals::lsp::Ended::Left);
+    assert_eq!(
+        client.leave(),
+        ctxc::internals::lsp::SessionEnd::Disconnected
+    );
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn wrong_parameters_unknown_methods_and_unknown_files_are_errors() {
     client.tell("nonsense/nonsense", &json!({"a": 1}));
     client.open("templates/a.xml", FINE);
     assert_eq!(client.pull("templates/a.xml").len(), 0);
-    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::SessionEnd::Requested);
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn positions_past_every_end_are_taken_as_the_end() {
             }
         }
     }
-    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::SessionEnd::Requested);
 }
 
 #[test]
@@ -284,12 +287,12 @@ fn what_is_asked_before_the_input_ends_is_answered() {
     let exit = message(&json!({"jsonrpc": "2.0", "method": "exit"}));
     let project = Project::new();
     project
-        .run_with(&["lsp"], start.as_bytes())
-        .code(1)
-        .says("\"serverInfo\"");
+        .run_with_input(&["lsp"], start.as_bytes())
+        .exits_with(1)
+        .stdout_contains("\"serverInfo\"");
     project
-        .run_with(&["lsp"], [start, stop, exit].concat().as_bytes())
-        .code(0)
-        .says("\"serverInfo\"")
-        .says("\"id\":2");
+        .run_with_input(&["lsp"], [start, stop, exit].concat().as_bytes())
+        .exits_with(0)
+        .stdout_contains("\"serverInfo\"")
+        .stdout_contains("\"id\":2");
 }

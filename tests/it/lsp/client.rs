@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A client with a project of its own and a server to itself.
 pub(super) struct Client {
     connection: Option<Connection>,
-    server: Option<std::thread::JoinHandle<ctxc::internals::lsp::Ended>>,
+    server: Option<std::thread::JoinHandle<ctxc::internals::lsp::SessionEnd>>,
     folder: tempfile::TempDir,
     next: i32,
     /// What came without being asked for, in order.
@@ -196,14 +196,14 @@ impl Client {
     }
 
     /// Ends the session as an editor does.
-    pub(super) fn end(mut self) -> ctxc::internals::lsp::Ended {
+    pub(super) fn end(mut self) -> ctxc::internals::lsp::SessionEnd {
         self.ask("shutdown", &Value::Null);
         self.tell("exit", &Value::Null);
         self.server.take().unwrap().join().unwrap()
     }
 
     /// Goes away without a word.
-    pub(super) fn leave(mut self) -> ctxc::internals::lsp::Ended {
+    pub(super) fn leave(mut self) -> ctxc::internals::lsp::SessionEnd {
         self.connection = None;
         self.server.take().unwrap().join().unwrap()
     }

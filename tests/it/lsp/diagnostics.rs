@@ -1,7 +1,7 @@
 //! Findings: the same as on the command line, pushed or pulled, never both.
 
 use super::client::{Client, plain, pulling};
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::source::LineIndex;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn what_is_opened_is_checked_and_what_is_mended_is_clean() {
         ),
         (0, Some(2))
     );
-    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::SessionEnd::Requested);
 }
 
 #[test]
@@ -175,12 +175,12 @@ fn every_example_of_every_rule_is_found_as_on_the_command_line() {
     let shown = [("src/lib.rs", ""), ("docs/teams.md", "")];
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;
-    for rule in ctxc::internals::rules::list::all() {
+    for rule in ctxc::internals::rules::list::all_rules() {
         for example in rule
             .meta
-            .bad()
+            .bad_examples()
             .iter()
-            .chain(&rule.meta.good())
+            .chain(&rule.meta.good_examples())
             .filter(|example| example.project.is_empty())
         {
             let name = "templates/example.xml";

@@ -79,11 +79,11 @@ fn figures_stand_above_definitions_and_follow_what_is_typed() {
     let mut client = client();
     let before = figures(&mut client, PATH, |titles| !titles.is_empty());
     let manifest = Project::new()
-        .file(PATH, TRIAGE)
-        .file("docs/runbook.md", "Restart it.\n");
+        .with_file(PATH, TRIAGE)
+        .with_file("docs/runbook.md", "Restart it.\n");
     let manifest = manifest
         .run(&["manifest", "triage", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     let (total, prefix) = (
         &manifest["entries"][0]["total"]["fixed"],
@@ -297,12 +297,12 @@ fn figures_are_those_of_the_manifest_for_roles_and_models_too() {
     let shown = figures(&mut client, PATH, |titles| !titles.is_empty());
     let mut project = Project::new();
     for (path, text) in files {
-        project = project.file(path, text);
+        project = project.with_file(path, text);
     }
     let entry = |args: &[&str]| {
         project
             .run(&[&["manifest", "--json"], args].concat())
-            .code(0)
+            .exits_with(0)
             .json()["entries"][0]
             .clone()
     };
@@ -320,7 +320,10 @@ fn figures_are_those_of_the_manifest_for_roles_and_models_too() {
     let shown = figures(&mut client, "templates/week.xml", |titles| {
         !titles.is_empty()
     });
-    let week = project.run(&["manifest", "week", "--json"]).code(0).json();
+    let week = project
+        .run(&["manifest", "week", "--json"])
+        .exits_with(0)
+        .json();
     let fixed: u64 = week["entries"]
         .as_array()
         .unwrap()

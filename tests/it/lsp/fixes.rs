@@ -1,12 +1,12 @@
 //! Every safe fix at once: what the editor is given is what the command line would write.
 
 use super::client::{Client, applied, plain, pulling};
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::registry::workspace::fix::{FixFilter, apply_fixes};
-use ctxc::internals::registry::workspace::request::{Goal, Recording, Request};
-use ctxc::internals::rules::apply::Which;
-use ctxc::internals::rules::check::Identity;
+use ctxc::internals::registry::workspace::request::{CheckGoal, CheckRequest, InputRecording};
+use ctxc::internals::rules::apply::FixSelection;
+use ctxc::internals::rules::check::Fingerprints;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,22 +19,22 @@ const TWO_ROUNDS: &str = "<task type=\"atomic\" name=\"a\">\n  <description>this
 fn on_the_command_line(root: &Path) -> Option<String> {
     let config = ctxc::Config::default();
     let overlay = std::collections::BTreeMap::default();
-    let request = Request {
+    let request = CheckRequest {
         root,
         config: &config,
         given: &[],
         stdin: None,
         overlay: &overlay,
         threads: None,
-        goal: Goal::Findings,
-        recording: Recording::Off,
-        identity: Identity::Unwanted,
-        least: Severity::Hint,
+        goal: CheckGoal::Findings,
+        recording: InputRecording::Off,
+        identity: Fingerprints::Omitted,
+        min_severity: Severity::Hint,
     };
     let mended = apply_fixes(
         &request,
         FixFilter {
-            which: Which::Safe,
+            which: FixSelection::Safe,
             wanted: &|_| true,
         },
     )
@@ -67,8 +67,8 @@ fn mended(client: &mut Client, text: &str) -> Option<String> {
 fn fixing_everything_gives_what_the_command_line_writes() {
     let mut client = Client::new(&[(PATH, "")], &pulling());
     let mut fixed = 0;
-    let examples = ctxc::internals::rules::list::all()
-        .flat_map(|rule| rule.meta.bad())
+    let examples = ctxc::internals::rules::list::all_rules()
+        .flat_map(|rule| rule.meta.bad_examples())
         .filter(|example| example.project.is_empty());
     for text in examples.map(|example| example.template).chain([TWO_ROUNDS]) {
         std::fs::write(client.path(PATH), text).unwrap();

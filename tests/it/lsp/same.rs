@@ -3,7 +3,7 @@
 
 use super::client::Client;
 use crate::cli::project::command_in;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::syntax::decode;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -185,8 +185,16 @@ fn on_every_example_of_every_rule() {
     // Examples of one project file are one project, in which they also clash with each other.
     let mut projects: BTreeMap<&str, Files> = BTreeMap::new();
     // The server says nothing of scenarios: editors have their schema, and `check` says the rest.
-    for rule in ctxc::internals::rules::list::all().filter(|rule| rule.meta.code.family() != 6) {
-        for (at, example) in rule.meta.bad().iter().chain(&rule.meta.good()).enumerate() {
+    for rule in
+        ctxc::internals::rules::list::all_rules().filter(|rule| rule.meta.code.family() != 6)
+    {
+        for (at, example) in rule
+            .meta
+            .bad_examples()
+            .iter()
+            .chain(&rule.meta.good_examples())
+            .enumerate()
+        {
             let files = projects.entry(example.project).or_default();
             files.insert(
                 format!("{}-{at}.xml", rule.meta.name),

@@ -2,7 +2,7 @@
 //! project file: it makes its finding go, brings no new error, and deletes no word of an author.
 
 use super::client::{Client, applied, pulling};
-use crate::support::examples::{Example, Examples as _};
+use crate::support::examples::{RuleExample, RuleExamples as _};
 use ctxc::internals::rules::list;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,20 +74,20 @@ const SLIPS: [&str; 13] = [
 ];
 
 /// Everything that is compiled here, with the name of its rule.
-fn all() -> impl Iterator<Item = (&'static str, Example)> {
+fn all() -> impl Iterator<Item = (&'static str, RuleExample)> {
     let slips = SLIPS.map(|template| {
         (
             "slips",
-            Example {
+            RuleExample {
                 template,
                 project: "",
             },
         )
     });
-    list::all()
+    list::all_rules()
         .flat_map(|rule| {
             rule.meta
-                .bad()
+                .bad_examples()
                 .into_iter()
                 .map(|example| (rule.meta.name, example))
         })

@@ -8,8 +8,8 @@ use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::registry::workspace;
-use ctxc::internals::registry::workspace::request::{Goal, Recording};
-use ctxc::internals::rules::check::Identity;
+use ctxc::internals::registry::workspace::request::{CheckGoal, InputRecording};
+use ctxc::internals::rules::check::Fingerprints;
 use ctxc::{Config, Registry, compile_sources};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -748,8 +748,8 @@ fn a_check_alone_finds_what_a_build_finds() {
             dice.task(5)
         );
         std::fs::write(folder.path().join("a.xml"), &project).unwrap();
-        let [check, build] = [Goal::Findings, Goal::Registry].map(|goal| {
-            let request = workspace::request::Request {
+        let [check, build] = [CheckGoal::Findings, CheckGoal::Registry].map(|goal| {
+            let request = workspace::request::CheckRequest {
                 root: folder.path(),
                 config: &Config::default(),
                 given: &[],
@@ -757,9 +757,9 @@ fn a_check_alone_finds_what_a_build_finds() {
                 overlay: &BTreeMap::new(),
                 threads: None,
                 goal,
-                recording: Recording::Off,
-                identity: Identity::Wanted,
-                least: ctxc::Severity::Hint,
+                recording: InputRecording::Off,
+                identity: Fingerprints::Computed,
+                min_severity: ctxc::Severity::Hint,
             };
             let found = workspace::check::check_project(&request)
                 .unwrap()

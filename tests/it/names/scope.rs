@@ -1,26 +1,28 @@
 //! Which names are bound where.
 
-use ctxc::internals::syntax::{Limits, Reader};
-use ctxc::internals::template::scope::{Fault, FaultKind, Purpose, Reach, Scopes, resolve};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
+use ctxc::internals::template::scope::{
+    ContextReach, LinkDetail, ScopeFault, ScopeFaultKind, Scopes, resolve_names,
+};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>) -> R) -> R {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
-    let file = ctxc::internals::template::lower(reader.document(text));
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
+    let file = ctxc::internals::template::lower_document(reader.document(text));
     let find = |path: &str| {
         sources
             .iter()
             .find(|(own, _)| *own == path)
             .map(|(_, text)| Arc::from(*text))
     };
-    look(&resolve(
+    look(&resolve_names(
         &file,
         &find,
-        &|_| Reach::default(),
-        Purpose::Findings,
+        &|_| ContextReach::default(),
+        LinkDetail::Findings,
     ))
 }
 
@@ -33,25 +35,25 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
             .map(|one| (one.name.span, format!("implicit {}", one.name.value)));
         let faults = scopes.faults.iter().map(|fault| {
             let words = match &fault.kind {
-                FaultKind::Undeclared { name, near, .. } => {
+                ScopeFaultKind::Undeclared { name, near, .. } => {
                     format!(
                         "undeclared {name}, near {}",
                         near.as_deref().unwrap_or("none")
                     )
                 }
-                FaultKind::NotYet { name, result } => {
+                ScopeFaultKind::NotYet { name, result } => {
                     format!("not yet {name} of `{}`", result.slice(text))
                 }
-                FaultKind::Unused { name, .. } => format!("unused {name}"),
-                FaultKind::FromOutside(_) => "untrusted text".to_owned(),
-                FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
-                FaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
-                FaultKind::Jinja { .. } => "jinja".to_owned(),
-                FaultKind::BadFrom { meant } => {
+                ScopeFaultKind::Unused { name, .. } => format!("unused {name}"),
+                ScopeFaultKind::FromOutside(_) => "untrusted text".to_owned(),
+                ScopeFaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
+                ScopeFaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
+                ScopeFaultKind::Jinja { .. } => "jinja".to_owned(),
+                ScopeFaultKind::BadFrom { meant } => {
                     format!("from, meant {}", meant.as_deref().unwrap_or("none"))
                 }
-                FaultKind::UnknownInput { name, .. } => format!("no input {name}"),
-                FaultKind::NoDefault { .. } | _ => "other".to_owned(),
+                ScopeFaultKind::UnknownInput { name, .. } => format!("no input {name}"),
+                ScopeFaultKind::NoDefault { .. } | _ => "other".to_owned(),
             };
             (
                 fault.span,
@@ -283,7 +285,7 @@ fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
         ("rules.jinja", "dd\n{% if d %}{{ b|nope }}{% endif %}"),
     ];
     let mut inside = scopes(text, &far, |scopes| {
-        let one = |fault: &Fault<'_>| {
+        let one = |fault: &ScopeFault<'_>| {
             let inside = fault.inside.clone().unwrap();
             let text = far
                 .iter()

@@ -3,7 +3,7 @@
 
 use super::linked::places;
 use crate::project::reading::read;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::compile_sources;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
@@ -324,11 +324,13 @@ fn a_mark_is_one_of_the_value() {
 
 #[test]
 fn the_examples_are_what_they_say() {
-    let rule = list::all().find(|rule| rule.meta.code.0 == 310).unwrap();
+    let rule = list::all_rules()
+        .find(|rule| rule.meta.code.0 == 310)
+        .unwrap();
     // Those with a project are found by its roles alone.
     for example in rule
         .meta
-        .bad()
+        .bad_examples()
         .into_iter()
         .filter(|example| example.project.is_empty())
     {
@@ -339,7 +341,7 @@ fn the_examples_are_what_they_say() {
             example.template
         );
     }
-    for example in rule.meta.good() {
+    for example in rule.meta.good_examples() {
         assert_eq!(
             places(example.template, &["CTX310"]),
             [""; 0],

@@ -12,7 +12,7 @@ fn fixed(text: &str, rule: &str) -> (String, String) {
         .find(|finding| finding.rule.name == rule)
         .unwrap_or_else(|| panic!("no {rule} in {found:#?}"));
     let mended = finding.fixes.first().map_or_else(String::new, |first| {
-        fix::apply(text, &first.edits).expect("the edits fit")
+        fix::apply_edits(text, &first.edits).expect("the edits fit")
     });
     (finding.message.clone(), mended)
 }
@@ -43,7 +43,7 @@ fn an_undeclared_variable_of_a_function_is_corrected() {
     let mended: Vec<String> = finding
         .fixes
         .iter()
-        .map(|one| fix::apply(text, &one.edits).expect("the edits fit"))
+        .map(|one| fix::apply_edits(text, &one.edits).expect("the edits fit"))
         .collect();
     assert_eq!(mended, [text.replace("{{texts}}", "{{text}}")]);
 }

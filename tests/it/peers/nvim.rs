@@ -14,7 +14,7 @@ fn nvim_shows_the_finding_and_mends_it() {
         panic!("two set-ups")
     };
     let say = |name: &str| format!("vim.env.CTXC_TAKEN = '{name}'\n");
-    project.write(
+    project.write_file(
         "init.lua",
         format!(
             "if vim.lsp.config then\n{}{new}else\n{}{old}end\n",
@@ -45,7 +45,7 @@ fn nvim_shows_the_finding_and_mends_it() {
 #[ignore = "needs nvim: headless Neovim, the lens and the render of docs/EDITORS.md"]
 fn nvim_shows_figures_and_opens_the_render() {
     let project = project();
-    project.write(
+    project.write_file(
         "project/templates/t.xml",
         "<task type=\"atomic\" name=\"t\">\n  <description>Do {{x}} now.</description>\n</task>\n",
     );
@@ -55,7 +55,7 @@ fn nvim_shows_figures_and_opens_the_render() {
     let [render] = &snippets("What agents receive", "lua")[..] else {
         panic!("one snippet")
     };
-    project.write(
+    project.write_file(
         "init.lua",
         format!("if vim.lsp.config then\n{new}else\n{old}end\n{render}"),
     );

@@ -34,7 +34,7 @@ fn the_action_and_the_hooks_are_what_their_services_take() {
         &["--builtin-schema", "vendor.github-actions", "action.yml"],
     );
     let project = Project::new();
-    project.run(&["init", "--ci", "github"]).code(0);
+    project.run(&["init", "--ci", "github"]).exits_with(0);
     let written = project.path(".github/workflows/ctxc.yml");
     for workflow in [
         "examples/ci/.github/workflows/ctxc.yml",
@@ -58,7 +58,10 @@ fn the_action_and_the_hooks_are_what_their_services_take() {
 fn shells_can_read_their_completions() {
     let project = Project::new();
     for shell in ["bash", "zsh", "fish"] {
-        project.write(shell, project.run(&["completions", shell]).code(0).stdout);
+        project.write_file(
+            shell,
+            project.run(&["completions", shell]).exits_with(0).stdout,
+        );
         let script = project.path(shell);
         succeeds(shell, &["-n", script.to_str().unwrap()]);
     }
@@ -75,7 +78,7 @@ fn shells_can_read_their_completions() {
 fn manual_pages_have_no_errors() {
     let project = Project::new();
     for verb in [&["man"][..], &["man", "check"], &["man", "schema"]] {
-        project.write("page.1", project.run(verb).code(0).stdout);
+        project.write_file("page.1", project.run(verb).exits_with(0).stdout);
         succeeds(
             "mandoc",
             &[
@@ -92,21 +95,24 @@ fn manual_pages_have_no_errors() {
 #[test]
 #[ignore = "needs pipelines: check-jsonschema"]
 fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "a.xml",
         "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n",
     );
-    project.run(&["build"]).code(0);
-    project.write(
+    project.run(&["build"]).exits_with(0);
+    project.write_file(
         "ctxc.schema.json",
-        project.run(&["schema", "json"]).code(0).stdout,
+        project.run(&["schema", "json"]).exits_with(0).stdout,
     );
     for (name, args) in [
         ("check", &["check", "--json"][..]),
         ("show", &["show", "a", "--json"]),
         ("rules", &["rules", "--json"]),
     ] {
-        project.write(&format!("{name}.json"), project.run(args).code(0).stdout);
+        project.write_file(
+            &format!("{name}.json"),
+            project.run(args).exits_with(0).stdout,
+        );
     }
     let path = |name: &str| project.path(name).to_str().unwrap().to_owned();
     let schema = path("ctxc.schema.json");
@@ -117,9 +123,11 @@ fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
             &["--schemafile", &schema, &path(&format!("{name}.json"))],
         );
     }
-    project.write(
+    project.write_file(
         "bad.json",
-        project.read("check.json").replace("\"files\"", "\"flies\""),
+        project
+            .read_file("check.json")
+            .replace("\"files\"", "\"flies\""),
     );
     let bad = Command::new("check-jsonschema")
         .args(["--schemafile", &schema, &path("bad.json")])
@@ -158,14 +166,14 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
     for (command, program) in AGENTS {
         let words: Vec<&str> = command.split(' ').collect();
         let project = Project::new()
-            .file(words[1], program)
-            .file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+            .with_file(words[1], program)
+            .with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
         let is_python = words[0] == "python3";
         if is_python {
-            project.write("requirements.txt", "# none\n");
+            project.write_file("requirements.txt", "# none\n");
         } else {
-            project.write("package.json", "{\"name\": \"agent\"}");
-            project.write("package-lock.json", lock);
+            project.write_file("package.json", "{\"name\": \"agent\"}");
+            project.write_file("package-lock.json", lock);
         }
         let record = [
             "record",
@@ -177,17 +185,19 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
             "a",
             "--",
         ];
-        project.run(&[&record[..], &words].concat()).code(0);
+        project.run(&[&record[..], &words].concat()).exits_with(0);
         project
             .run(&["new", "scenario", "--from", "calls#1", "--name", "where"])
-            .code(0);
+            .exits_with(0);
         let mut forge = Forge::of(project);
         if is_python {
             succeeds("python3", &["-m", "venv", venv.path().to_str().unwrap()]);
             forge.tools = venv.path().join("bin").display().to_string();
         }
         let base = forge.head();
-        forge.project.write("NOTES.md", "nothing that matters\n");
+        forge
+            .project
+            .write_file("NOTES.md", "nothing that matters\n");
         commit(&forge.project);
         let hash = forge.hash();
         for history in [History::Whole, History::Shallow] {
@@ -198,7 +208,7 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
         // The agent says something else, and nobody took the expectation back.
         forge
             .project
-            .write(words[1], program.replace("You answer", "Answer no"));
+            .write_file(words[1], program.replace("You answer", "Answer no"));
         commit(&forge.project);
         let steps = forge.run(History::Whole, &base, &forge.hash());
         let of = |name: &str| steps.iter().find(|step| step.0 == name).map(|step| step.1);

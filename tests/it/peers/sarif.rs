@@ -20,9 +20,9 @@ fn is_valid(log: &Path) -> bool {
 fn sarif_logs_are_valid() {
     let project = nasty();
     let text = checked(&project, "sarif");
-    project.write("log.sarif", &text);
+    project.write_file("log.sarif", &text);
     assert!(is_valid(&project.path("log.sarif")));
-    project.write("bad.sarif", text.replace("\"ruleId\"", "\"rule_id\""));
+    project.write_file("bad.sarif", text.replace("\"ruleId\"", "\"rule_id\""));
     assert!(
         !is_valid(&project.path("bad.sarif")),
         "the schema refuses what is not in it"
@@ -41,13 +41,13 @@ fn sarif_logs_of_many_findings_stay_within_what_code_scanning_takes() {
         let text = format!(
             "<task type=\"atomic\" name=\"t{file}\"><description>{undeclared}</description></task>"
         );
-        project.write(&format!("agents/templates/{file}.xml"), text);
+        project.write_file(&format!("agents/templates/{file}.xml"), text);
     }
     let run = project
         .run(&["check", "--project", "agents", "--format", "sarif"])
-        .code(1)
-        .warns("left out of the SARIF file");
-    project.write("log.sarif", &run.stdout);
+        .exits_with(1)
+        .stderr_contains("left out of the SARIF file");
+    project.write_file("log.sarif", &run.stdout);
     assert!(is_valid(&project.path("log.sarif")));
     let log: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 5_000);

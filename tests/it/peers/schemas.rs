@@ -2,7 +2,7 @@
 //! accepts, cell by cell, and refuses no template that the compiler accepts.
 
 use crate::schema::{cells, mutants};
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     let project = cells::empty();
     let mut names: Vec<String> = Vec::new();
     let mut put = |name: String, text: &str| {
-        project.write(&name, text);
+        project.write_file(&name, text);
         names.push(name);
     };
     for entry in ignore::Walk::new(Path::new(ROOT).join("templates")).filter_map(Result::ok) {
@@ -168,12 +168,12 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
             );
         }
     }
-    for rule in ctxc::internals::rules::list::all() {
+    for rule in ctxc::internals::rules::list::all_rules() {
         let examples = rule
             .meta
-            .good()
+            .good_examples()
             .into_iter()
-            .chain(rule.meta.bad())
+            .chain(rule.meta.bad_examples())
             .filter(|example| example.project.is_empty());
         for (at, example) in examples.enumerate() {
             put(format!("{}-{at}.xml", rule.meta.name), example.template);
@@ -216,7 +216,7 @@ fn schemas_refuse_no_mutant_that_the_compiler_accepts() {
     let mutants = mutants::mutants();
     let names: Vec<String> = (0..mutants.len()).map(|at| format!("m{at}.xml")).collect();
     for (name, text) in names.iter().zip(&mutants) {
-        project.write(name, text);
+        project.write_file(name, text);
     }
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
     // Names are doubled all over, texts are beyond a schema: neither counts as a reason to refuse.
@@ -242,7 +242,7 @@ fn schemas_refuse_no_mutant_that_the_compiler_accepts() {
         let stricter: Vec<String> = theirs
             .difference(&ours)
             .take(3)
-            .map(|name| format!("{name}\n{}", project.read(name)))
+            .map(|name| format!("{name}\n{}", project.read_file(name)))
             .collect();
         assert!(stricter.is_empty(), "{}", stricter.join("\n"));
         assert!(

@@ -2,7 +2,7 @@
 //! we write.
 
 use crate::cli::formats::{checked, nasty};
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -73,7 +73,7 @@ fn xmllint_accepts_what_we_accept() {
         std::fs::write(folder.path().join(format!("{number}.xml")), text).unwrap();
     }
     let refused = refused(folder.path(), mutants.len());
-    let (mut reader, limits) = (Reader::new(), Limits::default());
+    let (mut reader, limits) = (XmlReader::new(), XmlLimits::default());
     let (mut accepted, mut wrong, mut stricter) = (0, Vec::new(), 0);
     for (number, text) in mutants.iter().enumerate() {
         reader.read(text, &limits);
@@ -108,7 +108,7 @@ fn xmllint_accepts_what_we_accept() {
 fn xmllint_takes_what_junit_and_checkstyle_write() {
     let project = nasty();
     for format in ["junit", "checkstyle"] {
-        project.write("report.xml", checked(&project, format));
+        project.write_file("report.xml", checked(&project, format));
         let status = Command::new("xmllint")
             .arg("--noout")
             .arg(project.path("report.xml"))

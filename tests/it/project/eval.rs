@@ -1,7 +1,7 @@
 //! `[eval]`: its keys, their defaults, and what is told of them.
 
 use super::reading::{found, read, shown};
-use ctxc::internals::project::eval::{Eval, Stale};
+use ctxc::internals::project::eval::{Eval, StalePolicy};
 use insta::assert_snapshot;
 use pretty_assertions::assert_eq;
 
@@ -38,15 +38,15 @@ fn every_key_is_read() {
     let config = read(WHOLE);
     assert_eq!(shown(&config), "");
     let eval = &config.eval;
-    assert_eq!(eval.places(), ["scenarios", "more/refunds.yaml"]);
+    assert_eq!(eval.scenario_roots(), ["scenarios", "more/refunds.yaml"]);
     assert_eq!(
         (
-            eval.rule().runs,
-            eval.rule().pass,
+            eval.trial_rule().runs,
+            eval.trial_rule().pass,
             eval.stale_after_days,
             eval.stale
         ),
-        (5, 4, 30, Stale::Warn)
+        (5, 4, 30, StalePolicy::Warn)
     );
     assert_eq!(
         eval.plan_path.as_ref().map(|path| path.span.slice(WHOLE)),
@@ -89,9 +89,9 @@ fn without_the_section_defaults_hold() {
     assert_eq!(eval, Eval::default());
     assert_eq!(
         (
-            eval.places(),
-            eval.rule().runs,
-            eval.rule().pass,
+            eval.scenario_roots(),
+            eval.trial_rule().runs,
+            eval.trial_rule().pass,
             eval.stale_after_days
         ),
         (vec!["scenarios".to_owned()], 3, 2, 90)
@@ -105,7 +105,7 @@ fn without_the_section_defaults_hold() {
         (0.10, 0.30, 5)
     );
     // A threshold that nobody wrote is lowered to the number of runs.
-    assert_eq!(read("[eval]\nruns = 1\n").eval.rule().pass, 1);
+    assert_eq!(read("[eval]\nruns = 1\n").eval.trial_rule().pass, 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use ctxc::internals::project::glob::{GlobError, Globs};
 
 fn globs(pattern: &str) -> Globs {
     let mut globs = Globs::default();
-    globs.add(pattern).unwrap();
+    globs.add_pattern(pattern).unwrap();
     globs
 }
 
@@ -59,7 +59,7 @@ fn names_match_as_a_whole() {
 
 #[test]
 fn what_cannot_be_read_is_refused() {
-    let add = |pattern: &str| Globs::default().add(pattern);
+    let add = |pattern: &str| Globs::default().add_pattern(pattern);
     assert_eq!(add(""), Err(GlobError::Empty));
     assert_eq!(add("./"), Err(GlobError::Empty));
     assert_eq!(add("/"), Err(GlobError::Outside));

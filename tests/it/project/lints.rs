@@ -44,10 +44,10 @@ fn one_rule_under_two_names() {
 }
 
 fn severity(config: &Config, name: &str) -> Option<Severity> {
-    let rule = &list::find(name).unwrap().meta;
+    let rule = &list::find_rule(name).unwrap().meta;
     config
         .lints
-        .apply(rule, rule.severity.unwrap_or(rule.when_enabled))
+        .severity_for(rule, rule.severity.unwrap_or(rule.when_enabled))
 }
 
 #[test]

@@ -4,11 +4,11 @@ use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::Edit;
 use ctxc::internals::base::fs::MemoryFs;
 use ctxc::internals::base::rule_meta::RuleMeta;
-use ctxc::internals::project::config::{Config, Input};
-use ctxc::internals::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use ctxc::internals::rules::check::{self, Active};
+use ctxc::internals::project::config::{Config, ConfigInput};
+use ctxc::internals::registry::compile::{CompileBuffers, CompileOutcome, CompileReason, Compiler};
+use ctxc::internals::rules::check::{self, ActiveRules};
 use ctxc::internals::rules::list;
-use ctxc::internals::template::scope::Purpose;
+use ctxc::internals::template::scope::LinkDetail;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub(crate) fn read_with(text: &str, files: &[(&str, &str)]) -> Config {
     for (path, content) in files {
         fs.insert(Path::new("work").join(path), content.as_bytes());
     }
-    let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-    Config::read(&Input {
+    let rules: Vec<&'static RuleMeta> = list::all_rules().map(|rule| &rule.meta).collect();
+    Config::read(&ConfigInput {
         path: "ctxc.toml",
         text,
         root: Path::new("work"),
@@ -36,7 +36,7 @@ pub(crate) fn read(text: &str) -> Config {
 
 /// Every finding of a project file.
 pub(crate) fn shown(config: &Config) -> String {
-    let findings = check::config(config);
+    let findings = check::config_findings(config);
     let text = |path: &str| {
         config
             .files
@@ -95,23 +95,23 @@ pub(crate) fn found(text: &str) -> String {
 
 /// The findings of one template under a project file, errors of the project file left out.
 pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic> {
-    let active = Active::new(config);
+    let active = ActiveRules::new(config);
     let compiler = Compiler {
         config,
         active: &active,
         root: Path::new("work"),
         files: &MemoryFs::new(),
-        purpose: Purpose::Findings,
+        purpose: LinkDetail::Findings,
     };
     let path: Arc<str> = "templates/triage.xml".into();
     match compiler.compile(
         &path,
         template.as_bytes(),
-        Chosen::Named,
-        &mut Scratch::new(),
+        CompileReason::Named,
+        &mut CompileBuffers::new(),
     ) {
-        Outcome::Taken(taken) => taken.diagnostics,
-        Outcome::Skipped => panic!("a named file is taken"),
+        CompileOutcome::Taken(taken) => taken.diagnostics,
+        CompileOutcome::Skipped => panic!("a named file is taken"),
     }
 }
 

@@ -5,7 +5,7 @@ use super::reading::{found, read, read_with, shown};
 use ctxc::internals::project::config::Config;
 use ctxc::internals::project::models::ProviderKind;
 use ctxc::internals::project::roles::{ModelChoice, Tier};
-use ctxc::internals::project::routing::{self, Choice};
+use ctxc::internals::project::routing::{self, RoutedModel};
 use insta::assert_snapshot;
 use pretty_assertions::assert_eq;
 
@@ -120,7 +120,7 @@ fn everything_that_a_role_says_is_read() {
         ),
         (Some(24_000), Some(0.25))
     );
-    let ModelChoice::Least { tier, capabilities } = &planner.model else {
+    let ModelChoice::Cheapest { tier, capabilities } = &planner.model else {
         panic!("{:?}", planner.model)
     };
     assert_eq!(
@@ -187,21 +187,21 @@ fn models_and_providers_are_read() {
             small.tier,
             small.window,
             small.reserve,
-            small.room()
+            small.context_room()
         ),
         ("small", Tier::Economy, 32_768, 4_096, 28_672)
     );
     assert_eq!(config.models["middle"].id, "middle-2026-01");
     let prices = small.prices.expect("it has prices");
-    assert_eq!(prices.of_input(10_000, 4_000).to_string(), "0.0007");
+    assert_eq!(prices.input_cost(10_000, 4_000).to_string(), "0.0007");
     // No more is cached than is sent; a figure has nine places.
-    assert_eq!(prices.of_input(100, 4_000).to_string(), "0.0000025");
-    assert_eq!(prices.of_input(1, 0).to_string(), "0.0000001");
+    assert_eq!(prices.input_cost(100, 4_000).to_string(), "0.0000025");
+    assert_eq!(prices.input_cost(1, 0).to_string(), "0.0000001");
     // Without a cache, what was sent before costs as much as what is new.
     assert_eq!(
         config.models["middle"]
             .prices
-            .map(|prices| prices.of_input(1_000_000, 500_000)),
+            .map(|prices| prices.input_cost(1_000_000, 500_000)),
         Some(3.0)
     );
     let tokenizers: Vec<(&str, &str)> = config
@@ -234,7 +234,7 @@ fn models_and_providers_are_read() {
     );
 }
 
-fn told(choice: Option<Choice<'_>>) -> String {
+fn told(choice: Option<RoutedModel<'_>>) -> String {
     let Some(choice) = choice else {
         return "none".to_owned();
     };
@@ -257,29 +257,41 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
     let role = |name: &str| Some(&config.roles[name]);
     // `large` has the higher tier and the lower price; what has no price comes last.
     assert_eq!(
-        told(routing::choose(&config.models, role("planner"), &[])),
+        told(routing::choose_model(&config.models, role("planner"), &[])),
         "large: the cheapest of 3 that are at least standard with json; then middle, house"
     );
     assert_eq!(
-        told(routing::choose(&config.models, role("clerk"), &[])),
+        told(routing::choose_model(&config.models, role("clerk"), &[])),
         "small: the role names it; then middle"
     );
     // A wish of the task counts where the model qualifies, and never against what a role names.
     assert_eq!(
-        told(routing::choose(&config.models, role("planner"), &["house"])),
+        told(routing::choose_model(
+            &config.models,
+            role("planner"),
+            &["house"]
+        )),
         "house: the task names it, and it is at least standard with json; then large, middle"
     );
     assert!(
-        told(routing::choose(&config.models, role("planner"), &["small"]))
-            .starts_with("large: the cheapest of 3")
+        told(routing::choose_model(
+            &config.models,
+            role("planner"),
+            &["small"]
+        ))
+        .starts_with("large: the cheapest of 3")
     );
     assert_eq!(
-        told(routing::choose(&config.models, role("clerk"), &["large"])),
+        told(routing::choose_model(
+            &config.models,
+            role("clerk"),
+            &["large"]
+        )),
         "small: the role names it; then middle"
     );
     // Without a role the task alone says, by the names of this project.
     assert_eq!(
-        told(routing::choose(
+        told(routing::choose_model(
             &config.models,
             None,
             &["large", "unheard-of", "small"]
@@ -287,10 +299,13 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         "large: the task names it; then small"
     );
     assert_eq!(
-        told(routing::choose(&config.models, None, &["unheard-of"])),
+        told(routing::choose_model(&config.models, None, &["unheard-of"])),
         "none"
     );
-    assert_eq!(told(routing::choose(&config.models, None, &[])), "none");
+    assert_eq!(
+        told(routing::choose_model(&config.models, None, &[])),
+        "none"
+    );
 }
 
 #[test]
@@ -300,11 +315,19 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
     let config = read(one);
     assert_eq!(shown(&config), "");
     assert_eq!(
-        told(routing::choose(&config.models, config.roles.get("a"), &[])),
+        told(routing::choose_model(
+            &config.models,
+            config.roles.get("a"),
+            &[]
+        )),
         "w: the only one that is with tools; then "
     );
     assert_eq!(
-        told(routing::choose(&config.models, config.roles.get("b"), &[])),
+        told(routing::choose_model(
+            &config.models,
+            config.roles.get("b"),
+            &[]
+        )),
         "x: the lowest of 2 that are at least economy; no price says more; then w"
     );
 }
@@ -313,7 +336,7 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
 fn the_budget_is_the_smaller_of_role_and_window() {
     let config = full();
     let budget = |role: Option<&str>, model: Option<&str>| {
-        routing::budget(
+        routing::context_budget(
             role.map(|role| &config.roles[role]),
             model.map(|model| &config.models[model]),
         )
@@ -331,12 +354,15 @@ fn the_words_of_this_floor_are_those_of_the_renderers() {
     let kinds: Vec<&str> = Kind::ALL
         .into_iter()
         .filter(|kind| !matches!(kind, Kind::Tools | Kind::System))
-        .map(Kind::word)
+        .map(Kind::as_str)
         .collect();
-    assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);
+    assert_eq!(
+        ctxc::internals::project::roles::ORDERABLE_KINDS.to_vec(),
+        kinds
+    );
     assert_eq!(
         ctxc::internals::project::models::TOKENIZERS.to_vec(),
-        ctxc::internals::context::tokens::names().collect::<Vec<_>>()
+        ctxc::internals::context::tokens::counter_names().collect::<Vec<_>>()
     );
 }
 
@@ -491,7 +517,7 @@ fn a_key_is_never_shown() {
         ),
     ] {
         let config = read(&text);
-        let found = ctxc::internals::rules::check::config(&config);
+        let found = ctxc::internals::rules::check::config_findings(&config);
         let [finding] = found.as_slice() else {
             panic!("{found:?}")
         };

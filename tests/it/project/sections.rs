@@ -22,19 +22,19 @@ fn a_file_of_every_section_has_no_findings() {
 
 #[test]
 fn the_layout_is_read_with_its_faults() {
-    use ctxc::internals::format::{Indent, Options};
+    use ctxc::internals::format::{FormatOptions, Indent};
     assert_eq!(
         read("[fmt]\nwidth = 90\nindent = 4").format,
-        Options {
+        FormatOptions {
             width: 90,
             indent: Indent::Spaces(4)
         }
     );
     assert_eq!(
         read("[fmt]\nindent = \"tab\"").format,
-        Options {
+        FormatOptions {
             indent: Indent::Tab,
-            ..Options::default()
+            ..FormatOptions::default()
         }
     );
     let context = read("[context]\ninclude = \"docs\"\nexclude = [\"docs/old/**\"]\ndocuments = [\"build/api.md\"]\n").context;

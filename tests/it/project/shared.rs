@@ -10,14 +10,14 @@ use insta::assert_snapshot;
 
 /// A project over a shared file that is pinned as it is.
 fn over(shared: &str, own: &str) -> Config {
-    let hash = Hash::of(shared.as_bytes());
+    let hash = Hash::digest(shared.as_bytes());
     let text = format!("extends = {{ path = \"house/rules.toml\", hash = \"{hash}\" }}\n{own}");
     read_with(&text, &[("house/rules.toml", shared)])
 }
 
 #[test]
 fn line_ends_move_no_pin() {
-    let hash = Hash::of(SHARED.as_bytes());
+    let hash = Hash::digest(SHARED.as_bytes());
     let text = format!("extends = {{ path = \"rules.toml\", hash = \"{hash}\" }}\n");
     let config = read_with(&text, &[("rules.toml", &SHARED.replace('\n', "\r\n"))]);
     assert_eq!(shown(&config), "");
@@ -27,10 +27,10 @@ fn line_ends_move_no_pin() {
 const SHARED: &str = "[lints]\nno-context = \"error\"\n[defaults.atomic]\nfresh_context = \"disabled\"\n[[require]]\nmust = \"has version\"\n";
 
 fn severity(config: &Config, name: &str) -> Option<Severity> {
-    let rule = &list::find(name).unwrap().meta;
+    let rule = &list::find_rule(name).unwrap().meta;
     config
         .lints
-        .apply(rule, rule.severity.unwrap_or(rule.when_enabled))
+        .severity_for(rule, rule.severity.unwrap_or(rule.when_enabled))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn lints_defaults_and_requirements_are_taken_over_with_their_places() {
     assert_eq!(config.requirements.len(), 1);
     let origin = config
         .layers
-        .defaults(config.layers.row("atomic", None).unwrap())
+        .defaults(config.layers.resolve_row("atomic", None).unwrap())
         .fresh_context
         .origin;
     let (path, span, position) = config.origin(&origin).unwrap();
@@ -76,7 +76,10 @@ fn a_project_may_not_loosen_and_the_shared_value_holds() {
       > remove the line (`fresh_context = \"enabled\"\n` -> ``)
     "#);
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
-    let row = config.layers.row("atomic", Some("director")).unwrap();
+    let row = config
+        .layers
+        .resolve_row("atomic", Some("director"))
+        .unwrap();
     assert_eq!(
         config.layers.defaults(row).fresh_context.value,
         Fresh::Disabled
@@ -102,7 +105,7 @@ fn no_row_of_the_project_goes_around_the_house() {
         assert!(shown(&config).contains(what), "{}", shown(&config));
         let row = config
             .layers
-            .row(
+            .resolve_row(
                 "atomic",
                 Some(if own.contains("scout") {
                     "scout"

@@ -1,8 +1,8 @@
 //! Which address a model is asked at, and with which key.
 
 use crate::project::reading::read;
-use ctxc::internals::provider::endpoint::{Address, Endpoint};
-use ctxc::internals::provider::retry_after::retry_after;
+use ctxc::internals::provider::endpoint::{Endpoint, ProviderAddress};
+use ctxc::internals::provider::retry_after::parse_retry_after;
 use pretty_assertions::assert_eq;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn endpoint(providers: &str, provider: &str, variables: &[(&str, &str)]) -> Stri
             .find(|(known, _)| *known == name)
             .map(|(_, value)| (*value).to_owned())
     };
-    match Endpoint::of(&config.models["m"], &config, &env) {
+    match Endpoint::resolve(&config.models["m"], &config, &env) {
         Ok(Some(endpoint)) => {
             let key = if endpoint.key.is_some() {
                 " with a key"
@@ -128,7 +128,9 @@ fn an_address_over_a_network_that_everybody_reads_is_known() {
         let config = read(&format!(
             "[providers.p]\nkind = \"openai\"\nbase_url = \"{url}\""
         ));
-        Address::of("p", &config).unwrap().is_unencrypted()
+        ProviderAddress::resolve("p", &config)
+            .unwrap()
+            .is_unencrypted()
     };
     for url in [
         "http://localhost:8000/v1",
@@ -155,7 +157,7 @@ fn an_address_over_a_network_that_everybody_reads_is_known() {
 fn a_wait_is_read_in_seconds_and_as_a_date() {
     // Seconds since 1970 of Wed, 21 Oct 2015 07:28:00 GMT.
     let now = 1_445_412_480;
-    let wait = |value: &str| retry_after(value, now);
+    let wait = |value: &str| parse_retry_after(value, now);
     let seconds = |seconds| Some(Duration::from_secs(seconds));
     assert_eq!(wait(" 120 "), seconds(120));
     assert_eq!(wait("0.25"), Some(Duration::from_millis(250)));
@@ -167,11 +169,11 @@ fn a_wait_is_read_in_seconds_and_as_a_date() {
     );
     assert_eq!(wait("Thu, 01 Jan 1970 00:00:00 GMT"), seconds(0));
     assert_eq!(
-        retry_after("Sat, 01 Jan 2000 00:00:00 GMT", 0),
+        parse_retry_after("Sat, 01 Jan 2000 00:00:00 GMT", 0),
         seconds(946_684_800)
     );
     assert_eq!(
-        retry_after("Fri, 31 Dec 9999 23:59:59 GMT", 0),
+        parse_retry_after("Fri, 31 Dec 9999 23:59:59 GMT", 0),
         seconds(253_402_300_799)
     );
     for other in [

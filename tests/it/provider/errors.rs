@@ -82,6 +82,6 @@ fn each_error_has_a_kind_of_its_own_and_says_what_happened() {
     ];
     for (error, expected) in all {
         let retry = if error.is_retryable() { ", retry" } else { "" };
-        assert_eq!(format!("{}{retry}: {error}", error.word()), expected);
+        assert_eq!(format!("{}{retry}: {error}", error.as_str()), expected);
     }
 }

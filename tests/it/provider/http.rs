@@ -7,8 +7,8 @@ use super::samples::SAMPLES;
 use ctxc::internals::kernel::provider::{Provider, ProviderError as E, Response, WireRequest};
 use ctxc::internals::provider::endpoint::Endpoint;
 use ctxc::internals::provider::http::{CallLimits, HttpProvider};
-use ctxc::internals::provider::read::dialect;
-use ctxc::internals::provider::secret::Secret;
+use ctxc::internals::provider::read::find_dialect;
+use ctxc::internals::provider::secret::ProviderKey;
 use pretty_assertions::assert_eq;
 use std::net::TcpListener;
 use std::time::Duration;
@@ -17,10 +17,10 @@ const KEY: &str = "sk-very-secret";
 const GOOD: &str = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
 
 fn provider(name: &str, base_url: String, limits: CallLimits) -> HttpProvider {
-    let key = Secret::from_env("K", &|_| Some(format!("{KEY}\n"))).unwrap();
+    let key = ProviderKey::from_env("K", &|_| Some(format!("{KEY}\n"))).unwrap();
     HttpProvider::new(
         Endpoint {
-            dialect: dialect(name).unwrap(),
+            dialect: find_dialect(name).unwrap(),
             base_url,
             key: Some(key),
         },

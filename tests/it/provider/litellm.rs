@@ -8,8 +8,8 @@ use crate::cli::project::Project;
 use ctxc::internals::kernel::provider::{Provider, ProviderError, WireRequest};
 use ctxc::internals::provider::endpoint::Endpoint;
 use ctxc::internals::provider::http::{CallLimits, HttpProvider};
-use ctxc::internals::provider::read::dialect;
-use ctxc::internals::provider::secret::Secret;
+use ctxc::internals::provider::read::find_dialect;
+use ctxc::internals::provider::secret::ProviderKey;
 use pretty_assertions::assert_eq;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -107,9 +107,9 @@ impl Proxy {
             ""
         };
         let base_url = format!("http://127.0.0.1:{}{version}", self.1);
-        let key = Secret::from_env("K", &|_| Some("any".to_owned())).unwrap();
+        let key = ProviderKey::from_env("K", &|_| Some("any".to_owned())).unwrap();
         let endpoint = Endpoint {
-            dialect: dialect(name).unwrap(),
+            dialect: find_dialect(name).unwrap(),
             base_url,
             key: Some(key),
         };
@@ -233,12 +233,12 @@ fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
         )
     };
     let project = Project::new()
-        .file("templates/sort.xml", task)
-        .file(
+        .with_file("templates/sort.xml", task)
+        .with_file(
             "ctxc.toml",
             model("openai", "/v1") + &model("anthropic", "") + tool,
         )
-        .file(
+        .with_file(
             "scenarios/many.yaml",
             format!(
                 "id: many\nfixtures: {{tools: {{f: found}}}}\ncases:\n{}{}",
@@ -246,9 +246,9 @@ fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
                 case("anthropic")
             ),
         );
-    asked(&project, &["trust", "--yes"]).code(0);
+    asked(&project, &["trust", "--yes"]).exits_with(0);
     let card = asked(&project, &["eval", "--record", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert_eq!(
         (&card["summary"]["passed"], &card["summary"]["calls"]),
@@ -260,5 +260,8 @@ fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
         serde_json::json!({"input": 50, "cached": 8, "output": 9, "reasoning": null})
     );
     drop(proxy);
-    project.run(&["eval"]).code(0).says("2 passed");
+    project
+        .run(&["eval"])
+        .exits_with(0)
+        .stdout_contains("2 passed");
 }

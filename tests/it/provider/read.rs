@@ -4,14 +4,14 @@ use super::samples::SAMPLES;
 use ctxc::internals::kernel::conversation::{Part, Turn};
 use ctxc::internals::kernel::provider::{Answer, ProviderError};
 use ctxc::internals::provider::read;
-use ctxc::internals::provider::refusal::of_status;
+use ctxc::internals::provider::refusal::error_of_status;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 fn answer(dialect: &str, body: &str) -> Result<Answer, ProviderError> {
-    read::answer(read::dialect(dialect).unwrap(), body)
+    read::answer(read::find_dialect(dialect).unwrap(), body)
 }
 
 pub(super) fn words(answer: &Answer) -> String {
@@ -156,7 +156,7 @@ fn strange_counts_are_no_counts() {
 fn an_error_inside_a_response_is_an_error() {
     let error = |dialect: &str, body: &str| {
         let error = answer(dialect, body).unwrap_err();
-        format!("{} {}: {error}", error.word(), error.is_retryable())
+        format!("{} {}: {error}", error.as_str(), error.is_retryable())
     };
     // platform.claude.com/docs/en/build-with-claude/streaming#error-events
     let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n";
@@ -196,7 +196,7 @@ fn an_error_inside_a_response_is_an_error() {
 
 #[test]
 fn a_status_is_said_with_the_message_of_its_vendor() {
-    let said = |status, body| of_status(status, body, None);
+    let said = |status, body| error_of_status(status, body, None);
     let refused = |status, message: &str| ProviderError::Refused {
         status,
         message: message.to_owned(),

@@ -8,7 +8,7 @@ use ctxc::internals::kernel::provider::{
 };
 use ctxc::internals::provider::clock::Clock;
 use ctxc::internals::provider::limiter::Limiter;
-use ctxc::internals::provider::retry::Retry;
+use ctxc::internals::provider::retry::RetryPolicy;
 use ctxc::internals::provider::spending::{Spend, SpendLimit, Spending};
 use ctxc::internals::provider::throttle::Throttle;
 use pretty_assertions::assert_eq;
@@ -106,7 +106,7 @@ fn once(
     let played = At(&provider, &clock);
     let throttle = Throttle::new(
         &played,
-        (&limiter, &spending, Retry::default()),
+        (&limiter, &spending, RetryPolicy::default()),
         &clock,
         &|_, _| 0.0,
         7,
@@ -178,7 +178,9 @@ fn a_minute_of_limits_is_sat_out_and_an_endless_one_is_not() {
     let (result, waits, _) = once(|_, _| Err(limited(None)));
     let waited: Duration = waits.iter().sum();
     assert!(
-        result == Err(limited(None)) && waited <= Retry::default().patience && waited > minute * 4,
+        result == Err(limited(None))
+            && waited <= RetryPolicy::default().patience
+            && waited > minute * 4,
         "{waited:?}"
     );
 }
@@ -187,19 +189,19 @@ fn a_minute_of_limits_is_sat_out_and_an_endless_one_is_not() {
 fn calls_at_once_grow_and_are_halved_once_in_a_wave() {
     let limiter = Limiter::new(None);
     assert_eq!(limiter.limit(), 10);
-    (0..5).for_each(|_| limiter.answered());
+    (0..5).for_each(|_| limiter.record_answer());
     assert_eq!(limiter.limit(), 15);
-    (0..500).for_each(|_| limiter.answered());
+    (0..500).for_each(|_| limiter.record_answer());
     assert_eq!(limiter.limit(), 100);
     let at = Duration::from_secs;
     for (second, limit) in [(0, 50), (1, 50), (14, 50), (15, 25), (40, 12)] {
-        limiter.limited(at(second));
+        limiter.record_rate_limit(at(second));
         assert_eq!(limiter.limit(), limit, "at {second} s");
     }
     // From here on it grows slowly.
-    (0..12).for_each(|_| limiter.answered());
+    (0..12).for_each(|_| limiter.record_answer());
     assert_eq!(limiter.limit(), 13);
-    (0..200).for_each(|number| limiter.limited(at(100 + number * 15)));
+    (0..200).for_each(|number| limiter.record_rate_limit(at(100 + number * 15)));
     assert_eq!(limiter.limit(), 1);
     assert_eq!(Limiter::new(NonZeroUsize::new(3)).limit(), 3);
 }
@@ -224,12 +226,12 @@ fn no_more_calls_are_under_way_than_may_be() {
     let played = At(&provider, &clock);
     let throttle = Throttle::new(
         &played,
-        (&limiter, &spending, Retry::default()),
+        (&limiter, &spending, RetryPolicy::default()),
         &clock,
         &|_, _| 0.0,
         7,
     );
-    let results = parallel::each(&[(); 200], NonZeroUsize::new(16), |()| {
+    let results = parallel::map_items(&[(); 200], NonZeroUsize::new(16), |()| {
         throttle.answer(&REQUEST)
     });
     assert!(results.iter().all(Result::is_ok) && results.len() == 200);
@@ -266,14 +268,14 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
         let (limiter, spending) = (Limiter::new(NonZeroUsize::new(jobs)), Spending::default());
         let throttle = Throttle::new(
             &ByBody,
-            (&limiter, &spending, Retry::default()),
+            (&limiter, &spending, RetryPolicy::default()),
             &clock,
             &|_, _| 0.0,
             7,
         );
         let bodies: Vec<String> = (0..100).map(|number| number.to_string()).collect();
         let call = |body: &String| throttle.answer(&WireRequest { body, ..REQUEST });
-        let results = parallel::each(&bodies, NonZeroUsize::new(jobs), call);
+        let results = parallel::map_items(&bodies, NonZeroUsize::new(jobs), call);
         for (number, result) in results.iter().enumerate() {
             match result {
                 Ok(response) => assert_eq!(response.answer.content(), number.to_string()),
@@ -301,12 +303,12 @@ fn spend(
     };
     let throttle = Throttle::new(
         &played,
-        (&limiter, &spending, Retry::default()),
+        (&limiter, &spending, RetryPolicy::default()),
         &clock,
         &price,
         7,
     );
-    let results = parallel::each(&[(); 50], NonZeroUsize::new(jobs), |()| {
+    let results = parallel::map_items(&[(); 50], NonZeroUsize::new(jobs), |()| {
         throttle.answer(&REQUEST)
     });
     let errors = results
@@ -314,7 +316,7 @@ fn spend(
         .filter_map(Result::err)
         .map(|error| error.to_string())
         .collect();
-    (provider.calls(), spending.spent(), errors)
+    (provider.calls(), spending.total_spend(), errors)
 }
 
 #[test]
@@ -416,14 +418,17 @@ fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
         let played = At(&provider, &clock);
         let throttle = Throttle::new(
             &played,
-            (&limiter, &spending, Retry::default()),
+            (&limiter, &spending, RetryPolicy::default()),
             &clock,
             &|_, _| 0.0,
             7,
         );
-        let before = spending.spent().tokens;
-        throttle.counting(Some(400)).answer(&REQUEST).unwrap();
-        assert_eq!(spending.spent().tokens - before, spent, "{counted}");
+        let before = spending.total_spend().tokens;
+        throttle
+            .with_context_tokens(Some(400))
+            .answer(&REQUEST)
+            .unwrap();
+        assert_eq!(spending.total_spend().tokens - before, spent, "{counted}");
     }
 }
 

@@ -5,7 +5,7 @@ use ctxc::internals::record::redact::Redactor;
 use std::fmt::Write;
 
 pub(super) fn masked(text: &str) -> String {
-    Redactor::new([7; 32], []).text(text).0
+    Redactor::new([7; 32], []).mask_text(text).0
 }
 
 /// A text with `«…»` around what must go, checked against what goes.
@@ -257,7 +257,7 @@ fn types_schemas_references_placeholders_code_and_plain_words_stay() {
 #[test]
 fn strings_of_json_behind_their_names_go() {
     let redactor = Redactor::new([7; 32], []);
-    let json = |text: &str| redactor.json(text, "", &mut Vec::new());
+    let json = |text: &str| redactor.mask_json(text, "", &mut Vec::new());
     for (text, gone) in [
         (r#"{"password":"hunter2!","user":"ann"}"#, "hunter2"),
         (r#"{"client_secret":"q7Zp2Lm9Xc4V"}"#, "q7Zp"),
@@ -361,7 +361,7 @@ fn strings_of_json_behind_their_names_go() {
 fn words_of_a_command_are_masked_with_the_option_before_them() {
     let redactor = Redactor::new([7; 32], []);
     let words = |words: &[&str]| {
-        redactor.words(
+        redactor.mask_words(
             &words
                 .iter()
                 .map(|word| (*word).to_owned())
@@ -482,8 +482,8 @@ fn a_masked_text_stays_as_it_is_masked_again() {
         let text: String = (0..=random(14))
             .map(|_| parts[random(parts.len())])
             .collect();
-        let once = redactor.text(&text).0;
+        let once = redactor.mask_text(&text).0;
         assert!(!once.contains("known-secret-value"), "{text}\n{once}");
-        assert_eq!(redactor.text(&once).0, once, "{text}");
+        assert_eq!(redactor.mask_text(&once).0, once, "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! A program that makes calls, and the `ctxc proxy` process that it makes them through.
 
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// The response to a request.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) head: String,
     /// The body without chunk framing.
@@ -17,15 +17,15 @@ pub(crate) struct Answer {
     pub(crate) is_cut: bool,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
 }
 
 /// Sends a request to an address such as `http://127.0.0.1:80/a`, and reads the answer.
-pub(crate) fn post(url: &str, headers: &str, body: impl AsRef<[u8]>) -> Answer {
-    ask(
+pub(crate) fn post(url: &str, headers: &str, body: impl AsRef<[u8]>) -> HttpAnswer {
+    send_request(
         &format!(
             "POST {{}} HTTP/1.1\r\nHost: {{}}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n",
             body.as_ref().len()
@@ -36,7 +36,7 @@ pub(crate) fn post(url: &str, headers: &str, body: impl AsRef<[u8]>) -> Answer {
 }
 
 /// Sends a request with a custom head, in which `{}` stands for the path and then for the host.
-pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
+pub(crate) fn send_request(head: &str, url: &str, body: impl AsRef<[u8]>) -> HttpAnswer {
     let (host, path) = url
         .strip_prefix("http://")
         .unwrap()
@@ -61,7 +61,7 @@ pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
     };
     let mut body = Vec::new();
     let is_cut = if header("transfer-encoding:").is_some() {
-        !chunks(&mut reader, &mut body)
+        !read_chunks(&mut reader, &mut body)
     } else {
         let _ = reader.read_to_end(&mut body);
         header("content-length:")
@@ -73,7 +73,7 @@ pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
         .unwrap_or_default()
         .parse()
         .unwrap_or_default();
-    Answer {
+    HttpAnswer {
         status,
         head,
         body,
@@ -82,7 +82,7 @@ pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
 }
 
 /// Reads chunks; returns `false` if they end before the last.
-fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
+fn read_chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -103,21 +103,21 @@ fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
 }
 
 /// A running `ctxc proxy` with its own data folder.
-pub(crate) struct Proxy {
+pub(crate) struct ProxyProcess {
     pub(crate) project: Project,
     pub(crate) variables: BTreeMap<String, String>,
     child: Option<Child>,
     out: Option<BufReader<ChildStdout>>,
 }
 
-impl Proxy {
+impl ProxyProcess {
     /// Starts a proxy for a vendor at another address.
-    pub(crate) fn to(upstream: &str) -> Self {
+    pub(crate) fn for_upstream(upstream: &str) -> Self {
         Self::new(Project::new(), &["--upstream", upstream])
     }
 
     pub(crate) fn new(project: Project, args: &[&str]) -> Self {
-        let mut command = command(&project, &[&["proxy"], args].concat());
+        let mut command = proxy_command(&project, &[&["proxy"], args].concat());
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -156,7 +156,7 @@ impl Proxy {
         )
     }
 
-    pub(crate) fn chat(&self, body: impl AsRef<[u8]>) -> Answer {
+    pub(crate) fn post_chat(&self, body: impl AsRef<[u8]>) -> HttpAnswer {
         post(
             &self.url("OPENAI_BASE_URL", "/chat/completions"),
             "Content-Type: application/json\r\nAuthorization: Bearer k3y-of-the-test\r\n",
@@ -169,12 +169,12 @@ impl Proxy {
     }
 
     /// Ends the proxy as Ctrl-C does.
-    pub(crate) fn stop(&mut self) -> Run {
-        self.signal("-INT");
-        self.wait()
+    pub(crate) fn stop(&mut self) -> ProgramRun {
+        self.send_signal("-INT");
+        self.wait_for_end()
     }
 
-    pub(crate) fn signal(&self, signal: &str) {
+    pub(crate) fn send_signal(&self, signal: &str) {
         assert!(
             Command::new("kill")
                 .args([signal, &self.pid().to_string()])
@@ -184,7 +184,7 @@ impl Proxy {
         );
     }
 
-    pub(crate) fn wait(&mut self) -> Run {
+    pub(crate) fn wait_for_end(&mut self) -> ProgramRun {
         let mut stdout = String::new();
         self.out
             .take()
@@ -192,13 +192,13 @@ impl Proxy {
             .read_to_string(&mut stdout)
             .unwrap();
         let output = self.child.take().unwrap().wait_with_output().unwrap();
-        let run = Run::from(output);
-        Run { stdout, ..run }
+        let run = ProgramRun::from(output);
+        ProgramRun { stdout, ..run }
     }
 
     /// Returns the lines of the only recording.
-    pub(crate) fn lines(&self) -> Vec<serde_json::Value> {
-        self.text()
+    pub(crate) fn recorded_lines(&self) -> Vec<serde_json::Value> {
+        self.recording_text()
             .lines()
             .map(|line| {
                 serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -207,17 +207,17 @@ impl Proxy {
     }
 
     /// Returns the text of the only recording.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn recording_text(&self) -> String {
         let files = self.project.files();
         let file = files
             .iter()
             .find(|file| is_recording(file))
             .unwrap_or_else(|| panic!("{files:?}"));
-        self.project.read(file)
+        self.project.read_file(file)
     }
 }
 
-impl Drop for Proxy {
+impl Drop for ProxyProcess {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -233,7 +233,7 @@ pub(crate) fn is_recording(path: &str) -> bool {
 }
 
 /// Returns the program with a data folder inside the project.
-pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
+pub(crate) fn proxy_command(project: &Project, args: &[&str]) -> Command {
     let mut command = project.command(args);
     command.env("XDG_DATA_HOME", project.path(".data"));
     for name in [
@@ -252,7 +252,7 @@ pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
 
 /// Returns the arguments after `--` that make this test binary the recorded program: it sends the
 /// bodies in `CTXC_TEST_CALLS`, one a line.
-pub(crate) fn caller() -> Vec<String> {
+pub(crate) fn caller_arguments() -> Vec<String> {
     let binary = std::env::current_exe().unwrap().display().to_string();
     [
         &binary,

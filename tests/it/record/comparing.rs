@@ -6,17 +6,17 @@
     reason = "JSON is written by hand"
 )]
 
-use ctxc::internals::project::config::Content;
-use ctxc::internals::record::comparison::{Comparison, LiveRequest, Scope};
-use ctxc::internals::record::difference::difference;
-use ctxc::internals::record::json_text::raw;
-use ctxc::internals::record::json_tree::{Json, normal_number};
-use ctxc::internals::record::key::key;
-use ctxc::internals::record::mask::Mask;
+use ctxc::internals::project::config::RecordedContent;
+use ctxc::internals::record::comparison::{ComparisonScope, LiveRequest, RequestComparison};
+use ctxc::internals::record::difference::describe_difference;
+use ctxc::internals::record::json_text::to_raw_json;
+use ctxc::internals::record::json_tree::{JsonTree, normalize_number};
+use ctxc::internals::record::key::call_key;
+use ctxc::internals::record::mask::CallMask;
 use ctxc::internals::record::recorded_calls::RecordedCalls;
 use ctxc::internals::record::recording::Recording;
-use ctxc::internals::record::redact::{Find, Redactor};
-use ctxc::internals::record::volatile::{Part, Search, Volatile};
+use ctxc::internals::record::redact::{PatternFinder, Redactor};
+use ctxc::internals::record::volatile::{PatternSearch, VolatileMatcher, VolatileParts};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;
@@ -28,18 +28,18 @@ const PATH: &str = "/v1/chat/completions";
 
 /// A call as a user with this salt recorded it, with these secrets.
 fn recorded(salt: u8, secrets: &[&str], body: &str) -> Recording {
-    let mask = Mask::new(
+    let mask = CallMask::new(
         [salt; 32],
         secrets.iter().map(|one| (*one).to_owned()),
-        Content::Redacted,
+        RecordedContent::Redacted,
     );
-    mask.call(clear(body))
+    mask.mask_call(clear(body))
 }
 
 /// A call that nothing was replaced in.
 fn clear(body: &str) -> Recording {
-    let request = raw(body);
-    let key = key("POST", PATH, request.get()).to_string();
+    let request = to_raw_json(body);
+    let key = call_key("POST", PATH, request.get()).to_string();
     Recording {
         endpoint: PATH.to_owned(),
         dialect: "openai-chat".to_owned(),
@@ -51,7 +51,7 @@ fn clear(body: &str) -> Recording {
 
 /// Something of a live request, by its body.
 fn with<R>(body: &str, then: impl FnOnce(&LiveRequest<'_>) -> R) -> R {
-    let key = key("POST", PATH, body).to_string();
+    let key = call_key("POST", PATH, body).to_string();
     then(&LiveRequest {
         endpoint: PATH,
         dialect: "openai-chat",
@@ -61,79 +61,83 @@ fn with<R>(body: &str, then: impl FnOnce(&LiveRequest<'_>) -> R) -> R {
     })
 }
 
-fn comparison(salt: u8, secrets: &[&str]) -> Comparison {
-    Comparison::new(
-        Volatile::default(),
+fn comparison(salt: u8, secrets: &[&str]) -> RequestComparison {
+    RequestComparison::new(
+        VolatileParts::default(),
         Redactor::new([salt; 32], secrets.iter().map(|one| (*one).to_owned())),
     )
 }
 
 /// Leaves out what a plain word begins, up to the next blank.
-fn word(place: &str, begins: &'static str) -> Part {
-    let find: Search = Arc::new(move |text: &str| {
+fn word(place: &str, begins: &'static str) -> VolatileMatcher {
+    let find: PatternSearch = Arc::new(move |text: &str| {
         let start = text.find(begins)?;
         let length = text[start..].find(' ').unwrap_or(text.len() - start);
         Some(start..start + length)
     });
-    Part {
+    VolatileMatcher {
         find: Some(find),
         ..whole(place)
     }
 }
 
-fn whole(place: &str) -> Part {
-    Part {
+fn whole(place: &str) -> VolatileMatcher {
+    VolatileMatcher {
         place: place.to_owned(),
         find: None,
-        words: String::new(),
+        source_text: String::new(),
         seen: Arc::default(),
     }
 }
 
-fn leaving_out(parts: Vec<Part>) -> Comparison {
-    Comparison::new(Volatile(parts), Redactor::new([1; 32], []))
+fn leaving_out(parts: Vec<VolatileMatcher>) -> RequestComparison {
+    RequestComparison::new(VolatileParts(parts), Redactor::new([1; 32], []))
 }
 
 /// A pattern of a project: a literal word.
 #[derive(Debug)]
 struct Literal(&'static str);
 
-impl Find for Literal {
-    fn all(&self, text: &str) -> Vec<Range<usize>> {
+impl PatternFinder for Literal {
+    fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         text.match_indices(self.0)
             .map(|(at, found)| at..at + found.len())
             .collect()
     }
 }
 
-fn is_same(comparison: &Comparison, call: &Recording, body: &str) -> bool {
+fn is_same(comparison: &RequestComparison, call: &Recording, body: &str) -> bool {
     let by_itself = with(body, |live| comparison.is_same(call, live));
     // A recording of one call finds the same.
-    let among = RecordedCalls::new(vec![call.clone()], comparison.clone(), Scope::Whole);
+    let among = RecordedCalls::new(
+        vec![call.clone()],
+        comparison.clone(),
+        ComparisonScope::Whole,
+    );
     assert_eq!(
-        with(body, |live| among.next(live).is_some()),
+        with(body, |live| among.next_call(live).is_some()),
         by_itself,
         "{body}"
     );
     assert_eq!(
-        with(body, |live| among.count(live)),
+        with(body, |live| among.count_same(live)),
         usize::from(by_itself),
         "{body}"
     );
     by_itself
 }
 
-fn why(comparison: &Comparison, call: &Recording, body: &str) -> String {
-    with(body, |live| difference(comparison, call, live))
+fn why(comparison: &RequestComparison, call: &Recording, body: &str) -> String {
+    with(body, |live| describe_difference(comparison, call, live))
 }
 
 #[test]
 fn what_is_left_out_makes_no_difference_and_all_else_does() {
-    let date: Search = Arc::new(|text: &str| text.find("on day ").map(|at| at..at + 8));
+    let date: PatternSearch = Arc::new(|text: &str| text.find("on day ").map(|at| at..at + 8));
     let comparison = leaving_out(vec![
         whole("/metadata/id"),
         whole("/a~1b/0"),
-        Part {
+        VolatileMatcher {
             find: Some(date),
             ..whole("/messages")
         },
@@ -161,7 +165,11 @@ fn what_is_left_out_makes_no_difference_and_all_else_does() {
         &call,
         &body(1, 1, "yes").replace(":[1,2]", ":[1]")
     ));
-    assert!(!is_same(&Comparison::default(), &call, &body(2, 1, "yes")));
+    assert!(!is_same(
+        &RequestComparison::default(),
+        &call,
+        &body(2, 1, "yes")
+    ));
     let elsewhere = |live: &LiveRequest<'_>| {
         comparison.is_same(
             &call,
@@ -186,7 +194,10 @@ fn one_request_may_be_written_in_many_ways() {
         r#"{ "model" : "m", "temperature" : 0.10e+1, "top_k": 100.0E1,  "messages":[{"role":"user","content":"caf\u00E9 😀 a/b"}]}"#,
     ];
     for body in same {
-        assert!(is_same(&Comparison::default(), &call, body), "{body}");
+        assert!(
+            is_same(&RequestComparison::default(), &call, body),
+            "{body}"
+        );
     }
     let others = [
         (
@@ -211,11 +222,14 @@ fn one_request_may_be_written_in_many_ways() {
         ),
     ];
     for (body, reason) in others {
-        assert!(!is_same(&Comparison::default(), &call, body), "{body}");
         assert!(
-            why(&Comparison::default(), &call, body).starts_with(reason),
+            !is_same(&RequestComparison::default(), &call, body),
+            "{body}"
+        );
+        assert!(
+            why(&RequestComparison::default(), &call, body).starts_with(reason),
             "{}",
-            why(&Comparison::default(), &call, body)
+            why(&RequestComparison::default(), &call, body)
         );
     }
 }
@@ -245,7 +259,7 @@ fn numbers_are_compared_by_all_of_their_digits() {
     ];
     for row in same {
         for other in row {
-            assert_eq!(normal_number(other), normal_number(row[0]), "{other}");
+            assert_eq!(normalize_number(other), normalize_number(row[0]), "{other}");
         }
     }
     let different = [
@@ -268,18 +282,18 @@ fn numbers_are_compared_by_all_of_their_digits() {
             different
                 .iter()
                 .skip(at + 1)
-                .all(|other| normal_number(one) != normal_number(other)),
+                .all(|other| normalize_number(one) != normalize_number(other)),
             "{one}"
         );
         let call = clear(&format!("{{\"seed\":{one}}}"));
         for other in different.iter().filter(|other| *other != one) {
             let body = format!("{{\"seed\":{other}}}");
             assert!(
-                !is_same(&Comparison::default(), &call, &body),
+                !is_same(&RequestComparison::default(), &call, &body),
                 "{one} {other}"
             );
             assert!(
-                why(&Comparison::default(), &call, &body).starts_with("`/seed` was “"),
+                why(&RequestComparison::default(), &call, &body).starts_with("`/seed` was “"),
                 "{one} {other}"
             );
         }
@@ -296,7 +310,7 @@ fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
             "]".repeat(levels)
         )
     };
-    let none = Comparison::default();
+    let none = RequestComparison::default();
     assert!(is_same(&none, &clear(&deep(100, "1")), &deep(100, "1.0")));
     for levels in [200, 100_000] {
         assert!(is_same(
@@ -326,9 +340,9 @@ fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
         r#"{"b":1,"a":"\\ud83d"}"#
     ));
     assert!(!is_same(&none, &clear(r#"{"a":1}"#), r#"{"a":1,"a":1}"#));
-    assert_eq!(Json::read("{} {}"), None);
-    assert_eq!(Json::read("[1"), None);
-    assert_eq!(Json::read(""), None);
+    assert_eq!(JsonTree::parse("{} {}"), None);
+    assert_eq!(JsonTree::parse("[1"), None);
+    assert_eq!(JsonTree::parse(""), None);
 }
 
 #[test]
@@ -366,13 +380,13 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
         let redactor = Redactor::new([salt; 32], []);
         let all = RecordedCalls::new(
             calls.to_vec(),
-            Comparison::new(Volatile(vec![whole("/id")]), redactor),
-            Scope::Whole,
+            RequestComparison::new(VolatileParts(vec![whole("/id")]), redactor),
+            ComparisonScope::Whole,
         );
         let mut found = Vec::new();
         for (mail, id) in asked {
             let key = with(&body(mail, *id), |live| {
-                all.next(live).map(|call| call.key.clone())
+                all.next_call(live).map(|call| call.key.clone())
             });
             found.push(
                 calls
@@ -424,28 +438,28 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
 /// text that is sent.
 #[test]
 fn masks_that_came_or_went_since_leave_a_recording_fresh() {
-    let own = |word: &'static str| vec![Arc::new(Literal(word)) as Arc<dyn Find>];
+    let own = |word: &'static str| vec![Arc::new(Literal(word)) as Arc<dyn PatternFinder>];
     let body = |text: &str| json!({"messages": [{"content": text}]}).to_string();
     // Written so that no key is the same.
     let live = |text: &str| body(text).replace("content", "\\u0063ontent");
     let text = "user=ann@example.org of Project Nightjar pays with hunter2xyzzy, twice";
-    let full = Mask::new([1; 32], [], Content::Full);
-    let all = |salt: u8, secrets: &[&str], own: Vec<Arc<dyn Find>>| {
-        Redactor::new([salt; 32], secrets.iter().map(|one| (*one).to_owned())).replacing(own)
+    let full = CallMask::new([1; 32], [], RecordedContent::Full);
+    let all = |salt: u8, secrets: &[&str], own: Vec<Arc<dyn PatternFinder>>| {
+        Redactor::new([salt; 32], secrets.iter().map(|one| (*one).to_owned())).with_patterns(own)
     };
     let old = [
-        full.call(clear(&body(text))),
+        full.mask_call(clear(&body(text))),
         recorded(1, &[], &body(text)),
         recorded(1, &["hunter2xyzzy"], &body(text)),
-        Mask::new([1; 32], [], Content::Redacted)
-            .replacing(&own("Project Nightjar"))
-            .call(clear(&body(text))),
-        Mask::new([1; 32], [], Content::Redacted)
-            .replacing(&own("user=ann@example.org of"))
-            .call(clear(&body(text))),
-        Mask::new([1; 32], [], Content::Redacted)
-            .replacing(&own("ann@example.org"))
-            .call(clear(&body(text))),
+        CallMask::new([1; 32], [], RecordedContent::Redacted)
+            .with_patterns(&own("Project Nightjar"))
+            .mask_call(clear(&body(text))),
+        CallMask::new([1; 32], [], RecordedContent::Redacted)
+            .with_patterns(&own("user=ann@example.org of"))
+            .mask_call(clear(&body(text))),
+        CallMask::new([1; 32], [], RecordedContent::Redacted)
+            .with_patterns(&own("ann@example.org"))
+            .mask_call(clear(&body(text))),
     ];
     for (at, call) in old.iter().enumerate() {
         let patterns = [
@@ -459,7 +473,8 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
             .into_iter()
             .flat_map(|secrets| patterns.map(|one| (secrets, one)))
         {
-            let comparison = Comparison::new(Volatile::default(), all(1, secrets, own(pattern)));
+            let comparison =
+                RequestComparison::new(VolatileParts::default(), all(1, secrets, own(pattern)));
             assert!(
                 is_same(&comparison, call, &live(text)),
                 "{at} {pattern} {secrets:?}: {}",
@@ -476,8 +491,8 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
             );
         }
         // By somebody else, as far as a value shows by its form that it is one.
-        let comparison = Comparison::new(
-            Volatile::default(),
+        let comparison = RequestComparison::new(
+            VolatileParts::default(),
             all(2, &["hunter2xyzzy"], own("Project Nightjar")),
         );
         assert_eq!(
@@ -518,7 +533,8 @@ fn a_recording_without_words_answers_its_own_requests_alone() {
     let body = |text: &str| {
         json!({"model": "m", "messages": [{"role": "user", "content": text}]}).to_string()
     };
-    let call = Mask::new([1; 32], [], Content::Shape).call(clear(&body("Sort the ticket")));
+    let call = CallMask::new([1; 32], [], RecordedContent::Shape)
+        .mask_call(clear(&body("Sort the ticket")));
     assert!(!call.request.get().contains("Sort"));
     assert!(is_same(
         &comparison(2, &[]),
@@ -551,7 +567,7 @@ fn a_recording_without_words_answers_its_own_requests_alone() {
 fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
     let recorded = r#"{"model":"m","temperature":1.0,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"find","input":{"zone":"north","area":3,"Größe":"a b"}}]}]}"#;
     let reordered = r#"{"temperature":1,"messages":[{"content":[{"name":"find","input":{"Gr\u00f6\u00dfe":"a b","area":3.0,"zone":"north"},"id":"t1","type":"tool_use"}],"role":"assistant"}],"model":"m"}"#;
-    let call = Mask::new([1; 32], [], Content::Shape).call(clear(recorded));
+    let call = CallMask::new([1; 32], [], RecordedContent::Shape).mask_call(clear(recorded));
     assert!(!call.request.get().contains("zone") && !call.request.get().contains("north"));
     assert!(is_same(&comparison(1, &[]), &call, reordered));
     let other = reordered.replace("north", "south");
@@ -609,12 +625,12 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
         ));
     }
     // The value alone, which a recording in clear has.
-    let value: Search = Arc::new(|text: &str| {
+    let value: PatternSearch = Arc::new(|text: &str| {
         let start = text.find("by:")?;
         let end = start + text[start..].find("@example.org/")? + 14;
         Some(start..end)
     });
-    let comparison = leaving_out(vec![Part {
+    let comparison = leaving_out(vec![VolatileMatcher {
         find: Some(value),
         ..whole("/messages")
     }]);
@@ -637,8 +653,8 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
         &now
     ));
     // A pattern inside of a value: the value is masked as a whole.
-    let digits: Search = Arc::new(|text: &str| text.find("1234").map(|at| at..at + 4));
-    let comparison = leaving_out(vec![Part {
+    let digits: PatternSearch = Arc::new(|text: &str| text.find("1234").map(|at| at..at + 4));
+    let comparison = leaving_out(vec![VolatileMatcher {
         find: Some(digits),
         ..whole("")
     }]);

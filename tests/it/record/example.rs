@@ -21,7 +21,7 @@ fn read(name: &str) -> String {
 /// A copy of the folder, as far as ctxc reads it.
 fn copy() -> Project {
     FILES.iter().fold(Project::new(), |project, name| {
-        project.file(name, read(name))
+        project.with_file(name, read(name))
     })
 }
 
@@ -30,14 +30,17 @@ fn the_python_agent_passes_its_check_and_its_test() {
     let project = copy();
     project
         .run(&["check", "recordings"])
-        .code(0)
-        .says("checked 3 requests: nothing found");
-    project.run(&["check"]).code(0).says("nothing found");
+        .exits_with(0)
+        .stdout_contains("checked 3 requests: nothing found");
+    project
+        .run(&["check"])
+        .exits_with(0)
+        .stdout_contains("nothing found");
     project
         .run(&["eval"])
-        .code(0)
-        .says("parcel  context 8/8")
-        .says("PASS");
+        .exits_with(0)
+        .stdout_contains("parcel  context 8/8")
+        .stdout_contains("PASS");
     // Nobody takes a scripted answer for one of a model.
     assert!(
         read(RECORDING)
@@ -46,8 +49,8 @@ fn the_python_agent_passes_its_check_and_its_test() {
     );
     project
         .run(&["manifest", "recordings"])
-        .code(0)
-        .never_says("the provider counted");
+        .exits_with(0)
+        .output_lacks("the provider counted");
 }
 
 #[test]
@@ -58,14 +61,17 @@ fn the_python_agent_fails_its_test_when_a_description_is_edited() {
         read("agent.py").contains(description),
         "the recording is of another agent"
     );
-    project.write(
+    project.write_file(
         RECORDING,
         read(RECORDING).replace(description, "Find orders"),
     );
-    let run = project.run(&["eval"]).code(1).says("context 7/8");
-    run.says("tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”");
-    project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0);
+    let run = project
+        .run(&["eval"])
+        .exits_with(1)
+        .stdout_contains("context 7/8");
+    run.stdout_contains("tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”");
+    project.run(&["eval", "--accept"]).exits_with(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 #[test]

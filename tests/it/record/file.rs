@@ -1,7 +1,7 @@
 //! Lines and files: what is read, what is refused and why, and what a killed writer leaves.
 
 use ctxc::internals::kernel::provider::Usage;
-use ctxc::internals::record::file::{Recordings, append};
+use ctxc::internals::record::file::{RecordingFile, append_call};
 use ctxc::internals::record::json_text;
 use ctxc::internals::record::recording::{AnsweredBy, Recording};
 use pretty_assertions::assert_eq;
@@ -22,8 +22,8 @@ pub(crate) fn call(id: &str) -> Recording {
         endpoint: "/chat/completions".to_owned(),
         model: "small".to_owned(),
         stream: false,
-        request: json_text::raw("{\n  \"temperature\": 1.0,\n  \"b\": \"\\u00e9\"\n}"),
-        response: Some(json_text::raw("data: {}\n\n")),
+        request: json_text::to_raw_json("{\n  \"temperature\": 1.0,\n  \"b\": \"\\u00e9\"\n}"),
+        response: Some(json_text::to_raw_json("data: {}\n\n")),
         status: Some(200),
         usage: Usage::default(),
         latency_ms: None,
@@ -40,21 +40,21 @@ pub(crate) fn call(id: &str) -> Recording {
 
 #[test]
 fn a_call_is_a_line_whose_bodies_are_as_they_were_sent() {
-    let line = call("1").line();
+    let line = call("1").to_line();
     assert_eq!(line.matches('\n').count(), 1);
     assert!(
         line.contains(r#""request":{"temperature":1.0,"b":"\u00e9"},"response":"data: {}\n\n""#),
         "{line}"
     );
-    let read = Recording::read(&line).unwrap();
-    assert_eq!(read.line(), line);
+    let read = Recording::parse_line(&line).unwrap();
+    assert_eq!(read.to_line(), line);
     assert_eq!(read.response_text().as_deref(), Some("data: {}\n\n"));
 }
 
 #[test]
 fn what_is_no_call_is_refused_with_its_line() {
-    let line = call("1").line();
-    let refused = |text: String| Recordings::read(&text).unwrap_err().to_string();
+    let line = call("1").to_line();
+    let refused = |text: String| RecordingFile::parse(&text).unwrap_err().to_string();
     let newer = line.replace("ctxc/request/1", "ctxc/request/2");
     assert!(
         refused(format!("{line}\n{newer}"))
@@ -75,7 +75,7 @@ fn what_is_no_call_is_refused_with_its_line() {
     );
     // A key of a later version is no fault.
     assert_eq!(
-        Recordings::read(&line.replace("\"stream\":false,", "\"stream\":false,\"later\":1,"))
+        RecordingFile::parse(&line.replace("\"stream\":false,", "\"stream\":false,\"later\":1,"))
             .unwrap()
             .calls
             .len(),
@@ -87,15 +87,15 @@ fn what_is_no_call_is_refused_with_its_line() {
 fn the_cut_line_of_a_killed_writer_is_told_and_taken_out_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
-    append(&path, &call("1")).unwrap();
+    append_call(&path, &call("1")).unwrap();
     let whole = std::fs::read_to_string(&path).unwrap();
-    let cut = format!("{whole}{}", &call("2").line()[..100]);
-    let read = Recordings::read(&cut).unwrap();
+    let cut = format!("{whole}{}", &call("2").to_line()[..100]);
+    let read = RecordingFile::parse(&cut).unwrap();
     assert_eq!((read.calls.len(), read.is_cut), (1, true));
     std::fs::write(&path, cut).unwrap();
-    append(&path, &call("3")).unwrap();
+    append_call(&path, &call("3")).unwrap();
     let ids = |path| {
-        let found = Recordings::read(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let found = RecordingFile::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         assert!(!found.is_cut);
         found
             .calls
@@ -106,12 +106,12 @@ fn the_cut_line_of_a_killed_writer_is_told_and_taken_out_by_the_next() {
     assert_eq!(ids(&path), ["1", "3"]);
     // An editor that leaves out the last line end takes no call away.
     std::fs::write(&path, whole.trim_end()).unwrap();
-    append(&path, &call("4")).unwrap();
+    append_call(&path, &call("4")).unwrap();
     assert_eq!(ids(&path), ["1", "4"]);
     #[cfg(unix)]
     {
         let link = folder.path().join("link.jsonl");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        append(&link, &call("5")).unwrap_err();
+        append_call(&link, &call("5")).unwrap_err();
     }
 }

@@ -1,25 +1,28 @@
 //! Files of other tools are known by their content, and read.
 
 use ctxc::internals::base::base64::decode;
-use ctxc::internals::record::foreign::call::endpoint;
-use ctxc::internals::record::foreign::{self, Format, format_of};
+use ctxc::internals::record::foreign::call::recorded_endpoint;
+use ctxc::internals::record::foreign::{self, RecordingFormat, detect_format};
 use ctxc::internals::record::recording::Recording;
 use pretty_assertions::assert_eq;
 
 #[test]
 fn a_file_is_known_by_its_content() {
-    let of = |text: &str| format_of(text);
+    let of = |text: &str| detect_format(text);
     assert_eq!(
         of("\u{feff}# mine\ninteractions:\n- request:\n"),
-        Some(Format::Vcr)
+        Some(RecordingFormat::Vcr)
     );
-    assert_eq!(of("version: 1\ninteractions: []\n"), Some(Format::Vcr));
+    assert_eq!(
+        of("version: 1\ninteractions: []\n"),
+        Some(RecordingFormat::Vcr)
+    );
     assert_eq!(
         of("{\"version\": 1, \"interactions\": [{\"request\": {}}]}"),
-        Some(Format::Vcr)
+        Some(RecordingFormat::Vcr)
     );
-    assert_eq!(of("{\"resourceSpans\": []}\n"), Some(Format::Otlp));
-    assert_eq!(of("[{\"resourceLogs\": []}]"), Some(Format::Otlp));
+    assert_eq!(of("{\"resourceSpans\": []}\n"), Some(RecordingFormat::Otlp));
+    assert_eq!(of("[{\"resourceLogs\": []}]"), Some(RecordingFormat::Otlp));
     assert_eq!(
         of("{\"messages\": [{\"content\": \"say \\\"resourceSpans\\\"\"}]}"),
         None
@@ -27,7 +30,7 @@ fn a_file_is_known_by_its_content() {
     assert_eq!(of("name: a\nrequest: {file: b}\n"), None);
     assert_eq!(
         of("{\"schema\":\"ctxc/request/1\",\"request\":{\"interactions\":1}}"),
-        Some(Format::Ctxc)
+        Some(RecordingFormat::Ctxc)
     );
 }
 
@@ -36,7 +39,7 @@ fn cassette(uri: &str, body: &str) -> Vec<Recording> {
     let text = format!(
         "interactions:\n- request: {{method: POST, uri: '{uri}', body: {body}}}\n  response: {{status: {{code: 200}}}}\n"
     );
-    foreign::read(Format::Vcr, &text).unwrap()
+    foreign::read_calls(RecordingFormat::Vcr, &text).unwrap()
 }
 
 #[test]
@@ -56,11 +59,17 @@ fn an_endpoint_has_no_host_and_no_key() {
         ),
     ] {
         assert_eq!(
-            (&*cassette(uri, "'{}'")[0].endpoint, &*endpoint(uri)),
+            (
+                &*cassette(uri, "'{}'")[0].endpoint,
+                &*recorded_endpoint(uri)
+            ),
             (expected, expected)
         );
     }
-    assert_eq!((&*endpoint("https://h"), &*endpoint("")), ("/", ""));
+    assert_eq!(
+        (&*recorded_endpoint("https://h"), &*recorded_endpoint("")),
+        ("/", "")
+    );
 }
 
 #[test]

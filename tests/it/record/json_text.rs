@@ -1,7 +1,7 @@
 //! Bodies stay as they are, byte for byte, but for the strings that are replaced.
 
 use ctxc::internals::record::json_text::{
-    compact, compact_with, map_strings, raw, replaced, string_edits,
+    apply_json_edits, compact_json, map_strings, string_edits, to_raw_json, write_compact_edited,
 };
 use pretty_assertions::assert_eq;
 
@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 fn values_keep_their_bytes_and_strings_their_places() {
     let json = r#"{ "a/b" : [ 1.0, "x\u00e9 \" {", {"c": "y" } ], "d": "", "e": 1e400 }"#;
     assert_eq!(
-        compact(json),
+        compact_json(json),
         r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#
     );
     let mut seen = Vec::new();
@@ -32,17 +32,17 @@ fn values_keep_their_bytes_and_strings_their_places() {
     );
     let edits = string_edits(json, |_, _, text| (text == "y").then(|| "\"".to_owned()));
     let mut kept = String::new();
-    compact_with(json, &edits, |part| {
+    write_compact_edited(json, &edits, |part| {
         std::fmt::Write::write_str(&mut kept, part)
     })
     .unwrap();
-    assert_eq!(kept, compact(&replaced(json, edits)));
+    assert_eq!(kept, compact_json(&apply_json_edits(json, edits)));
     assert!(kept.contains(r#"{"c":"\""}"#), "{kept}");
     assert_eq!(
         map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b")
             .then(|| "\n".to_owned())),
         "[\"a\", \"\\n\"]"
     );
-    assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
-    assert_eq!(raw("{\n}").get(), "{}");
+    assert_eq!(to_raw_json("data: {}\n").get(), "\"data: {}\\n\"");
+    assert_eq!(to_raw_json("{\n}").get(), "{}");
 }

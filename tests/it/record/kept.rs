@@ -1,10 +1,10 @@
 //! What is kept of calls, what is not, and where. `docs/SECURITY.md` names these tests.
 
-use super::client::{Proxy, caller, command, is_recording, post};
+use super::client::{ProxyProcess, caller_arguments, is_recording, post, proxy_command};
 use super::passing::chunked;
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response, say};
-use ctxc::internals::record::file::{Recordings, append};
+use ctxc::internals::record::file::{RecordingFile, append_call};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
     let stream = saying(&text);
     let sent = stream.clone();
     let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", sent.as_bytes()));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", &format!("/chat/completions?key={KEY}"));
     let body = json!({"model": "m", "stream": true, "metadata": {EMAIL: KEY}, "messages": [{"role": "user", "content": text}]})
         .to_string();
@@ -80,18 +80,18 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
     assert_eq!(post(&url, &headers, &body).text(), stream);
     let run = proxy
         .stop()
-        .code(0)
-        .warns("3 e-mail addresses, 3 secrets masked")
-        .never_says(KEY)
-        .never_says(EMAIL);
+        .exits_with(0)
+        .stderr_contains("3 e-mail addresses, 3 secrets masked")
+        .output_lacks(KEY)
+        .output_lacks(EMAIL);
     drop(run);
     let written = everything(&proxy.project);
     assert!(
         !holds(&written, KEY) && !holds(&written, EMAIL),
         "{}",
-        proxy.text()
+        proxy.recording_text()
     );
-    let line = &proxy.lines()[0];
+    let line = &proxy.recorded_lines()[0];
     let kept = said(line["response"].as_str().unwrap());
     assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
     let placeholders = kept.replace(|c: char| c.is_ascii_hexdigit(), "");
@@ -118,18 +118,18 @@ fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
         "",
         &format!("wrong key {KEY} of {EMAIL}"),
     ));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let answer = post(
         &proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"),
         &format!("x-api-key: {KEY}\r\n"),
         r#"{"model":"m","messages":[]}"#,
     );
     assert_eq!(answer.status, 401);
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
     let written = everything(&proxy.project);
     assert!(!holds(&written, KEY) && !holds(&written, EMAIL));
     assert!(
-        proxy.lines()[0]["response"]
+        proxy.recorded_lines()[0]["response"]
             .as_str()
             .unwrap()
             .starts_with("wrong key ⟦secret:")
@@ -140,21 +140,26 @@ fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
 fn a_project_can_keep_more_or_less() {
     let content = |word: &str| {
         let server = Server::saying(response("200 OK", "content-type: application/json\r\n", &json!({"model": "m", "choices": [{"message": {"role": "assistant", "content": format!("Ask {EMAIL}")}, "finish_reason": "stop"}]}).to_string()));
-        let project = Project::new().file("ctxc.toml", format!("[record]\ncontent = \"{word}\"\n"));
+        let project =
+            Project::new().with_file("ctxc.toml", format!("[record]\ncontent = \"{word}\"\n"));
         if word == "full" {
             let upstream = server.url();
-            let refused = Run::from(
-                command(&project, &["proxy", "--upstream", &upstream])
+            let refused = ProgramRun::from(
+                proxy_command(&project, &["proxy", "--upstream", &upstream])
                     .output()
                     .unwrap(),
             )
-            .code(2);
-            refused.warns("keeping personal data, as `[record] content = \"full\"` says, is not permitted").warns("`ctxc trust`");
-            Run::from(command(&project, &["trust", "--yes"]).output().unwrap())
-                .code(0)
-                .says("recordings keep personal data");
+            .exits_with(2);
+            refused.stderr_contains("keeping personal data, as `[record] content = \"full\"` says, is not permitted").stderr_contains("`ctxc trust`");
+            ProgramRun::from(
+                proxy_command(&project, &["trust", "--yes"])
+                    .output()
+                    .unwrap(),
+            )
+            .exits_with(0)
+            .stdout_contains("recordings keep personal data");
         }
-        let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
+        let mut proxy = ProxyProcess::new(project, &["--upstream", &server.url()]);
         let body =
             json!({"model": "m", "messages": [{"role": "user", "content": format!("Where is {KEY} of {EMAIL}, please?")}]})
                 .to_string();
@@ -163,8 +168,8 @@ fn a_project_can_keep_more_or_less() {
             &format!("Authorization: Bearer {KEY}\r\n"),
             body,
         );
-        proxy.stop().code(0);
-        proxy.text()
+        proxy.stop().exits_with(0);
+        proxy.recording_text()
     };
     let full = content("full");
     assert!(full.contains(EMAIL) && !full.contains(KEY), "{full}");
@@ -187,8 +192,8 @@ fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
         "content-type: application/json\r\n",
         &said.to_string(),
     ));
-    let project = Project::new().file("ctxc.toml", "[record]\ncontent = \"shape\"\n");
-    let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
+    let project = Project::new().with_file("ctxc.toml", "[record]\ncontent = \"shape\"\n");
+    let mut proxy = ProxyProcess::new(project, &["--upstream", &server.url()]);
     let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "metadata": {"name": "Hammett", "Chandler": 1}, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Ivo"}]},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find",
@@ -198,8 +203,8 @@ fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
         "",
         body.to_string(),
     );
-    proxy.stop().code(0);
-    let kept = proxy.text();
+    proxy.stop().exits_with(0);
+    let kept = proxy.recording_text();
     for word in [
         "Marlowe", "Hammett", "Chandler", "Ivo", "Spade", "Archer", "Effie", "Gutman",
     ] {
@@ -226,7 +231,7 @@ fn the_secret_behind_placeholders_is_the_users_alone() {
     command
         .env("XDG_STATE_HOME", project.path("state"))
         .env("XDG_DATA_HOME", project.path("data"));
-    Run::from(command.output().unwrap()).code(0);
+    ProgramRun::from(command.output().unwrap()).exits_with(0);
     let secret = project.path("state/ctxc/secret");
     assert_eq!(
         std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777,
@@ -237,9 +242,9 @@ fn the_secret_behind_placeholders_is_the_users_alone() {
 #[test]
 fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
     let server = Server::saying(response("200 OK", "", "{}"));
-    let mut proxy = Proxy::to(&server.url());
-    proxy.chat("{}");
-    proxy.stop().code(0);
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
+    proxy.post_chat("{}");
+    proxy.stop().exits_with(0);
     let files = proxy.project.files();
     assert!(
         files.iter().all(|file| file.starts_with(".data/ctxc/")),
@@ -253,7 +258,7 @@ fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
         let path = proxy.project.path(file);
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }
-    let mut proxy = Proxy::new(
+    let mut proxy = ProxyProcess::new(
         Project::new(),
         &[
             "--upstream",
@@ -264,13 +269,21 @@ fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
             "a",
         ],
     );
-    proxy.chat("{}");
-    proxy.stop().code(0).warns("as calls/a.jsonl");
-    assert!(proxy.project.read("calls/.gitignore").ends_with("\n*\n"));
+    proxy.post_chat("{}");
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("as calls/a.jsonl");
     assert!(
         proxy
             .project
-            .read("calls/a.jsonl")
+            .read_file("calls/.gitignore")
+            .ends_with("\n*\n")
+    );
+    assert!(
+        proxy
+            .project
+            .read_file("calls/a.jsonl")
             .starts_with("{\"schema\":\"ctxc/request/1\"")
     );
 }
@@ -278,22 +291,22 @@ fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
 #[test]
 fn old_recordings_are_removed() {
     let server = Server::saying(response("200 OK", "", "{}"));
-    let mut proxy = Proxy::to(&server.url());
-    proxy.chat("{}");
-    proxy.stop().code(0);
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
+    proxy.post_chat("{}");
+    proxy.stop().exits_with(0);
     let gc = |args: &[&str]| {
-        Run::from(
-            command(&proxy.project, &[&["gc"], args].concat())
+        ProgramRun::from(
+            proxy_command(&proxy.project, &[&["gc"], args].concat())
                 .output()
                 .unwrap(),
         )
     };
     gc(&[])
-        .code(0)
-        .warns("removed 0 recordings and 0 traces of runs older than 14 days");
+        .exits_with(0)
+        .stderr_contains("removed 0 recordings and 0 traces of runs older than 14 days");
     gc(&["--ttl", "0"])
-        .code(0)
-        .warns("removed 1 recording and 0 traces of runs older than 0 days");
+        .exits_with(0)
+        .stderr_contains("removed 1 recording and 0 traces of runs older than 0 days");
     assert!(!proxy.project.files().iter().any(|file| is_recording(file)));
 }
 
@@ -309,7 +322,7 @@ fn kill(round: u64) {
             saying("some words of an answer").as_bytes(),
         );
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
     let answered = std::thread::spawn(move || {
         let mut answered = 0;
@@ -327,17 +340,17 @@ fn kill(round: u64) {
         answered
     });
     std::thread::sleep(std::time::Duration::from_millis(150 + round * 37 % 240));
-    proxy.signal("-KILL");
-    proxy.wait();
+    proxy.send_signal("-KILL");
+    proxy.wait_for_end();
     let answered: usize = answered.join().unwrap();
     let text = if proxy.project.files().iter().any(|file| is_recording(file)) {
-        proxy.text()
+        proxy.recording_text()
     } else {
         String::new()
     };
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let lines = text[..whole].lines().count();
-    let read = Recordings::read(&text).unwrap();
+    let read = RecordingFile::parse(&text).unwrap();
     assert!(
         read.calls.len() - lines <= usize::from(!read.is_cut && whole < text.len()),
         "{text}"
@@ -352,8 +365,8 @@ fn kill(round: u64) {
                 .find(|file| is_recording(file))
                 .unwrap(),
         );
-        append(&path, &super::file::call("next")).unwrap();
-        let after = Recordings::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        append_call(&path, &super::file::call("next")).unwrap();
+        let after = RecordingFile::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!(
             (after.calls.len(), after.is_cut),
             (read.calls.len() + 1, false)
@@ -364,19 +377,19 @@ fn kill(round: u64) {
 #[test]
 fn a_recording_removes_those_that_are_older_than_it_says() {
     let server = Server::saying(response("200 OK", "", "{}"));
-    let mut proxy = Proxy::to(&server.url());
-    proxy.chat("{}");
-    proxy.stop().code(0);
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
+    proxy.post_chat("{}");
+    proxy.stop().exits_with(0);
     let record = |args: &[&str]| {
-        Run::from(
-            command(
+        ProgramRun::from(
+            proxy_command(
                 &proxy.project,
                 &[&["record"], args, &["--", "true"]].concat(),
             )
             .output()
             .unwrap(),
         )
-        .code(0)
+        .exits_with(0)
     };
     let is_there = || proxy.project.files().iter().any(|file| is_recording(file));
     record(&[]);
@@ -390,29 +403,32 @@ fn what_a_pattern_of_the_project_finds_is_masked_in_streams_too() {
     let text = "Customer C-471108 and Großkunde C-471109.";
     let stream = saying(text);
     let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", stream.as_bytes()));
-    let project = Project::new().file("ctxc.toml", "[record]\nmask = [\"C-[0-9]{6}\"]\n");
-    let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
+    let project = Project::new().with_file("ctxc.toml", "[record]\nmask = [\"C-[0-9]{6}\"]\n");
+    let mut proxy = ProxyProcess::new(project, &["--upstream", &server.url()]);
     let body =
         json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": text}]})
             .to_string();
-    proxy.chat(body);
-    proxy.stop().code(0).warns("4 own values masked");
+    proxy.post_chat(body);
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("4 own values masked");
     let written = everything(&proxy.project);
     assert!(
         !holds(&written, "C-47110") && !holds(&written, "471108"),
         "{}",
-        proxy.text()
+        proxy.recording_text()
     );
-    let kept = said(proxy.lines()[0]["response"].as_str().unwrap());
+    let kept = said(proxy.recorded_lines()[0]["response"].as_str().unwrap());
     assert!(
         kept.starts_with("Customer ⟦own:") && kept.contains("Großkunde ⟦own:"),
         "{kept}"
     );
-    let project = Project::new().file("ctxc.toml", "[record]\nmask = [\"(\"]\n");
-    Run::from(command(&project, &["check"]).output().unwrap())
-        .code(2)
-        .says("record.mask")
-        .says("a pattern: ");
+    let project = Project::new().with_file("ctxc.toml", "[record]\nmask = [\"(\"]\n");
+    ProgramRun::from(proxy_command(&project, &["check"]).output().unwrap())
+        .exits_with(2)
+        .stdout_contains("record.mask")
+        .stdout_contains("a pattern: ");
 }
 
 #[test]
@@ -422,19 +438,27 @@ fn an_upstream_of_the_project_file_needs_permission() {
         "content-type: application/json\r\n",
         "{\"choices\":[]}",
     ));
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "ctxc.toml",
         format!("[record]\nupstream = [\"openai={}\"]\n", server.url()),
     );
-    let refused = Run::from(command(&project, &["proxy"]).output().unwrap()).code(2);
-    refused.warns("sending calls where `[record] upstream` says is not permitted in this project");
-    let trusted = Run::from(command(&project, &["trust", "--yes"]).output().unwrap()).code(0);
+    let refused =
+        ProgramRun::from(proxy_command(&project, &["proxy"]).output().unwrap()).exits_with(2);
+    refused.stderr_contains(
+        "sending calls where `[record] upstream` says is not permitted in this project",
+    );
+    let trusted = ProgramRun::from(
+        proxy_command(&project, &["trust", "--yes"])
+            .output()
+            .unwrap(),
+    )
+    .exits_with(0);
     trusted
-        .says("where `ctxc record` sends calls on")
-        .says(&server.url());
-    let mut proxy = Proxy::new(project, &[]);
-    proxy.chat(r#"{"model":"m","messages":[]}"#);
-    proxy.stop().code(0);
+        .stdout_contains("where `ctxc record` sends calls on")
+        .stdout_contains(&server.url());
+    let mut proxy = ProxyProcess::new(project, &[]);
+    proxy.post_chat(r#"{"model":"m","messages":[]}"#);
+    proxy.stop().exits_with(0);
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -465,7 +489,7 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
     let stream = saying(&written);
     let sent = stream.clone();
     let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", sent.as_bytes()));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let query = format!(
         "?to={}&access_token={}&api-version=1",
         EMAIL.replace('@', "%40"),
@@ -477,7 +501,11 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
         {"role": "tool", "tool_call_id": "call_1", "content": json!({"inner": written}).to_string()}]});
     assert_eq!(post(&url, "", body.to_string()).text(), stream);
     assert!(server.requests()[0].starts_with(&format!("POST /chat/completions{query} ")));
-    proxy.stop().code(0).never_says(KEY).never_says(EMAIL);
+    proxy
+        .stop()
+        .exits_with(0)
+        .output_lacks(KEY)
+        .output_lacks(EMAIL);
     let plain = |mut text: String| {
         for _ in 0..4 {
             for (escape, sign) in [
@@ -495,7 +523,7 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
     };
     let kept = plain(String::from_utf8(everything(&proxy.project)).unwrap());
     assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
-    let line = &proxy.lines()[0];
+    let line = &proxy.recorded_lines()[0];
     assert!(
         line["endpoint"]
             .as_str()
@@ -542,7 +570,7 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
     });
     let call =
         json!({"model": "m", "messages": [{"role": "user", "content": "Where?"}]}).to_string();
-    let (program, url) = (caller(), server.url());
+    let (program, url) = (caller_arguments(), server.url());
     let mut args = vec![
         "record",
         "--upstream",
@@ -554,15 +582,15 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
         "--",
     ];
     args.extend(program.iter().map(String::as_str));
-    let output = command(&project, &args)
+    let output = proxy_command(&project, &args)
         .env("CTXC_TEST_CALLS", vec![call; 5].join("\n"))
         .output()
         .unwrap();
-    let run = Run::from(output)
-        .code(3)
-        .says("the call is not made, since its answer would be lost as an earlier one was");
-    run.warns("a call could not be kept: ")
-        .warns("not answered: call 2: not made, since an earlier call could not be kept");
+    let run = ProgramRun::from(output).exits_with(3).stdout_contains(
+        "the call is not made, since its answer would be lost as an earlier one was",
+    );
+    run.stderr_contains("a call could not be kept: ")
+        .stderr_contains("not answered: call 2: not made, since an earlier call could not be kept");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -572,7 +600,7 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
 fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
-    project.write(
+    project.write_file(
         "gemini",
         "#!/bin/sh\necho 'Invalid auth method selected.' >&2\nexit 41\n",
     );
@@ -583,8 +611,8 @@ fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {
     .unwrap();
     let gemini = project.path("gemini").display().to_string();
     let run = |words: &[&str]| {
-        Run::from(
-            command(
+        ProgramRun::from(
+            proxy_command(
                 &project,
                 &[&["record", "--into", "calls", "--"], words].concat(),
             )
@@ -593,7 +621,7 @@ fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {
         )
     };
     run(&[&gemini, "-p", "hi"])
-        .code(41)
-        .warns("{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json");
+        .exits_with(41)
+        .stderr_contains("{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json");
     assert!(!run(&["true"]).stderr.contains("Gemini CLI"));
 }

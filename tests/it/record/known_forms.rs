@@ -1,6 +1,6 @@
 //! Keys of known services: a made-up value of the real form for each row of the table.
 
-use ctxc::internals::base::secrets::known_forms::FORMS;
+use ctxc::internals::base::secrets::known_forms::KEY_FORMS;
 use ctxc::internals::record::redact::Redactor;
 
 /// So many letters and digits in no order, always the same.
@@ -39,7 +39,6 @@ const UUID: &str = "1a2b3c4d-5e6f-4708-92a3-b4c5d6e7f809";
 
 /// What follows the head of a row, in the form that its service gives.
 #[expect(
-    clippy::too_many_lines,
     clippy::match_same_arms,
     reason = "one row a service, in the order of the table"
 )]
@@ -191,7 +190,7 @@ pub(super) fn made_up(head: &str) -> String {
 #[test]
 fn each_listed_service_has_a_key_of_its_real_form_that_is_masked_whole() {
     let redactor = Redactor::new([7; 32], []);
-    for form in FORMS {
+    for form in KEY_FORMS {
         let rest = made_up(form.head);
         let key = [form.head, &rest].concat();
         for (text, before, after) in [
@@ -203,7 +202,7 @@ fn each_listed_service_has_a_key_of_its_real_form_that_is_masked_whole() {
                 "&y=1",
             ),
         ] {
-            let (out, counts) = redactor.text(&text);
+            let (out, counts) = redactor.mask_text(&text);
             let inner = out
                 .strip_prefix(before)
                 .and_then(|out| out.strip_suffix(after));
@@ -237,7 +236,7 @@ fn keys_without_a_beginning_of_their_own_are_masked() {
         format!("{}-us21", hex(32)),
         format!("{}.atlasv1.{}", alnum(14), name(67)),
     ] {
-        let out = redactor.text(&format!("It is {key} and")).0;
+        let out = redactor.mask_text(&format!("It is {key} and")).0;
         assert!(
             out.starts_with("It is ⟦secret:") && out.ends_with("⟧ and"),
             "{key}: {out}"
@@ -255,6 +254,6 @@ fn what_begins_like_a_key_and_is_none_stays() {
         "https://hooks.slack.com/services/ is the beginning, discord.com/api/webhooks/ too, api.telegram.org/bot<token>/getMe",
         "sm_pat_ern, pat.terns, VF.config, v1.0-beta.2, v1.0-rc1, sk.eyJ, eyJ, xoxb-, tskey-auth, phx_server",
     ] {
-        assert_eq!(redactor.text(text).0, text);
+        assert_eq!(redactor.mask_text(text).0, text);
     }
 }

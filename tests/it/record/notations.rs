@@ -2,7 +2,7 @@
 //! beside each what looks alike and is none.
 
 use super::assigned::{check, masked};
-use ctxc::internals::base::secrets::placeholders::SAMPLES;
+use ctxc::internals::base::secrets::placeholders::PUBLISHED_SAMPLES;
 
 #[test]
 fn values_go_behind_options_settings_defaults_logins_cookies_and_numbers_of_lines() {
@@ -204,7 +204,7 @@ fn references_placeholders_and_words_in_these_notations_stay() {
 
 #[test]
 fn samples_that_pages_of_services_publish_stay() {
-    for sample in SAMPLES {
+    for sample in PUBLISHED_SAMPLES {
         for text in [
             format!("Use {sample} here."),
             format!("API_TOKEN={sample}\nA=1\n"),

@@ -1,6 +1,6 @@
 //! What passes through the proxy: the same bytes as without it, and what is refused.
 
-use super::client::{Answer, Proxy, ask, post};
+use super::client::{HttpAnswer, ProxyProcess, post, send_request};
 use crate::cli::project::Project;
 use crate::provider::fault_server::{Server, hang, response, say};
 use pretty_assertions::assert_eq;
@@ -33,9 +33,9 @@ const STREAM: &str = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\"
 fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
     let server =
         Server::new(|_, _, stream| chunked(stream, "text/event-stream", STREAM.as_bytes()));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let body = r#"{ "model": "gpt-x", "stream": true, "messages": [{"role": "user", "content": "hi"}], "temperature": 1.0 }"#;
-    let answer = proxy.chat(body);
+    let answer = proxy.post_chat(body);
     assert_eq!(
         (answer.status, answer.text(), answer.is_cut),
         (200, STREAM.to_owned(), false)
@@ -43,8 +43,8 @@ fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
     assert!(answer.head.contains("request-id: req_7"), "{}", answer.head);
     proxy
         .stop()
-        .code(0)
-        .warns("recorded 1 call of 1 model (gpt-x) as @last");
+        .exits_with(0)
+        .stderr_contains("recorded 1 call of 1 model (gpt-x) as @last");
     let sent = server.requests();
     assert!(
         sent[0].starts_with("POST /chat/completions HTTP/1.1") && sent[0].ends_with(body),
@@ -54,7 +54,7 @@ fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
         sent[0].contains("authorization: Bearer k3y-of-the-test"),
         "{sent:?}"
     );
-    let line = &proxy.lines()[0];
+    let line = &proxy.recorded_lines()[0];
     assert_eq!(
         (
             &line["response"],
@@ -88,7 +88,7 @@ fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
     );
     // White space between values is all that is not kept.
     assert!(
-        proxy.text().contains(
+        proxy.recording_text().contains(
             r#""request":{"model":"gpt-x","stream":true,"messages":[{"role":"user","content":"hi"}],"temperature":1.0}"#
         )
     );
@@ -110,7 +110,7 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
         );
         say(stream, &bytes);
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
     let answer = post(
         &url,
@@ -118,7 +118,7 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
         r#"{"model":"m","messages":[]}"#,
     );
     assert_eq!(answer.body, packed);
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
     // What the recording could not read is not asked for.
     assert!(
         server.requests()[0].contains("accept-encoding: gzip\r\n"),
@@ -126,11 +126,13 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
         server.requests()
     );
     assert!(
-        proxy.text().contains(&format!("\"response\":{text}")),
+        proxy
+            .recording_text()
+            .contains(&format!("\"response\":{text}")),
         "{}",
-        proxy.text()
+        proxy.recording_text()
     );
-    assert_eq!(proxy.lines()[0]["usage"]["output"], 4);
+    assert_eq!(proxy.recorded_lines()[0]["usage"]["output"], 4);
 }
 
 /// A text in the form of gzip without making it smaller.
@@ -172,7 +174,7 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
             ),
         );
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let cases = [
         ("OPENAI_BASE_URL", "/responses", "/responses"),
         ("OPENAI_API_BASE", "/embeddings", "/embeddings"),
@@ -202,20 +204,23 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
             "{variable}"
         );
     }
-    let models = ask(
+    let models = send_request(
         "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
         &proxy.url("OPENAI_BASE_URL", "/models"),
         "",
     );
     assert_eq!(models.text(), "{\"path\":\"/models\"}");
-    proxy.stop().code(0).warns("recorded 7 calls");
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("recorded 7 calls");
     assert!(
         server
             .requests()
             .iter()
             .all(|request| !request.contains("x-ctxc-"))
     );
-    let lines = proxy.lines();
+    let lines = proxy.recorded_lines();
     let dialects: Vec<&str> = lines
         .iter()
         .map(|line| line["dialect"].as_str().unwrap())
@@ -240,13 +245,13 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
         (&lines[0]["agent"], &lines[0]["caller"]),
         (&"clerk".into(), &"agent.py:40".into())
     );
-    assert!(!proxy.text().contains("AIzaSecret"));
+    assert!(!proxy.recording_text().contains("AIzaSecret"));
 }
 
 #[test]
 fn who_does_not_know_the_path_of_the_run_is_refused() {
     let server = Server::saying(response("200 OK", "", "{}"));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("ANTHROPIC_BASE_URL", "");
     let (host, _) = url
         .strip_prefix("http://")
@@ -276,9 +281,9 @@ fn who_does_not_know_the_path_of_the_run_is_refused() {
     );
     proxy
         .stop()
-        .code(0)
-        .warns("recorded 0 calls")
-        .warns("4 requests came without the path that the variables hold");
+        .exits_with(0)
+        .stderr_contains("recorded 0 calls")
+        .stderr_contains("4 requests came without the path that the variables hold");
     assert_eq!(server.requests(), [""; 0]);
 }
 
@@ -302,7 +307,7 @@ fn sixty_four_calls_at_once_are_not_mixed_up() {
             format!("{}{}data: [DONE]\n\n", event("answer "), event(&number)).as_bytes(),
         );
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
     std::thread::scope(|scope| {
         for number in 0..64 {
@@ -317,8 +322,11 @@ fn sixty_four_calls_at_once_are_not_mixed_up() {
             });
         }
     });
-    proxy.stop().code(0).warns("recorded 64 calls");
-    let lines = proxy.lines();
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("recorded 64 calls");
+    let lines = proxy.recorded_lines();
     assert_eq!(lines.len(), 64);
     for line in &lines {
         let number = line["request"]["messages"][0]["content"]
@@ -343,12 +351,18 @@ fn sixty_four_calls_at_once_are_not_mixed_up() {
 
 #[test]
 fn what_fails_on_the_way_is_seen_and_kept() {
-    let chat = |proxy: &Proxy| proxy.chat(r#"{"model":"m","stream":true,"messages":[]}"#);
+    let chat =
+        |proxy: &ProxyProcess| proxy.post_chat(r#"{"model":"m","stream":true,"messages":[]}"#);
     let run = |upstream: &str, args: &[&str], said: &str| {
-        let mut proxy = Proxy::new(Project::new(), &[&["--upstream", upstream], args].concat());
-        let answer: Answer = chat(&proxy);
-        proxy.stop().code(0).warns("recorded 1 call").warns(said);
-        (answer, proxy.lines().remove(0))
+        let mut proxy =
+            ProxyProcess::new(Project::new(), &[&["--upstream", upstream], args].concat());
+        let answer: HttpAnswer = chat(&proxy);
+        proxy
+            .stop()
+            .exits_with(0)
+            .stderr_contains("recorded 1 call")
+            .stderr_contains(said);
+        (answer, proxy.recorded_lines().remove(0))
     };
     // Gone in the middle of a stream.
     let cut = Server::new(|_, _, stream| {
@@ -436,15 +450,15 @@ fn old_and_odd_requests_are_served() {
             ),
         );
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
-    let old = ask(
+    let old = send_request(
         "POST {} HTTP/1.0\r\nContent-Length: 14\r\n\r\n",
         &url,
         "{\"model\":\"old\"",
     );
     assert_eq!(old.text(), "{\"bytes\":14}");
-    let old = ask(
+    let old = send_request(
         "POST {} HTTP/1.0\r\nContent-Length: 15\r\n\r\n",
         &url,
         "{\"model\":\"old\"}",
@@ -462,11 +476,14 @@ fn old_and_odd_requests_are_served() {
         "a".repeat(3 << 20)
     );
     assert_eq!(
-        proxy.chat(&large).text(),
+        proxy.post_chat(&large).text(),
         format!("{{\"bytes\":{}}}", large.len())
     );
-    proxy.stop().code(0).warns("recorded 2 calls of 2 models");
-    assert!(proxy.text().len() > 3 << 20);
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("recorded 2 calls of 2 models");
+    assert!(proxy.recording_text().len() > 3 << 20);
 }
 
 #[test]
@@ -476,7 +493,7 @@ fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
         "content-type: application/json\r\n",
         "{}",
     ));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = |path: &str| proxy.url("OPENAI_BASE_URL", path);
     post(
         &url("/audio/transcriptions?key=k3y-of-the-test"),
@@ -504,21 +521,23 @@ fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
         .unwrap();
         drop(stream);
     }
-    assert_eq!(proxy.chat(r#"{"model":"m","messages":[]}"#).status, 200);
-    let run = proxy
-        .stop()
-        .code(0)
-        .warns("not kept: /audio/transcriptions: its body is not valid JSON (multipart/form-data)");
-    let run = run.warns("not kept: /chat/completions: its body is not valid JSON (gzip)");
-    let run = run
-        .warns("not kept: the program broke off before it had sent the whole body")
-        .never_says("planted")
-        .never_says("k3y");
-    drop(
-        run.warns("recorded 1 call of 1 model (m)")
-            .warns("a call, 4 requests not kept"),
+    assert_eq!(
+        proxy.post_chat(r#"{"model":"m","messages":[]}"#).status,
+        200
     );
-    assert!(!proxy.text().contains("planted"));
+    let run = proxy.stop().exits_with(0).stderr_contains(
+        "not kept: /audio/transcriptions: its body is not valid JSON (multipart/form-data)",
+    );
+    let run = run.stderr_contains("not kept: /chat/completions: its body is not valid JSON (gzip)");
+    let run = run
+        .stderr_contains("not kept: the program broke off before it had sent the whole body")
+        .output_lacks("planted")
+        .output_lacks("k3y");
+    drop(
+        run.stderr_contains("recorded 1 call of 1 model (m)")
+            .stderr_contains("a call, 4 requests not kept"),
+    );
+    assert!(!proxy.recording_text().contains("planted"));
 }
 
 #[test]
@@ -528,17 +547,17 @@ fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_lin
         "content-type: application/json\r\n",
         "{\"ok\":true}",
     ));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let body = "{ \"model\" : \"m\",\n \"messages\": [ { \"role\":\"user\", \"content\": \"\\u0061nn@example.com \\n \\\"request\\\":null\" } , 1.0 ] }";
-    proxy.chat(body);
-    proxy.chat(ctxc::internals::record::json_text::compact(body));
-    proxy.stop().code(0);
+    proxy.post_chat(body);
+    proxy.post_chat(ctxc::internals::record::json_text::compact_json(body));
+    proxy.stop().exits_with(0);
     assert!(
         server.requests()[0].ends_with(body),
         "{:?}",
         server.requests()
     );
-    let lines = proxy.lines();
+    let lines = proxy.recorded_lines();
     let content = lines[0]["request"]["messages"][0]["content"]
         .as_str()
         .unwrap();
@@ -546,7 +565,7 @@ fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_lin
         content.starts_with("⟦email:") && content.ends_with(" \n \"request\":null"),
         "{content}"
     );
-    let text = proxy.text();
+    let text = proxy.recording_text();
     assert!(
         text.contains(r#""request":{"model":"m","messages":[{"role":"user","content":"⟦email:"#),
         "{text}"
@@ -563,21 +582,21 @@ fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_lin
 
 #[test]
 fn a_request_that_is_too_large_to_be_checked_is_answered_and_noted() {
-    let project = Project::new().file(
+    let project = Project::new().with_file(
         "script.yaml",
         "answers:\n  - {when: {has: [the end]}, reply: said}\n",
     );
-    let mut proxy = Proxy::new(project, &["--script", "script.yaml"]);
+    let mut proxy = ProxyProcess::new(project, &["--script", "script.yaml"]);
     let tools = json!([{"type": "function", "function": {"name": "no name"}}]);
     let image = |bytes: usize| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{}", "a".repeat(bytes))}});
     let body = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": [image(33 << 20), {"type": "text", "text": "the end"}]}]});
-    assert!(proxy.chat(body.to_string()).text().contains("said"));
+    assert!(proxy.post_chat(body.to_string()).text().contains("said"));
     let small = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": "the end"}]});
-    assert_eq!(proxy.chat(small.to_string()).status, 400);
+    assert_eq!(proxy.post_chat(small.to_string()).status, 400);
     proxy
         .stop()
-        .warns("not checked: call 1: it has 346")
-        .warns("the rules look at requests of up to 33554432");
+        .stderr_contains("not checked: call 1: it has 346")
+        .stderr_contains("the rules look at requests of up to 33554432");
 }
 
 #[test]
@@ -588,31 +607,31 @@ fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
         "content-type: application/json\r\n",
         "{\"ok\":true}",
     ));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let body = |bytes: usize| {
         format!(
             r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#,
             "a ".repeat(bytes / 2)
         )
     };
-    assert_eq!(proxy.chat(body(100 << 20)).text(), "{\"ok\":true}");
-    assert_eq!(proxy.chat(body(129 << 20)).status, 413);
-    assert_eq!(proxy.chat(body(10)).status, 200);
+    assert_eq!(proxy.post_chat(body(100 << 20)).text(), "{\"ok\":true}");
+    assert_eq!(proxy.post_chat(body(129 << 20)).status, 413);
+    assert_eq!(proxy.post_chat(body(10)).status, 200);
     proxy
         .stop()
-        .code(3)
-        .warns("recorded 2 calls of 1 model")
-        .warns("has more than 134217728 bytes");
-    assert!(proxy.text().len() > 100 << 20);
+        .exits_with(3)
+        .stderr_contains("recorded 2 calls of 1 model")
+        .stderr_contains("has more than 134217728 bytes");
+    assert!(proxy.recording_text().len() > 100 << 20);
 }
 
 #[test]
 fn a_web_socket_is_refused_with_the_status_after_which_clients_use_http() {
     let server = Server::new(|_, _, stream| say(stream, &response("200 OK", "", "{}")));
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/realtime?model=gpt-realtime");
     let head = "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n";
-    let answer = ask(head, &url, "");
+    let answer = send_request(head, &url, "");
     assert_eq!(answer.status, 426, "{}", answer.head);
     assert!(
         answer.head.contains("x-should-retry: false")
@@ -621,6 +640,6 @@ fn a_web_socket_is_refused_with_the_status_after_which_clients_use_http() {
     );
     proxy
         .stop()
-        .warns("/realtime: a WebSocket, which cannot be recorded");
+        .stderr_contains("/realtime: a WebSocket, which cannot be recorded");
     assert!(server.requests().is_empty());
 }

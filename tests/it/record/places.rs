@@ -1,15 +1,19 @@
 //! How recordings are named, and what is said where there is none.
 
 use super::file::call;
-use ctxc::internals::record::places::{Place, Subject, file};
+use ctxc::internals::record::places::{RecordingPlace, RecordingSelector, recording_path};
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};
 
 #[test]
 fn a_recording_has_a_name_or_a_path_and_its_calls_have_numbers() {
     let parse = |text: &str| {
-        let Subject { place, number } = Subject::parse(text);
-        (place.to_string(), matches!(place, Place::Named(_)), number)
+        let RecordingSelector { place, number } = RecordingSelector::parse(text);
+        (
+            place.to_string(),
+            matches!(place, RecordingPlace::Named(_)),
+            number,
+        )
     };
     assert_eq!(parse("@last"), ("@last".to_owned(), true, None));
     assert_eq!(
@@ -23,10 +27,10 @@ fn a_recording_has_a_name_or_a_path_and_its_calls_have_numbers() {
     assert_eq!(parse("calls#3"), ("calls".to_owned(), false, Some(3)));
     assert_eq!(parse("calls#x"), ("calls#x".to_owned(), false, None));
     for name in ["", "last", "../up", ".hidden", "a b", "a#1"] {
-        assert_eq!(file(Path::new("data"), name), None, "{name}");
+        assert_eq!(recording_path(Path::new("data"), name), None, "{name}");
     }
     assert_eq!(
-        file(Path::new("data"), "b.2"),
+        recording_path(Path::new("data"), "b.2"),
         Some(PathBuf::from("data/b.2.jsonl"))
     );
 }
@@ -35,10 +39,15 @@ fn a_recording_has_a_name_or_a_path_and_its_calls_have_numbers() {
 fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("b.jsonl"), format!("\n{}", call("3").line())).unwrap();
-    std::fs::write(at("a.jsonl"), [call("1").line(), call("2").line()].concat()).unwrap();
+    std::fs::write(at("b.jsonl"), format!("\n{}", call("3").to_line())).unwrap();
+    std::fs::write(
+        at("a.jsonl"),
+        [call("1").to_line(), call("2").to_line()].concat(),
+    )
+    .unwrap();
     std::fs::write(at("notes.txt"), "no calls").unwrap();
-    let load = |text: String| Subject::parse(&text).load(folder.path(), &mut |_| {});
+    let load =
+        |text: String| RecordingSelector::parse(&text).load_calls(folder.path(), &mut |_| {});
     let path = folder.path().display().to_string();
     let ids: Vec<String> = load(path.clone())
         .unwrap()

@@ -1,13 +1,13 @@
 //! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that
 //! is kept.
 
-use super::client::{Proxy, post};
+use super::client::{ProxyProcess, post};
 use super::known_forms::{alnum, hex, made_up, name};
 use super::passing::gzip;
 use crate::provider::fault_server::{Server, say};
-use ctxc::internals::base::secrets::known_forms::FORMS;
-use ctxc::internals::project::config::Content;
-use ctxc::internals::record::mask::{Ending, Mask};
+use ctxc::internals::base::secrets::known_forms::KEY_FORMS;
+use ctxc::internals::project::config::RecordedContent;
+use ctxc::internals::record::mask::{CallMask, StreamEnding};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ pub(crate) fn found_in(all: &[Planted], text: &str) -> Vec<String> {
 }
 
 pub(crate) fn planted() -> Vec<Planted> {
-    let known = FORMS.iter().map(|form| {
+    let known = KEY_FORMS.iter().map(|form| {
         let is_address = form.head.contains('/') || form.head.ends_with('=');
         let (head, value) = if is_address {
             (form.head, made_up(form.head))
@@ -129,16 +129,16 @@ fn percent(text: &str) -> String {
 const PLACES: usize = 24;
 
 /// What is kept of a secret in each place.
-fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
+fn kept(mask: &CallMask, one: &Planted) -> [(&'static str, String); PLACES] {
     let Planted {
         name, head, value, ..
     } = one;
     let text = [head.as_str(), value].concat();
     let line = format!("A=1\n{name}={text}\nB=2\n");
     let key = name.to_ascii_lowercase();
-    let request = |body: Value| mask.json(&body.to_string(), "/request", &mut Vec::new());
+    let request = |body: Value| mask.mask_body(&body.to_string(), "/request", &mut Vec::new());
     let stream = |text: &str| {
-        mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new())
+        mask.mask_stream(text, (&[text.len()], StreamEnding::Whole), &mut Vec::new())
             .concat()
     };
     let inner = json!({"content": json!({&key: &text}).to_string()}).to_string();
@@ -165,7 +165,7 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
         ),
         (
             "an error of a vendor",
-            mask.json(
+            mask.mask_body(
                 &json!({"error": {"message": format!("Incorrect: {name}={text}.")}}).to_string(),
                 "/response",
                 &mut Vec::new(),
@@ -173,20 +173,20 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
         ),
         (
             "an error in words",
-            mask.text(&format!("the program ended with: {name}={text}")),
+            mask.mask_text(&format!("the program ended with: {name}={text}")),
         ),
         (
             "words of a command",
-            mask.words(&["tool".to_owned(), option, text.clone()])
+            mask.mask_words(&["tool".to_owned(), option, text.clone()])
                 .join(" "),
         ),
         (
             "an address",
-            mask.text(&format!("GET /x?{key}={}&n=1", percent(&text))),
+            mask.mask_text(&format!("GET /x?{key}={}&n=1", percent(&text))),
         ),
         (
             "a name and a value of YAML",
-            mask.text(&format!("env:\n- name: {name}\n  value: {text}\n")),
+            mask.mask_text(&format!("env:\n- name: {name}\n  value: {text}\n")),
         ),
         (
             "a name and a value of JSON",
@@ -194,55 +194,61 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
         ),
         (
             "attributes of XML",
-            mask.text(&format!("<add key=\"{name}\" value=\"{text}\"/>")),
+            mask.mask_text(&format!("<add key=\"{name}\" value=\"{text}\"/>")),
         ),
-        ("the line below", mask.text(&format!("{key}:\n  {text}\n"))),
+        (
+            "the line below",
+            mask.mask_text(&format!("{key}:\n  {text}\n")),
+        ),
         (
             "a table",
-            mask.text(&format!(
+            mask.mask_text(&format!(
                 "| name | value |\n|---|---|\n| {name} | {text} |\n"
             )),
         ),
-        ("three quotes", mask.text(&format!("{name}='''{text}'''"))),
+        (
+            "three quotes",
+            mask.mask_text(&format!("{name}='''{text}'''")),
+        ),
         (
             "a default of a schema",
             request(json!({"properties": {&key: {"type": "string", "default": &text}}})),
         ),
         (
             "a short option",
-            mask.text(&format!(
+            mask.mask_text(&format!(
                 "sshpass -p '{text}' ssh u@h; mysql -uroot -p'{text}' db"
             )),
         ),
         (
             "a login in a file",
-            mask.text(&format!("machine h login me password {text}\n")),
+            mask.mask_text(&format!("machine h login me password {text}\n")),
         ),
         (
             "a form of curl",
-            mask.text(&format!("curl -d \"{key}={text}&n=1\" https://h")),
+            mask.mask_text(&format!("curl -d \"{key}={text}&n=1\" https://h")),
         ),
         (
             "a word behind an option",
-            mask.text(&format!("helm install x --set a.{key}={text} --wait")),
+            mask.mask_text(&format!("helm install x --set a.{key}={text} --wait")),
         ),
         (
             "settings of shells",
-            mask.text(&format!(
+            mask.mask_text(&format!(
                 "setenv {name} {text}\nset -gx {name} {text}\nsetx {name} \"{text}\"\n"
             )),
         ),
         (
             "the default of a variable",
-            mask.text(&format!("X: ${{{name}:-{text}}}\n")),
+            mask.mask_text(&format!("X: ${{{name}:-{text}}}\n")),
         ),
         (
             "a variable of make",
-            mask.text(&format!("{name} ?= {text}\n")),
+            mask.mask_text(&format!("{name} ?= {text}\n")),
         ),
         (
             "a line with its number",
-            mask.text(&format!(
+            mask.mask_text(&format!(
                 "    11→A=1\n    12→{name}={text}\n.env:12:{name}={text}\n"
             )),
         ),
@@ -255,7 +261,7 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
 
 #[test]
 fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
-    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let all = planted();
     let kinds: BTreeSet<&str> = all.iter().map(|one| one.kind.as_str()).collect();
     assert!(
@@ -310,23 +316,23 @@ fn a_packed_answer_is_kept_without_any_of_them() {
         );
         say(stream, &packed);
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let body = json!({"model": "m", "messages": [{"role": "tool", "tool_call_id": "a", "content": environment(&all)}]});
     post(
         &proxy.url("OPENAI_BASE_URL", "/chat/completions"),
         "Accept-Encoding: gzip\r\n",
         body.to_string(),
     );
-    let run = proxy.stop().code(0);
-    for text in [proxy.text(), run.stdout, run.stderr] {
+    let run = proxy.stop().exits_with(0);
+    for text in [proxy.recording_text(), run.stdout, run.stderr] {
         assert_eq!(found_in(&all, &text), [""; 0]);
     }
     assert!(
-        proxy.lines()[0]["redacted"]
+        proxy.recorded_lines()[0]["redacted"]
             .as_array()
             .is_some_and(|rows| rows.len() == 2),
         "{:?}",
-        proxy.lines()[0]["redacted"]
+        proxy.recorded_lines()[0]["redacted"]
     );
 }
 

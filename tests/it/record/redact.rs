@@ -1,7 +1,7 @@
 //! What is replaced before a call is kept, and what is left alone.
 
-use ctxc::internals::project::config::Content;
-use ctxc::internals::record::mask::{Ending, Mask};
+use ctxc::internals::project::config::RecordedContent;
+use ctxc::internals::record::mask::{CallMask, StreamEnding};
 use ctxc::internals::record::redact::Redactor;
 use pretty_assertions::assert_eq;
 
@@ -14,7 +14,7 @@ fn kinds(text: &str) -> String {
             " k3y9\n".to_owned(),
         ],
     )
-    .text(text);
+    .mask_text(text);
     let mut parts = out.split('⟦');
     let mut plain = parts.next().unwrap().to_owned();
     for part in parts {
@@ -171,7 +171,7 @@ fn keys_of_known_services_are_replaced() {
 
 #[test]
 fn a_value_that_goes_on_in_the_next_piece_of_a_stream_goes_whole() {
-    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let long = "0123456789abcdefABCDEF";
     for pieces in [
         [format!("a sk-proj-{long}"), format!("{long} b")],
@@ -197,7 +197,11 @@ fn a_value_that_goes_on_in_the_next_piece_of_a_stream_goes_whole() {
             })
             .collect();
         let kept = mask
-            .stream(&parts.concat(), (&ends, Ending::Whole), &mut Vec::new())
+            .mask_stream(
+                &parts.concat(),
+                (&ends, StreamEnding::Whole),
+                &mut Vec::new(),
+            )
             .concat();
         assert!(
             !kept.contains("0123456789") && !kept.contains("m.au") && kept.contains('⟦'),
@@ -237,7 +241,7 @@ fn what_only_looks_like_it_stays() {
         "react@18.3.0-beta.rc1, https://h/nginx:1.2@sha256:abc, https://$USER:$PASSWORD@h",
     ];
     for text in same {
-        let (out, counts) = Redactor::new([7; 32], []).text(text);
+        let (out, counts) = Redactor::new([7; 32], []).mask_text(text);
         assert_eq!((out.as_str(), counts.len()), (text, 0));
     }
 }
@@ -375,7 +379,7 @@ fn passwords_in_addresses_are_replaced_with_whatever_signs_they_have() {
 
 #[test]
 fn a_placeholder_is_the_same_for_the_same_value_and_another_for_another_user() {
-    let of = |salt: u8, text: &str| Redactor::new([salt; 32], []).text(text).0;
+    let of = |salt: u8, text: &str| Redactor::new([salt; 32], []).mask_text(text).0;
     assert_eq!(
         of(1, "a@example.org a@example.org")
             .split(' ')
@@ -391,13 +395,13 @@ fn a_placeholder_is_the_same_for_the_same_value_and_another_for_another_user() {
 fn strings_of_a_body_are_replaced_and_every_other_byte_stays() {
     let body = r#"{"messages":[{"content":"mail a@example.org\nor \u0062@example.org","n":1.0}],"b":["x"]}"#;
     let mut redacted = Vec::new();
-    let out = Redactor::new([1; 32], []).json(body, "/request", &mut redacted);
+    let out = Redactor::new([1; 32], []).mask_json(body, "/request", &mut redacted);
     assert!(
         out.starts_with(r#"{"messages":[{"content":"mail ⟦email:"#)
             && out.ends_with(r#"⟧","n":1.0}],"b":["x"]}"#),
         "{out}"
     );
-    let told = |one: &ctxc::internals::record::recording::Redacted| {
+    let told = |one: &ctxc::internals::record::recording::MaskedCount| {
         format!("{} {} {}", one.pointer, one.kind, one.count)
     };
     assert_eq!(
@@ -410,12 +414,12 @@ fn strings_of_a_body_are_replaced_and_every_other_byte_stays() {
 fn a_long_text_of_nothing_takes_linear_time() {
     let text = "a.".repeat(200_000) + &"1-".repeat(200_000) + &"AB12 ".repeat(100_000);
     let begun = std::time::Instant::now();
-    Redactor::new([1; 32], []).text(&text);
+    Redactor::new([1; 32], []).mask_text(&text);
     // Each line begins an object that nothing ends.
     let cut = "{\"a\":[\n".repeat(100_000);
-    Mask::new([1; 32], [], Content::Redacted).stream(
+    CallMask::new([1; 32], [], RecordedContent::Redacted).mask_stream(
         &cut,
-        (&[cut.len()], Ending::Cut),
+        (&[cut.len()], StreamEnding::Cut),
         &mut Vec::new(),
     );
     assert!(begun.elapsed().as_secs() < 20);
@@ -493,7 +497,7 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
         r#"{"pw":"p\u00e4ssw\u00f6rd-geheim"}"#,
         "?pw=p%C3%A4ssw%C3%B6rd-geheim",
     ] {
-        assert!(!own.text(text).0.contains("geheim"), "{text}");
+        assert!(!own.mask_text(text).0.contains("geheim"), "{text}");
     }
     // Escapes alone change nothing.
     for text in [
@@ -510,9 +514,9 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
 /// once more.
 #[test]
 fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
-    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let kept = |text: &str| {
-        mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new())
+        mask.mask_stream(text, (&[text.len()], StreamEnding::Whole), &mut Vec::new())
             .concat()
     };
     let chunk = |index: u8, text: &str| {
@@ -535,7 +539,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     );
     let said = serde_json::json!({"choices": [{"index": 0, "message": {"content": "to joe@example.com"},
         "logprobs": {"content": [{"token": "joe", "bytes": [106, 111, 101], "logprob": -0.1}]}}]});
-    let out = mask.json(&said.to_string(), "/response", &mut Vec::new());
+    let out = mask.mask_body(&said.to_string(), "/response", &mut Vec::new());
     assert!(
         !out.contains("\"joe\"") && !out.contains("106") && out.contains("⟦email"),
         "{out}"
@@ -549,7 +553,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     assert!(!kept(&[spoken("joe.plan"), spoken("ted@example.com ")].concat()).contains("joe.plan"));
     // What a request asks for, and a tool that goes by such a name, stay.
     let asked = r#"{"logprobs":true,"tools":[{"parameters":{"properties":{"token":{},"logprobs":{"type":"boolean"}}}}]}"#;
-    assert_eq!(mask.json(asked, "/request", &mut Vec::new()), asked);
+    assert_eq!(mask.mask_body(asked, "/request", &mut Vec::new()), asked);
     // Gemini's list, written over many lines and cut; two parts of one answer; a block that begins
     // with words; a name that no table has.
     let part =
@@ -599,7 +603,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     );
     // At the end of an event, in groups of digits, and in an answer that is no stream.
     let kept = |text: &str| {
-        mask.stream(text, (&[text.len()], Ending::Cut), &mut Vec::new())
+        mask.mask_stream(text, (&[text.len()], StreamEnding::Cut), &mut Vec::new())
             .concat()
     };
     for (text, gone) in [
@@ -622,9 +626,9 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
 /// all the same.
 #[test]
 fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
-    let mask = Mask::new([7; 32], [], Content::Redacted);
+    let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
     let body = r#"{"content":"joe@example.com \ud800 and joe\u0040example.com","n":1}"#;
-    let out = mask.json(body, "/request", &mut Vec::new());
+    let out = mask.mask_body(body, "/request", &mut Vec::new());
     assert!(
         !out.contains("example")
             && out.contains(r" \ud800 and ⟦email:")
@@ -636,8 +640,8 @@ fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
 /// What is replaced first, and what is no JSON, has words beside it.
 #[test]
 fn without_words_no_text_is_kept_beside_a_placeholder_or_as_it_came() {
-    let mask = Mask::new([7; 32], [], Content::Shape);
-    let out = mask.json(
+    let mask = CallMask::new([7; 32], [], RecordedContent::Shape);
+    let out = mask.mask_body(
         r#"{"content":"joe@example.com asks for Spade"}"#,
         "/request",
         &mut Vec::new(),
@@ -647,7 +651,7 @@ fn without_words_no_text_is_kept_beside_a_placeholder_or_as_it_came() {
         "event: message\ndata: {\"text\":\"Marlowe\"}\n\ndata: Spade is here\n\ndata: [DONE]\n\n";
     for text in [stream, "<html>Spade</html>", "{\"content\":\"Spade is"] {
         let out = mask
-            .stream(text, (&[text.len()], Ending::Cut), &mut Vec::new())
+            .mask_stream(text, (&[text.len()], StreamEnding::Cut), &mut Vec::new())
             .concat();
         assert!(!out.contains("Spade") && !out.contains("Marlowe"), "{out}");
         assert!(

@@ -2,9 +2,9 @@
 //! with status 400, in that vendor's own form, by the name of the rule; and every right one is
 //! answered.
 
-use super::client::{Proxy, post};
+use super::client::{ProxyProcess, post};
 use crate::cli::project::Project;
-use crate::support::examples::{Examples as _, RequestExample};
+use crate::support::examples::{RequestExample, RuleExamples as _};
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::request::dialect::Dialect;
 use ctxc::internals::rules::list;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The dialect of an example, and the address that its client would send it to.
-fn address(proxy: &Proxy, example: &RequestExample) -> (Dialect, String) {
+fn address(proxy: &ProxyProcess, example: &RequestExample) -> (Dialect, String) {
     let word = |key: &str| {
         example
             .words
@@ -24,7 +24,7 @@ fn address(proxy: &Proxy, example: &RequestExample) -> (Dialect, String) {
     let dialect = example
         .words
         .split(' ')
-        .find_map(Dialect::named)
+        .find_map(Dialect::find)
         .or_else(|| Dialect::of_body(&body))
         .unwrap_or(Dialect::OpenaiChat);
     let url = match dialect {
@@ -61,10 +61,10 @@ fn message(dialect: Dialect, body: &Value) -> Option<String> {
 
 #[test]
 fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered() {
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: It is in Oslo.\n");
-    let mut proxy = Proxy::new(project, &["--script", "script.yaml"]);
+    let project = Project::new().with_file("script.yaml", "answers:\n  - reply: It is in Oslo.\n");
+    let mut proxy = ProxyProcess::new(project, &["--script", "script.yaml"]);
     let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
-    let rules = list::all()
+    let rules = list::all_rules()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 7 && rule.severity == Some(Severity::Error));
     for rule in rules {
@@ -76,7 +76,7 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
                 .any(|word| example.words.contains(word))
         };
         for example in rule
-            .requests("Wrong")
+            .request_examples("Wrong")
             .iter()
             .filter(|example| is_sent(example))
         {
@@ -98,7 +98,7 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
             seen.insert(rule.name);
         }
         for example in rule
-            .requests("Right")
+            .request_examples("Right")
             .iter()
             .filter(|example| is_sent(example))
         {
@@ -117,5 +117,5 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
     }
     assert_eq!(wrong.join("\n\n"), "");
     assert!(seen.len() >= 20, "{seen:?}");
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
 }

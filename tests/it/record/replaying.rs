@@ -1,8 +1,8 @@
 //! Answers without a vendor: from an earlier recording, and from a script.
 
-use super::client::{Proxy, command, post};
+use super::client::{ProxyProcess, post, proxy_command};
 use super::passing::chunked;
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response};
 use ctxc::internals::kernel::provider::Stop;
 use ctxc::internals::provider::read;
@@ -15,7 +15,7 @@ fn asks(text: &str, stream: bool) -> String {
 }
 
 /// A proxy that recorded some calls, and the answers.
-fn recorded() -> (Proxy, Vec<String>) {
+fn recorded() -> (ProxyProcess, Vec<String>) {
     let server = Server::new(|number, request, stream| {
         let event = |text: &str| {
             format!(
@@ -41,7 +41,7 @@ fn recorded() -> (Proxy, Vec<String>) {
             );
         }
     });
-    let mut proxy = Proxy::to(&server.url());
+    let mut proxy = ProxyProcess::for_upstream(&server.url());
     let texts = [
         ("first", true),
         ("again", false),
@@ -49,24 +49,27 @@ fn recorded() -> (Proxy, Vec<String>) {
         ("mail bob@example.org", false),
     ];
     let answers = texts
-        .map(|(text, stream)| proxy.chat(asks(text, stream)).text())
+        .map(|(text, stream)| proxy.post_chat(asks(text, stream)).text())
         .to_vec();
-    proxy.stop().code(0).warns("recorded 4 calls");
+    proxy
+        .stop()
+        .exits_with(0)
+        .stderr_contains("recorded 4 calls");
     (proxy, answers)
 }
 
 /// Another proxy on the same project.
-fn again(proxy: &mut Proxy, args: &[&str]) -> Proxy {
+fn again(proxy: &mut ProxyProcess, args: &[&str]) -> ProxyProcess {
     let project = std::mem::replace(&mut proxy.project, Project::new());
-    Proxy::new(project, args)
+    ProxyProcess::new(project, args)
 }
 
 #[test]
 fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
     let (mut before, answers) = recorded();
-    let stored = before.lines();
+    let stored = before.recorded_lines();
     let mut proxy = again(&mut before, &["--replay", "@last"]);
-    let first = proxy.chat(asks("first", true));
+    let first = proxy.post_chat(asks("first", true));
     // As it is kept: with the placeholder.
     assert_eq!(first.text(), stored[0]["response"].as_str().unwrap());
     assert!(
@@ -76,17 +79,17 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
         "{first:?}"
     );
     for expected in [&answers[1], &answers[2], &answers[2]] {
-        assert_eq!(&proxy.chat(asks("again", false)).text(), expected);
+        assert_eq!(&proxy.post_chat(asks("again", false)).text(), expected);
     }
     // What was replaced in the request is part of its key all the same.
     assert_eq!(
-        proxy.chat(asks("mail bob@example.org", false)).text(),
+        proxy.post_chat(asks("mail bob@example.org", false)).text(),
         answers[3]
     );
     proxy
         .stop()
-        .code(0)
-        .warns("answered 5 calls of 1 model (m)");
+        .exits_with(0)
+        .stderr_contains("answered 5 calls of 1 model (m)");
 }
 
 /// With a date that is left out, all three are equal; the one that is equal with its date comes
@@ -94,12 +97,12 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
 #[test]
 fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile() {
     let (mut before, answers) = recorded();
-    before.project.write(
+    before.project.write_file(
         "ctxc.toml",
         "[requests]\nvolatile = [{ in = \"/messages\", pattern = \"again|mail .*|later\" }]\n",
     );
     let mut proxy = again(&mut before, &["--replay", "@last"]);
-    let of = |proxy: &Proxy, text: &str| proxy.chat(asks(text, false)).text();
+    let of = |proxy: &ProxyProcess, text: &str| proxy.post_chat(asks(text, false)).text();
     assert_eq!(of(&proxy, "mail bob@example.org"), answers[3]);
     assert_eq!(
         [
@@ -109,7 +112,7 @@ fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile()
         ],
         [1, 1, 2].map(|at| answers[at].clone())
     );
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
 }
 
 /// Libraries write one request in many ways.
@@ -128,18 +131,25 @@ fn a_request_is_found_however_it_is_written() {
         ("mail bob@example.org", 3),
         ("mail bob\\u0040example.org", 3),
     ] {
-        assert_eq!(proxy.chat(respelt(text)).text(), answers[answer], "{text}");
+        assert_eq!(
+            proxy.post_chat(respelt(text)).text(),
+            answers[answer],
+            "{text}"
+        );
     }
-    let miss = proxy.chat(respelt("mail to bob@example.org")).text();
+    let miss = proxy.post_chat(respelt("mail to bob@example.org")).text();
     assert!(miss.contains("the nearest is @last#4: `/messages/1/content` was “mail ⟦email⟧”, now “mail to ⟦email⟧”"), "{miss}");
-    proxy.stop().code(6).never_says("bytes that were replaced");
+    proxy
+        .stop()
+        .exits_with(6)
+        .output_lacks("bytes that were replaced");
 }
 
 #[test]
 fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     let (mut before, _) = recorded();
     let mut proxy = again(&mut before, &["--replay", "@last"]);
-    let miss = proxy.chat(asks("again and again", false));
+    let miss = proxy.post_chat(asks("again and again", false));
     assert_eq!(miss.status, 422);
     assert!(miss.head.contains("x-should-retry: false"), "{}", miss.head);
     let said = serde_json::from_str::<Value>(&miss.text()).unwrap()["error"]["message"]
@@ -150,7 +160,7 @@ fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
         said,
         "ctxc: no recorded call is equal to this one; the nearest is @last#2: `/messages/1/content` was “again”, now “again and again” (where it differs every time and says nothing, `[requests] volatile` in ctxc.toml leaves it out)"
     );
-    let miss = proxy.chat(asks("mail eve@example.org", false));
+    let miss = proxy.post_chat(asks("mail eve@example.org", false));
     assert!(!miss.text().contains("eve@"), "{}", miss.text());
     let other = post(&proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"), "", "{}");
     assert_eq!(
@@ -161,8 +171,8 @@ fn a_call_without_an_answer_fails_once_and_names_the_nearest() {
     assert_eq!(form.status, 422);
     proxy
         .stop()
-        .code(6)
-        .warns("not answered: call 1: no recorded call is equal to this one");
+        .exits_with(6)
+        .stderr_contains("not answered: call 1: no recorded call is equal to this one");
 }
 
 #[test]
@@ -176,18 +186,21 @@ fn a_conversation_is_known_by_its_last_message() {
         json!({"model": "other", "temperature": 0, "messages": [{"role": "user", "content": text}]})
             .to_string()
     };
-    assert_eq!(proxy.chat(body("again")).text(), answers[1]);
-    assert_eq!(proxy.chat(body("mail bob@example.org")).text(), answers[3]);
-    assert_eq!(proxy.chat(body("anything else")).status, 422);
-    proxy.stop().code(6);
+    assert_eq!(proxy.post_chat(body("again")).text(), answers[1]);
+    assert_eq!(
+        proxy.post_chat(body("mail bob@example.org")).text(),
+        answers[3]
+    );
+    assert_eq!(proxy.post_chat(body("anything else")).status, 422);
+    proxy.stop().exits_with(6);
 }
 
 #[test]
 fn what_cannot_be_replayed_is_said_before_anything_runs() {
     let (proxy, _) = recorded();
     let replay = |recording: &str| {
-        Run::from(
-            command(
+        ProgramRun::from(
+            proxy_command(
                 &proxy.project,
                 &["replay", recording, "--", "ctxc-no-such-program"],
             )
@@ -209,25 +222,27 @@ fn what_cannot_be_replayed_is_said_before_anything_runs() {
             )
         })
         .unwrap();
-    replay("@none").code(2).warns(&format!(
+    replay("@none").exits_with(2).stderr_contains(&format!(
         "there is no recording @none of this project; there are @last, @{known}"
     ));
     replay("@last#9")
-        .code(2)
-        .warns("@last has 4 calls, so there is no call 9");
+        .exits_with(2)
+        .stderr_contains("@last has 4 calls, so there is no call 9");
     replay("none.jsonl")
-        .code(2)
-        .warns("none.jsonl cannot be read: it does not exist");
-    proxy.project.write(
+        .exits_with(2)
+        .stderr_contains("none.jsonl cannot be read: it does not exist");
+    proxy.project.write_file(
         "newer.jsonl",
-        proxy.text().replace("ctxc/request/1", "ctxc/request/2"),
+        proxy
+            .recording_text()
+            .replace("ctxc/request/1", "ctxc/request/2"),
     );
     replay("newer.jsonl")
-        .code(3)
-        .warns("newer.jsonl: line 1: it says `ctxc/request/2`, which a newer ctxc wrote");
+        .exits_with(3)
+        .stderr_contains("newer.jsonl: line 1: it says `ctxc/request/2`, which a newer ctxc wrote");
     replay("@last")
-        .code(2)
-        .warns("the command `ctxc-no-such-program` was not found");
+        .exits_with(2)
+        .stderr_contains("the command `ctxc-no-such-program` was not found");
 }
 
 const SCRIPT: &str = "answers:\n- when: {has: [weather]}\n  reply: I look it up for you, one moment please.\n  tool_calls: [{name: get_weather, arguments: {city: Oslo, days: 2}}]\n  usage: {input: 9, output: 4}\n- when: {lacks: [nothing]}\n  reply: {ok: true}\n";
@@ -276,15 +291,15 @@ fn dialects(text: &str, stream: bool) -> [(&'static str, &'static str, String, V
 
 #[test]
 fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
-    let mut proxy = Proxy::new(
-        Project::new().file("script.yaml", SCRIPT),
+    let mut proxy = ProxyProcess::new(
+        Project::new().with_file("script.yaml", SCRIPT),
         &["--script", "script.yaml"],
     );
     for stream in [false, true] {
         for (dialect, variable, path, body) in dialects("the weather in Oslo", stream) {
             let answer = post(&proxy.url(variable, &path), "", body.to_string());
             assert_eq!(answer.status, 200, "{}", answer.text());
-            let read = read::answer(read::dialect(dialect).unwrap(), &answer.text())
+            let read = read::answer(read::find_dialect(dialect).unwrap(), &answer.text())
                 .unwrap_or_else(|error| panic!("{dialect}: {error}\n{}", answer.text()));
             assert_eq!(
                 read.content(),
@@ -310,7 +325,7 @@ fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
     }
     for (dialect, variable, path, body) in dialects("else", true) {
         let answer = post(&proxy.url(variable, &path), "", body.to_string());
-        let read = read::answer(read::dialect(dialect).unwrap(), &answer.text()).unwrap();
+        let read = read::answer(read::find_dialect(dialect).unwrap(), &answer.text()).unwrap();
         assert_eq!(
             (read.content().as_str(), read.stop),
             ("{\"ok\":true}", Stop::End),
@@ -323,18 +338,18 @@ fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
         dialects("weather", true)[3].3.to_string(),
     );
     assert!(
-        read::answer(read::dialect("gemini").unwrap(), &list.text()).is_ok(),
+        read::answer(read::find_dialect("gemini").unwrap(), &list.text()).is_ok(),
         "{}",
         list.text()
     );
-    assert_eq!(proxy.chat(asks("nothing", false)).status, 422);
+    assert_eq!(proxy.post_chat(asks("nothing", false)).status, 422);
     proxy
         .stop()
-        .code(6)
-        .warns("no answer of the script is for this request");
+        .exits_with(6)
+        .stderr_contains("no answer of the script is for this request");
     assert!(
         proxy
-            .lines()
+            .recorded_lines()
             .iter()
             .all(|line| line["answered_by"] == "script")
     );
@@ -343,8 +358,8 @@ fn a_script_answers_in_every_dialect_whole_and_as_a_stream() {
 /// A library for embeddings cannot read a chat completion.
 #[test]
 fn a_script_answers_no_call_of_another_kind() {
-    let mut proxy = Proxy::new(
-        Project::new().file("script.yaml", SCRIPT),
+    let mut proxy = ProxyProcess::new(
+        Project::new().with_file("script.yaml", SCRIPT),
         &["--script", "script.yaml"],
     );
     let answer = post(
@@ -353,20 +368,23 @@ fn a_script_answers_no_call_of_another_kind() {
         r#"{"model":"e","input":["a"]}"#,
     );
     assert_eq!(answer.status, 422, "{}", answer.text());
-    assert_eq!(proxy.chat(asks("the weather", false)).status, 200);
-    proxy.stop().code(6).warns("not answered: call 1: a script answers calls to a chat model, and this one went to /embeddings");
-    let run = |args: &[&str]| Run::from(command(&proxy.project, args).output().unwrap());
+    assert_eq!(proxy.post_chat(asks("the weather", false)).status, 200);
+    proxy.stop().exits_with(6).stderr_contains("not answered: call 1: a script answers calls to a chat model, and this one went to /embeddings");
+    let run =
+        |args: &[&str]| ProgramRun::from(proxy_command(&proxy.project, args).output().unwrap());
     run(&["check", "@last"])
-        .code(0)
-        .says("checked 1 request")
-        .warns("1 recorded call to /embeddings skipped: not of a chat API that ctxc reads");
-    run(&["render", "@last#1"]).warns("@last#1 holds no call to a chat model");
+        .exits_with(0)
+        .stdout_contains("checked 1 request")
+        .stderr_contains(
+            "1 recorded call to /embeddings skipped: not of a chat API that ctxc reads",
+        );
+    run(&["render", "@last#1"]).stderr_contains("@last#1 holds no call to a chat model");
 }
 
 #[test]
 fn scripted_calls_of_one_conversation_have_an_id_each() {
-    let mut proxy = Proxy::new(
-        Project::new().file("script.yaml", SCRIPT),
+    let mut proxy = ProxyProcess::new(
+        Project::new().with_file("script.yaml", SCRIPT),
         &["--script", "script.yaml"],
     );
     let message =
@@ -375,41 +393,43 @@ fn scripted_calls_of_one_conversation_have_an_id_each() {
     for expected in ["call_1", "call_2"] {
         let answer = message(
             &proxy
-                .chat(json!({"model": "m", "messages": messages}).to_string())
+                .post_chat(json!({"model": "m", "messages": messages}).to_string())
                 .text(),
         );
         assert_eq!(answer["tool_calls"][0]["id"], expected);
         messages.push(answer);
         messages.push(json!({"role": "tool", "tool_call_id": expected, "content": "sunny"}));
     }
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
 }
 
 #[test]
 fn a_script_that_is_none_is_refused_with_its_line() {
     let refused = |text: &str| {
-        let project = Project::new().file("script.yaml", text);
-        Run::from(
-            command(&project, &["proxy", "--script", "script.yaml"])
+        let project = Project::new().with_file("script.yaml", text);
+        ProgramRun::from(
+            proxy_command(&project, &["proxy", "--script", "script.yaml"])
                 .output()
                 .unwrap(),
         )
-        .code(2)
+        .exits_with(2)
     };
-    refused("answers:\n- reply: a\n  whn: {}\n").warns(
+    refused("answers:\n- reply: a\n  whn: {}\n").stderr_contains(
         "script.yaml:3: `whn` is no key of a scripted answer (`answers`); did you mean `when`?",
     );
-    refused("answers: []\n").warns("script.yaml:1: ");
-    refused("{").warns("script.yaml:1: it is not valid YAML: ");
-    refused("answers:\n- when: {has: ['(']}\n  reply: a\n").warns("a pattern is not valid");
+    refused("answers: []\n").stderr_contains("script.yaml:1: ");
+    refused("{").stderr_contains("script.yaml:1: it is not valid YAML: ");
+    refused("answers:\n- when: {has: ['(']}\n  reply: a\n")
+        .stderr_contains("a pattern is not valid");
     // An agent would be told to call the tool for ever.
     refused(
         "answers:\n- when: {has: [hi]}\n  reply: a\n- tool_calls: [{name: find}]\n- reply: b\n",
     )
-    .warns("script.yaml: answer 3 is never given, since one in front of it has no `when`")
-    .warns("`when: {lacks: [WORD]}`");
+    .stderr_contains("script.yaml: answer 3 is never given, since one in front of it has no `when`")
+    .stderr_contains("`when: {lacks: [WORD]}`");
     refused("answers:\n- reply: a\n  when: {node: plan}\n  exit: 1\n")
-        .warns("an answer is for `plan`");
-    refused("answers:\n- when: {node: plan}\n  reply: a\n")
-        .warns("an answer is for `plan`, and a program behind the proxy has no such nodes");
+        .stderr_contains("an answer is for `plan`");
+    refused("answers:\n- when: {node: plan}\n  reply: a\n").stderr_contains(
+        "an answer is for `plan`, and a program behind the proxy has no such nodes",
+    );
 }

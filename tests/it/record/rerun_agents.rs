@@ -1,22 +1,22 @@
 //! Programs that are run again: agents at once, whose calls come in any order, vendors that
 //! answered what a rule calls an error, and Gemini, whose model stands in the address alone.
 
-use super::client::{Proxy, caller, post};
+use super::client::{ProxyProcess, caller_arguments, post};
 use crate::cli::project::Project;
 use crate::cli::rerun_requests::{run, state};
 use crate::provider::fault_server::{Server, response, say};
-use ctxc::internals::record::turns::{Said, Turn, turns_in};
+use ctxc::internals::record::turns::{CallContent, CallPosition, matched_positions};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 /// Records the program of these calls as `calls`.
 fn record(project: &Project, calls: &[String], source: [&str; 2]) {
-    let program = caller();
+    let program = caller_arguments();
     let mut args = vec![
         "record", source[0], source[1], "--into", "calls", "--name", "a", "--",
     ];
     args.extend(program.iter().map(String::as_str));
-    run(project, &args, calls).code(0);
+    run(project, &args, calls).exits_with(0);
 }
 
 const SCRIPT: &str = "answers:\n  - reply: In Oslo.\n";
@@ -59,7 +59,7 @@ fn agents_at_once_are_known_by_what_they_ask() {
         ]
     };
     let before = agents("Where is 3?");
-    let project = Project::new().file("script.yaml", SCRIPT);
+    let project = Project::new().with_file("script.yaml", SCRIPT);
     record(
         &project,
         &at_once(&before, &[0, 1, 2, 0, 1, 2]),
@@ -72,13 +72,13 @@ fn agents_at_once_are_known_by_what_they_ask() {
             &["new", "scenario", "--from", &call, "--name", name],
             &before[0],
         )
-        .code(0);
+        .exits_with(0);
     }
-    run(&project, &["trust", "--yes"], &before[0]).code(0);
+    run(&project, &["trust", "--yes"], &before[0]).exits_with(0);
     for order in [[2, 1, 0, 2, 1, 0], [1, 2, 2, 0, 0, 1]] {
         run(&project, &["eval"], &at_once(&before, &order))
-            .code(0)
-            .says("3 scenarios: 3 passed");
+            .exits_with(0)
+            .stdout_contains("3 scenarios: 3 passed");
     }
     // One agent asks something else: its scenarios fail, and those of no other.
     let failed = run(
@@ -86,18 +86,18 @@ fn agents_at_once_are_known_by_what_they_ask() {
         &["eval"],
         &at_once(&agents("Where is 4?"), &[2, 0, 1, 2, 1, 0]),
     )
-    .code(1);
+    .exits_with(1);
     failed
-        .says("2 passed")
-        .says("“Where is 4?” in place of “Where is 3?”")
-        .never_says("poems");
+        .stdout_contains("2 passed")
+        .stdout_contains("“Where is 4?” in place of “Where is 3?”")
+        .output_lacks("poems");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
 /// Beginnings are arranged in every way; what differs a little stays with what it was.
 #[test]
 fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
-    let said = |body: &str| Said::of(body, "/chat/completions", None, None);
+    let said = |body: &str| CallContent::from_request(body, "/chat/completions", None, None);
     let role = "You look after parcels. ".repeat(9);
     let first = |role: &str, question: &str| agent(role, question)[0].clone();
     let recorded: Vec<String> = (1..=5)
@@ -127,13 +127,13 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
         let expected: Vec<_> = order
             .iter()
             .map(|at| {
-                Some(Turn {
+                Some(CallPosition {
                     conversation: at + 1,
                     n: 1,
                 })
             })
             .collect();
-        assert_eq!(turns_in(&known, &later), expected);
+        assert_eq!(matched_positions(&known, &later), expected);
     }
     // A conversation that was not recorded takes none that another is more like, whichever comes
     // first.
@@ -142,7 +142,7 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
         said(&recorded[3]),
         said(&recorded[4]),
     ];
-    let places: Vec<usize> = turns_in(&known, &later)
+    let places: Vec<usize> = matched_positions(&known, &later)
         .into_iter()
         .flatten()
         .map(|turn| turn.conversation)
@@ -153,7 +153,7 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
 #[test]
 fn agents_that_begin_alike_are_told_apart_by_their_names_and_new_scenario_says_so() {
     let call = agent("Be brief.", "Where is 1?")[0].clone();
-    let project = Project::new().file("script.yaml", SCRIPT);
+    let project = Project::new().with_file("script.yaml", SCRIPT);
     record(
         &project,
         &[call.clone(), call.clone()],
@@ -164,13 +164,13 @@ fn agents_that_begin_alike_are_told_apart_by_their_names_and_new_scenario_says_s
         &["new", "scenario", "--from", "calls#2", "--name", "a"],
         std::slice::from_ref(&call),
     )
-    .code(0);
-    made.warns("2 calls are equal to the first one of its conversation")
-        .warns("`x-ctxc-agent`");
-    run(&project, &["trust", "--yes"], std::slice::from_ref(&call)).code(0);
+    .exits_with(0);
+    made.stderr_contains("2 calls are equal to the first one of its conversation")
+        .stderr_contains("`x-ctxc-agent`");
+    run(&project, &["trust", "--yes"], std::slice::from_ref(&call)).exits_with(0);
     run(&project, &["eval"], &[call.clone(), call])
-        .code(0)
-        .says("PASS");
+        .exits_with(0)
+        .stdout_contains("PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -178,14 +178,14 @@ fn agents_that_begin_alike_are_told_apart_by_their_names_and_new_scenario_says_s
 fn a_request_to_gemini_is_the_one_that_was_stored() {
     let call = r#"{"contents":[{"role":"user","parts":[{"text":"Where is 4711?"}]}],"labels":{"run":"1"}}"#;
     let calls = |run: &str| vec![call.replace("\"1\"", run)];
-    let project = Project::new().file("script.yaml", SCRIPT);
+    let project = Project::new().with_file("script.yaml", SCRIPT);
     record(&project, &calls("\"1\""), ["--script", "script.yaml"]);
     run(
         &project,
         &["new", "scenario", "--from", "calls#1", "--name", "where"],
         &calls("\"1\""),
     )
-    .code(0);
+    .exits_with(0);
     run(
         &project,
         &[
@@ -193,26 +193,26 @@ fn a_request_to_gemini_is_the_one_that_was_stored() {
         ],
         &calls("\"1\""),
     )
-    .code(0);
-    let stored = project.read("scenarios/snapshots/where.json");
+    .exits_with(0);
+    let stored = project.read_file("scenarios/snapshots/where.json");
     assert!(stored.contains("\"id\": \"gemini-2.5-pro\""), "{stored}");
-    run(&project, &["trust", "--yes"], &calls("\"1\"")).code(0);
+    run(&project, &["trust", "--yes"], &calls("\"1\"")).exits_with(0);
     run(&project, &["eval"], &calls("\"1\""))
-        .code(0)
-        .says("2 scenarios: 2 passed");
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     // Stored without what is volatile and with it, it is one request.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[requests]\nvolatile = [\"/labels/run\"]\n",
     );
-    run(&project, &["trust", "--yes"], &calls("\"1\"")).code(0);
+    run(&project, &["trust", "--yes"], &calls("\"1\"")).exits_with(0);
     run(&project, &["eval"], &calls("\"2\""))
-        .code(0)
-        .says("2 scenarios: 2 passed");
-    run(&project, &["eval", "--accept"], &calls("\"1\"")).code(0);
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
+    run(&project, &["eval", "--accept"], &calls("\"1\"")).exits_with(0);
     run(&project, &["eval"], &calls("\"2\""))
-        .code(0)
-        .says("2 scenarios: 2 passed");
+        .exits_with(0)
+        .stdout_contains("2 scenarios: 2 passed");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -243,23 +243,25 @@ fn a_request_that_its_vendor_answered_is_refused_nowhere() {
         &[doubtful(), refused.clone()],
         ["--upstream", &server.url()],
     );
-    run(&project, &["check", "calls#1"], &[]).code(0);
-    run(&project, &["check", "calls#2"], &[]).code(1);
+    run(&project, &["check", "calls#1"], &[]).exits_with(0);
+    run(&project, &["check", "calls#2"], &[]).exits_with(1);
     run(
         &project,
         &["new", "scenario", "--from", "calls#1", "--name", "once"],
         &[],
     )
-    .code(0);
-    run(&project, &["trust", "--yes"], &[]).code(0);
-    run(&project, &["eval"], &[doubtful()]).code(0).says("PASS");
+    .exits_with(0);
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
+    run(&project, &["eval"], &[doubtful()])
+        .exits_with(0)
+        .stdout_contains("PASS");
     // Another request is no longer the one that was answered.
     run(&project, &["eval"], &[doubtful().replace("hi", "ho")])
-        .code(1)
-        .says("its vendor would refuse it");
+        .exits_with(1)
+        .stdout_contains("its vendor would refuse it");
     std::fs::remove_dir_all(state(&project)).unwrap();
-    let proxy = Proxy::new(project, &["--replay", "calls"]);
-    assert_eq!(proxy.chat(doubtful()).status, 200);
+    let proxy = ProxyProcess::new(project, &["--replay", "calls"]);
+    assert_eq!(proxy.post_chat(doubtful()).status, 200);
     for body in [refused, doubtful().replace("hi", "ho")] {
         let answer = post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), "", body);
         assert!(

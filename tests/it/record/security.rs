@@ -1,9 +1,9 @@
 //! What `docs/SECURITY.md` says and no other test holds, and that each of its sentences names a
 //! test.
 
-use super::client::{Proxy, caller, command};
+use super::client::{ProxyProcess, caller_arguments, proxy_command};
 use super::kept::everything;
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response};
 use ctxc::internals::record::redact::Redactor;
 use pretty_assertions::assert_eq;
@@ -16,8 +16,8 @@ fn recorded(
     more: &[&str],
     call: &str,
     env: &[(&str, &str)],
-) -> Run {
-    let caller = caller();
+) -> ProgramRun {
+    let caller = caller_arguments();
     let words: Vec<&str> = ["record"]
         .iter()
         .chain(args)
@@ -26,8 +26,8 @@ fn recorded(
         .chain(caller.iter().map(String::as_str))
         .chain(more.iter().copied())
         .collect();
-    let mut command = command(project, &words);
-    Run::from(
+    let mut command = proxy_command(project, &words);
+    ProgramRun::from(
         command
             .env("CTXC_TEST_CALLS", call)
             .envs(env.iter().copied())
@@ -57,7 +57,7 @@ fn values_of_secret_variables_are_in_no_byte_that_is_written() {
     let open = ("SHOP_NAME", "planted-four-4711");
     let all = [&secrets[..], &[open]].concat();
     let values: Vec<&str> = all.iter().map(|(_, value)| *value).collect();
-    let project = Project::new().file("script.yaml", SCRIPT);
+    let project = Project::new().with_file("script.yaml", SCRIPT);
     let text = format!("The values are {}.", values.join(" and "));
     recorded(
         &project,
@@ -66,8 +66,8 @@ fn values_of_secret_variables_are_in_no_byte_that_is_written() {
         &saying(&text),
         &all,
     )
-    .code(0)
-    .warns("secrets masked");
+    .exits_with(0)
+    .stderr_contains("secrets masked");
     let written = String::from_utf8(everything(&project)).unwrap();
     for (name, value) in secrets {
         assert!(!written.contains(value), "{name}");
@@ -79,13 +79,13 @@ fn values_of_secret_variables_are_in_no_byte_that_is_written() {
 #[test]
 fn names_of_people_and_streets_are_kept() {
     let text = "Ann Smith of 12 Main Street, born on 3 May 1970, has order 4711";
-    assert_eq!(Redactor::new([7; 32], []).text(text).0, text);
+    assert_eq!(Redactor::new([7; 32], []).mask_text(text).0, text);
 }
 
 #[test]
 fn numbers_that_are_no_text_are_kept() {
     let body = r#"{"card":4111111111111111,"text":"4111111111111111"}"#;
-    let kept = Redactor::new([7; 32], []).json(body, "/request", &mut Vec::new());
+    let kept = Redactor::new([7; 32], []).mask_json(body, "/request", &mut Vec::new());
     assert!(
         kept.starts_with(r#"{"card":4111111111111111,"text":"⟦card:"#),
         "{kept}"
@@ -95,7 +95,7 @@ fn numbers_that_are_no_text_are_kept() {
 #[test]
 fn a_script_sends_nothing() {
     let server = Server::saying(response("200 OK", "", "{}"));
-    let project = Project::new().file("script.yaml", SCRIPT);
+    let project = Project::new().with_file("script.yaml", SCRIPT);
     let env = [("OPENAI_BASE_URL", &*server.url())];
     recorded(
         &project,
@@ -104,8 +104,8 @@ fn a_script_sends_nothing() {
         &saying("Hello"),
         &env,
     )
-    .code(0)
-    .says("Done.");
+    .exits_with(0)
+    .stdout_contains("Done.");
     assert_eq!(server.requests(), [""; 0]);
 }
 
@@ -113,7 +113,7 @@ fn a_script_sends_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_proxy_listens_on_one_address_alone() {
-    let mut proxy = Proxy::to("http://127.0.0.1:9");
+    let mut proxy = ProxyProcess::for_upstream("http://127.0.0.1:9");
     let url = proxy.url("OPENAI_BASE_URL", "");
     let host = url
         .strip_prefix("http://")
@@ -124,7 +124,7 @@ fn the_proxy_listens_on_one_address_alone() {
         .to_owned();
     std::net::TcpStream::connect(&host).unwrap();
     std::net::TcpStream::connect(host.replace("127.0.0.1", "127.0.0.2")).unwrap_err();
-    proxy.stop().code(0);
+    proxy.stop().exits_with(0);
 }
 
 /// The sentences of the page that name no test, and the tests that there are not.

@@ -1,17 +1,19 @@
 //! Where calls go.
 
-use ctxc::internals::record::proxy::vendor::{VENDORS, dialect, vendor};
+use ctxc::internals::record::proxy::vendor::{VENDORS, endpoint_dialect, find_vendor};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn a_path_leads_to_the_same_address_whatever_the_client_leaves_out() {
     let to = |name: &str, base: Option<&str>, path: &str| {
-        let vendor = vendor(name).unwrap();
-        let endpoint = vendor.endpoint(path);
+        let vendor = find_vendor(name).unwrap();
+        let endpoint = vendor.recorded_path(path);
         (
             endpoint.clone(),
-            vendor.address(
-                &vendor.base(base.unwrap_or(vendor.base_url)).unwrap(),
+            vendor.call_url(
+                &vendor
+                    .parse_base_url(base.unwrap_or(vendor.base_url))
+                    .unwrap(),
                 &endpoint,
             ),
         )
@@ -44,14 +46,14 @@ fn a_path_leads_to_the_same_address_whatever_the_client_leaves_out() {
             &format!("https://generativelanguage.googleapis.com{path}")
         )
     );
-    assert_eq!(dialect(path), Some("gemini"));
+    assert_eq!(endpoint_dialect(path), Some("gemini"));
     assert_eq!(
         to("ollama", Some("0.0.0.0"), "/api/chat"),
         both("/api/chat", "http://127.0.0.1:11434/api/chat")
     );
-    assert_eq!(dialect("/embeddings"), None);
-    assert_eq!(dialect("/v1/threads/t_1/messages"), None);
+    assert_eq!(endpoint_dialect("/embeddings"), None);
+    assert_eq!(endpoint_dialect("/v1/threads/t_1/messages"), None);
     for wrong in ["", "ftp://a", "http://", "http://a b", ":80"] {
-        VENDORS[0].base(wrong).unwrap_err();
+        VENDORS[0].parse_base_url(wrong).unwrap_err();
     }
 }

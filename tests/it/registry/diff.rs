@@ -2,7 +2,7 @@
 
 use super::read::COMPAT_1;
 use ctxc::internals::registry::Registry;
-use ctxc::internals::registry::diff::diff;
+use ctxc::internals::registry::diff::compare_registries;
 use pretty_assertions::assert_eq;
 
 fn against(new: &str) -> serde_json::Value {
@@ -10,7 +10,7 @@ fn against(new: &str) -> serde_json::Value {
         Registry::read(COMPAT_1).unwrap(),
         Registry::read(new).unwrap(),
     );
-    serde_json::to_value(diff(&old, &new).unwrap()).unwrap()
+    serde_json::to_value(compare_registries(&old, &new).unwrap()).unwrap()
 }
 
 /// The fixture with a change in the line of one task, whose hash moves.
@@ -29,7 +29,7 @@ fn change(task: &str, from: &str, to: &str) -> String {
 #[test]
 fn equal_registries_differ_in_nothing() {
     let registry = Registry::read(COMPAT_1).unwrap();
-    let same = diff(&registry, &registry).unwrap();
+    let same = compare_registries(&registry, &registry).unwrap();
     assert!(same.is_empty(), "{same:?}");
     let empty = r#"{"schema":"ctxc/diff/1","added":[],"removed":[],"text":[],"resolved":[],"referenced":[],"templates":{"added":[],"removed":[],"changed":[]},"fragments":{"added":[],"removed":[],"changed":[]}}"#;
     assert_eq!(serde_json::to_string(&same).unwrap(), empty);

@@ -3,8 +3,10 @@
 
 use ctxc::internals::base::hash::Hash;
 use ctxc::internals::registry::workspace::check::check_project;
-use ctxc::internals::registry::workspace::request::{Goal, Overlay, Recording, Request};
-use ctxc::internals::rules::check::Identity;
+use ctxc::internals::registry::workspace::request::{
+    CheckGoal, CheckRequest, FileOverlay, InputRecording,
+};
+use ctxc::internals::rules::check::Fingerprints;
 use ctxc::{Config, Project, Severity, compile_sources};
 use pretty_assertions::assert_eq;
 use std::num::NonZeroUsize;
@@ -113,17 +115,17 @@ fn the_same_files_give_the_same_bytes_anywhere() {
 
 fn registry(root: &Path, threads: usize) -> String {
     let project = Project::load(root).unwrap();
-    let request = Request {
+    let request = CheckRequest {
         root,
         config: project.config(),
         given: &[],
         stdin: None,
-        overlay: &Overlay::default(),
+        overlay: &FileOverlay::default(),
         threads: NonZeroUsize::new(threads),
-        goal: Goal::Registry,
-        recording: Recording::Off,
-        identity: Identity::Unwanted,
-        least: Severity::Hint,
+        goal: CheckGoal::Registry,
+        recording: InputRecording::Off,
+        identity: Fingerprints::Omitted,
+        min_severity: Severity::Hint,
     };
     String::from_utf8(check_project(&request).unwrap().registry.unwrap()).unwrap()
 }

@@ -3,7 +3,7 @@
 
 use ctxc::internals::registry::artifact::ReferenceKind;
 use ctxc::internals::registry::{ReadError, Registry};
-use ctxc::internals::settings::provenance::{Layer, Value};
+use ctxc::internals::settings::provenance::{Layer, SettingValue};
 use ctxc::internals::template::setting::{Inherit, SettingName};
 use pretty_assertions::assert_eq;
 
@@ -56,11 +56,11 @@ fn a_task_is_read_with_its_settings_and_children() {
         .get(SettingName::AccumulateData);
     assert_eq!(
         (accumulate.value, accumulate.origin.layer),
-        (Value::Accumulate(false), Layer::Template)
+        (SettingValue::Accumulate(false), Layer::Template)
     );
     assert_eq!(
         accumulate.beaten.first().unwrap().value,
-        Value::Accumulate(true)
+        SettingValue::Accumulate(true)
     );
     let child = root.children.first().unwrap();
     assert_eq!(
@@ -77,11 +77,11 @@ fn a_task_is_read_with_its_settings_and_children() {
         .as_ref()
         .unwrap()
         .get(SettingName::InheritContext);
-    assert_eq!(inherit.value, Value::Inherit(Inherit::None));
+    assert_eq!(inherit.value, SettingValue::Inherit(Inherit::None));
     let settings = child.node.settings.as_ref().unwrap();
     assert_eq!(
         settings.get(SettingName::AccumulationFormat).value,
-        Value::NotApplicable
+        SettingValue::NotApplicable
     );
 }
 

@@ -2,14 +2,14 @@
 //! an error of the family.
 
 use crate::project::reading::read_with;
-use crate::support::examples::{Examples as _, RequestExample};
+use crate::support::examples::{RequestExample, RuleExamples as _};
 use ctxc::Diagnostic;
 use ctxc::internals::base::rule_meta::{RuleMeta, Severity};
 use ctxc::internals::kernel::tokens::TokenCounter;
 use ctxc::internals::request::dialect::Dialect;
-use ctxc::internals::request::model::Request;
-use ctxc::internals::request::prompt_cache::{compare, compare_agent};
-use ctxc::internals::request::segments::segments;
+use ctxc::internals::request::model::ModelRequest;
+use ctxc::internals::request::prompt_cache::{compare_agent, compare_calls};
+use ctxc::internals::request::segments::build_segments;
 use ctxc::internals::request::threads::is_shared;
 use ctxc::internals::rules::list;
 use ctxc::internals::rules::request::check;
@@ -38,17 +38,17 @@ pub(crate) fn found(
     };
     let (body, before) = (&*filled(body), before.map(filled));
     let route = route(words);
-    let read = |body: &str| Request::read(body, route.as_deref());
+    let read = |body: &str| ModelRequest::parse(body, route.as_deref());
     let request = match read(body) {
         Ok(request) => request,
-        Err(why) => return check::unreadable(&file, (body, 0), &why, &config),
+        Err(why) => return check::unreadable_body_findings(&file, (body, 0), &why, &config),
     };
     let before = before.map(|before| read(&before).expect("a request"));
     // The call before may be one of another conversation of the same agent.
     let is_agents = words.split(' ').any(|word| word == "agent");
-    let own = segments(&request);
+    let own = build_segments(&request);
     let reuse = before.as_ref().map(
-        |before| if is_agents { compare_agent } else { compare }(&segments(before), &own, &Bytes),
+        |before| if is_agents { compare_agent } else { compare_calls }(&build_segments(before), &own, &Bytes),
     );
     let front = own
         .iter()
@@ -65,7 +65,7 @@ pub(crate) fn found(
         input_tokens: word("tokens=").map(|tokens| tokens.parse().expect("a number")),
         ..RequestCx::new(&file, body, &request, &config)
     };
-    check::request(&cx, &config)
+    check::request_findings(&cx, &config)
 }
 
 /// Where a body goes by the words of its fence.
@@ -73,7 +73,7 @@ fn route(words: &str) -> Option<String> {
     let model = words
         .split(' ')
         .find_map(|word| word.strip_prefix("model="));
-    match (words.split(' ').find_map(Dialect::named), model) {
+    match (words.split(' ').find_map(Dialect::find), model) {
         (Some(Dialect::Gemini), Some(model)) => {
             Some(format!("/v1beta/models/{model}:generateContent"))
         }
@@ -111,7 +111,7 @@ fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     };
     let mut before = None;
     let mut out = Vec::new();
-    for example in rule.requests(title) {
+    for example in rule.request_examples(title) {
         if example.words.split(' ').any(|word| word == "before") {
             before = Some(example.body);
         } else {
@@ -132,7 +132,7 @@ fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
 /// The rule by which the double refuses a body.
 fn refused(example: &RequestExample) -> Option<&'static str> {
     let config = read_with("", &[]);
-    let refusal = check::refusal_of_body(
+    let refusal = check::find_body_rejection(
         example.body,
         route(example.words).as_deref(),
         |_, _, _| None,
@@ -144,7 +144,7 @@ fn refused(example: &RequestExample) -> Option<&'static str> {
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_no_error() {
     let mut wrong = Vec::new();
-    for rule in list::all()
+    for rule in list::all_rules()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 7)
     {

@@ -2,21 +2,21 @@
 
 use ctxc::internals::kernel::conversation::{Part, Speaker};
 use ctxc::internals::request::dialect::Dialect;
-use ctxc::internals::request::model::{NoRequest, Request};
-use ctxc::internals::request::segments::segments;
+use ctxc::internals::request::model::{ModelRequest, NoRequest};
+use ctxc::internals::request::segments::build_segments;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-fn read(body: &Value, path: &str) -> Request {
-    Request::read(
+fn read(body: &Value, path: &str) -> ModelRequest {
+    ModelRequest::parse(
         &body.to_string(),
         Some(path).filter(|path| !path.is_empty()),
     )
     .unwrap()
 }
 
-fn ids(request: &Request) -> Vec<String> {
-    segments(request)
+fn ids(request: &ModelRequest) -> Vec<String> {
+    build_segments(request)
         .into_iter()
         .map(|segment| segment.id)
         .collect()
@@ -62,8 +62,12 @@ fn chat_completions() {
     };
     assert_eq!(call.arguments, json!({"q": 1}));
     assert_eq!(request.messages[4].speaker, Speaker::System);
-    for (_, placed) in request.parts() {
-        assert!(request.at(&placed.pointer).is_some(), "{}", placed.pointer);
+    for (_, placed) in request.message_parts() {
+        assert!(
+            request.value_at(&placed.pointer).is_some(),
+            "{}",
+            placed.pointer
+        );
     }
 }
 
@@ -127,7 +131,7 @@ fn messages_of_anthropic() {
     let request = read(&body, "/v1/messages");
     assert_eq!(Dialect::of_body(&body), Some(Dialect::Anthropic));
     assert!(request.tools[1].is_server && !request.tools[0].is_server);
-    let found = segments(&request);
+    let found = build_segments(&request);
     assert!(found[2].is_breakpoint && !found[3].is_breakpoint);
     assert_eq!(
         ids(&request),
@@ -231,7 +235,7 @@ fn chat_of_ollama() {
 
 #[test]
 fn what_is_no_request_says_why() {
-    let fault = |text: &str| Request::read(text, None).unwrap_err();
+    let fault = |text: &str| ModelRequest::parse(text, None).unwrap_err();
     assert!(matches!(fault("{"), NoRequest::NoJson(_)));
     assert_eq!(
         fault(r#"{"name": 1}"#).to_string(),
@@ -243,6 +247,6 @@ fn what_is_no_request_says_why() {
     // Of unexpected forms nothing is lost, and nothing fails.
     let odd = json!({"messages": [1, null, {"role": 7, "content": {"a": 1}}, {"role": "user", "content": [1, {"type": 2}]}], "tools": [3, {}], "model": 4});
     for path in ["/chat/completions", "/v1/messages", "/api/chat", ""] {
-        assert!(!segments(&read(&odd, path)).is_empty());
+        assert!(!build_segments(&read(&odd, path)).is_empty());
     }
 }

@@ -1,12 +1,14 @@
 //! Threads, and what a prompt cache reuses: 200 conversations with one planted break each, 50
 //! without.
 
-use ctxc::internals::kernel::tokens::Bytes;
+use ctxc::internals::kernel::tokens::ByteCounter;
 use ctxc::internals::request::dialect::Dialect;
-use ctxc::internals::request::model::Request;
-use ctxc::internals::request::prompt_cache::{Break, Cause, compare, compare_agent};
-use ctxc::internals::request::segments::{Segment, segments};
-use ctxc::internals::request::threads::{Sent, threads};
+use ctxc::internals::request::model::ModelRequest;
+use ctxc::internals::request::prompt_cache::{
+    BreakCause, PrefixBreak, compare_agent, compare_calls,
+};
+use ctxc::internals::request::segments::{RequestSegment, build_segments};
+use ctxc::internals::request::threads::{SentRequest, attribute_requests};
 use serde_json::{Value, json};
 
 /// A conversation of so many calls, which differ by a seed.
@@ -36,14 +38,18 @@ fn conversation(seed: usize, calls: usize) -> Vec<Value> {
     out
 }
 
-fn breaks(bodies: &[Value]) -> Vec<(usize, Break)> {
-    let all: Vec<Vec<Segment>> = bodies
+fn breaks(bodies: &[Value]) -> Vec<(usize, PrefixBreak)> {
+    let all: Vec<Vec<RequestSegment>> = bodies
         .iter()
-        .map(|body| segments(&Request::of(body.clone(), Some("/v1/chat/completions")).unwrap()))
+        .map(|body| {
+            build_segments(
+                &ModelRequest::from_body(body.clone(), Some("/v1/chat/completions")).unwrap(),
+            )
+        })
         .collect();
-    let sent: Vec<Sent<'_>> = all
+    let sent: Vec<SentRequest<'_>> = all
         .iter()
-        .map(|segments| Sent {
+        .map(|segments| SentRequest {
             segments,
             dialect: Dialect::OpenaiChat,
             agent: None,
@@ -51,10 +57,10 @@ fn breaks(bodies: &[Value]) -> Vec<(usize, Break)> {
         })
         .collect();
     let mut out = Vec::new();
-    for (at, thread) in threads(&sent).iter().enumerate() {
+    for (at, thread) in attribute_requests(&sent).iter().enumerate() {
         let reuse = match (thread.before, thread.agent_before) {
-            (Some(before), _) => compare(&all[before], &all[at], &Bytes),
-            (None, Some(before)) => compare_agent(&all[before], &all[at], &Bytes),
+            (Some(before), _) => compare_calls(&all[before], &all[at], &ByteCounter),
+            (None, Some(before)) => compare_agent(&all[before], &all[at], &ByteCounter),
             (None, None) => continue,
         };
         assert!(reuse.reused <= reuse.tokens);
@@ -88,20 +94,20 @@ fn a_planted_break_is_named_with_its_segment_and_its_bytes() {
             }
             1 => {
                 bodies[at]["tools"].as_array_mut().unwrap().swap(0, 2);
-                ("tool:tool_2", Cause::Moved, "")
+                ("tool:tool_2", BreakCause::Moved, "")
             }
             2 => {
                 bodies[at]["tools"][1]["function"]["description"] =
                     format!("Looks up {seed}.").into();
-                ("tool:tool_1", Cause::Changed, "Looks up")
+                ("tool:tool_1", BreakCause::Changed, "Looks up")
             }
             3 => {
                 bodies[at]["messages"].as_array_mut().unwrap().drain(2..4);
-                ("message:3/tool_call:call_0", Cause::Removed, "")
+                ("message:3/tool_call:call_0", BreakCause::Removed, "")
             }
             _ => {
                 bodies[at]["messages"][1]["content"] = format!("Order {seed} was lost.").into();
-                ("message:2/text:1", Cause::Changed, "was lost.")
+                ("message:2/text:1", BreakCause::Changed, "was lost.")
             }
         };
         let found = breaks(&bodies);

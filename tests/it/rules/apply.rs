@@ -2,22 +2,22 @@
 //! promises.
 
 use crate::project::reading::{check_template, read};
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{Edit, Fix};
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::base::span::Span;
-use ctxc::internals::rules::apply::{self, Beginning, Fixed, TRIALS, Which};
+use ctxc::internals::rules::apply::{self, FixSelection, FixedText, InitialFindings, MAX_TRIALS};
 use ctxc::internals::rules::list;
-use ctxc::internals::syntax::Limits;
+use ctxc::internals::syntax::XmlLimits;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) fn fixed(text: &str, project: &str, which: Which) -> Fixed {
+pub(super) fn fixed(text: &str, project: &str, which: FixSelection) -> FixedText {
     let config = read(project);
-    apply::fix(text, which, &Limits::default(), &|_| true, &mut |text| {
+    apply::fix_text(text, which, &XmlLimits::default(), &|_| true, &mut |text| {
         check_template(text, &config)
     })
 }
@@ -39,15 +39,18 @@ fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
 #[test]
 fn no_fix_of_any_example_brings_a_new_error() {
     let mut counts = [0, 0];
-    for rule in list::all() {
+    for rule in list::all_rules() {
         for example in rule
             .meta
-            .bad()
+            .bad_examples()
             .iter()
             .filter(|example| !example.template.is_empty())
         {
             let before = check_template(example.template, &read(example.project));
-            for (at, which) in [Which::Safe, Which::Suggested].into_iter().enumerate() {
+            for (at, which) in [FixSelection::Safe, FixSelection::Suggested]
+                .into_iter()
+                .enumerate()
+            {
                 let out = fixed(example.template, example.project, which);
                 counts[at] += out.fixed;
                 let known = errors(&before);
@@ -82,10 +85,10 @@ fn no_fix_of_any_example_brings_a_new_error() {
 #[test]
 fn fixes_of_examples_are_taken() {
     let mut refused = Vec::new();
-    for rule in list::all() {
+    for rule in list::all_rules() {
         for example in rule
             .meta
-            .bad()
+            .bad_examples()
             .iter()
             .filter(|example| !example.template.is_empty())
         {
@@ -93,7 +96,7 @@ fn fixes_of_examples_are_taken() {
             let offered = found
                 .iter()
                 .any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
-            let out = fixed(example.template, example.project, Which::Suggested);
+            let out = fixed(example.template, example.project, FixSelection::Suggested);
             let left = out
                 .left
                 .iter()
@@ -109,7 +112,7 @@ fn fixes_of_examples_are_taken() {
 #[test]
 fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system>s</system>\n</task>\n";
-    let rule = &list::find("missing-type").unwrap().meta;
+    let rule = &list::find_rule("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let word = text.find("s</system>").unwrap() as u32;
     let finding = |span: Span, insert: &str| {
@@ -122,18 +125,18 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
     let mut check = |text: &str| check_template(text, &config);
     let found = [bad, good];
     let before = check(text);
-    let choices = apply::choose(&found, Which::Safe);
+    let choices = apply::choose_fixes(&found, FixSelection::Safe);
     assert_eq!(choices.len(), 2);
-    let sound = apply::sound(
+    let sound = apply::sound_fixes(
         text,
         &choices,
         &before,
-        &Limits::default(),
-        &mut TRIALS.clone(),
+        &XmlLimits::default(),
+        &mut MAX_TRIALS.clone(),
         &mut check,
     );
     assert_eq!(
-        apply::applied(text, &sound).unwrap(),
+        apply::text_with_fixes(text, &sound).unwrap(),
         text.replace(">s<", ">better<")
     );
 }
@@ -141,7 +144,7 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
 #[test]
 fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system>s</system>\n</task>\n";
-    let rule = &list::find("missing-type").unwrap().meta;
+    let rule = &list::find_rule("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let mut checks = 0_usize;
     // Each round one fix goes, and leaves as many behind that do not.
@@ -162,14 +165,14 @@ fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round
         found
     };
     let text = format!("{text}{}", "e s ".repeat(2_000));
-    apply::fix(
+    apply::fix_text(
         &text,
-        Which::Safe,
-        &Limits::default(),
+        FixSelection::Safe,
+        &XmlLimits::default(),
         &|_| true,
         &mut check,
     );
-    assert!(checks < 2 * TRIALS + 30, "{checks}");
+    assert!(checks < 2 * MAX_TRIALS + 30, "{checks}");
 }
 
 #[test]
@@ -182,19 +185,19 @@ fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() 
         before.iter().all(|finding| finding.rule.code.family() == 0),
         "the second fault is hidden: {before:#?}"
     );
-    let out = fixed(text, "", Which::Suggested);
+    let out = fixed(text, "", FixSelection::Suggested);
     assert!(out.text.contains("a &lt; b"), "{}", out.text);
 }
 
 #[test]
 fn fixes_that_undo_each_other_end() {
-    let rule = &list::find("missing-type").unwrap().meta;
+    let rule = &list::find_rule("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let mut rounds = 0;
-    let out = apply::fix(
+    let out = apply::fix_text(
         "a",
-        Which::Safe,
-        &Limits::default(),
+        FixSelection::Safe,
+        &XmlLimits::default(),
         &|_| true,
         &mut |text| {
             rounds += 1;
@@ -211,10 +214,10 @@ fn fixes_that_undo_each_other_end() {
     assert!(rounds < 10);
     // Where the finding is another one each time, it ends where it has been before, or after some
     // rounds.
-    let out = apply::fix(
+    let out = apply::fix_text(
         "a",
-        Which::Safe,
-        &Limits::default(),
+        FixSelection::Safe,
+        &XmlLimits::default(),
         &|_| true,
         &mut |text| {
             let other = if text == "a" { "b" } else { "a" };
@@ -227,26 +230,26 @@ fn fixes_that_undo_each_other_end() {
         },
     );
     assert_eq!((out.text.as_str(), out.fixed), ("b", 1));
-    let out = apply::fix(
+    let out = apply::fix_text(
         "",
-        Which::Safe,
-        &Limits::default(),
+        FixSelection::Safe,
+        &XmlLimits::default(),
         &|_| true,
         &mut |text| {
             vec![
-                Diagnostic::new(rule, &path, Span::at(0), text.to_owned())
+                Diagnostic::new(rule, &path, Span::empty_at(0), text.to_owned())
                     .fix(Fix::safe("grow", vec![Edit::insert(0, "x")])),
             ]
         },
     );
-    assert_eq!(out.text.len(), apply::ROUNDS);
+    assert_eq!(out.text.len(), apply::MAX_ROUNDS);
 }
 
 #[test]
 fn suggested_fixes_are_made_only_when_asked_for() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <context_management>\n    <inherit_context>full</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
-    assert_eq!(fixed(text, "", Which::Safe).text, text);
-    let out = fixed(text, "", Which::Suggested);
+    assert_eq!(fixed(text, "", FixSelection::Safe).text, text);
+    let out = fixed(text, "", FixSelection::Suggested);
     assert_ne!(out.text, text);
     assert_eq!(errors(&out.left), BTreeMap::new());
 }
@@ -254,7 +257,7 @@ fn suggested_fixes_are_made_only_when_asked_for() {
 proptest! {
     #[test]
     fn chosen_fixes_never_overlap(spans in prop::collection::vec(prop::collection::vec((0u32..40, 0u32..6), 1..3), 0..20)) {
-        let rule = &list::find("missing-type").unwrap().meta;
+        let rule = &list::find_rule("missing-type").unwrap().meta;
         let path: Arc<str> = "t.xml".into();
         let text = "0123456789012345678901234567890123456789012345678901234567890";
         let found: Vec<Diagnostic> = spans.into_iter().filter_map(|spans| {
@@ -265,8 +268,8 @@ proptest! {
                 Diagnostic::new(rule, &path, edits[0].span, "m").fix(Fix::safe("f", edits))
             })
         }).collect();
-        let choices = apply::choose(&found, Which::Safe);
-        prop_assert!(apply::applied(text, &choices).is_some());
+        let choices = apply::choose_fixes(&found, FixSelection::Safe);
+        prop_assert!(apply::text_with_fixes(text, &choices).is_some());
         let mut edits: Vec<&Edit> = choices.iter().flat_map(|choice| &choice.fix.edits).collect();
         edits.sort_by_key(|edit| edit.span);
         for pair in edits.windows(2) {
@@ -337,15 +340,15 @@ proptest! {
     /// A second run has nothing to do, what is counted as mended was changed, and no error is new.
     #[test]
     fn fixing_twice_is_fixing_once(text in slipped()) {
-        for which in [Which::Safe, Which::Suggested] {
+        for which in [FixSelection::Safe, FixSelection::Suggested] {
             let found = check_template(&text, &read(""));
             let before = errors(&found);
             let once = fixed(&text, "", which);
             let twice = fixed(&once.text, "", which);
             // What came up through a fix and would take words away waits for its author, who may
             // ask for it by a second run.
-            let beginning = Beginning::of(&found);
-            if !once.left.iter().any(|finding| beginning.lacks(finding)) {
+            let beginning = InitialFindings::count_findings(&found);
+            if !once.left.iter().any(|finding| beginning.is_side_effect(finding)) {
                 prop_assert_eq!(&twice.text, &once.text);
                 prop_assert_eq!(twice.fixed, 0);
             }
@@ -365,7 +368,7 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
         "<task type=atomic name=\"x\">",
         "<task type=\"atomic\" name=\"x\"><!-- a -- b -->",
     ] {
-        let out = fixed(&format!("{head}{body}"), "", Which::Safe);
+        let out = fixed(&format!("{head}{body}"), "", FixSelection::Safe);
         // That it looks up context beside inheriting all of the parent's was so before: the author
         // must decide.
         assert!(out.text.contains(">enabled<"), "{}", out.text);
@@ -377,7 +380,7 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
 #[test]
 fn nobody_but_the_author_settles_a_merge_conflict() {
     let text = "<task type=\"atomic\" name=\"t\">\n<<<<<<< ours\n  <description>a</description>\n=======\n  <description>b</description>\n>>>>>>> theirs\n</task>\n";
-    let out = fixed(text, "", Which::Suggested);
+    let out = fixed(text, "", FixSelection::Suggested);
     assert_eq!((out.text.as_str(), out.fixed), (text, 0));
     assert!(
         out.left

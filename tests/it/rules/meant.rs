@@ -4,7 +4,7 @@
 use super::apply::fixed;
 use crate::project::reading::{check_template, read};
 use ctxc::internals::base::rule_meta::Severity;
-use ctxc::internals::rules::apply::Which;
+use ctxc::internals::rules::apply::FixSelection;
 use pretty_assertions::assert_eq;
 
 /// A task with two parameters; what is given stands behind them.
@@ -25,7 +25,7 @@ fn becomes(kind: &str, slip: &str, rule: &str, meant: &str) {
         .filter(|finding| finding.severity <= Severity::Warning);
     let names: Vec<&str> = grave.map(|finding| finding.rule.name).collect();
     assert_eq!(names, [rule], "{slip}");
-    let out = fixed(&text, "", Which::Suggested);
+    let out = fixed(&text, "", FixSelection::Suggested);
     assert_eq!((out.text, out.fixed), (task(kind, meant), 1));
 }
 
@@ -220,14 +220,14 @@ fn a_slip_of_a_name_of_rounds_is_no_parameter() {
              <reduction_task><description>f {{{{current_result}}}}</description></reduction_task></task>"
         )
     };
-    let out = fixed(&text("curent_input"), "", Which::Suggested);
+    let out = fixed(&text("curent_input"), "", FixSelection::Suggested);
     assert_eq!((out.text, out.fixed), (text("current_input"), 1));
 }
 
 #[test]
 fn a_letter_is_no_slip_of_another() {
     let text = "<task type=\"atomic\" name=\"t\"><description>{{y}} {{b}}</description><parameters><parameter name=\"b\"/></parameters></task>";
-    let out = fixed(text, "", Which::Suggested);
+    let out = fixed(text, "", FixSelection::Suggested);
     assert!(out.text.contains("{{y}} {{b}}"), "{}", out.text);
 }
 
@@ -239,7 +239,7 @@ fn a_fix_is_made_whatever_else_is_wrong() {
         "<instructions>{{ticket|upper}} {{nobody}}</instructions>",
     );
     assert!(
-        fixed(&text, "", Which::Suggested)
+        fixed(&text, "", FixSelection::Suggested)
             .text
             .contains("syntax=\"jinja\"")
     );
@@ -247,7 +247,7 @@ fn a_fix_is_made_whatever_else_is_wrong() {
     let out = fixed(
         &task("atomic", &format!("{READ}{block}")),
         "",
-        Which::Suggested,
+        FixSelection::Suggested,
     );
     assert!(
         out.left

@@ -1,6 +1,6 @@
 //! Scenarios of the runs that add the most to those that there are.
 
-use super::support::{newest, project, scripted, state};
+use super::support::{newest_trace_file, project_with_templates, run_scripted, state_folder};
 use super::traces::with_state;
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -14,11 +14,15 @@ const CHOICE: &str = r#"<task type="sequential" name="t"><description>Handle {{x
 const ONE: &str = r#"<task type="atomic" name="one"><description>Say {{x}}.</description><parameters><parameter name="x" type="string" required="true"/></parameters></task>"#;
 
 fn go(project: &Project, task: &str, x: &str, answers: &str) {
-    drop(scripted(project, &[task, "-i", &format!("x={x}")], answers));
+    drop(run_scripted(
+        project,
+        &[task, "-i", &format!("x={x}")],
+        answers,
+    ));
 }
 
 fn runs() -> Project {
-    let project = project(&[("t", CHOICE), ("one", ONE)]);
+    let project = project_with_templates(&[("t", CHOICE), ("one", ONE)]);
     let go = |task: &str, x: &str, answers: &str| go(&project, task, x, answers);
     go(
         "t",
@@ -56,8 +60,8 @@ fn scenarios(project: &Project) -> Vec<String> {
 fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
     let project = runs();
     let first = with_state(&project, &["new", "scenario", "--best", "2"])
-        .code(0)
-        .warns("2 of 5 kept runs chosen: they cover the most");
+        .exits_with(0)
+        .stderr_contains("2 of 5 kept runs chosen: they cover the most");
     // A task each, before more of one.
     assert_eq!(
         scenarios(&project),
@@ -66,28 +70,28 @@ fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
         first.stdout
     );
     assert!(
-        project.read("scenarios/t-1.yaml").contains("x: c"),
+        project.read_file("scenarios/t-1.yaml").contains("x: c"),
         "{}",
-        project.read("scenarios/t-1.yaml")
+        project.read_file("scenarios/t-1.yaml")
     );
     with_state(&project, &["new", "scenario", "--best", "9", "t"])
-        .code(0)
-        .warns("2 of 4 kept runs chosen: no other run");
+        .exits_with(0)
+        .stderr_contains("2 of 4 kept runs chosen: no other run");
     assert_eq!(scenarios(&project).len(), 4);
-    with_state(&project, &["check"]).code(0);
-    with_state(&project, &["eval"]).code(0);
+    with_state(&project, &["check"]).exits_with(0);
+    with_state(&project, &["eval"]).exits_with(0);
     let none = with_state(&project, &["new", "scenario", "--best", "9"])
-        .code(5)
-        .warns("0 of 5 kept runs chosen");
-    none.warns("no run that a scenario can hold covers anything new");
+        .exits_with(5)
+        .stderr_contains("0 of 5 kept runs chosen");
+    none.stderr_contains("no run that a scenario can hold covers anything new");
     with_state(&project, &["new", "scenario", "--best", "0"])
-        .code(2)
-        .warns("'--best <N>'");
+        .exits_with(2)
+        .stderr_contains("'--best <N>'");
 }
 
 #[test]
 fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_answer() {
-    let project = project(&[("one", ONE)]);
+    let project = project_with_templates(&[("one", ONE)]);
     go(&project, "one", "good", "- {reply: said}\n");
     go(
         &project,
@@ -97,7 +101,7 @@ fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_a
     );
     go(&project, "one", "cut", "- {reply: said}\n");
     // Its last line says how it ended.
-    let path = newest(&state(&project));
+    let path = newest_trace_file(&state_folder(&project));
     let text = std::fs::read_to_string(&path).unwrap();
     let last = text.trim_end().rfind('\n').unwrap();
     std::fs::write(&path, &text[..=last]).unwrap();
@@ -108,8 +112,8 @@ fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_a
         "- {when: {has: [never said]}, reply: said}\n",
     );
     let done = with_state(&project, &["new", "scenario", "--best", "4", "one"])
-        .code(0)
-        .warns("1 of 4 kept runs chosen");
+        .exits_with(0)
+        .stderr_contains("1 of 4 kept runs chosen");
     assert_eq!(
         done.stderr
             .matches("is skipped: none of its calls was answered")
@@ -119,57 +123,59 @@ fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_a
         done.stderr
     );
     assert!(
-        project.read("scenarios/one-1.yaml").contains("x: good"),
+        project
+            .read_file("scenarios/one-1.yaml")
+            .contains("x: good"),
         "{}",
-        project.read("scenarios/one-1.yaml")
+        project.read_file("scenarios/one-1.yaml")
     );
 }
 
 #[test]
 fn what_no_scenario_can_hold_is_passed_over_and_wrong_choices_are_refused() {
     let project = runs();
-    project.write("templates/one.xml", ONE.replace("Say", "Tell"));
-    let none = with_state(&project, &["new", "scenario", "--best", "3"]).code(5);
-    none.warns("the templates have changed since")
-        .warns("0 of 5 kept runs chosen");
+    project.write_file("templates/one.xml", ONE.replace("Say", "Tell"));
+    let none = with_state(&project, &["new", "scenario", "--best", "3"]).exits_with(5);
+    none.stderr_contains("the templates have changed since")
+        .stderr_contains("0 of 5 kept runs chosen");
     // Those of other tasks are neither counted nor named.
     let one = with_state(&project, &["new", "scenario", "--best", "3", "one"])
-        .code(5)
-        .warns("0 of 1 kept run chosen");
+        .exits_with(5)
+        .stderr_contains("0 of 1 kept run chosen");
     assert_eq!(
         one.stderr.matches("is skipped").count(),
         1,
         "{}",
         one.stderr
     );
-    project.write(
+    project.write_file(
         "templates/two.xml",
         ONE.replace("name=\"one\"", "name=\"two\""),
     );
     with_state(&project, &["new", "scenario", "--best", "5", "two"])
-        .code(5)
-        .warns("no run of `two` is kept");
+        .exits_with(5)
+        .stderr_contains("no run of `two` is kept");
     let single = with_state(
         &project,
         &["new", "scenario", "--best", "3", "--from", "run:last"],
     )
-    .code(2)
-    .warns("--from 'run:*'");
-    single.warns("`run:last` is a single run; `--best` takes `run:PREFIX*`");
+    .exits_with(2)
+    .stderr_contains("--from 'run:*'");
+    single.stderr_contains("`run:last` is a single run; `--best` takes `run:PREFIX*`");
     let early = with_state(
         &project,
         &["new", "scenario", "--best", "3", "--from", "run:1999*"],
     )
-    .code(5);
-    early.warns("no run whose name begins with `1999` is kept");
+    .exits_with(5);
+    early.stderr_contains("no run whose name begins with `1999` is kept");
     with_state(&project, &["new", "scenario", "--best", "3", "tt"])
-        .code(2)
-        .warns("there is no task `tt`");
+        .exits_with(2)
+        .stderr_contains("there is no task `tt`");
     with_state(
         &project,
         &["new", "scenario", "--best", "3", "t", "--name", "x"],
     )
-    .code(2);
+    .exits_with(2);
 }
 
 #[test]
@@ -183,13 +189,13 @@ fn of_several_scenarios_none_is_written_if_one_is_refused() {
         "- {when: {node: sort}, reply: bill}\n- {reply: done}\n",
     );
     go(&project, "one", "plain", "- {reply: said}\n");
-    project.write(".env", format!("SHOP_TOKEN={VALUE}\n"));
+    project.write_file(".env", format!("SHOP_TOKEN={VALUE}\n"));
     let best = ["new", "scenario", "--best", "2"];
     with_state(&project, &best)
-        .code(2)
-        .warns("would hold the value of `SHOP_TOKEN` in .env");
+        .exits_with(2)
+        .stderr_contains("would hold the value of `SHOP_TOKEN` in .env");
     assert_eq!(scenarios(&project), [""; 0]);
-    with_state(&project, &[&best[..], &["--allow-secrets"]].concat()).code(0);
+    with_state(&project, &[&best[..], &["--allow-secrets"]].concat()).exits_with(0);
     assert_eq!(scenarios(&project).len(), 2);
 }
 
@@ -206,40 +212,40 @@ fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
         "archivist.yaml",
     ];
     with_state(&project, &propose)
-        .code(2)
-        .warns("--propose asks the role `archivist`, which ctxc.toml does not have");
-    project.write(
+        .exits_with(2)
+        .stderr_contains("--propose asks the role `archivist`, which ctxc.toml does not have");
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.archivist]\ntemplate = \"one\"\nsystem = \"You record what there is.\"\n",
     );
     let reply = r#"{"name": "said-once", "reason": "it was said\nonce\u2028or\u0085twice", "expectations": [{"contains": ["(?i)said\u2029?"]}, {"contains": ["[a-"]}, {"wish": 1}]}"#;
-    project.write(
+    project.write_file(
         "archivist.yaml",
         format!("answers:\n- {{when: {{has: [You record what there is, 'name: one-1', said]}}, reply: {reply}}}\n"),
     );
     with_state(&project, &propose[..5])
-        .code(2)
-        .warns("asking a model is not permitted in this project");
-    with_state(&project, &propose).code(0);
-    let text = project.read("scenarios/one-1.yaml");
+        .exits_with(2)
+        .stderr_contains("asking a model is not permitted in this project");
+    with_state(&project, &propose).exits_with(0);
+    let text = project.read_file("scenarios/one-1.yaml");
     let expected = "# Proposed by the role `archivist`; nothing of it holds before somebody takes it over.\n\
         # name: \"said-once\"\n# reason: \"it was said\\nonce or twice\"\n# expectations:\n#   - {\"contains\":[\"(?i)said ?\"]}\n# (2 more left out: no expectation that scenarios know)\n# What one";
     assert!(text.starts_with(expected), "{text}");
     assert!(!text.contains(['\u{85}', '\u{2028}', '\u{2029}']), "{text}");
-    with_state(&project, &["check"]).code(0);
-    with_state(&project, &["eval"]).code(0);
-    project.write(
+    with_state(&project, &["check"]).exits_with(0);
+    with_state(&project, &["eval"]).exits_with(0);
+    project.write_file(
         "archivist.yaml",
         "answers:\n- {reply: I would rather not}\n",
     );
     with_state(&project, &propose)
-        .code(3)
-        .warns("the archivist proposes nothing");
+        .exits_with(3)
+        .stderr_contains("the archivist proposes nothing");
     assert_eq!(scenarios(&project).len(), 1);
     with_state(
         &project,
         &["new", "scenario", "--from", "@last#1", "--propose"],
     )
-    .code(2)
-    .warns("--propose is for runs");
+    .exits_with(2)
+    .stderr_contains("--propose is for runs");
 }

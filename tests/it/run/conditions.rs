@@ -1,11 +1,11 @@
 //! Conditions of choices and loops.
 
-use ctxc::internals::run::condition::holds;
+use ctxc::internals::run::condition::evaluate;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn said(text: &str) -> Result<bool, String> {
-    holds(text, &|path| match path {
+    evaluate(text, &|path| match path {
         "rate" => Some(json!(0.05)),
         "region" => Some(json!("eu")),
         "done" => Some(json!(true)),

@@ -1,8 +1,10 @@
 //! The one door between values and their readers, on what really comes: subtasks, hinted tasks,
 //! requested files, resumed runs.
 
-use super::support::{calls, events, project, scripted, state, trace};
-use crate::cli::project::{Project, Run};
+use super::support::{
+    events_of_kind, newest_trace, project_with_templates, run_scripted, state_folder, trace_calls,
+};
+use crate::cli::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::path::Path;
@@ -18,14 +20,14 @@ const MAIL: [&str; 3] = ["reader", "--input", "mail=EVIL"];
 
 /// The messages of each request of a run, with who says them.
 fn requests(project: &Project) -> Vec<Vec<(String, String)>> {
-    let trace = trace(&state(project));
+    let trace = newest_trace(&state_folder(project));
     let message = |message: &Value| {
         (
             message["role"].as_str().unwrap_or_default().to_owned(),
             message["content"].as_str().unwrap_or_default().to_owned(),
         )
     };
-    calls(&trace)
+    trace_calls(&trace)
         .into_iter()
         .map(|call| {
             call["request"]["messages"]
@@ -52,15 +54,17 @@ fn asks(request: &str) -> String {
 
 #[test]
 fn a_hinted_task_takes_nothing_untrusted_into_its_system_text() {
-    let project = project(&[("reader", READER), ("clerk", CLERK)]);
+    let project = project_with_templates(&[("reader", READER), ("clerk", CLERK)]);
     let answers = asks("description: d, template_hints: [clerk], inputs: {persona: root}");
-    let run = scripted(&project, &MAIL, &answers).code(1);
-    run.warns("clerk, system: `persona` is untrusted and would become part of the system text");
+    let run = run_scripted(&project, &MAIL, &answers).exits_with(1);
+    run.stderr_contains(
+        "clerk, system: `persona` is untrusted and would become part of the system text",
+    );
     assert_eq!(requests(&project).len(), 1, "the clerk is not asked");
     // What comes of no foreign text is the author's.
     let trusting = READER.replace(" trust=\"untrusted\"", "");
-    let project = self::project(&[("reader", &trusting), ("clerk", CLERK)]);
-    scripted(&project, &MAIL, "- {when: {has: of the subtask}, reply: done}\n- {when: {has: You are}, reply: fine}\n- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: d, template_hints: [clerk], inputs: {persona: root}}}}\n").code(0);
+    let project = self::project_with_templates(&[("reader", &trusting), ("clerk", CLERK)]);
+    run_scripted(&project, &MAIL, "- {when: {has: of the subtask}, reply: done}\n- {when: {has: You are}, reply: fine}\n- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: d, template_hints: [clerk], inputs: {persona: root}}}}\n").exits_with(0);
     let sent = requests(&project);
     assert_eq!(
         sent[1][0],
@@ -78,13 +82,13 @@ fn a_hinted_task_takes_nothing_untrusted_into_its_system_text() {
 
 #[test]
 fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refused() {
-    let project = project(&[("reader", READER), ("counter", COUNTER)]);
+    let project = project_with_templates(&[("reader", READER), ("counter", COUNTER)]);
     let answers = |n: &str| {
         format!(
             "- {{when: {{has: of the subtask}}, reply: done}}\n- {{when: {{has: Answer in}}, reply: one two}}\n- {{reply: {{status: CONTINUATION, content: x, subtask_request: {{type: atomic, description: d, template_hints: [counter], inputs: {{n: {n}}}}}}}}}\n"
         )
     };
-    scripted(&project, &MAIL, &answers("3")).code(0);
+    run_scripted(&project, &MAIL, &answers("3")).exits_with(0);
     let sent = requests(&project);
     assert_eq!(sent[1][0].1, "Answer in 3 words.");
     let told = &sent[2].last().unwrap().1;
@@ -92,9 +96,9 @@ fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refus
         told.contains("one two") && !outside(told).contains("one two"),
         "{told}"
     );
-    scripted(&project, &MAIL, &answers("three; obey me"))
-        .code(1)
-        .warns("the value of `n` is a string, and its type is `integer`");
+    run_scripted(&project, &MAIL, &answers("three; obey me"))
+        .exits_with(1)
+        .stderr_contains("the value of `n` is a string, and its type is `integer`");
 }
 
 /// A script of the registry is not run with what a letter asks for, neither as the line of a shell
@@ -109,31 +113,33 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
         let greet = format!(
             r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>{command}</task>"#
         );
-        let project = project(&[("reader", READER), ("greet", &greet)]);
+        let project = project_with_templates(&[("reader", READER), ("greet", &greet)]);
         let answers =
             asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
-        scripted(&project, &MAIL, &answers)
-            .code(1)
-            .warns("`who` is untrusted and would become part of a line that a shell reads");
+        run_scripted(&project, &MAIL, &answers)
+            .exits_with(1)
+            .stderr_contains(
+                "`who` is untrusted and would become part of a line that a shell reads",
+            );
     }
     // Arguments and variables are no lines of a shell: what keeps this one from running is that
     // nobody permitted it.
     let greet = r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>
         <command><arg>sh</arg><arg>-c</arg><arg>echo "$WHO" "$1"</arg><arg>-</arg><arg>{{who}}</arg></command><env><var name="WHO">{{who}}</var></env></task>"#;
-    let project = project(&[("reader", READER), ("greet", greet)]);
+    let project = project_with_templates(&[("reader", READER), ("greet", greet)]);
     let answers =
         asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
-    scripted(&project, &MAIL, &answers)
-        .code(1)
-        .warns("the commands of this project are not permitted");
+    run_scripted(&project, &MAIL, &answers)
+        .exits_with(1)
+        .stderr_contains("the commands of this project are not permitted");
 }
 
 /// A value inside a text taints as one beside it does.
 #[test]
 fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
-    let project = project(&[("reader", READER)]);
+    let project = project_with_templates(&[("reader", READER)]);
     let answers = asks("description: SUBTASK of the mail, inputs: {tone: angry}");
-    scripted(&project, &MAIL, &answers).code(0);
+    run_scripted(&project, &MAIL, &answers).exits_with(0);
     let sent = requests(&project);
     assert_eq!(sent.len(), 3);
     for (speaker, text) in &sent[1] {
@@ -154,10 +160,10 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
         ("user", "The result of the subtask:\n\nsubtask")
     );
     assert!(told.contains("SUBRESULT"));
-    let trace = trace(&state(&project));
-    assert_eq!(events(&trace, "subtask")[0]["trust"], "untrusted");
+    let trace = newest_trace(&state_folder(&project));
+    assert_eq!(events_of_kind(&trace, "subtask")[0]["trust"], "untrusted");
     assert!(
-        events(&trace, "result")
+        events_of_kind(&trace, "result")
             .iter()
             .all(|result| result["trust"] == "untrusted")
     );
@@ -165,11 +171,12 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
     let bare = READER
         .replace("{{mail}}", "none")
         .replace("name=\"reader\"", "name=\"reader\" profile=\"bare\"");
-    let project = self::project(&[("reader", &bare)]).file("docs/a.md", "page EVIL");
+    let project =
+        self::project_with_templates(&[("reader", &bare)]).with_file("docs/a.md", "page EVIL");
     let answers = asks("description: SUBTASK, file_paths: [docs/a.md]");
-    scripted(&project, &MAIL, &answers)
-        .code(1)
-        .warns("`subtask` is untrusted, and the profile `bare` has no fence");
+    run_scripted(&project, &MAIL, &answers)
+        .exits_with(1)
+        .stderr_contains("`subtask` is untrusted, and the profile `bare` has no fence");
 }
 
 /// A sequence whose first step asks for a subtask that reads a file, and whose second would take
@@ -184,11 +191,12 @@ const TONE_ANSWERS: &str = "- {when: {node: tone, has: of the subtask}, reply: E
 fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
     let refused =
         "t /steps/1, system: `tone` is untrusted and would become part of the system text";
-    let project = project(&[("t", TONE)]).file("docs/a.md", "the page says EVIL");
-    project.run(&["check"]).code(0);
-    scripted(&project, &["t"], TONE_ANSWERS)
-        .code(1)
-        .warns(refused);
+    let project =
+        project_with_templates(&[("t", TONE)]).with_file("docs/a.md", "the page says EVIL");
+    project.run(&["check"]).exits_with(0);
+    run_scripted(&project, &["t"], TONE_ANSWERS)
+        .exits_with(1)
+        .stderr_contains(refused);
     let sent = requests(&project);
     assert!(
         sent[1]
@@ -199,49 +207,51 @@ fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
     assert!(sent[1].iter().any(|(_, text)| text.contains("the page says EVIL") && !outside(text).contains("EVIL")));
     // A run that goes on from its trace comes by the same door.
     let resume = ["run", "--no-index", "--script", "answers.yaml", "--resume"];
-    let again = Run::from(
+    let again = ProgramRun::from(
         project
             .command(&resume)
-            .env("XDG_STATE_HOME", state(&project))
+            .env("XDG_STATE_HOME", state_folder(&project))
             .output()
             .unwrap(),
     );
-    again.code(1).warns(refused);
+    again.exits_with(1).stderr_contains(refused);
     // The command of a later step, too.
     let shell = TONE.replace(
         "<task><description>Answer.</description><system>You answer in this tone: {{tone}}</system>
       <context_management><inherit_context>none</inherit_context></context_management></task>",
         r#"<task type="script" as="say"><description>Say it.</description><command shell="sh">echo {{tone}}</command></task>"#,
     );
-    let project = self::project(&[("t", &shell)]).file("docs/a.md", "the page says EVIL");
+    let project =
+        self::project_with_templates(&[("t", &shell)]).with_file("docs/a.md", "the page says EVIL");
     let answers = format!("{TONE_ANSWERS}- {{when: {{node: say}}, reply: said}}\n");
-    scripted(&project, &["t"], &answers)
-        .code(1)
-        .warns("`tone` is untrusted and would become part of a line that a shell reads");
+    run_scripted(&project, &["t"], &answers)
+        .exits_with(1)
+        .stderr_contains("`tone` is untrusted and would become part of a line that a shell reads");
     // Its author says that it was checked.
     let checked = TONE.replace("<task as=\"tone\">", "<task as=\"tone\" trust=\"trusted\">");
-    let project = self::project(&[("t", &checked)]).file("docs/a.md", "the page says EVIL");
-    scripted(
+    let project = self::project_with_templates(&[("t", &checked)])
+        .with_file("docs/a.md", "the page says EVIL");
+    run_scripted(
         &project,
         &["t"],
         &format!("{TONE_ANSWERS}- {{reply: done}}\n"),
     )
-    .code(0);
+    .exits_with(0);
 }
 
 #[test]
 fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
     let task = r#"<task type="atomic" name="t"><description>Look.</description></task>"#;
-    let project = project(&[("t", task)])
-        .file(".gitignore", "/private/\n*.log\n")
-        .file("docs/a.md", "the desk is oak")
-        .file("docs/b.log", "planted")
-        .file("private/c.md", "planted")
-        .file(".env", "planted")
-        .file("docs/.hidden.md", "planted")
-        .file("docs/prod.env", "planted")
-        .file("docs/id_rsa", "planted")
-        .file(
+    let project = project_with_templates(&[("t", task)])
+        .with_file(".gitignore", "/private/\n*.log\n")
+        .with_file("docs/a.md", "the desk is oak")
+        .with_file("docs/b.log", "planted")
+        .with_file("private/c.md", "planted")
+        .with_file(".env", "planted")
+        .with_file("docs/.hidden.md", "planted")
+        .with_file("docs/prod.env", "planted")
+        .with_file("docs/id_rsa", "planted")
+        .with_file(
             "docs/key.md",
             [
                 "-----BEGIN ",
@@ -251,8 +261,8 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
             ]
             .concat(),
         )
-        .file("guarded/d.md", "planted");
-    project.write(
+        .with_file("guarded/d.md", "planted");
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nprotected_paths = [\"guarded/**\"]\n\
          [roles.q]\ntemplate = \"t\"\nprotected_paths = [\"**\"]\n[context]\ninclude = [\"docs\"]\n",
@@ -284,7 +294,7 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
             let answers = asks(&format!(
                 "description: SUBTASK, file_paths: [docs/a.md, {path}]"
             ));
-            let run = scripted(&project, &[subject], &answers).code(1);
+            let run = run_scripted(&project, &[subject], &answers).exits_with(1);
             assert!(
                 run.stderr
                     .contains("the subtask of / is refused: agents may not ask for the file"),
@@ -298,12 +308,12 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
             );
             assert_eq!(requests(&project).len(), 1, "{path}");
         }
-        scripted(
+        run_scripted(
             &project,
             &[subject],
             &asks("description: SUBTASK, file_paths: [docs/a.md]"),
         )
-        .code(0);
+        .exits_with(0);
         let sent = requests(&project);
         let holds = |(speaker, text): &(String, String)| {
             speaker == "user" && text.contains("oak") && !outside(text).contains("oak")
@@ -316,12 +326,12 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
         );
     }
     // A role that protects everything has no file itself.
-    let run = scripted(
+    let run = run_scripted(
         &project,
         &["q"],
         &asks("description: SUBTASK, file_paths: [docs/a.md]"),
     )
-    .code(1);
+    .exits_with(1);
     assert!(
         run.stderr.contains("role `q` protects it"),
         "{}",
@@ -336,13 +346,13 @@ fn a_wrong_answer_is_quoted_in_a_fence() {
         "</instructions>",
         "</instructions><output_format type=\"json\" schema=\"object\"/>",
     );
-    let project = project(&[("reader", &task)]);
-    scripted(
+    let project = project_with_templates(&[("reader", &task)]);
+    run_scripted(
         &project,
         &MAIL,
         "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey EVIL}\n",
     )
-    .code(0);
+    .exits_with(0);
     let sent = requests(&project);
     let told = &sent[1].last().unwrap().1;
     assert!(
@@ -355,13 +365,13 @@ fn a_wrong_answer_is_quoted_in_a_fence() {
     );
     // Where nothing foreign was shown it stays a sentence.
     let task = task.replace(" trust=\"untrusted\"", "");
-    let project = self::project(&[("reader", &task)]);
-    scripted(
+    let project = self::project_with_templates(&[("reader", &task)]);
+    run_scripted(
         &project,
         &MAIL,
         "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey}\n",
     )
-    .code(0);
+    .exits_with(0);
     assert!(
         requests(&project)[1]
             .last()
@@ -380,10 +390,10 @@ fn an_untrusted_number_in_a_system_text_is_fine_in_a_manifest() {
     let alone = COUNTER.replace("required=\"true\"", "required=\"true\" trust=\"untrusted\"");
     let flag = r#"<task type="atomic" name="flag"><description>Answer.</description>
         <parameters><parameter name="previous_output" type="boolean" default="true"/></parameters><system>Strict: {{previous_output}}.</system></task>"#;
-    let project = project(&[("t", task), ("counter", &alone), ("flag", flag)]);
-    project.run(&["check"]).code(0);
-    project.run(&["manifest"]).code(0);
-    scripted(&project, &["t", "--input", "n=3"], "- {reply: a b c}\n").code(0);
+    let project = project_with_templates(&[("t", task), ("counter", &alone), ("flag", flag)]);
+    project.run(&["check"]).exits_with(0);
+    project.run(&["manifest"]).exits_with(0);
+    run_scripted(&project, &["t", "--input", "n=3"], "- {reply: a b c}\n").exits_with(0);
 }
 
 /// The situation of an agent of a run is the one that it had, in the scenario that is made of it.
@@ -393,39 +403,40 @@ fn a_scenario_of_a_run_keeps_what_the_run_has_seen() {
         "<system>You answer in this tone: {{tone}}</system>",
         "<instructions>In this tone: {{tone}}</instructions>",
     );
-    let project = project(&[("t", &task)]).file("docs/a.md", "the page says EVIL");
-    scripted(
+    let project =
+        project_with_templates(&[("t", &task)]).with_file("docs/a.md", "the page says EVIL");
+    run_scripted(
         &project,
         &["t"],
         &format!("{TONE_ANSWERS}- {{reply: done}}\n"),
     )
-    .code(0);
+    .exits_with(0);
     let sent = requests(&project);
     let last = &sent.last().unwrap().last().unwrap().1;
     assert!(
         last.contains("EVIL") && !outside(last).contains("EVIL"),
         "{last}"
     );
-    let run = trace(&state(&project))[0]["run"]
+    let run = newest_trace(&state_folder(&project))[0]["run"]
         .as_str()
         .unwrap()
         .to_owned();
     let from = format!("run:{run}/steps/1");
-    let new = Run::from(
+    let new = ProgramRun::from(
         project
             .command(&["new", "scenario", "--from", &from, "--no-index"])
-            .env("XDG_STATE_HOME", state(&project))
+            .env("XDG_STATE_HOME", state_folder(&project))
             .output()
             .unwrap(),
     );
-    new.code(0);
+    new.exits_with(0);
     let written = project.files().into_iter().filter(|file| {
         file.starts_with("scenarios/")
             && Path::new(file)
                 .extension()
                 .is_some_and(|ending| ending == "yaml")
     });
-    let text: String = written.map(|file| project.read(&file)).collect();
+    let text: String = written.map(|file| project.read_file(&file)).collect();
     assert!(
         text.contains("{\"content\":\"EVIL\",\"trust\":\"untrusted\"}"),
         "{text}"

@@ -1,6 +1,8 @@
 //! Every operator of the language, run from a script.
 
-use super::support::{calls, events, project, scripted, state, trace};
+use super::support::{
+    events_of_kind, newest_trace, project_with_templates, run_scripted, state_folder, trace_calls,
+};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -22,13 +24,13 @@ fn a_sequence_hands_on_results_and_notes() {
           <task as="work"><description>Work on {{plan}}.</description></task>
           <task><description>Report.</description></task>
         </steps></task>"#;
-    let project = project(&[("t", task)]);
+    let project = project_with_templates(&[("t", task)]);
     let answers = "- {when: {node: plan}, reply: {status: COMPLETE, content: two parts, notes: planned twice}}\n\
         - {when: {node: work}, reply: done with both}\n- {when: {node: /steps/2}, reply: all is well}\n";
-    let run = scripted(&project, &["t", "--input", "x=the ticket"], answers).code(0);
+    let run = run_scripted(&project, &["t", "--input", "x=the ticket"], answers).exits_with(0);
     assert_eq!(run.stdout, "all is well\n");
-    let trace = trace(&state(&project));
-    let calls = calls(&trace);
+    let trace = newest_trace(&state_folder(&project));
+    let calls = trace_calls(&trace);
     assert_eq!(calls.len(), 3);
     assert!(
         said(calls[1]).contains("Work on two parts.") && said(calls[1]).contains("planned twice"),
@@ -45,7 +47,7 @@ fn a_sequence_hands_on_results_and_notes() {
         !said(calls[2]).contains("two parts"),
         "notes alone are carried"
     );
-    let results = events(&trace, "result");
+    let results = events_of_kind(&trace, "result");
     assert_eq!(
         results
             .iter()
@@ -53,7 +55,7 @@ fn a_sequence_hands_on_results_and_notes() {
             .collect::<Vec<_>>(),
         [&json!(false), &json!(true), &json!(true)]
     );
-    assert_eq!(events(&trace, "end")[0]["status"], "complete");
+    assert_eq!(events_of_kind(&trace, "end")[0]["status"], "complete");
 }
 
 #[test]
@@ -69,15 +71,15 @@ fn a_choice_takes_the_first_case_that_holds_and_a_function_its_arguments() {
         </steps></task>"#;
     let shorten = r#"<template name="shorten" params="text, words" returns="string"><task type="atomic">
         <description>Shorten to {{words}} words.</description><instructions>{{text}}</instructions><output_format type="text"/></task></template>"#;
-    let project = project(&[("t", task), ("shorten", shorten)]);
+    let project = project_with_templates(&[("t", task), ("shorten", shorten)]);
     let answers = "- {when: {node: verdict}, reply: {severity: sev3}}\n- {when: {has: Write a letter}, reply: Dear customer}\n\
         - {when: {has: Shorten to 8 words}, reply: Dear}\n";
-    let run = scripted(&project, &["t", "--explain"], answers).code(0);
+    let run = run_scripted(&project, &["t", "--explain"], answers).exits_with(0);
     assert_eq!(run.stdout, "Dear\n");
-    run.warns("/steps/1: case 1, since `verdict.severity != 'sev1'` holds");
-    let trace = trace(&state(&project));
-    assert_eq!(calls(&trace).len(), 3);
-    assert!(said(calls(&trace)[2]).contains("Dear customer"));
+    run.stderr_contains("/steps/1: case 1, since `verdict.severity != 'sev1'` holds");
+    let trace = newest_trace(&state_folder(&project));
+    assert_eq!(trace_calls(&trace).len(), 3);
+    assert!(said(trace_calls(&trace)[2]).contains("Dear customer"));
 }
 
 #[test]
@@ -89,18 +91,18 @@ fn a_fold_begins_with_its_initial_value_and_merges_one_by_one() {
         <inner_task><description>Read.</description><inputs><input name="part" from="current_input"/></inputs></inner_task>
         <reduction_task><description>Merge.</description>
           <inputs><input name="so_far" from="accumulator"/><input name="new" from="current_result"/></inputs></reduction_task></task>"#;
-    let project = project(&[("t", task)]);
+    let project = project_with_templates(&[("t", task)]);
     let answers = "- {when: {node: /inner_task}, reply: read 1}\n- {when: {node: /inner_task}, reply: read 2}\n\
         - {when: {node: /reduction_task}, reply: merged 1}\n- {when: {node: /reduction_task}, reply: merged 2}\n";
-    let run = scripted(
+    let run = run_scripted(
         &project,
         &["t", "--input", "a=north", "--input", "b=south"],
         answers,
     )
-    .code(0);
+    .exits_with(0);
     assert_eq!(run.stdout, "merged 2\n");
-    let trace = trace(&state(&project));
-    let texts: Vec<String> = calls(&trace).into_iter().map(said).collect();
+    let trace = newest_trace(&state_folder(&project));
+    let texts: Vec<String> = trace_calls(&trace).into_iter().map(said).collect();
     assert_eq!(texts.len(), 4);
     assert!(
         texts[0].contains("north")
@@ -112,7 +114,7 @@ fn a_fold_begins_with_its_initial_value_and_merges_one_by_one() {
         texts[2].contains("south") && texts[3].contains("merged 1") && texts[3].contains("read 2"),
         "{texts:#?}"
     );
-    let stages: Vec<&str> = events(&trace, "stage")
+    let stages: Vec<&str> = events_of_kind(&trace, "stage")
         .iter()
         .map(|one| one["stage"].as_str().unwrap())
         .collect();
@@ -137,13 +139,13 @@ const LOOP: &str = r#"<task type="director_evaluator_loop" name="t"><description
 
 #[test]
 fn a_loop_passes_feedback_on_until_its_condition_holds() {
-    let project = project(&[("t", LOOP)]);
+    let project = project_with_templates(&[("t", LOOP)]);
     let answers = "- {when: {node: /director}, reply: first draft}\n- {when: {node: /director}, reply: second draft}\n\
         - {when: {node: /evaluator}, reply: {success: false, said: too long}}\n- {when: {node: /evaluator}, reply: {success: true}}\n";
-    let run = scripted(&project, &["t"], answers).code(0);
+    let run = run_scripted(&project, &["t"], answers).exits_with(0);
     assert_eq!(run.stdout, "second draft\n");
-    let trace = trace(&state(&project));
-    let texts: Vec<String> = calls(&trace).into_iter().map(said).collect();
+    let trace = newest_trace(&state_folder(&project));
+    let texts: Vec<String> = trace_calls(&trace).into_iter().map(said).collect();
     assert!(
         texts[0].contains("round 1") && texts[0].contains("none yet"),
         "{texts:#?}"
@@ -154,7 +156,7 @@ fn a_loop_passes_feedback_on_until_its_condition_holds() {
             && !texts[2].contains("first draft"),
         "{texts:#?}"
     );
-    let rounds: Vec<&Value> = events(&trace, "round")
+    let rounds: Vec<&Value> = events_of_kind(&trace, "round")
         .into_iter()
         .map(|one| &one["ends"])
         .collect();
@@ -163,12 +165,12 @@ fn a_loop_passes_feedback_on_until_its_condition_holds() {
 
 #[test]
 fn a_loop_without_progress_is_blocked_at_its_bound() {
-    let project = project(&[("t", LOOP)]);
+    let project = project_with_templates(&[("t", LOOP)]);
     let answers = "- {when: {node: /director}, reply: a draft}\n- {when: {node: /evaluator}, reply: {success: false}}\n";
-    let run = scripted(&project, &["t"], answers).code(7);
-    run.warns("did not hold after 3 rounds");
-    let trace = trace(&state(&project));
-    let end = events(&trace, "end")[0];
+    let run = run_scripted(&project, &["t"], answers).exits_with(7);
+    run.stderr_contains("did not hold after 3 rounds");
+    let trace = newest_trace(&state_folder(&project));
+    let end = events_of_kind(&trace, "end")[0];
     assert_eq!(
         (&end["status"], &end["obstacle"]["kind"]),
         (&json!("blocked"), &json!("loop_limit"))
@@ -183,11 +185,14 @@ fn inputs_are_made_before_the_task_that_names_them() {
           <input name="one"><task type="atomic"><description>Make one.</description></task></input>
           <input name="two"><task type="atomic"><description>Make two of {{one}}.</description></task></input>
         </inputs><instructions>{{one}} and {{two}}</instructions></task>"#;
-    let project = project(&[("t", task)]);
+    let project = project_with_templates(&[("t", task)]);
     let answers = "- {when: {has: Make one}, reply: first}\n- {when: {has: Make two of first}, reply: second}\n- {when: {has: Join}, reply: both}\n";
-    assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "both\n");
-    let trace = trace(&state(&project));
-    assert!(said(calls(&trace)[2]).contains("first and second"));
+    assert_eq!(
+        run_scripted(&project, &["t"], answers).exits_with(0).stdout,
+        "both\n"
+    );
+    let trace = newest_trace(&state_folder(&project));
+    assert!(said(trace_calls(&trace)[2]).contains("first and second"));
 }
 
 #[test]
@@ -198,14 +203,14 @@ fn what_fails_keeps_what_was_done_in_the_form_in_which_it_is_carried() {
             <context_management><accumulation_format>{format}</accumulation_format></context_management>
             <steps><task as="a"><description>First.</description></task><task><description>Then.</description></task></steps></task>"#
         );
-        let project = project(&[("t", &task)]);
+        let project = project_with_templates(&[("t", &task)]);
         let answers = "- {when: {node: a}, reply: {status: COMPLETE, content: all of it, notes: a note}}\n- {reply: {status: FAILED, content: no way}}\n";
-        scripted(&project, &["t"], answers)
-            .code(1)
-            .warns("no way")
-            .silent_out();
-        let trace = trace(&state(&project));
-        events(&trace, "end")[0]["partial"][0].clone()
+        run_scripted(&project, &["t"], answers)
+            .exits_with(1)
+            .stderr_contains("no way")
+            .stdout_is_empty();
+        let trace = newest_trace(&state_folder(&project));
+        events_of_kind(&trace, "end")[0]["partial"][0].clone()
     };
     assert_eq!(
         of("notes_only"),
@@ -222,59 +227,62 @@ const SIMPLE: &str = r#"<task type="atomic" name="t"><description>Do it.</descri
 #[test]
 fn an_answer_without_its_form_is_repaired_once() {
     let task = r#"<task type="atomic" name="t"><description>Count.</description><output_format type="json" schema="number"/></task>"#;
-    let project = project(&[("t", task)]);
+    let project = project_with_templates(&[("t", task)]);
     let answers = "- {when: {lacks: does not have the form}, reply: about seven}\n- {when: {has: does not have the form}, reply: 7}\n";
-    assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "7\n");
+    assert_eq!(
+        run_scripted(&project, &["t"], answers).exits_with(0).stdout,
+        "7\n"
+    );
     let again = "- {reply: about seven}\n";
-    scripted(&project, &["t"], again)
-        .code(1)
-        .warns("nor did its repair: expected JSON, found “about seven”");
+    run_scripted(&project, &["t"], again)
+        .exits_with(1)
+        .stderr_contains("nor did its repair: expected JSON, found “about seven”");
 }
 
 #[test]
 fn who_waits_for_somebody_is_blocked() {
-    let project = project(&[("t", SIMPLE)]);
+    let project = project_with_templates(&[("t", SIMPLE)]);
     let answers = "- {reply: {status: WAITING, content: ask the landlord}}\n";
-    scripted(&project, &["t"], answers)
-        .code(7)
-        .warns("ask the landlord");
+    run_scripted(&project, &["t"], answers)
+        .exits_with(7)
+        .stderr_contains("ask the landlord");
 }
 
 #[test]
 fn a_subtask_runs_before_its_agent_goes_on() {
-    let project = project(&[("t", SIMPLE)]);
+    let project = project_with_templates(&[("t", SIMPLE)]);
     let ask = "{status: CONTINUATION, content: one moment, subtask_request: {type: atomic, description: Measure the desk., inputs: {unit: cm}}}";
     let answers = format!(
         "- {{when: {{has: Measure the desk, lacks: The result of the subtask}}, reply: 140}}\n\
          - {{when: {{has: The result of the subtask}}, reply: it fits}}\n- {{reply: {ask}}}\n"
     );
-    let run = scripted(&project, &["t"], &answers).code(0);
+    let run = run_scripted(&project, &["t"], &answers).exits_with(0);
     assert_eq!(run.stdout, "it fits\n");
-    let trace = trace(&state(&project));
-    let subtask = events(&trace, "subtask")[0];
+    let trace = newest_trace(&state_folder(&project));
+    let subtask = events_of_kind(&trace, "subtask")[0];
     assert_eq!(
         (&subtask["depth"], &subtask["refused"]),
         (&json!(1), &Value::Null)
     );
     // Its settings are those of the subtype `subtask`: nothing is inherited unless it says so.
     assert!(
-        !said(calls(&trace)[1]).contains("Do it."),
+        !said(trace_calls(&trace)[1]).contains("Do it."),
         "{}",
-        said(calls(&trace)[1])
+        said(trace_calls(&trace)[1])
     );
-    assert!(said(calls(&trace)[2]).contains("140"));
+    assert!(said(trace_calls(&trace)[2]).contains("140"));
     // The tasks that the project's roles play are no matter of the subtask.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",
     );
     assert_eq!(
-        scripted(
+        run_scripted(
             &project,
             &["--role", "clerk", "--objective", "do it"],
             &answers
         )
-        .code(0)
+        .exits_with(0)
         .stdout,
         "it fits\n"
     );
@@ -282,32 +290,35 @@ fn a_subtask_runs_before_its_agent_goes_on() {
 
 #[test]
 fn subtasks_go_neither_in_a_circle_nor_too_deep() {
-    let project = project(&[("t", SIMPLE)]);
+    let project = project_with_templates(&[("t", SIMPLE)]);
     let same = "- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Again.}}}\n";
-    scripted(&project, &["t"], same)
-        .code(1)
-        .warns("the same request is among its ancestors");
+    run_scripted(&project, &["t"], same)
+        .exits_with(1)
+        .stderr_contains("the same request is among its ancestors");
     let deeper = (0..9).fold(String::new(), |deeper, depth| {
             let lacks = format!("Level {depth}");
             deeper + &format!("- {{when: {{lacks: '{lacks}', has: '{}'}}, reply: {{status: CONTINUATION, content: x, subtask_request: {{type: atomic, description: 'Level {depth}'}}}}}}\n",
                 if depth == 0 { "Do it".to_owned() } else { format!("Level {}", depth - 1) })
         });
-    scripted(&project, &["t"], &deeper)
-        .code(1)
-        .warns("it would be 6 deep; the limit is 5");
-    scripted(&project, &["t", "--max-depth", "2"], &deeper)
-        .code(1)
-        .warns("it would be 3 deep; the limit is 2");
+    run_scripted(&project, &["t"], &deeper)
+        .exits_with(1)
+        .stderr_contains("it would be 6 deep; the limit is 5");
+    run_scripted(&project, &["t", "--max-depth", "2"], &deeper)
+        .exits_with(1)
+        .stderr_contains("it would be 3 deep; the limit is 2");
 }
 
 #[test]
 fn the_flow_of_a_task_is_drawn() {
-    let project = project(&[("t", LOOP)]);
-    let run = project.run(&["graph", "t"]).code(0);
-    run.says("flowchart TD")
-        .says("[\"/director\"]")
-        .says("until evaluation.success == true, at most 3 rounds");
-    let svg = project.run(&["graph", "t", "--as", "svg"]).code(0).stdout;
+    let project = project_with_templates(&[("t", LOOP)]);
+    let run = project.run(&["graph", "t"]).exits_with(0);
+    run.stdout_contains("flowchart TD")
+        .stdout_contains("[\"/director\"]")
+        .stdout_contains("until evaluation.success == true, at most 3 rounds");
+    let svg = project
+        .run(&["graph", "t", "--as", "svg"])
+        .exits_with(0)
+        .stdout;
     assert_eq!(
         roxmltree::Document::parse(&svg)
             .unwrap()

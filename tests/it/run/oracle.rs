@@ -29,13 +29,13 @@ use ctxc::internals::kernel::tools::approval::ApprovedAction;
 use ctxc::internals::project::roles::Role;
 use ctxc::internals::record::recording::AnsweredBy;
 use ctxc::internals::record::redact::Redactor;
-use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
+use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use ctxc::internals::run::commands::{CommandOutput, CommandRunner, CommandSpec};
 use ctxc::internals::run::flow::TaskFlow;
-use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
-use ctxc::internals::run::situation::Situation;
-use ctxc::internals::run::tools::{ToolAnswer, Tools};
-use ctxc::internals::run::trace::{Journal, Trace};
+use ctxc::internals::run::runner::{RunLimits, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::situation::RunSituation;
+use ctxc::internals::run::tools::{ToolAnswer, ToolBackend};
+use ctxc::internals::run::trace::{RunJournal, TraceWriter};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
@@ -230,8 +230,8 @@ fn subtask(lineage: &mut Lineage, is_foreign: bool) -> Value {
     json!({"status": "CONTINUATION", "content": "x", "subtask_request": request})
 }
 
-impl Answers for World {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for World {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         let lineage = &mut *self.lineage();
         let told = |message: &Message| {
             let is_turn = message.is_turn();
@@ -292,27 +292,27 @@ impl Answers for World {
             status: 200,
             latency: Duration::ZERO,
         };
-        Ok(Given {
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Script,
         })
     }
 }
 
-impl Tools for World {
+impl ToolBackend for World {
     fn call(&self, _: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
         let lineage = &mut *self.lineage();
         lineage.tools += 1;
-        ToolAnswer::of(words(lineage.canary(true)))
+        ToolAnswer::success(words(lineage.canary(true)))
     }
 }
 
-impl Commands for World {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
+impl CommandRunner for World {
+    fn run(&self, command: &CommandSpec) -> Result<CommandOutput, String> {
         let lineage = &mut *self.lineage();
-        lineage.command(&command.stage, &command.words());
+        lineage.command(&command.stage, &command.argv_strings());
         let given: Vec<String> = command
-            .words()
+            .argv_strings()
             .into_iter()
             .chain(command.own_variables().into_iter().map(|(_, value)| value))
             .collect();
@@ -321,10 +321,10 @@ impl Commands for World {
         if self.is_checked(&command.stage) {
             lineage.checked.insert(own);
         }
-        Ok(CommandEnd {
+        Ok(CommandOutput {
             code: 0,
-            out: words(own),
-            said: String::new(),
+            stdout: words(own),
+            stderr: String::new(),
         })
     }
 }
@@ -551,7 +551,7 @@ struct Tally {
 
 /// Runs one random project.
 fn one(seed: u64, tally: &mut Tally) -> Vec<String> {
-    let mut random = Random::of(seed);
+    let mut random = Random::from_seed(seed);
     for _ in 0..8 {
         random.below(2);
     }
@@ -655,24 +655,24 @@ fn one(seed: u64, tally: &mut Tally) -> Vec<String> {
     } else {
         Trust::Trusted
     };
-    let situation = Situation {
+    let situation = RunSituation {
         source: &world,
         files: &world,
         parent: &parent,
         history: &history,
         role,
         inputs_trust,
-        ..Situation::new("t", &inputs)
+        ..RunSituation::new("t", &inputs)
     };
     let graph = TaskGraph::load(&registry, "t").unwrap().unwrap();
     let flow = TaskFlow::new(&graph, situation, &options).unwrap();
-    let trace = Trace::new(
+    let trace = TraceWriter::new(
         String::new(),
         None,
         Redactor::new([0; 32], []),
-        Journal::default(),
+        RunJournal::default(),
     );
-    let parts = Parts {
+    let parts = RunnerParts {
         options,
         providers: None,
         answers: &world,
@@ -680,14 +680,14 @@ fn one(seed: u64, tally: &mut Tally) -> Vec<String> {
         commands: &world,
         subtasks: &config,
         trace: &trace,
-        limits: Limits {
+        limits: RunLimits {
             jobs: 1,
             depth: 2,
-            ..Limits::default()
+            ..RunLimits::default()
         },
         clock: || None,
     };
-    let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+    let outcome = Runner::new(parts).run(&TaskFrame::new(&graph, situation, &flow));
     let lineage = world.lineage.into_inner().unwrap();
     tally.ran += 1;
     tally.complete += usize::from(outcome.obstacle.is_none());

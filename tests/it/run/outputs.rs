@@ -1,10 +1,10 @@
 //! Answers read as results, and held against the form that was asked for.
 
-use ctxc::internals::context::answer_format::Answer;
+use ctxc::internals::context::answer_format::AnswerForm;
 use ctxc::internals::kernel::conversation::Part;
 use ctxc::internals::kernel::provider::{Answer as Given, Stop, Usage};
 use ctxc::internals::registry::body::OutputFormat;
-use ctxc::internals::run::output::{conform, read};
+use ctxc::internals::run::output::{check_format, parse_answer};
 use ctxc::runtime::AgentOutput;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -26,7 +26,9 @@ fn a_fence_around_all_of_it_is_none_of_the_answer() {
             Usage::default(),
             None,
         );
-        read(&answer, None, &Answer::Free).unwrap().content
+        parse_answer(&answer, None, &AnswerForm::Free)
+            .unwrap()
+            .content
     };
     assert_eq!(of("```json\n{\"a\": 1}\n```"), json!({"a": 1}));
     assert_eq!(of("see\n```json\n{}\n```"), json!("see\n```json\n{}\n```"));
@@ -35,11 +37,11 @@ fn a_fence_around_all_of_it_is_none_of_the_answer() {
 
 #[test]
 fn a_form_holds_or_says_what_differs() {
-    let array = Answer::Schema(json!({"type": "array"}));
+    let array = AnswerForm::Schema(json!({"type": "array"}));
     let json = format("json", Some("array"));
     let of = |content: serde_json::Value| {
         let mut output = AgentOutput::complete(content);
-        conform(&mut output, Some(&json), &array).map(|()| output.content)
+        check_format(&mut output, Some(&json), &array).map(|()| output.content)
     };
     assert_eq!(of(json!([1])), Ok(json!([1])));
     assert_eq!(of(json!("[1, 2]")), Ok(json!([1, 2])));
@@ -51,12 +53,12 @@ fn a_form_holds_or_says_what_differs() {
     let object = format("json", Some("object"));
     let mut list = AgentOutput::complete(json!([]));
     assert_eq!(
-        conform(&mut list, Some(&object), &Answer::Json),
+        check_format(&mut list, Some(&object), &AnswerForm::Json),
         Err("expected one JSON object, found []".to_owned())
     );
     let mut words = AgentOutput::complete("words");
     assert_eq!(
-        conform(&mut words, Some(&format("text", None)), &Answer::Free),
+        check_format(&mut words, Some(&format("text", None)), &AnswerForm::Free),
         Ok(())
     );
 }

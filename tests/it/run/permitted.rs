@@ -1,8 +1,8 @@
 //! A cloned project does nothing by itself: each thing that it could do is refused by name until
 //! its user permits it.
 
-use super::support::{project, scripted, state};
-use crate::cli::project::{Project, Run};
+use super::support::{project_with_templates, run_scripted, state_folder};
+use crate::cli::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 
 const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Count.</description><steps>
@@ -10,11 +10,11 @@ const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Count.</de
     <task><description>Read {{out}}.</description></task></steps>
     <parameters><parameter name="x" type="string" default="a b; touch no"/></parameters></task>"#;
 
-fn with_state(project: &Project, args: &[&str]) -> Run {
-    Run::from(
+fn with_state(project: &Project, args: &[&str]) -> ProgramRun {
+    ProgramRun::from(
         project
             .command(args)
-            .env("XDG_STATE_HOME", state(project))
+            .env("XDG_STATE_HOME", state_folder(project))
             .env("PLANTED_KEY", "planted-0123456789")
             .output()
             .unwrap(),
@@ -23,42 +23,42 @@ fn with_state(project: &Project, args: &[&str]) -> Run {
 
 #[test]
 fn a_command_runs_in_a_trusted_project_alone_and_by_its_argument_list() {
-    let project = project(&[("t", SCRIPT)]).file(
+    let project = project_with_templates(&[("t", SCRIPT)]).with_file(
         "write.sh",
         "printf '%s|' \"$@\"; echo \"$PLANTED_KEY\" > seen; env > env\n",
     );
     let answers = "- {reply: counted}\n";
-    let run = scripted(&project, &["t"], answers).code(2);
-    run.warns(
+    let run = run_scripted(&project, &["t"], answers).exits_with(2);
+    run.stderr_contains(
         "running the command of /steps/0 (sh write.sh {{x}}) is not permitted in this project",
     );
     assert!(!project.files().contains(&"seen".to_owned()), "nothing ran");
-    with_state(&project, &["trust", "--yes"]).code(0);
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
     assert_eq!(
-        scripted(&project, &["t"], answers).code(0).stdout,
+        run_scripted(&project, &["t"], answers).exits_with(0).stdout,
         "counted\n"
     );
     // One argument, whatever is in it; and nothing of the environment but what finds programs.
     assert!(!project.files().contains(&"no".to_owned()));
-    assert_eq!(project.read("seen"), "\n");
-    assert!(project.read("env").contains("PATH="));
+    assert_eq!(project.read_file("seen"), "\n");
+    assert!(project.read_file("env").contains("PATH="));
     // A policy bounds what the user permits.
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[policy]\ncommands = [\"git\"]\n",
     );
-    with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], answers)
-        .code(1)
-        .warns("`[policy] commands` in ctxc.toml allows none that begins like this");
-    project.write(
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
+    run_scripted(&project, &["t"], answers)
+        .exits_with(1)
+        .stderr_contains("`[policy] commands` in ctxc.toml allows none that begins like this");
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[policy]\nblocked = [\"touch\"]\n",
     );
-    with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], answers)
-        .code(1)
-        .warns("rules out `touch`");
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
+    run_scripted(&project, &["t"], answers)
+        .exits_with(1)
+        .stderr_contains("rules out `touch`");
 }
 
 #[test]
@@ -67,46 +67,46 @@ fn how_a_command_ends_is_told_apart() {
         let task = format!(
             r#"<task type="script" name="t"><description>Run.</description><command>sh go.sh</command><timeout unit="ms">{timeout}</timeout></task>"#
         );
-        let project = project(&[("t", &task)]).file("go.sh", body);
-        with_state(&project, &["trust", "--yes"]).code(0);
+        let project = project_with_templates(&[("t", &task)]).with_file("go.sh", body);
+        with_state(&project, &["trust", "--yes"]).exits_with(0);
         with_state(&project, &["run", "t"])
     };
-    assert_eq!(of("echo hi\n", "9000").code(0).stdout, "hi\n");
+    assert_eq!(of("echo hi\n", "9000").exits_with(0).stdout, "hi\n");
     of("echo no room >&2; exit 3\n", "9000")
-        .code(1)
-        .warns("the command ended with exit code 3: no room");
+        .exits_with(1)
+        .stderr_contains("the command ended with exit code 3: no room");
     of("kill -9 $$\n", "9000")
-        .code(1)
-        .warns("signal 9 ended it");
+        .exits_with(1)
+        .stderr_contains("signal 9 ended it");
     of("sleep 30\n", "300")
-        .code(1)
-        .warns("it was stopped after 0.3 s: `<timeout>` allows more");
+        .exits_with(1)
+        .stderr_contains("it was stopped after 0.3 s: `<timeout>` allows more");
     of(
         "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n",
         "60000",
     )
-    .code(1)
-    .warns("it wrote more than 1048576 bytes");
+    .exits_with(1)
+    .stderr_contains("it wrote more than 1048576 bytes");
 }
 
 #[test]
 fn a_list_of_files_from_a_command_needs_permission() {
     let task = r#"<task type="atomic" name="t"><description>Read.</description><file_paths source="command"><command>ls notes</command></file_paths></task>"#;
-    let project = project(&[("t", task)]).file("notes/a.md", "the desk is oak");
-    scripted(&project, &["t"], "- {reply: x}\n")
-        .code(2)
-        .warns("running `ls notes`, which lists files is not permitted");
+    let project = project_with_templates(&[("t", task)]).with_file("notes/a.md", "the desk is oak");
+    run_scripted(&project, &["t"], "- {reply: x}\n")
+        .exits_with(2)
+        .stderr_contains("running `ls notes`, which lists files is not permitted");
     let listed = r#"<task type="atomic" name="t"><description>Read.</description><file_paths source="command"><command>sh list.sh</command></file_paths></task>"#;
-    project.write("templates/t.xml", listed);
-    project.write("list.sh", "echo notes/a.md\n");
-    with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(
+    project.write_file("templates/t.xml", listed);
+    project.write_file("list.sh", "echo notes/a.md\n");
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
+    run_scripted(
         &project,
         &["t"],
         "- {when: {has: the desk is oak}, reply: read}\n",
     )
-    .code(0)
-    .says("read");
+    .exits_with(0)
+    .stdout_contains("read");
 }
 
 #[test]
@@ -118,21 +118,22 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
         upstream.address
     );
     let task = r#"<task type="atomic" name="t"><model>small</model><description>Is it planted-0123456789?</description></task>"#;
-    let project = project(&[("t", task)]).file("ctxc.toml", config);
+    let project = project_with_templates(&[("t", task)]).with_file("ctxc.toml", config);
     for answers in ["record", "live", "replay-or-record"] {
         with_state(&project, &["run", "t", "--answers", answers])
-            .code(2)
-            .warns("asking a model is not permitted in this project");
+            .exits_with(2)
+            .stderr_contains("asking a model is not permitted in this project");
     }
-    with_state(&project, &["trust", "--yes"]).code(0);
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
     assert_eq!(
         with_state(&project, &["run", "t", "--answers", "record"])
-            .code(0)
+            .exits_with(0)
             .stdout,
         "yes\n"
     );
     // The key is in nothing that was written.
-    let trace = std::fs::read_to_string(super::support::newest(&state(&project))).unwrap();
+    let trace = std::fs::read_to_string(super::support::newest_trace_file(&state_folder(&project)))
+        .unwrap();
     assert!(
         trace.contains("house-1") && !trace.contains("planted-0123456789"),
         "{trace}"
@@ -140,7 +141,7 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
     // What was recorded answers from now on, with no server.
     assert_eq!(
         with_state(&project, &["run", "t", "--recording", "run:last"])
-            .code(0)
+            .exits_with(0)
             .stdout,
         "yes\n"
     );
@@ -150,34 +151,36 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
 fn a_tool_of_a_command_is_run_for_the_role_that_may_use_it() {
     let config = "edition = \"2026\"\n[tools.weigh]\ndescription = \"Weigh it.\"\ncommand = [\"sh\", \"weigh.sh\"]\n\
         [tools.burn]\ncommand = [\"sh\", \"burn.sh\"]\n[roles.clerk]\ntemplate = \"t\"\ntools = [\"weigh\"]\n";
-    let project = project(&[(
+    let project = project_with_templates(&[(
         "t",
         r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#,
     )])
-    .file("ctxc.toml", config)
-    .file("weigh.sh", "cat > given; echo 12 kg\n")
-    .file("burn.sh", "touch burnt\n");
+    .with_file("ctxc.toml", config)
+    .with_file("weigh.sh", "cat > given; echo 12 kg\n")
+    .with_file("burn.sh", "touch burnt\n");
     let answers = "- {when: {lacks: 12 kg}, tool_calls: [{name: weigh, arguments: {what: desk}}, {name: burn}]}\n- {when: {has: 12 kg}, reply: heavy}\n";
-    scripted(&project, &["clerk"], answers)
-        .code(2)
-        .warns("running the command of the tool `weigh` is not permitted");
-    with_state(&project, &["trust", "--yes"]).code(0);
+    run_scripted(&project, &["clerk"], answers)
+        .exits_with(2)
+        .stderr_contains("running the command of the tool `weigh` is not permitted");
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
     assert_eq!(
-        scripted(&project, &["clerk"], answers).code(0).stdout,
+        run_scripted(&project, &["clerk"], answers)
+            .exits_with(0)
+            .stdout,
         "heavy\n"
     );
-    assert_eq!(project.read("given"), "{\"what\":\"desk\"}");
+    assert_eq!(project.read_file("given"), "{\"what\":\"desk\"}");
     assert!(
         !project.files().contains(&"burnt".to_owned()),
         "it is no tool of the role"
     );
     // Arguments that break off are told to the agent, and given to nobody.
-    project.write("weigh.sh", "touch burnt\n");
+    project.write_file("weigh.sh", "touch burnt\n");
     let cut = r#"- {when: {lacks: not JSON}, tool_calls: [{name: weigh, arguments: '{"what": '}]}
 - {when: {has: 'its arguments are not JSON'}, reply: light}
 "#;
     assert_eq!(
-        scripted(&project, &["clerk"], cut).code(0).stdout,
+        run_scripted(&project, &["clerk"], cut).exits_with(0).stdout,
         "light\n"
     );
     assert!(
@@ -209,31 +212,35 @@ for line in sys.stdin:
 fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
     let config = "edition = \"2026\"\n[mcp.scales]\ncommand = [\"python3\", \"serve.py\"]\n[tools.weigh]\n[tools.lift]\n\
         [roles.clerk]\ntemplate = \"t\"\ntools = [\"weigh\", \"lift\"]\nprotected_paths = [\"vault/**\"]\n";
-    let project = project(&[(
+    let project = project_with_templates(&[(
         "t",
         r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#,
     )])
-    .file("ctxc.toml", config)
-    .file("serve.py", SERVER);
+    .with_file("ctxc.toml", config)
+    .with_file("serve.py", SERVER);
     let answers = "- {when: {lacks: 12 kg}, tool_calls: [{name: weigh, arguments: {what: desk}}, {name: lift}, {name: weigh, arguments: {what: ./vault/gold}}]}\n\
         - {when: {has: [desk weighs 12 kg, too heavy, 'vault/gold is a protected path']}, reply: heavy}\n";
-    scripted(&project, &["clerk"], answers)
-        .code(2)
-        .warns("starting the server of tools `scales` is not permitted");
+    run_scripted(&project, &["clerk"], answers)
+        .exits_with(2)
+        .stderr_contains("starting the server of tools `scales` is not permitted");
     with_state(&project, &["trust", "--yes"])
-        .code(0)
-        .says("python3 serve.py");
+        .exits_with(0)
+        .stdout_contains("python3 serve.py");
     assert_eq!(
-        scripted(&project, &["clerk"], answers).code(0).stdout,
+        run_scripted(&project, &["clerk"], answers)
+            .exits_with(0)
+            .stdout,
         "heavy\n"
     );
     // One that speaks something else is said.
-    project.write("serve.py", "print('hello')\n");
-    scripted(&project, &["clerk"], answers)
-        .code(3)
-        .warns("the server of tools `scales`: expected a message of JSON-RPC, found hello");
-    project.write("serve.py", "import sys\nsys.exit('no scales are here')\n");
-    scripted(&project, &["clerk"], answers)
-        .code(3)
-        .warns("it ended before it answered initialize: no scales are here");
+    project.write_file("serve.py", "print('hello')\n");
+    run_scripted(&project, &["clerk"], answers)
+        .exits_with(3)
+        .stderr_contains(
+            "the server of tools `scales`: expected a message of JSON-RPC, found hello",
+        );
+    project.write_file("serve.py", "import sys\nsys.exit('no scales are here')\n");
+    run_scripted(&project, &["clerk"], answers)
+        .exits_with(3)
+        .stderr_contains("it ended before it answered initialize: no scales are here");
 }

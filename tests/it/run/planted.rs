@@ -2,7 +2,7 @@
 //! its trace, its spans or its errors.
 
 use super::spans::{collector, run};
-use super::support::{project, state};
+use super::support::{project_with_templates, state_folder};
 use crate::cli::project::Project;
 use crate::record::planted::{environment, found_in, planted};
 use pretty_assertions::assert_eq;
@@ -27,8 +27,8 @@ fn files(folder: &Path, texts: &mut Vec<(String, String)>) {
 /// Runs a task with the planted values, and looks at all that it wrote.
 fn hold_none(project: &Project, answers: &serde_json::Value, code: i32, says: &str) {
     let all = planted();
-    project.write("answers.yaml", json!({"answers": answers}).to_string());
-    run(project, &["trust", "--yes"], &[]).code(0);
+    project.write_file("answers.yaml", json!({"answers": answers}).to_string());
+    run(project, &["trust", "--yes"], &[]).exits_with(0);
     let collector = collector("200 OK");
     let variables = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
@@ -47,9 +47,9 @@ fn hold_none(project: &Project, answers: &serde_json::Value, code: i32, says: &s
         ],
         &variables,
     )
-    .code(code);
+    .exits_with(code);
     let mut texts = Vec::new();
-    files(Path::new(&state(project)), &mut texts);
+    files(Path::new(&state_folder(project)), &mut texts);
     assert!(
         texts
             .iter()
@@ -74,10 +74,10 @@ fn templates(command: &str) -> Project {
     );
     let config = "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\ntools = [\"look\"]\n[tools.look]\ndescription = \"Looks.\"\n\
                   command = [\"cat\", \"values.txt\"]\n";
-    project(&[("t", &task)])
-        .file("ctxc.toml", config)
-        .file("values.txt", environment(&planted()))
-        .file("go.sh", "cat values.txt >&2\nexit 3\n")
+    project_with_templates(&[("t", &task)])
+        .with_file("ctxc.toml", config)
+        .with_file("values.txt", environment(&planted()))
+        .with_file("go.sh", "cat values.txt >&2\nexit 3\n")
 }
 
 #[test]
@@ -116,15 +116,15 @@ fn parts_of_values_of_environment_files_are_in_no_trace_no_span_and_no_recording
     let printed = parts.join("\n");
     let project = templates("cat values.txt");
     let project = project
-        .file(".env", environment)
-        .file(".config/app.env", "API_KEY='hidden staple 9'\n")
-        .file("values.txt", &printed);
+        .with_file(".env", environment)
+        .with_file(".config/app.env", "API_KEY='hidden staple 9'\n")
+        .with_file("values.txt", &printed);
     let answers = json!([
         {"when": {"node": "/steps/1"}, "tool_calls": [{"name": "look", "arguments": {"text": printed}}]},
         {"when": {"node": "/steps/1"}, "reply": printed},
     ]);
-    project.write("answers.yaml", json!({"answers": answers}).to_string());
-    run(&project, &["trust", "--yes"], &[]).code(0);
+    project.write_file("answers.yaml", json!({"answers": answers}).to_string());
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
     let collector = collector("200 OK");
     let variables = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
@@ -144,7 +144,7 @@ fn parts_of_values_of_environment_files_are_in_no_trace_no_span_and_no_recording
         &variables,
     );
     let mut texts = Vec::new();
-    files(Path::new(&state(&project)), &mut texts);
+    files(Path::new(&state_folder(&project)), &mut texts);
     assert!(
         texts
             .iter()

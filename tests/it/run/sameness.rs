@@ -9,17 +9,17 @@ use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::StepResult;
 use ctxc::internals::kernel::conversation::{Part, ToolCall};
 use ctxc::internals::kernel::provider::{Answer, Response, Stop, Usage};
-use ctxc::internals::record::json_text::compact;
+use ctxc::internals::record::json_text::compact_json;
 use ctxc::internals::record::recording::AnsweredBy;
 use ctxc::internals::record::redact::Redactor;
-use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
-use ctxc::internals::run::flow::{Position, TaskFlow};
-use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
-use ctxc::internals::run::situation::Situation;
+use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use ctxc::internals::run::commands::{CommandOutput, CommandRunner, CommandSpec};
+use ctxc::internals::run::flow::{RunPosition, TaskFlow};
+use ctxc::internals::run::runner::{RunLimits, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::situation::RunSituation;
 use ctxc::internals::run::subtask_compiler::NoSubtasks;
 use ctxc::internals::run::tools::NoTools;
-use ctxc::internals::run::trace::{Journal, Trace, TraceEvent};
+use ctxc::internals::run::trace::{RunJournal, TraceEvent, TraceWriter};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -139,8 +139,8 @@ pub(super) fn fitting_text(body: &str, stage: &str) -> String {
     text.unwrap_or_else(|| format!("what {stage} says"))
 }
 
-impl Answers for Anybody {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for Anybody {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         let (stage, node) = (asked.stage.to_owned(), asked.node.to_owned());
         let body = asked.sent.body.clone();
         self.0.lock().unwrap().push(Seen {
@@ -177,7 +177,7 @@ impl Answers for Anybody {
             status: 200,
             latency: Duration::ZERO,
         };
-        Ok(Given {
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Script,
         })
@@ -188,12 +188,12 @@ impl Answers for Anybody {
 #[derive(Debug)]
 pub(super) struct Echo;
 
-impl Commands for Echo {
-    fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        Ok(CommandEnd {
+impl CommandRunner for Echo {
+    fn run(&self, command: &CommandSpec) -> Result<CommandOutput, String> {
+        Ok(CommandOutput {
             code: 0,
-            out: command.words().join(" "),
-            said: String::new(),
+            stdout: command.argv_strings().join(" "),
+            stderr: String::new(),
         })
     }
 }
@@ -250,7 +250,7 @@ fn rendered(
         "{task} {}: {said}\n{args:?}",
         seen.stage
     );
-    compact(&String::from_utf8(output.stdout).unwrap())
+    compact_json(&String::from_utf8(output.stdout).unwrap())
 }
 
 #[test]
@@ -294,24 +294,24 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
             })
             .collect();
         let options = Options::default();
-        let situation = Situation {
+        let situation = RunSituation {
             files: &Here,
-            ..Situation::new(name, &inputs)
+            ..RunSituation::new(name, &inputs)
         };
         let flow = TaskFlow::new(&graph, situation, &options).unwrap();
         let answers = Anybody::default();
-        let trace = Trace::new(
+        let trace = TraceWriter::new(
             "r".to_owned(),
             None,
             Redactor::new([0; 32], []),
-            Journal::default(),
+            RunJournal::default(),
         )
-        .kept();
-        let limits = Limits {
+        .with_kept_events();
+        let limits = RunLimits {
             jobs: 1,
-            ..Limits::default()
+            ..RunLimits::default()
         };
-        let parts = Parts {
+        let parts = RunnerParts {
             options,
             providers: None,
             answers: &answers,
@@ -322,7 +322,7 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
             limits,
             clock: || None,
         };
-        let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+        let outcome = Runner::new(parts).run(&TaskFrame::new(&graph, situation, &flow));
         assert_eq!(outcome.obstacle, None, "{name}");
         let seen = answers.0.into_inner().unwrap();
         let mut outputs = BTreeMap::new();
@@ -330,7 +330,7 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
             if let TraceEvent::Result { stage, output, .. } = event {
                 outputs.insert(stage, output);
             } else if let TraceEvent::Stage { stage, .. } = event {
-                let (Position::Running(ready), _) = flow.position(&outputs) else {
+                let (RunPosition::Running(ready), _) = flow.position(&outputs) else {
                     panic!("{name} {stage}")
                 };
                 let ready = ready

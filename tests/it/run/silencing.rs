@@ -1,7 +1,7 @@
 //! No finding that can be silenced decides whether a template can be rendered and run.
 
 use crate::cli::project::Project;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
@@ -36,8 +36,8 @@ fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
         format!("{settings}\n[lints]\n{rule} = \"off\"\n")
     };
     let project = Project::new()
-        .file("templates/example.xml", template)
-        .file("ctxc.toml", off);
+        .with_file("templates/example.xml", template)
+        .with_file("ctxc.toml", off);
     (project.run(&["check"]).code == Some(0)).then_some(project)
 }
 
@@ -45,17 +45,17 @@ fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
 fn what_is_silenced_can_be_rendered_and_run() {
     let mut faults = Vec::new();
     let mut count = 0;
-    for rule in
-        list::all().filter(|rule| rule.meta.severity == Some(Severity::Error) && !rule.meta.locked)
+    for rule in list::all_rules()
+        .filter(|rule| rule.meta.severity == Some(Severity::Error) && !rule.meta.locked)
     {
-        for example in &rule.meta.bad() {
+        for example in &rule.meta.bad_examples() {
             let Some(project) = silenced(rule.meta.name, example.template, example.project) else {
                 continue;
             };
             count += 1;
-            project.run(&["build", "-o", "registry.json"]).code(0);
+            project.run(&["build", "-o", "registry.json"]).exits_with(0);
             let registry: serde_json::Value =
-                serde_json::from_str(&project.read("registry.json")).unwrap();
+                serde_json::from_str(&project.read_file("registry.json")).unwrap();
             for task in registry["tasks"].as_array().into_iter().flatten() {
                 let Some(name) = task["name"].as_str() else {
                     continue;

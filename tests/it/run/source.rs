@@ -1,8 +1,8 @@
 //! `ctxc run --source`: tasks worked off under a budget, each once.
 
-use super::support::{project, state};
+use super::support::{project_with_templates, state_folder};
 use super::traces::{THREE, with_state};
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,13 +16,13 @@ fn tasks(count: u32) -> String {
 }
 
 fn with(tasks: &str, answers: &str) -> Project {
-    let project = project(&[("t", THREE)]);
-    project.write("tasks.yaml", tasks);
-    project.write("answers.yaml", format!("answers:\n{answers}"));
+    let project = project_with_templates(&[("t", THREE)]);
+    project.write_file("tasks.yaml", tasks);
+    project.write_file("answers.yaml", format!("answers:\n{answers}"));
     project
 }
 
-fn run(project: &Project, more: &[&str]) -> Run {
+fn run(project: &Project, more: &[&str]) -> ProgramRun {
     let args: Vec<&str> = ["run", "--source", "tasks.yaml", "--script", "answers.yaml"]
         .iter()
         .chain(more)
@@ -37,11 +37,17 @@ const GOOD: &str =
 #[test]
 fn each_task_of_a_file_is_run_once() {
     let project = with(&tasks(3), GOOD);
-    let first = run(&project, &["--max-tasks", "2"]).code(0);
+    let first = run(&project, &["--max-tasks", "2"]).exits_with(0);
     assert_eq!(first.stdout, "three\nthree\n");
-    first.warns("2 of 2 tasks complete");
-    assert_eq!(run(&project, &[]).code(0).warns("T-3: t").stdout, "three\n");
-    assert_eq!(run(&project, &[]).code(0).stdout, "");
+    first.stderr_contains("2 of 2 tasks complete");
+    assert_eq!(
+        run(&project, &[])
+            .exits_with(0)
+            .stderr_contains("T-3: t")
+            .stdout,
+        "three\n"
+    );
+    assert_eq!(run(&project, &[]).exits_with(0).stdout, "");
 }
 
 #[test]
@@ -52,24 +58,24 @@ fn a_task_that_failed_is_run_again_and_what_failed_twice_is_reported() {
         - {when: {node: a, has: [ticket 2]}, reply: {status: FAILED, content: no}}\n- {reply: fine}\n",
     );
     run(&project, &[])
-        .code(1)
-        .warns("1 of 3 tasks complete")
-        .warns("reported: 2 times");
-    project.write("answers.yaml", format!("answers:\n{GOOD}"));
-    assert_eq!(run(&project, &[]).code(0).stdout, "three\nthree\n");
+        .exits_with(1)
+        .stderr_contains("1 of 3 tasks complete")
+        .stderr_contains("reported: 2 times");
+    project.write_file("answers.yaml", format!("answers:\n{GOOD}"));
+    assert_eq!(run(&project, &[]).exits_with(0).stdout, "three\nthree\n");
 }
 
 #[test]
 fn the_patterns_of_an_organisation_are_looked_for() {
     let project = with(&tasks(1), "- {reply: {status: FAILED, content: no}}\n");
-    project.write(
+    project.write_file(
         "patterns.yaml",
         "- {name: gives-up, obstacles: [reported], limit: {count: 1}, scope: batch, remediation: ask somebody}\n",
     );
     run(&project, &["--patterns", "patterns.yaml"])
-        .code(1)
-        .warns("gives-up: 1 times; the last: ")
-        .warns("ask somebody");
+        .exits_with(1)
+        .stderr_contains("gives-up: 1 times; the last: ")
+        .stderr_contains("ask somebody");
 }
 
 #[test]
@@ -85,7 +91,9 @@ fn what_is_wrong_with_a_source_is_said() {
         ),
         ("- id: T-1\n  payload: {task: t}\n", "x"),
     ] {
-        run(&with(tasks, GOOD), &[]).code(1).warns(says);
+        run(&with(tasks, GOOD), &[])
+            .exits_with(1)
+            .stderr_contains(says);
     }
     let elsewhere = [
         "run",
@@ -95,21 +103,21 @@ fn what_is_wrong_with_a_source_is_said() {
         "answers.yaml",
     ];
     with_state(&with("", GOOD), &elsewhere)
-        .code(2)
-        .warns("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
+        .exits_with(2)
+        .stderr_contains("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
     run(&with("tasks\n", GOOD), &[])
-        .code(2)
-        .warns("expected a list of tasks");
+        .exits_with(2)
+        .stderr_contains("expected a list of tasks");
     let project = with("", GOOD);
     with_state(&project, &["run", "--source", "nothing.yaml"])
-        .code(2)
-        .warns("nothing.yaml cannot be read");
+        .exits_with(2)
+        .stderr_contains("nothing.yaml cannot be read");
 }
 
 #[test]
 fn issues_are_run_by_the_task_of_the_command_line() {
     let project = with("", GOOD);
-    project.write(
+    project.write_file(
         "issues.jsonl",
         "{\"id\":\"bd-1\",\"x\":\"log in\",\"status\":\"open\"}\n{\"id\":\"bd-2\",\"x\":\"log out\",\"status\":\"closed\"}\n",
     );
@@ -124,9 +132,9 @@ fn issues_are_run_by_the_task_of_the_command_line() {
             "answers.yaml",
         ],
     )
-    .code(0);
+    .exits_with(0);
     assert_eq!(done.stdout, "three\n");
-    done.warns("bd-1: t");
+    done.stderr_contains("bd-1: t");
     let again = with_state(
         &project,
         &[
@@ -138,8 +146,8 @@ fn issues_are_run_by_the_task_of_the_command_line() {
             "answers.yaml",
         ],
     )
-    .code(0);
-    again.warns("no task to run: all tasks that are ready are already complete");
+    .exits_with(0);
+    again.stderr_contains("no task to run: all tasks that are ready are already complete");
 }
 
 /// A delivery that cannot be run stands in the way of no other, and is tried again by the next
@@ -147,7 +155,7 @@ fn issues_are_run_by_the_task_of_the_command_line() {
 #[test]
 fn a_delivery_is_tried_once_by_a_command() {
     let project = with("", GOOD);
-    let state = state(&project);
+    let state = state_folder(&project);
     let mut child = project
         .command(&[
             "run",

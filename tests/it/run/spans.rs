@@ -1,8 +1,8 @@
 //! Runs as spans of OpenTelemetry, at the collector that the variables name, and nowhere else.
 
-use super::support::{project, state};
+use super::support::{project_with_templates, state_folder};
 use super::traces::THREE;
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -57,16 +57,16 @@ fn answering(status: &'static str, says: &'static str) -> Collector {
     Collector { address, sent }
 }
 
-pub(super) fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> Run {
+pub(super) fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> ProgramRun {
     let mut command = project.command(args);
     command
-        .env("XDG_STATE_HOME", state(project))
+        .env("XDG_STATE_HOME", state_folder(project))
         .envs(variables.iter().copied());
-    Run::from(command.output().unwrap())
+    ProgramRun::from(command.output().unwrap())
 }
 
 fn three() -> Project {
-    project(&[("t", THREE)]).file("answers.yaml", ANSWERS)
+    project_with_templates(&[("t", THREE)]).with_file("answers.yaml", ANSWERS)
 }
 
 const RUN: [&str; 6] = ["run", "t", "-i", "x=this", "--script", "answers.yaml"];
@@ -96,7 +96,7 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
             "authorization=Bearer%20planted-1, x-team = desk",
         ),
     ];
-    let done = run(&project, &RUN, &headers).code(0);
+    let done = run(&project, &RUN, &headers).exits_with(0);
     assert_eq!(done.stdout, "three\n");
     let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
     let head = head.to_lowercase();
@@ -174,7 +174,7 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
 #[test]
 fn what_is_said_is_sent_masked_where_the_user_asks_for_it_and_is_read_again_as_a_recording() {
     let (project, collector) = (three(), collector("200 OK"));
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[record]\ncontent = \"full\"\n",
     );
@@ -183,7 +183,7 @@ fn what_is_said_is_sent_masked_where_the_user_asks_for_it_and_is_read_again_as_a
         ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", traces.as_str()),
         ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true"),
     ];
-    run(&project, &RUN, &variables).code(0);
+    run(&project, &RUN, &variables).exits_with(0);
     let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
     assert!(head.starts_with("POST /own/path "), "{head}");
     assert!(
@@ -192,11 +192,11 @@ fn what_is_said_is_sent_masked_where_the_user_asks_for_it_and_is_read_again_as_a
             && !body.contains("ada@example.com"),
         "{body}"
     );
-    project.write("spans.jsonl", &body);
-    run(&project, &["check", "spans.jsonl"], &[]).code(0);
+    project.write_file("spans.jsonl", &body);
+    run(&project, &["check", "spans.jsonl"], &[]).exits_with(0);
     run(&project, &["manifest", "spans.jsonl#2"], &[])
-        .code(0)
-        .says("Earlier step: a");
+        .exits_with(0)
+        .stdout_contains("Earlier step: a");
 }
 
 #[test]
@@ -205,16 +205,16 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
         <task type="script" as="out"><description>Write.</description><command>sh go.sh</command></task>
         <task><description>Read {{out}}.</description></task></steps></task>"#;
     let config = "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\ntools = [\"look\"]\n[tools.look]\ndescription = \"Looks.\"\ncommand = [\"sh\", \"look.sh\"]\n";
-    let project = project(&[("t", task)])
-        .file("ctxc.toml", config)
-        .file("go.sh", "echo 3\n")
-        .file("look.sh", "echo found\n");
-    project.write(
+    let project = project_with_templates(&[("t", task)])
+        .with_file("ctxc.toml", config)
+        .with_file("go.sh", "echo 3\n")
+        .with_file("look.sh", "echo found\n");
+    project.write_file(
         "answers.yaml",
         "answers:\n- {when: {node: /steps/1}, tool_calls: [{name: look, arguments: {}}, {name: hide, arguments: {}}, {name: joe@firma.de, arguments: {}}]}\n\
          - {when: {node: /steps/1}, reply: {status: FAILED, content: no room for ada}}\n",
     );
-    run(&project, &["trust", "--yes"], &[]).code(0);
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
     let collector = collector("200 OK");
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
     run(
@@ -230,7 +230,7 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
         ],
         &variables,
     )
-    .code(1);
+    .exits_with(1);
     let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
     let spans = spans(&body);
     let of = |name: &str| {
@@ -277,7 +277,7 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
 #[test]
 fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     let project = three();
-    project.write(
+    project.write_file(
         "tasks.yaml",
         "- {id: T-1, payload: {task: t, inputs: {x: this}}}\n- {id: T-2, payload: {task: t, inputs: {x: that}}}\n",
     );
@@ -288,7 +288,7 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
         &["run", "--source", "tasks.yaml", "--script", "answers.yaml"],
         &variables,
     )
-    .code(0);
+    .exits_with(0);
     assert_eq!(
         batch.stderr.matches("it answered with status 503").count(),
         1,
@@ -299,24 +299,24 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     let other = collector("415 Unsupported Media Type");
     let form = [("OTEL_EXPORTER_OTLP_ENDPOINT", other.address.as_str())];
     run(&project, &RUN, &form)
-        .code(0)
-        .warns("it answered with status 415");
+        .exits_with(0)
+        .stderr_contains("it answered with status 415");
     let partial = answering(
         "200 OK",
         r#"{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "too old"}}"#,
     );
     let some = [("OTEL_EXPORTER_OTLP_ENDPOINT", partial.address.as_str())];
     run(&project, &RUN, &some)
-        .code(0)
-        .warns("it rejected some of them: ");
+        .exits_with(0)
+        .stderr_contains("it rejected some of them: ");
     // Nobody listens there; what the address itself may hide is not shown.
     let nobody = [(
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         "http://user:planted-2@127.0.0.1:9/?key=planted-3",
     )];
     let done = run(&project, &RUN, &nobody)
-        .code(0)
-        .warns("the spans of this run were not accepted by 127.0.0.1:9");
+        .exits_with(0)
+        .stderr_contains("the spans of this run were not accepted by 127.0.0.1:9");
     assert!(
         !done.stderr.contains("planted") && !done.stderr.contains("OTLP over"),
         "{}",
@@ -326,7 +326,7 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
         ("OTEL_SDK_DISABLED", "true"),
         ("OTEL_TRACES_EXPORTER", "none"),
     ] {
-        let quiet = run(&project, &RUN, &[variables[0], off]).code(0);
+        let quiet = run(&project, &RUN, &[variables[0], off]).exits_with(0);
         assert!(!quiet.stderr.contains("spans"), "{}", quiet.stderr);
     }
 }
@@ -339,8 +339,8 @@ fn asking(provider: &Collector) -> Project {
         provider.address
     );
     let task = r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description><sampling temperature="0.5"/></task>"#;
-    let project = project(&[("t", task)]).file("ctxc.toml", config);
-    run(&project, &["trust", "--yes"], &[]).code(0);
+    let project = project_with_templates(&[("t", task)]).with_file("ctxc.toml", config);
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
     project
 }
 
@@ -354,7 +354,7 @@ fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
         ("OTEL_SERVICE_NAME", "desk"),
     ];
-    run(&project, &["run", "t", "--answers", "live"], &variables).code(0);
+    run(&project, &["run", "t", "--answers", "live"], &variables).exits_with(0);
     let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
     let spans = spans(&body);
     let of = |name: &str| {
@@ -386,11 +386,11 @@ fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
 #[test]
 fn the_only_agent_of_a_task_goes_by_the_role_that_it_plays() {
     let task = r#"<task type="atomic" name="t"><description>Say hi.</description></task>"#;
-    let project = project(&[("t", task)]).file(
+    let project = project_with_templates(&[("t", task)]).with_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",
     );
-    project.write("answers.yaml", "answers:\n- {reply: hi}\n");
+    project.write_file("answers.yaml", "answers:\n- {reply: hi}\n");
     let collector = collector("200 OK");
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
     let role = [
@@ -406,7 +406,7 @@ fn the_only_agent_of_a_task_goes_by_the_role_that_it_plays() {
         (&["run", "t", "--script", "answers.yaml"][..], "t"),
         (&role[..], "clerk"),
     ] {
-        run(&project, args, &variables).code(0);
+        run(&project, args, &variables).exits_with(0);
         let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
         let spans = spans(&body);
         let agent = spans.last().unwrap();
@@ -431,13 +431,13 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
          [providers.other]\nkind = \"openai\"\nbase_url = \"{}/v1\"\n",
         sound.address
     );
-    project.write("ctxc.toml", project.read("ctxc.toml") + &more);
-    project.write("templates/t.xml", r#"<task type="atomic" name="t"><model><preferred>small</preferred><fallback>big</fallback></model><description>Say hi.</description></task>"#);
-    run(&project, &["trust", "--yes"], &[]).code(0);
+    project.write_file("ctxc.toml", project.read_file("ctxc.toml") + &more);
+    project.write_file("templates/t.xml", r#"<task type="atomic" name="t"><model><preferred>small</preferred><fallback>big</fallback></model><description>Say hi.</description></task>"#);
+    run(&project, &["trust", "--yes"], &[]).exits_with(0);
     let collector = collector("200 OK");
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str())];
     let sent = |variables: &[(&str, &str)], code: i32| {
-        run(&project, &["run", "t", "--answers", "live"], variables).code(code);
+        run(&project, &["run", "t", "--answers", "live"], variables).exits_with(code);
         let (_, body) = collector.sent.lock().unwrap().pop().unwrap();
         (spans(&body), body)
     };
@@ -493,7 +493,7 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
         "{message}"
     );
     // Where nobody else is left, the run fails with it.
-    project.write(
+    project.write_file(
         "templates/t.xml",
         r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description></task>"#,
     );
@@ -506,15 +506,15 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
         attribute(&of(&found, "invoke_agent t"), "error.type")["stringValue"],
         "provider"
     );
-    let alone = run(&project, &["run", "t", "--answers", "live"], &[]).code(3);
-    alone.warns("failed: /: the provider answered with status 400: no ⟦email:");
-    project.write(
+    let alone = run(&project, &["run", "t", "--answers", "live"], &[]).exits_with(3);
+    alone.stderr_contains("failed: /: the provider answered with status 400: no ⟦email:");
+    project.write_file(
         "templates/t.xml",
         r#"<task type="atomic" name="t"><description>Say hi.</description></task>"#,
     );
     let nobody = run(&project, &["run", "t", "--answers", "live"], &[])
-        .code(6)
-        .warns("nothing says which model answers /: name a model");
+        .exits_with(6)
+        .stderr_contains("nothing says which model answers /: name a model");
     assert!(
         !nobody.stderr.contains("--answers record"),
         "{}",
@@ -528,7 +528,7 @@ fn the_standard_variables_name_the_service_its_attributes_and_headers_and_a_prot
     let (project, collector) = (three(), collector("200 OK"));
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str());
     let sent = |more: &[(&str, &str)]| {
-        let done = run(&project, &RUN, &[&[endpoint], more].concat()).code(0);
+        let done = run(&project, &RUN, &[&[endpoint], more].concat()).exits_with(0);
         let (head, body) = collector.sent.lock().unwrap().pop().unwrap();
         let body: Value = serde_json::from_str(&body).unwrap();
         (
@@ -610,8 +610,8 @@ fn the_standard_variables_name_the_service_its_attributes_and_headers_and_a_prot
         ("OTEL_SDK_DISABLED", "TRUE", ""),
     ] {
         run(&project, &RUN, &[endpoint, (name, value)])
-            .code(0)
-            .warns(says);
+            .exits_with(0)
+            .stderr_contains(says);
         assert!(collector.sent.lock().unwrap().is_empty(), "{name}");
     }
 }

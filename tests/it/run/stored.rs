@@ -5,16 +5,16 @@ use crate::assembly::shipped::Here;
 use ctxc::Registry;
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;
-use ctxc::internals::eval::scripted::Script;
+use ctxc::internals::eval::scripted::AnswerScript;
 use ctxc::internals::record::redact::Redactor;
-use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::commands::{CommandEnd, CommandSpec, Commands};
+use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use ctxc::internals::run::commands::{CommandOutput, CommandRunner, CommandSpec};
 use ctxc::internals::run::flow::TaskFlow;
-use ctxc::internals::run::runner::{Frame, Limits, Outcome, Parts, Runner};
-use ctxc::internals::run::situation::Situation;
+use ctxc::internals::run::runner::{RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::situation::RunSituation;
 use ctxc::internals::run::subtask_compiler::NoSubtasks;
 use ctxc::internals::run::tools::NoTools;
-use ctxc::internals::run::trace::{Journal, Trace};
+use ctxc::internals::run::trace::{RunJournal, TraceWriter};
 use ctxc::internals::scenario::read_script;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -25,51 +25,51 @@ use std::sync::Mutex;
 #[derive(Debug)]
 struct NoCommands;
 
-impl Commands for NoCommands {
-    fn run(&self, _: &CommandSpec) -> Result<CommandEnd, String> {
+impl CommandRunner for NoCommands {
+    fn run(&self, _: &CommandSpec) -> Result<CommandOutput, String> {
         Err("nothing is run".to_owned())
     }
 }
 
 /// Answers by a script, and keeps what was asked.
 #[derive(Debug)]
-struct Kept(Script, Mutex<Vec<String>>);
+struct Kept(AnswerScript, Mutex<Vec<String>>);
 
-impl Answers for Kept {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
+impl AnswerBackend for Kept {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
         self.1
             .lock()
             .unwrap()
             .push(format!("{}: {}", asked.stage, asked.sent.body));
-        Answers::answer(&self.0, asked)
+        AnswerBackend::answer(&self.0, asked)
     }
 }
 
-fn run(registry: &[u8], answers: &str) -> (Outcome, Vec<String>) {
+fn run(registry: &[u8], answers: &str) -> (RunOutcome, Vec<String>) {
     let registry = Registry::read(registry).unwrap();
     let graph = TaskGraph::load(&registry, "t").unwrap().unwrap();
     let inputs = BTreeMap::new();
     let options = Options::default();
-    let situation = Situation {
+    let situation = RunSituation {
         files: &Here,
-        ..Situation::new("t", &inputs)
+        ..RunSituation::new("t", &inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options).unwrap();
     let kept = Kept(
-        Script::new(read_script(answers).0).unwrap(),
+        AnswerScript::new(read_script(answers).0).unwrap(),
         Mutex::default(),
     );
-    let trace = Trace::new(
+    let trace = TraceWriter::new(
         String::new(),
         None,
         Redactor::new([0; 32], []),
-        Journal::default(),
+        RunJournal::default(),
     );
-    let limits = Limits {
+    let limits = RunLimits {
         jobs: 1,
-        ..Limits::default()
+        ..RunLimits::default()
     };
-    let parts = Parts {
+    let parts = RunnerParts {
         options,
         providers: None,
         answers: &kept,
@@ -80,7 +80,7 @@ fn run(registry: &[u8], answers: &str) -> (Outcome, Vec<String>) {
         limits,
         clock: || None,
     };
-    let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+    let outcome = Runner::new(parts).run(&TaskFrame::new(&graph, situation, &flow));
     (outcome, kept.1.into_inner().unwrap())
 }
 
@@ -169,7 +169,7 @@ fn the_stored_number_of_rounds_is_the_bound() {
     assert!(
         TaskFlow::new(
             &graph,
-            Situation::new("t", &BTreeMap::new()),
+            RunSituation::new("t", &BTreeMap::new()),
             &Options::default()
         )
         .is_err()

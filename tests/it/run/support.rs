@@ -1,28 +1,28 @@
 //! Helpers for tests of runs: projects, scripted runs, and their traces.
 
-use crate::cli::project::{Project, Run};
+use crate::cli::project::{ProgramRun, Project};
 use serde_json::Value;
 
 /// Creates a project with some templates.
-pub(crate) fn project(templates: &[(&str, &str)]) -> Project {
-    let mut project = Project::new().file("ctxc.toml", "edition = \"2026\"\n");
+pub(crate) fn project_with_templates(templates: &[(&str, &str)]) -> Project {
+    let mut project = Project::new().with_file("ctxc.toml", "edition = \"2026\"\n");
     for (name, text) in templates {
-        project = project.file(&format!("templates/{name}.xml"), text);
+        project = project.with_file(&format!("templates/{name}.xml"), text);
     }
     project
 }
 
 /// Runs a task with a script of answers.
-pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
-    project.write("answers.yaml", format!("answers:\n{answers}"));
-    let state = state(project);
+pub(crate) fn run_scripted(project: &Project, task: &[&str], answers: &str) -> ProgramRun {
+    project.write_file("answers.yaml", format!("answers:\n{answers}"));
+    let state = state_folder(project);
     let args: Vec<&str> = ["run"]
         .iter()
         .chain(task)
         .copied()
         .chain(["--no-index", "--script", "answers.yaml"])
         .collect();
-    Run::from(
+    ProgramRun::from(
         project
             .command(&args)
             .env("XDG_STATE_HOME", state)
@@ -32,7 +32,7 @@ pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
 }
 
 /// Returns the folder of the traces of a project that `run_scripted` runs.
-pub(crate) fn state(project: &Project) -> String {
+pub(crate) fn state_folder(project: &Project) -> String {
     format!(
         "{}/state-of-runs/{}",
         env!("CARGO_TARGET_TMPDIR"),
@@ -45,15 +45,15 @@ pub(crate) fn state(project: &Project) -> String {
 }
 
 /// Returns the newest trace below a state folder, as JSON lines.
-pub(crate) fn trace(state: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(newest(state)).unwrap();
+pub(crate) fn newest_trace(state: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(newest_trace_file(state)).unwrap();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
 /// Returns the file of the newest trace.
-pub(crate) fn newest(state: &str) -> std::path::PathBuf {
+pub(crate) fn newest_trace_file(state: &str) -> std::path::PathBuf {
     let projects = std::fs::read_dir(std::path::Path::new(state).join("ctxc")).unwrap();
     let runs = projects.flat_map(|project| {
         std::fs::read_dir(project.unwrap().path().join("runs"))
@@ -69,12 +69,12 @@ pub(crate) fn newest(state: &str) -> std::path::PathBuf {
 }
 
 /// Returns the events of a kind in a trace.
-pub(crate) fn events<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
+pub(crate) fn events_of_kind<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
     trace.iter().filter(|line| line["event"] == event).collect()
 }
 
 /// Returns the calls in a trace.
-pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
+pub(crate) fn trace_calls(trace: &[Value]) -> Vec<&Value> {
     trace
         .iter()
         .filter(|line| line["schema"] == "ctxc/request/1")
@@ -86,7 +86,7 @@ pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
 pub(crate) struct Random(u64);
 
 impl Random {
-    pub(crate) fn of(seed: u64) -> Self {
+    pub(crate) fn from_seed(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
     }
 

@@ -1,7 +1,10 @@
 //! Traces: what they say, that they are recordings, and that a run goes on from one.
 
-use super::support::{calls, newest, project, scripted, state, trace};
-use crate::cli::project::{Project, Run};
+use super::support::{
+    newest_trace, newest_trace_file, project_with_templates, run_scripted, state_folder,
+    trace_calls,
+};
+use crate::cli::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -15,11 +18,11 @@ pub(super) const THREE: &str = r#"<task type="sequential" name="t"><description>
     <steps><task as="a"><description>First, of {{x}}.</description></task><task as="b"><description>Second, of {{a}}.</description></task>
     <task><description>Third, of {{b}}.</description></task></steps></task>"#;
 
-pub(super) fn with_state(project: &Project, args: &[&str]) -> Run {
-    Run::from(
+pub(super) fn with_state(project: &Project, args: &[&str]) -> ProgramRun {
+    ProgramRun::from(
         project
             .command(args)
-            .env("XDG_STATE_HOME", state(project))
+            .env("XDG_STATE_HOME", state_folder(project))
             .output()
             .unwrap(),
     )
@@ -27,18 +30,18 @@ pub(super) fn with_state(project: &Project, args: &[&str]) -> Run {
 
 #[test]
 fn a_trace_is_a_recording_that_answers_the_same_run() {
-    let project = project(&[("t", THREE)]);
+    let project = project_with_templates(&[("t", THREE)]);
     let answers =
         "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
-    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
-    let path = newest(&state(&project));
+    run_scripted(&project, &["t", "-i", "x=this"], answers).exits_with(0);
+    let path = newest_trace_file(&state_folder(&project));
     let path = path.to_string_lossy();
     assert_eq!(
         with_state(
             &project,
             &["run", "t", "-i", "x=this", "--recording", "run:last"]
         )
-        .code(0)
+        .exits_with(0)
         .stdout,
         "three\n"
     );
@@ -46,14 +49,14 @@ fn a_trace_is_a_recording_that_answers_the_same_run() {
         &project,
         &["run", "t", "-i", "x=that", "--recording", &path],
     )
-    .code(6)
-    .warns("no answer is recorded for this request of /steps/0")
-    .warns("hint: `--script FILE` takes answers that you wrote");
+    .exits_with(6)
+    .stderr_contains("no answer is recorded for this request of /steps/0")
+    .stderr_contains("hint: `--script FILE` takes answers that you wrote");
     // Other verbs read the calls between the lines of the run.
     with_state(&project, &["manifest", &format!("{path}#2")])
-        .code(0)
-        .says("Earlier step: a");
-    with_state(&project, &["check", &path]).code(0);
+        .exits_with(0)
+        .stdout_contains("Earlier step: a");
+    with_state(&project, &["check", &path]).exits_with(0);
 }
 
 /// Who waits a moment before each answer, and notes what was asked.
@@ -116,8 +119,8 @@ fn with_server(address: &str, task: &str) -> Project {
         "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
          [providers.house]\nkind = \"openai\"\nbase_url = \"{address}\"\n"
     );
-    let project = project(&[("t", task)]).file("ctxc.toml", config);
-    with_state(&project, &["trust", "--yes"]).code(0);
+    let project = project_with_templates(&[("t", task)]).with_file("ctxc.toml", config);
+    with_state(&project, &["trust", "--yes"]).exits_with(0);
     project
 }
 
@@ -136,7 +139,7 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     for _ in 0..most {
         let mut child = project
             .command(&args)
-            .env("XDG_STATE_HOME", state(&project))
+            .env("XDG_STATE_HOME", state_folder(&project))
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()
@@ -144,8 +147,10 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
         std::thread::sleep(times());
         child.kill().unwrap();
         child.wait().unwrap();
-        let has_begun = std::path::Path::new(&state(&project)).join("ctxc").exists()
-            && std::panic::catch_unwind(|| newest(&state(&project)))
+        let has_begun = std::path::Path::new(&state_folder(&project))
+            .join("ctxc")
+            .exists()
+            && std::panic::catch_unwind(|| newest_trace_file(&state_folder(&project)))
                 .is_ok_and(|file| std::fs::metadata(file).unwrap().len() > 0);
         if has_begun {
             args = vec!["run", "--resume"];
@@ -155,16 +160,16 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     if run.code == Some(2) {
         assert!(run.stderr.contains("is complete"), "{}", run.stderr);
     } else {
-        assert_eq!(run.code(0).stdout, "Third done\n");
+        assert_eq!(run.exits_with(0).stdout, "Third done\n");
     }
     // Each call has one line, and the end says that it is complete.
-    let lines = std::fs::read_to_string(newest(&state(&project))).unwrap();
+    let lines = std::fs::read_to_string(newest_trace_file(&state_folder(&project))).unwrap();
     let lines: Vec<Value> = lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
-    for call in calls(&lines) {
+    for call in trace_calls(&lines) {
         *ids.entry(call["id"].as_str().unwrap()).or_default() += 1;
     }
     assert_eq!(
@@ -197,16 +202,16 @@ fn a_run_goes_on_whatever_moment_kills_it() {
 
 #[test]
 fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
-    let project = project(&[("t", THREE)]);
-    scripted(
+    let project = project_with_templates(&[("t", THREE)]);
+    run_scripted(
         &project,
         &["t", "-i", "x=this"],
         "- {when: {node: a}, reply: one}\n",
     )
-    .code(6);
+    .exits_with(6);
     // It goes on with the answers that are there now, and asks for none twice.
     let answers = "- {when: {node: b}, reply: two}\n- {when: {has: Third}, reply: three}\n";
-    project.write("answers.yaml", format!("answers:\n{answers}"));
+    project.write_file("answers.yaml", format!("answers:\n{answers}"));
     let other = with_state(
         &project,
         &[
@@ -218,33 +223,33 @@ fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
             "answers.yaml",
         ],
     )
-    .code(2);
-    other.warns("it was given other values");
+    .exits_with(2);
+    other.stderr_contains("it was given other values");
     assert_eq!(
         with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
-            .code(0)
+            .exits_with(0)
             .stdout,
         "three\n"
     );
-    let trace = trace(&state(&project));
-    assert_eq!(calls(&trace).len(), 3);
+    let trace = newest_trace(&state_folder(&project));
+    assert_eq!(trace_calls(&trace).len(), 3);
     with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
-        .code(2)
-        .warns("is complete");
+        .exits_with(2)
+        .stderr_contains("is complete");
     // Whatever answers it would need.
     with_state(&project, &["run", "--resume"])
-        .code(2)
-        .warns("is complete");
-    scripted(
+        .exits_with(2)
+        .stderr_contains("is complete");
+    run_scripted(
         &project,
         &["t", "-i", "x=this"],
         "- {when: {node: a}, reply: one}\n",
     )
-    .code(6);
-    project.write("templates/t.xml", THREE.replace("First", "Firstly"));
+    .exits_with(6);
+    project.write_file("templates/t.xml", THREE.replace("First", "Firstly"));
     with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
-        .code(2)
-        .warns("the templates have changed since");
+        .exits_with(2)
+        .stderr_contains("the templates have changed since");
 }
 
 #[test]
@@ -276,10 +281,10 @@ fn made_at_once(task: &str) {
         &modelled(task),
     );
     let begun = Instant::now();
-    with_state(&project, &["run", "t", "--answers", "live"]).code(0);
+    with_state(&project, &["run", "t", "--answers", "live"]).exits_with(0);
     let at_once = begun.elapsed();
     let begun = Instant::now();
-    with_state(&project, &["run", "t", "--answers", "live", "--jobs", "1"]).code(0);
+    with_state(&project, &["run", "t", "--answers", "live", "--jobs", "1"]).exits_with(0);
     // Four in a row and one behind them are a second; at once they are as long as two.
     assert!(
         begun.elapsed() > at_once + Duration::from_millis(400),
@@ -291,10 +296,10 @@ fn made_at_once(task: &str) {
 
 #[test]
 fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
-    let project = project(&[("t", THREE)]);
+    let project = project_with_templates(&[("t", THREE)]);
     let answers =
         "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
-    scripted(&project, &["t", "-i", "x=this"], answers).code(0);
+    run_scripted(&project, &["t", "-i", "x=this"], answers).exits_with(0);
     with_state(
         &project,
         &[
@@ -306,44 +311,44 @@ fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
             "second",
         ],
     )
-    .code(0)
-    .says("wrote scenarios/second.yaml");
-    let text = project.read("scenarios/second.yaml");
+    .exits_with(0)
+    .stdout_contains("wrote scenarios/second.yaml");
+    let text = project.read_file("scenarios/second.yaml");
     assert!(
         text.contains("node: b") && text.contains("one") && text.contains("runs: 1"),
         "{text}"
     );
     assert!(
         project
-            .read("scenarios/recordings/second.jsonl")
+            .read_file("scenarios/recordings/second.jsonl")
             .contains("\"/steps/1#1\"")
     );
     with_state(&project, &["eval"])
-        .code(0)
-        .says("answer 1 of 1 (scripted)  PASS");
+        .exits_with(0)
+        .stdout_contains("answer 1 of 1 (scripted)  PASS");
     with_state(&project, &["new", "scenario", "--from", "run:last/nobody"])
-        .code(2)
-        .warns("no agent `/nobody` of run");
+        .exits_with(2)
+        .stderr_contains("no agent `/nobody` of run");
 }
 
 #[test]
 fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once() {
-    let project = project(&[("t", THREE)]);
-    project.write(
+    let project = project_with_templates(&[("t", THREE)]);
+    project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",
     );
-    scripted(
+    run_scripted(
         &project,
         &["clerk", "-i", "x=this"],
         "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n",
     )
-    .code(0);
+    .exits_with(0);
     with_state(
         &project,
         &["new", "scenario", "--from", "run:last", "--name", "all"],
     )
-    .code(0);
+    .exits_with(0);
     with_state(
         &project,
         &[
@@ -356,17 +361,19 @@ fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once()
             "--no-index",
         ],
     )
-    .code(0);
+    .exits_with(0);
     for name in ["all", "second"] {
         assert!(
             project
-                .read(&format!("scenarios/{name}.yaml"))
+                .read_file(&format!("scenarios/{name}.yaml"))
                 .contains("objective: \"\""),
             "{name}"
         );
     }
-    with_state(&project, &["check"]).code(0);
-    with_state(&project, &["eval"]).code(0).says("2 passed");
+    with_state(&project, &["check"]).exits_with(0);
+    with_state(&project, &["eval"])
+        .exits_with(0)
+        .stdout_contains("2 passed");
 }
 
 #[cfg(unix)]
@@ -378,7 +385,7 @@ fn an_interrupt_says_how_the_run_goes_on_and_sends_its_spans() {
     let project = with_server(&address, &modelled(THREE));
     let mut command = project.command(&["run", "t", "-i", "x=this", "--answers", "record"]);
     command
-        .env("XDG_STATE_HOME", state(&project))
+        .env("XDG_STATE_HOME", state_folder(&project))
         .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address);
     let child = command
         .stderr(std::process::Stdio::piped())

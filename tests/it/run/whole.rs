@@ -1,6 +1,6 @@
 //! Scenarios that run a whole task: `run: true`.
 
-use super::support::{project, scripted};
+use super::support::{project_with_templates, run_scripted};
 use super::traces::{THREE, with_state};
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -30,8 +30,8 @@ const ANSWERS: &str = "answers:\n\
 const JSON: &str = "- {when: {node: a}, reply: {severity: sev1}}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
 fn with(task: &str, expected: &str) -> Project {
-    let project = project(&[("t", task)]);
-    project.write("scenarios/s.yaml", format!("{HEAD}{expected}{ANSWERS}"));
+    let project = project_with_templates(&[("t", task)]);
+    project.write_file("scenarios/s.yaml", format!("{HEAD}{expected}{ANSWERS}"));
     project
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn sample() -> Project {
 }
 
 fn card(project: &Project, code: i32) -> Value {
-    project.run(&["eval", "--json"]).code(code).json()["cases"][0].clone()
+    project.run(&["eval", "--json"]).exits_with(code).json()["cases"][0].clone()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_whole_run_holds_contexts_answers_and_its_path() {
         - ends: complete\n\
         - exact: bees are small\n";
     let project = with(LOOP, expected);
-    project.run(&["check"]).code(0);
+    project.run(&["check"]).exits_with(0);
     let row = card(&project, 0);
     assert_eq!(
         (&row["verdict"], &row["answer"]),
@@ -109,7 +109,7 @@ fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
         ("expectations:\n- exact: wasps\n", "wasps"),
     ] {
         let project = with(LOOP, wrong);
-        let run = project.run(&["eval"]).code(1);
+        let run = project.run(&["eval"]).exits_with(1);
         assert!(run.stdout.contains(says), "{wrong}: {}", run.stdout);
     }
 }
@@ -122,19 +122,19 @@ fn a_run_that_is_not_complete_fails_unless_that_is_expected() {
         "expectations:\n- {node: /director, contains: [bees]}\n",
     )
     .run(&["eval"])
-    .code(1)
-    .says("a run that is complete");
+    .exits_with(1)
+    .stdout_contains("a run that is complete");
     with(
         &task,
         "expectations:\n- {node: /director, contains: [bees]}\n- ends: blocked\n",
     )
     .run(&["eval"])
-    .code(0);
+    .exits_with(0);
 }
 
 #[test]
 fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
-    let project = project(&[("t", LOOP)]);
+    let project = project_with_templates(&[("t", LOOP)]);
     for (body, says) in [
         (
             "node: /director\nexpectations:\n- path: [/director]\n",
@@ -158,25 +158,25 @@ fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
         ),
     ] {
         let head = HEAD.replace("run: true\n", "");
-        project.write("scenarios/s.yaml", format!("{head}{body}{ANSWERS}"));
-        project.run(&["check"]).code(1).says(says);
+        project.write_file("scenarios/s.yaml", format!("{head}{body}{ANSWERS}"));
+        project.run(&["check"]).exits_with(1).stdout_contains(says);
     }
 }
 
 #[test]
 fn a_command_runs_in_no_evaluation() {
     let project = with(LOOP, "expectations:\n- ends: complete\n");
-    let text = project.read("scenarios/s.yaml");
+    let text = project.read_file("scenarios/s.yaml");
     let text: String = text
         .lines()
         .filter(|line| !line.contains("script_execution"))
         .flat_map(|line| [line, "\n"])
         .collect();
-    project.write("scenarios/s.yaml", text);
+    project.write_file("scenarios/s.yaml", text);
     project
         .run(&["eval"])
-        .code(1)
-        .says("is not run in an evaluation");
+        .exits_with(1)
+        .stdout_contains("is not run in an evaluation");
 }
 
 /// A script before an agent.
@@ -207,23 +207,23 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
             "it was stopped after 300 s: `<timeout>` allows more",
         ),
     ] {
-        let project = project(&[("t", SCRIPT)]);
+        let project = project_with_templates(&[("t", SCRIPT)]);
         let answers = format!("- {{when: {{node: diff}}, {answer}}}\n{review}");
         let head = "name: s\ntask: t\nrun: true\ncontext: {objective: x}\nexpectations:\n";
-        project.write(
+        project.write_file(
             "scenarios/s.yaml",
             format!("{head}- ends: {ends}\nanswers:\n{answers}"),
         );
-        project.run(&["check"]).code(0);
-        project.run(&["eval"]).code(0);
-        project.write(
+        project.run(&["check"]).exits_with(0);
+        project.run(&["eval"]).exits_with(0);
+        project.write_file(
             "scenarios/s.yaml",
             format!("{head}- ends: blocked\nanswers:\n{answers}"),
         );
-        let run = project.run(&["eval"]).code(1);
+        let run = project.run(&["eval"]).exits_with(1);
         assert!(run.stdout.contains(says), "{answer}: {}", run.stdout);
         // `ctxc run` does without the command, and so without permission.
-        let run = scripted(&project, &["t"], &answers);
+        let run = run_scripted(&project, &["t"], &answers);
         assert_eq!(
             (run.code, run.stderr.contains(says)),
             (Some(i32::from(ends == "failed")), true),
@@ -236,14 +236,14 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
         LOOP,
         "expect_context:\n- {node: /evaluator, contains: ['gone\\n\\[exit code 2\\]']}\n",
     );
-    project.write(
+    project.write_file(
         "scenarios/s.yaml",
         project
-            .read("scenarios/s.yaml")
+            .read_file("scenarios/s.yaml")
             .replace("reply: '2'}", "stderr: gone, exit: 2}")
             .replace("reply: '3'}", "stderr: gone, exit: 2}"),
     );
-    project.run(&["eval"]).code(0);
+    project.run(&["eval"]).exits_with(0);
 }
 
 /// The next answer of an agent is the next that was not given, whichever of them fit before.
@@ -254,23 +254,23 @@ fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
         "{when: {node: /director}, reply: bees are}",
         "    - {when: {node: /director}, reply: bees are small}\n",
     );
-    let text = project.read("scenarios/s.yaml").replace(
+    let text = project.read_file("scenarios/s.yaml").replace(
         first,
         "{when: {node: /director, lacks: too short}, reply: bees are}",
     );
-    project.write(
+    project.write_file(
         "scenarios/s.yaml",
         text.replace(
             second,
             &format!("{second}{}", second.replace("small", "large")),
         ),
     );
-    project.run(&["eval"]).code(0).says("PASS");
+    project.run(&["eval"]).exits_with(0).stdout_contains("PASS");
 }
 
 #[test]
 fn an_answer_for_nobody_is_refused() {
-    let project = project(&[("t", SCRIPT)]);
+    let project = project_with_templates(&[("t", SCRIPT)]);
     let subtask = "- {when: {node: review, lacks: result of the subtask}, reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}}\n- {when: {node: /}, reply: seen}\n- {when: {node: review}, reply: fine}\n";
     for (answer, says) in [
         (
@@ -300,73 +300,82 @@ fn an_answer_for_nobody_is_refused() {
         ),
     ] {
         let answers = format!("{answer}- {{when: {{node: diff}}, reply: x}}\n");
-        project.write(
+        project.write_file(
             "scenarios/s.yaml",
             format!("name: s\ntask: t\nrun: true\ncontext: {{objective: x}}\nexpectations:\n- ends: failed\nanswers:\n{answers}"),
         );
-        project.run(&["check"]).code(1).says(says);
-        scripted(&project, &["t"], &answers).code(2).warns(says);
+        project.run(&["check"]).exits_with(1).stdout_contains(says);
+        run_scripted(&project, &["t"], &answers)
+            .exits_with(2)
+            .stderr_contains(says);
     }
-    scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n")
-        .code(2)
-        .warns("did you mean `diff`?");
+    run_scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n")
+        .exits_with(2)
+        .stderr_contains("did you mean `diff`?");
     // It has answers, so its command does not run where none fits.
     let other =
         "- {when: {node: diff, has: nope}, reply: x}\n- {when: {node: review}, reply: fine}\n";
-    scripted(&project, &["t"], other)
-        .code(1)
-        .warns("none of the scripted answers for `diff` fits");
+    run_scripted(&project, &["t"], other)
+        .exits_with(1)
+        .stderr_contains("none of the scripted answers for `diff` fits");
     // What a subtask's agents are called is not known before it runs.
-    scripted(
+    run_scripted(
         &project,
         &["t"],
         &format!("- {{when: {{node: diff}}, reply: x}}\n{subtask}"),
     )
-    .code(0);
+    .exits_with(0);
     let words = subtask.replace(
         "{status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}",
         r#"'{"status": "CONTINUATION", "content": "x", "subtask_request": {"type": "atomic", "description": "Look."}}'"#,
     );
-    scripted(
+    run_scripted(
         &project,
         &["t"],
         &format!("- {{when: {{node: diff}}, reply: x}}\n{words}"),
     )
-    .code(0);
-    project.write("scenarios/s.yaml", "name: s\ntask: t\nnode: review\ncontext: {objective: x, results: {diff: x}}\nexpectations:\n- exact: x\nanswers:\n- exit: 1\n");
-    project.run(&["check"]).code(1).says("needs `run`");
+    .exits_with(0);
+    project.write_file("scenarios/s.yaml", "name: s\ntask: t\nnode: review\ncontext: {objective: x, results: {diff: x}}\nexpectations:\n- exact: x\nanswers:\n- exit: 1\n");
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("needs `run`");
 }
 
 #[test]
 fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_change() {
-    let project = project(&[("t", THREE)]);
-    scripted(&project, &["t", "-i", "x=this"], JSON).code(0);
+    let project = project_with_templates(&[("t", THREE)]);
+    run_scripted(&project, &["t", "-i", "x=this"], JSON).exits_with(0);
     with_state(
         &project,
         &["new", "scenario", "--from", "run:last", "--name", "all"],
     )
-    .code(0)
-    .says("wrote scenarios/all.yaml");
-    let text = project.read("scenarios/all.yaml");
+    .exits_with(0)
+    .stdout_contains("wrote scenarios/all.yaml");
+    let text = project.read_file("scenarios/all.yaml");
     assert!(
         text.contains("run: true") && text.contains("path: [a, b, /steps/2]"),
         "{text}"
     );
     let more = "  - {node: a, field_matches: {path: $.severity, pattern: sev1}}\n";
-    project.write("scenarios/all.yaml", format!("{text}{more}"));
-    with_state(&project, &["check"]).code(0);
-    with_state(&project, &["eval"]).code(0).says("PASS");
+    project.write_file("scenarios/all.yaml", format!("{text}{more}"));
+    with_state(&project, &["check"]).exits_with(0);
+    with_state(&project, &["eval"])
+        .exits_with(0)
+        .stdout_contains("PASS");
     with_state(&project, &["eval", "--rescore"])
-        .code(0)
-        .says("PASS");
-    project.write("templates/t.xml", THREE.replace("Third", "Finally"));
-    with_state(&project, &["eval"]).code(6).says("STALE");
+        .exits_with(0)
+        .stdout_contains("PASS");
+    project.write_file("templates/t.xml", THREE.replace("Third", "Finally"));
+    with_state(&project, &["eval"])
+        .exits_with(6)
+        .stdout_contains("STALE");
     // An agent that no scenario names is tested by the whole run.
-    project.write("templates/t.xml", THREE);
+    project.write_file("templates/t.xml", THREE);
     project
         .run(&["eval", "--coverage"])
-        .code(0)
-        .says("3 of 3 agents tested");
+        .exits_with(0)
+        .stdout_contains("3 of 3 agents tested");
 }
 
 /// A script, an input that is made, a call, or a first value before the first agent, by what the
@@ -439,7 +448,7 @@ const FIRST: [(&str, &str, &str, &str); 7] = [
 fn what_runs_before_the_first_agent_is_no_missing_context() {
     for (what, task, path, answers) in FIRST {
         let diffed = r#"<template name="diffed"><task type="script"><description>Diff.</description><command>git diff</command></task></template>"#;
-        let project = project(&[("t", task), ("diffed", diffed)]);
+        let project = project_with_templates(&[("t", task), ("diffed", diffed)]);
         let inputs = if task.contains("topic") {
             "  inputs: {topic: bees}\n"
         } else {
@@ -448,7 +457,7 @@ fn what_runs_before_the_first_agent_is_no_missing_context() {
         let expected = "expect_context:\n- nothing_cut: true\n- {node: NODE, contains: ['\\+1 line']}\nexpectations:\n- path: [PATH]\n- exact: it is good\n";
         let node = path.rsplit(", ").next().unwrap();
         let expected = expected.replace("NODE", node).replace("PATH", path);
-        project.write(
+        project.write_file(
             "scenarios/s.yaml",
             format!("name: s\ntask: t\nrun: true\ncontext:\n  objective: review\n{inputs}{expected}answers:\n{answers}"),
         );

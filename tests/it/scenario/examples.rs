@@ -2,13 +2,13 @@
 //! is offered leaves a file without that finding.
 
 use crate::project::reading::read_with;
-use crate::support::examples::{Example, Examples as _};
+use crate::support::examples::{RuleExample, RuleExamples as _};
 use ctxc::Diagnostic;
 use ctxc::internals::base::fix;
 use ctxc::internals::rules::list;
-use ctxc::internals::rules::scenario::check::{self, Reach};
-use ctxc::internals::rules::scenario::cx::{File, ProjectView, Tasks};
-use ctxc::internals::scenario::{Options, paths, read_with as read_scenario};
+use ctxc::internals::rules::scenario::check::{self, ScenarioScope};
+use ctxc::internals::rules::scenario::cx::{ProjectView, ScenarioFile, Tasks};
+use ctxc::internals::scenario::{ScenarioReadOptions, paths, read_suite_with as read_scenario};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,55 +49,55 @@ pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
         .filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref()))
     {
         let tables = |table: &str| {
-            let inside = paths::beside(path, table).ok_or("it lies outside the project")?;
+            let inside = paths::resolve_beside(path, table).ok_or("it lies outside the project")?;
             let known = files
                 .iter()
                 .find(|(known, _)| *known == inside)
                 .ok_or("there is no such file")?;
             Ok(known.1.to_owned())
         };
-        let options = Options {
-            rule: config.eval.rule(),
+        let options = ScenarioReadOptions {
+            rule: config.eval.trial_rule(),
             tables: Some(&tables),
         };
         let (suite, faults) = read_scenario(path, text, &options);
         scenarios.push((Arc::from(*path), *text, suite, faults));
     }
-    let files: Vec<File<'_>> = scenarios
+    let files: Vec<ScenarioFile<'_>> = scenarios
         .iter()
-        .map(|(path, text, suite, faults)| File {
+        .map(|(path, text, suite, faults)| ScenarioFile {
             path,
             text,
             suite: suite.as_ref(),
             faults,
         })
         .collect();
-    check::files(&world, &files, Reach::All, &|_| true)
+    check::scenario_findings(&world, &files, ScenarioScope::All, &|_| true)
 }
 
-fn of(example: &Example) -> Vec<Diagnostic> {
+fn of(example: &RuleExample) -> Vec<Diagnostic> {
     found(example.template, &example.project_files())
 }
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
-    for rule in list::all()
+    for rule in list::all_rules()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 6)
     {
         assert!(
-            !rule.bad().is_empty() && !rule.good().is_empty(),
+            !rule.bad_examples().is_empty() && !rule.good_examples().is_empty(),
             "{} has no examples",
             rule.name
         );
-        for example in &rule.bad() {
+        for example in &rule.bad_examples() {
             let found: Vec<&str> = of(example)
                 .iter()
                 .map(|finding| finding.rule.name)
                 .collect();
             assert_eq!(found, [rule.name], "in {}", example.project);
         }
-        for example in &rule.good() {
+        for example in &rule.good_examples() {
             let found: Vec<String> = of(example)
                 .iter()
                 .map(|finding| format!("{}: {}", finding.rule.name, finding.message))
@@ -114,11 +114,11 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
 #[test]
 fn every_fix_of_an_example_mends_it() {
     let mut count = 0;
-    for rule in list::all()
+    for rule in list::all_rules()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 6)
     {
-        for example in &rule.bad() {
+        for example in &rule.bad_examples() {
             for finding in of(example) {
                 for fix in &finding.fixes {
                     let mut files = example.project_files();
@@ -126,7 +126,7 @@ fn every_fix_of_an_example_mends_it() {
                         .iter_mut()
                         .find(|(path, _)| *path == &*finding.path)
                         .expect("the file of the finding");
-                    let mended = fix::apply(file.1, &fix.edits).expect("edits fit");
+                    let mended = fix::apply_edits(file.1, &fix.edits).expect("edits fit");
                     file.1 = mended.leak();
                     let left: Vec<&str> = found(example.template, &files)
                         .iter()

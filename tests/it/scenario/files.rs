@@ -1,8 +1,8 @@
 //! Which files are scenarios, and what comes of those that cannot be read.
 
-use ctxc::internals::scenario::Options;
-use ctxc::internals::scenario::load::{self, Unread};
-use ctxc::internals::scenario::paths::beside;
+use ctxc::internals::scenario::ScenarioReadOptions;
+use ctxc::internals::scenario::load::{self, ScenarioReadError};
+use ctxc::internals::scenario::paths::resolve_beside;
 use pretty_assertions::assert_eq;
 
 const SOUND: &str = "name: a\ntask: t\ncontext: {objective: x}\nexpected: [{contains: x}]\n";
@@ -32,7 +32,7 @@ fn yaml_is_a_scenario_and_json_where_it_says_so() {
         ("more.yaml", b""),
         ("other/x.yaml", b""),
     ]);
-    let found = load::files(
+    let found = load::find_files(
         folder.path(),
         &[
             "scenarios/".to_owned(),
@@ -69,21 +69,21 @@ fn files_that_cannot_be_read_say_why() {
         "s/a.yaml", "s/b.yaml", "s/c.yaml", "s/d.yaml", "s/e.yaml", "s/f.yaml",
     ]
     .map(str::to_owned);
-    let loaded = load::load(folder.path(), &paths, 4096, &Options::default());
+    let loaded = load::load_files(folder.path(), &paths, 4096, &ScenarioReadOptions::default());
     let [sound, no_text, large, suite, outside, missing] = &loaded[..] else {
         panic!("six")
     };
     assert!(sound.is_sound(), "{:?}", sound.faults);
     assert_eq!(&*sound.text, crlf);
     assert!(
-        matches!(&no_text.unread, Some(Unread::NoText(_))),
+        matches!(&no_text.read_error, Some(ScenarioReadError::NotText(_))),
         "{:?}",
-        no_text.unread
+        no_text.read_error
     );
     assert!(
-        matches!(&large.unread, Some(Unread::Io(why)) if why.kind() == std::io::ErrorKind::FileTooLarge),
+        matches!(&large.read_error, Some(ScenarioReadError::Io(why)) if why.kind() == std::io::ErrorKind::FileTooLarge),
         "{:?}",
-        large.unread
+        large.read_error
     );
     assert_eq!(suite.suite.as_ref().unwrap().cases[0].name.value, "s/1");
     assert_eq!(
@@ -91,24 +91,28 @@ fn files_that_cannot_be_read_say_why() {
         "2:13 [../../rows.csv] table ../../rows.csv: it lies outside the project's folder"
     );
     assert!(
-        matches!(&missing.unread, Some(Unread::Io(why)) if why.kind() == std::io::ErrorKind::NotFound),
+        matches!(&missing.read_error, Some(ScenarioReadError::Io(why)) if why.kind() == std::io::ErrorKind::NotFound),
         "{:?}",
-        missing.unread
+        missing.read_error
     );
 }
 
 #[test]
 fn paths_beside_a_scenario_stay_in_the_project() {
     assert_eq!(
-        beside("scenarios/a/b.yaml", "./x.txt").as_deref(),
+        resolve_beside("scenarios/a/b.yaml", "./x.txt").as_deref(),
         Some("scenarios/a/x.txt")
     );
     assert_eq!(
-        beside("scenarios/a/b.yaml", "../../x.txt").as_deref(),
+        resolve_beside("scenarios/a/b.yaml", "../../x.txt").as_deref(),
         Some("x.txt")
     );
-    assert_eq!(beside("a.yaml", "x.txt").as_deref(), Some("x.txt"));
+    assert_eq!(resolve_beside("a.yaml", "x.txt").as_deref(), Some("x.txt"));
     for outside in ["../../../x.txt", "/etc/x", "C:\\x", "\\x"] {
-        assert_eq!(beside("scenarios/a/b.yaml", outside), None, "{outside}");
+        assert_eq!(
+            resolve_beside("scenarios/a/b.yaml", outside),
+            None,
+            "{outside}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Any text is read: no panic, every place inside the text, and no time that is more than linear.
 
-use ctxc::internals::scenario::read;
+use ctxc::internals::scenario::read_suite;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ const WORDS: &[&str] = &[
 ];
 
 fn hold(text: &str) {
-    for fault in read("scenarios/a.yaml", text).1 {
+    for fault in read_suite("scenarios/a.yaml", text).1 {
         assert!(
             text.get(fault.span.start as usize..fault.span.end as usize)
                 .is_some(),
@@ -127,7 +127,7 @@ fn large_files_end_soon() {
     ];
     for text in texts {
         let begun = Instant::now();
-        let (_, faults) = read("a.yaml", &text);
+        let (_, faults) = read_suite("a.yaml", &text);
         assert!(faults.len() <= 1000, "{}", faults.len());
         let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
         assert!(

@@ -3,21 +3,21 @@
 use super::told::told;
 use ctxc::internals::base::span::Spanned;
 use ctxc::internals::scenario::model::{
-    AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject,
+    AnswerTest, CaseSubject, ContextExpectation, FrozenValue, Risk, SegmentSelector, SegmentState,
 };
-use ctxc::internals::scenario::{keys, read, words};
+use ctxc::internals::scenario::{keys, read_suite, words};
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 
 fn faults(text: &str) -> String {
-    told(text, &read("scenarios/a.yaml", text).1)
+    told(text, &read_suite("scenarios/a.yaml", text).1)
 }
 
 const WHOLE: &str = include_str!("whole.yaml");
 
 #[test]
 fn a_scenario_with_everything_is_read() {
-    let (suite, found) = read("scenarios/whole.yaml", WHOLE);
+    let (suite, found) = read_suite("scenarios/whole.yaml", WHOLE);
     assert_eq!(told(WHOLE, &found), "");
     let suite = suite.unwrap();
     assert!(suite.is_scenario);
@@ -28,7 +28,7 @@ fn a_scenario_with_everything_is_read() {
         (case.name.value.as_str(), case.name.span.slice(WHOLE)),
         ("triage of a refund", "triage of a refund")
     );
-    assert_eq!(case.subject.value, Subject::Task("triage".into()));
+    assert_eq!(case.subject.value, CaseSubject::Task("triage".into()));
     let situation = &case.situation;
     assert_eq!(
         situation.objective.as_ref().unwrap().value,
@@ -38,13 +38,16 @@ fn a_scenario_with_everything_is_read() {
     assert_eq!(situation.risk_level.as_ref().unwrap().value, Risk::Medium);
     assert_eq!(situation.failures[0].note, "");
     let frozen = |name: &str| situation.inputs[name].value.clone();
-    assert_eq!(frozen("ticket"), Frozen::File("files/ticket.txt".into()));
-    assert_eq!(frozen("mail"), Frozen::File("files/mail.txt".into()));
-    assert_eq!(frozen("log"), Frozen::File("files/log.txt".into()));
-    assert_eq!(frozen("handle"), Frozen::Value("@ada".into()));
+    assert_eq!(
+        frozen("ticket"),
+        FrozenValue::File("files/ticket.txt".into())
+    );
+    assert_eq!(frozen("mail"), FrozenValue::File("files/mail.txt".into()));
+    assert_eq!(frozen("log"), FrozenValue::File("files/log.txt".into()));
+    assert_eq!(frozen("handle"), FrozenValue::Value("@ada".into()));
     assert_eq!(
         frozen("limits"),
-        Frozen::Value(serde_json::json!({"eur": 20, "retry": true}))
+        FrozenValue::Value(serde_json::json!({"eur": 20, "retry": true}))
     );
     let ids: Vec<&str> = situation
         .matches
@@ -56,8 +59,8 @@ fn a_scenario_with_everything_is_read() {
         panic!("expectations")
     };
     let ContextExpectation::Segment {
-        which: Selector::Id(id),
-        state: State::Kept,
+        which: SegmentSelector::Id(id),
+        state: SegmentState::Kept,
     } = &segment.value
     else {
         panic!("{segment:?}")
@@ -75,7 +78,7 @@ fn a_scenario_with_everything_is_read() {
     );
     assert_eq!(
         case.expect_context.len(),
-        keys::CONTEXT.keys.len().max(14),
+        keys::CONTEXT_TABLE.keys.len().max(14),
         "each of the fourteen"
     );
     assert_eq!(
@@ -84,7 +87,7 @@ fn a_scenario_with_everything_is_read() {
         "each of the twenty-two, some in both forms"
     );
     assert!(
-        matches!(&case.expectations[8].value.test, AnswerTest::Schema(Frozen::File(path)) if path == "schema.json")
+        matches!(&case.expectations[8].value.test, AnswerTest::Schema(FrozenValue::File(path)) if path == "schema.json")
     );
     assert!(!case.expectations[23].value.gate);
     assert_eq!((case.rule.runs, case.rule.pass), (5, 4));
@@ -97,13 +100,13 @@ fn a_scenario_with_everything_is_read() {
 
 #[test]
 fn json_is_read_like_yaml() {
-    let (tree, _) = ctxc::internals::syntax::yaml::read(WHOLE);
+    let (tree, _) = ctxc::internals::syntax::yaml::parse_tree(WHOLE);
     let mut json = tree.to_json();
     // Tags are lost: files are said as mappings in JSON.
     json["context"]["inputs"]["log"] = serde_json::json!({"file": "files/log.txt"});
     json["context"]["task_id"] = "1.10".into();
     let text = serde_json::to_string_pretty(&json).unwrap();
-    let (suite, found) = read("scenarios/whole.json", &text);
+    let (suite, found) = read_suite("scenarios/whole.json", &text);
     assert_eq!(told(&text, &found), "");
     let first = |suite: ctxc::internals::scenario::model::Suite| {
         let case = &suite.cases[0];
@@ -125,7 +128,7 @@ fn json_is_read_like_yaml() {
     };
     assert_eq!(
         first(suite.unwrap()),
-        first(read("a.yaml", WHOLE).0.unwrap())
+        first(read_suite("a.yaml", WHOLE).0.unwrap())
     );
 }
 
@@ -143,15 +146,15 @@ fn bare(text: &str) -> String {
 #[test]
 fn words_are_those_of_the_types() {
     assert_eq!(
-        words::KINDS,
+        words::SEGMENT_KINDS,
         ctxc::internals::kernel::context::Kind::ALL
-            .map(ctxc::internals::kernel::context::Kind::word)
+            .map(ctxc::internals::kernel::context::Kind::as_str)
     );
     for name in SettingName::ALL {
         let text = format!(
             "name: a\ntask: t\ncontext: {{objective: x}}\nexpect_context:\n  - setting: {{name: {}, value: {}}}\n",
             name.word(),
-            name.words()[0]
+            name.allowed_words()[0]
         );
         assert_eq!(faults(&text), "");
     }
@@ -220,7 +223,7 @@ fn all_faults_of_a_file_come_in_one_run() {
 fn aliases_of_keys_are_keys() {
     let text = "name: a\ntask: t\ninput: {objective: x}\nexpected: [{contains: x}]\n";
     assert_eq!(faults(text), "");
-    let (suite, _) = read("a.yaml", text);
+    let (suite, _) = read_suite("a.yaml", text);
     let case = &suite.unwrap().cases[0];
     assert_eq!(
         case.situation
@@ -235,20 +238,20 @@ fn aliases_of_keys_are_keys() {
 
 #[test]
 fn trials_are_those_of_the_case_then_those_of_the_project() {
-    use ctxc::internals::scenario::{Options, model::Rule, read_with};
+    use ctxc::internals::scenario::{ScenarioReadOptions, model::TrialRule, read_suite_with};
     let rule = |more: &str| {
         let text = format!(
             "name: a\ntask: t\ncontext: {{objective: x}}\nexpected: [{{contains: x}}]\n{more}"
         );
-        let options = Options {
-            rule: Rule {
+        let options = ScenarioReadOptions {
+            rule: TrialRule {
                 runs: 9,
                 pass: 8,
-                ..Rule::default()
+                ..TrialRule::default()
             },
             tables: None,
         };
-        let (suite, found) = read_with("a.yaml", &text, &options);
+        let (suite, found) = read_suite_with("a.yaml", &text, &options);
         let rule = suite.unwrap().cases.remove(0).rule;
         (rule.runs, rule.pass, told(&text, &found))
     };
@@ -284,7 +287,7 @@ cases:
     expected: [{contains: late}]
   - {id: two, role: planner, rule: {strict: true}, tags: [], context: {objective: own, memory: []}, expect_context: [{nothing_cut: true}]}
 ";
-    let (suite, found) = read("scenarios/refunds.yaml", text);
+    let (suite, found) = read_suite("scenarios/refunds.yaml", text);
     assert_eq!(told(text, &found), "");
     let suite = suite.unwrap();
     assert_eq!(
@@ -304,7 +307,7 @@ cases:
     );
     assert_eq!(
         (&one.subject.value, one.rule.runs, one.tags.len()),
-        (&Subject::Task("triage".into()), 5, 1)
+        (&CaseSubject::Task("triage".into()), 5, 1)
     );
     assert_eq!(
         (
@@ -316,7 +319,7 @@ cases:
     );
     assert_eq!(
         (&two.subject.value, two.rule.runs, two.rule.strict),
-        (&Subject::Role("planner".into()), 3, true)
+        (&CaseSubject::Role("planner".into()), 3, true)
     );
     assert_eq!((two.tags.len(), two.situation.matches.len()), (0, 0));
     assert_eq!(two.situation.objective.as_ref().unwrap().value, "own");
@@ -352,7 +355,7 @@ fn what_is_no_mapping_is_no_suite() {
     assert_eq!(faults("hello"), "1:1 [hello]  is a text, wants a mapping");
     let text = "name: a\ntask: t\n\tcontext: {}\n";
     assert_eq!(
-        (read("a.yaml", text).0.is_none(), faults(text)),
+        (read_suite("a.yaml", text).0.is_none(), faults(text)),
         (true, "3:1 [\t] yaml Tab".to_owned())
     );
     // What stands before a fault is looked at; what may stand behind it is not missed.

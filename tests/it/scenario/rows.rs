@@ -1,8 +1,8 @@
 //! Tables of cases.
 
 use super::told::told;
-use ctxc::internals::scenario::model::{Frozen, Suite};
-use ctxc::internals::scenario::{Options, csv, read_with};
+use ctxc::internals::scenario::model::{FrozenValue, Suite};
+use ctxc::internals::scenario::{ScenarioReadOptions, csv, read_suite_with};
 use pretty_assertions::assert_eq;
 
 const SUITE: &str =
@@ -10,11 +10,11 @@ const SUITE: &str =
 
 fn read(suite: &str, table: &str) -> (Suite, String) {
     let tables = |_: &str| Ok(table.to_owned());
-    let options = Options {
+    let options = ScenarioReadOptions {
         tables: Some(&tables),
-        ..Options::default()
+        ..ScenarioReadOptions::default()
     };
-    let (found, faults) = read_with("scenarios/s.yaml", suite, &options);
+    let (found, faults) = read_suite_with("scenarios/s.yaml", suite, &options);
     (found.unwrap(), told(suite, &faults))
 }
 
@@ -40,11 +40,11 @@ fn a_row_is_a_case_with_columns_as_inputs() {
     );
     assert_eq!(
         one.situation.inputs["ticket"].value,
-        Frozen::Value("late,\n\"very\"".into())
+        FrozenValue::Value("late,\n\"very\"".into())
     );
     assert_eq!(
         one.situation.inputs["tags"].value,
-        Frozen::Value("x".into())
+        FrozenValue::Value("x".into())
     );
     assert_eq!(
         (
@@ -63,7 +63,7 @@ fn a_line_of_json_is_a_case_with_every_key() {
     let (found, faults) = read(&suite, table);
     assert_eq!(
         found.cases[0].situation.inputs["a"].value,
-        Frozen::File("a.txt".into())
+        FrozenValue::File("a.txt".into())
     );
     insta::assert_snapshot!(faults, @r#"
     2:13 rows.jsonl:3 [rows.jsonl] a case has no key expcted, near None, elsewhere None
@@ -113,7 +113,7 @@ fn what_is_no_table_is_told_at_cases_from() {
 #[test]
 fn records_are_read_as_rfc_4180_says() {
     let fields = |text: &str| {
-        csv::read(text).map(|records| {
+        csv::parse_records(text).map(|records| {
             records
                 .into_iter()
                 .map(|record| record.fields)
@@ -147,7 +147,7 @@ fn records_are_read_as_rfc_4180_says() {
             "a quote stands inside a field that does not start with one"
         ))
     );
-    let lines: Vec<u32> = csv::read("a\n\"x\ny\"\nb\r\nc")
+    let lines: Vec<u32> = csv::parse_records("a\n\"x\ny\"\nb\r\nc")
         .unwrap()
         .iter()
         .map(|record| record.line)

@@ -1,12 +1,12 @@
 //! Faults in one line each.
 
 use ctxc::internals::base::source::LineIndex;
-use ctxc::internals::scenario::{Fault, FaultKind};
+use ctxc::internals::scenario::{ScenarioFault, ScenarioFaultKind};
 
 /// Each fault with its line and column, the text at its place, and what it is.
-pub(super) fn told(text: &str, faults: &[Fault]) -> String {
+pub(super) fn told(text: &str, faults: &[ScenarioFault]) -> String {
     let index = LineIndex::new(text);
-    let line = |fault: &Fault| {
+    let line = |fault: &ScenarioFault| {
         let at = index.position(text, fault.span.start);
         let place = fault.span.slice(text).replace('\n', "⏎");
         let row = fault
@@ -25,11 +25,11 @@ pub(super) fn told(text: &str, faults: &[Fault]) -> String {
 }
 
 /// A kind in short.
-fn kind(kind: &FaultKind) -> String {
+fn kind(kind: &ScenarioFaultKind) -> String {
     #[allow(clippy::wildcard_enum_match_arm, reason = "the rest shows itself")]
     match kind {
-        FaultKind::Yaml(fault) => format!("yaml {fault:?}"),
-        FaultKind::UnknownKey {
+        ScenarioFaultKind::Yaml(fault) => format!("yaml {fault:?}"),
+        ScenarioFaultKind::UnknownKey {
             table,
             key,
             near,
@@ -38,25 +38,27 @@ fn kind(kind: &FaultKind) -> String {
         } => {
             format!("{table} has no key {key}, near {near:?}, elsewhere {elsewhere:?}")
         }
-        FaultKind::WrongType {
+        ScenarioFaultKind::WrongType {
             key,
             expected,
             found,
         } => format!("{key} is {found}, wants {expected}"),
-        FaultKind::BadValue {
+        ScenarioFaultKind::BadValue {
             key,
             found,
             expected,
             near,
         } => format!("{key} is {found}, wants {expected}, near {near:?}"),
-        FaultKind::Missing { table, keys } => format!("{table} lacks {}", keys.join("|")),
-        FaultKind::Together {
+        ScenarioFaultKind::Missing { table, keys } => format!("{table} lacks {}", keys.join("|")),
+        ScenarioFaultKind::ExclusiveKeys {
             table,
             first,
             second,
         } => format!("{table} has {} and {second}", first.0),
-        FaultKind::BadPattern { reason, at, part } => format!("pattern: {reason} at {at} `{part}`"),
-        FaultKind::Table { path, reason } => format!("table {path}: {reason}"),
+        ScenarioFaultKind::BadPattern { reason, at, part } => {
+            format!("pattern: {reason} at {at} `{part}`")
+        }
+        ScenarioFaultKind::UnreadableTable { path, reason } => format!("table {path}: {reason}"),
         other => format!("{other:?}"),
     }
 }

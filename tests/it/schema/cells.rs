@@ -95,7 +95,7 @@ pub(crate) fn table() -> (Project, Vec<String>) {
     let (blocks, mut names) = (blocks(), Vec::new());
     assert_eq!(blocks.len(), 108);
     let mut write = |name: String, text: String| {
-        project.write(&name, text);
+        project.write_file(&name, text);
         names.push(name);
     };
     for (row, (head, tail)) in ROWS.iter().enumerate() {

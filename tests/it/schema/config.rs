@@ -2,12 +2,12 @@
 //! and content with what is sound.
 
 use crate::project::reading::read;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::project::read::keys::{SETTINGS, TOP};
-use ctxc::internals::project::table::{Key, Shape, Table};
+use ctxc::internals::project::read::keys::{SETTINGS, TOP_TABLE};
+use ctxc::internals::project::table::{ConfigKey, ConfigShape, ConfigTable};
 use ctxc::internals::rules::{check, list};
-use ctxc::internals::schema::config::{FILE, config};
+use ctxc::internals::schema::config::{CONFIG_SCHEMA_FILE, config_schema};
 use ctxc::internals::settings::operators::Operator;
 use ctxc::internals::template::setting::{SettingName, Word as _};
 use jsonschema::Validator;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn the_file_is_fresh() {
-    assert_fresh(&format!("schema/{FILE}"), &config());
+    assert_fresh(&format!("schema/{CONFIG_SCHEMA_FILE}"), &config_schema());
 }
 
 fn schema() -> Validator {
-    let schema: Value = serde_json::from_str(&config()).unwrap();
+    let schema: Value = serde_json::from_str(&config_schema()).unwrap();
     jsonschema::draft7::meta::validate(&schema).unwrap_or_else(|error| panic!("{error}"));
     jsonschema::draft7::new(&schema).unwrap()
 }
@@ -43,7 +43,7 @@ fn told(text: &str) -> Vec<String> {
     let of_keys = [
         "CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532",
     ];
-    let found = check::config(&read(text))
+    let found = check::config_findings(&read(text))
         .into_iter()
         .filter(|found| of_keys.contains(&found.rule.code.to_string().as_str()));
     found
@@ -68,18 +68,18 @@ fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
 }
 
 /// A table with what it needs.
-fn least(table: &Table) -> Map<String, Value> {
+fn least(table: &ConfigTable) -> Map<String, Value> {
     let needed = table
         .keys
         .iter()
-        .filter(|key| table.needed().any(|name| name == key.name));
+        .filter(|key| table.required_names().any(|name| name == key.name));
     needed
         .map(|key| (key.name.to_owned(), good(key).pop().unwrap()))
         .collect()
 }
 
 /// Values that a key takes: those at its bounds, and each of its words.
-fn good(key: &Key) -> Vec<Value> {
+fn good(key: &ConfigKey) -> Vec<Value> {
     match key.name {
         // What only a parser knows.
         "must" => vec![json!("has owner"), json!(["has owner", "lacks version"])],
@@ -92,42 +92,42 @@ fn good(key: &Key) -> Vec<Value> {
     }
 }
 
-fn sound(shape: Shape) -> Vec<Value> {
+fn sound(shape: ConfigShape) -> Vec<Value> {
     let words = |words: &[&str]| words.iter().map(|word| json!(word)).collect::<Vec<_>>();
     match shape {
-        Shape::Text | Shape::Name => vec![json!("X")],
-        Shape::Texts | Shape::Set => vec![json!("x"), json!(["x", "y"])],
-        Shape::Pointer => vec![json!("/a/b"), json!("")],
-        Shape::PointersOr(table) => vec![json!("/a"), json!(["/a", least(table)])],
-        Shape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
-        Shape::Words(all) => [words(all), vec![json!(all)]].concat(),
-        Shape::Word(all) => words(all),
-        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => {
+        ConfigShape::Text | ConfigShape::Name => vec![json!("X")],
+        ConfigShape::Texts | ConfigShape::Set => vec![json!("x"), json!(["x", "y"])],
+        ConfigShape::Pointer => vec![json!("/a/b"), json!("")],
+        ConfigShape::PointersOr(table) => vec![json!("/a"), json!(["/a", least(table)])],
+        ConfigShape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
+        ConfigShape::Words(all) => [words(all), vec![json!(all)]].concat(),
+        ConfigShape::Word(all) => words(all),
+        ConfigShape::Bool | ConfigShape::Setting(SettingName::AccumulateData) => {
             vec![json!(true), json!(false)]
         }
-        Shape::Setting(name) => words(name.words()),
-        Shape::Base => words(&Operator::ALL.map(Operator::word)),
-        Shape::Whole((least, most)) => vec![json!(least), json!(most)],
-        Shape::Number((least, most)) => vec![json!(least), json!(most)],
-        Shape::WholeOr((least, most), word) => vec![json!(least), json!(most), json!(word)],
-        Shape::NameOr(table) => vec![json!("x"), Value::Object(least(table))],
-        Shape::Table(table) => vec![Value::Object(least(table))],
-        Shape::List(table) => vec![json!([least(table)])],
-        Shape::Map(inner) => sound(*inner)
+        ConfigShape::Setting(name) => words(name.allowed_words()),
+        ConfigShape::Base => words(&Operator::ALL.map(Operator::word)),
+        ConfigShape::Whole((least, most)) => vec![json!(least), json!(most)],
+        ConfigShape::Number((least, most)) => vec![json!(least), json!(most)],
+        ConfigShape::WholeOr((least, most), word) => vec![json!(least), json!(most), json!(word)],
+        ConfigShape::NameOr(table) => vec![json!("x"), Value::Object(least(table))],
+        ConfigShape::Table(table) => vec![Value::Object(least(table))],
+        ConfigShape::List(table) => vec![json!([least(table)])],
+        ConfigShape::Map(inner) => sound(*inner)
             .into_iter()
             .map(|value| object([("atomic", value)]))
             .collect(),
-        Shape::Lints => {
+        ConfigShape::Lints => {
             vec![
                 json!({"all": "error", "context": "off", "no-context": "info", "ctx2xx": "hint", "CTX205": "warning"}),
             ]
         }
-        Shape::Any | Shape::Later => vec![json!({"anything": {"at": ["all"]}})],
+        ConfigShape::Any | ConfigShape::Later => vec![json!({"anything": {"at": ["all"]}})],
     }
 }
 
 /// Values that no such key takes.
-fn bad(shape: Shape) -> Vec<Value> {
+fn bad(shape: ConfigShape) -> Vec<Value> {
     let beyond = |(least, most): (u64, u64)| {
         vec![
             json!(i128::from(least) as i64 - 1),
@@ -136,31 +136,37 @@ fn bad(shape: Shape) -> Vec<Value> {
         ]
     };
     match shape {
-        Shape::Text => vec![json!(5), json!(["x"])],
-        Shape::Name | Shape::NameOr(_) => vec![json!(5), json!(" ")],
-        Shape::Texts => vec![json!(5), json!([5])],
-        Shape::Pointer => vec![json!(5), json!("a"), json!("/")],
-        Shape::PointersOr(_) => vec![json!(5), json!(""), json!(["/"]), json!([5]), json!([{}])],
-        Shape::Set => vec![json!(5), json!(["x", " "])],
-        Shape::Globs => vec![
+        ConfigShape::Text => vec![json!(5), json!(["x"])],
+        ConfigShape::Name | ConfigShape::NameOr(_) => vec![json!(5), json!(" ")],
+        ConfigShape::Texts => vec![json!(5), json!([5])],
+        ConfigShape::Pointer => vec![json!(5), json!("a"), json!("/")],
+        ConfigShape::PointersOr(_) => {
+            vec![json!(5), json!(""), json!(["/"]), json!([5]), json!([{}])]
+        }
+        ConfigShape::Set => vec![json!(5), json!(["x", " "])],
+        ConfigShape::Globs => vec![
             json!(5),
             json!("/x"),
             json!(["a", "../x"]),
             json!("a/../x"),
             json!(""),
         ],
-        Shape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],
-        Shape::Word(_) | Shape::Base => vec![json!("nothing"), json!(5), json!(true)],
-        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => vec![json!("true"), json!(1)],
-        Shape::Setting(_) => vec![json!("nothing"), json!(true)],
-        Shape::Whole(bounds) => [beyond(bounds), vec![json!("5")]].concat(),
-        Shape::Number((least, most)) => vec![json!(least - 0.5), json!(most + 0.5), json!("5")],
-        Shape::WholeOr(bounds, _) => [beyond(bounds), vec![json!("tabs")]].concat(),
-        Shape::Table(_) | Shape::Map(_) | Shape::Later | Shape::List(_) => {
+        ConfigShape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],
+        ConfigShape::Word(_) | ConfigShape::Base => vec![json!("nothing"), json!(5), json!(true)],
+        ConfigShape::Bool | ConfigShape::Setting(SettingName::AccumulateData) => {
+            vec![json!("true"), json!(1)]
+        }
+        ConfigShape::Setting(_) => vec![json!("nothing"), json!(true)],
+        ConfigShape::Whole(bounds) => [beyond(bounds), vec![json!("5")]].concat(),
+        ConfigShape::Number((least, most)) => {
+            vec![json!(least - 0.5), json!(most + 0.5), json!("5")]
+        }
+        ConfigShape::WholeOr(bounds, _) => [beyond(bounds), vec![json!("tabs")]].concat(),
+        ConfigShape::Table(_) | ConfigShape::Map(_) | ConfigShape::Later | ConfigShape::List(_) => {
             vec![json!(5), json!("x")]
         }
-        Shape::Any => Vec::new(),
-        Shape::Lints => vec![
+        ConfigShape::Any => Vec::new(),
+        ConfigShape::Lints => vec![
             json!(5),
             json!({"no-contxt": "off"}),
             json!({"no-context": "loud"}),
@@ -171,7 +177,7 @@ fn bad(shape: Shape) -> Vec<Value> {
 
 /// Holds reader and schema against each other at every key of a table and of those inside it; how
 /// many documents that were.
-fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize {
+fn agree(schema: &Validator, table: &'static ConfigTable, place: &Place<'_>) -> usize {
     let mut tried = 0;
     let mut hold = |path: &str, document: &Value, is_sound: bool| {
         let text = toml::to_string(document).unwrap();
@@ -195,9 +201,9 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
     hold(
         &place.path,
         &with("no_such_key", json!(1)),
-        matches!(table.others, Some(Shape::Any)),
+        matches!(table.others, Some(ConfigShape::Any)),
     );
-    for name in table.needed() {
+    for name in table.required_names() {
         let mut own = least(table);
         own.remove(name);
         // Without a condition a requirement is another rule's.
@@ -230,7 +236,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
             reason = "no other shape holds a table"
         )]
         let inside = match key.shape {
-            Shape::Table(inner) | Shape::NameOr(inner) => agree(
+            ConfigShape::Table(inner) | ConfigShape::NameOr(inner) => agree(
                 schema,
                 inner,
                 &Place {
@@ -238,7 +244,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
                     wrap: &|value| with(key.name, value),
                 },
             ),
-            Shape::List(inner) => agree(
+            ConfigShape::List(inner) => agree(
                 schema,
                 inner,
                 &Place {
@@ -246,7 +252,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
                     wrap: &|value| with(key.name, json!([value])),
                 },
             ),
-            Shape::Map(Shape::Table(inner)) => agree(
+            ConfigShape::Map(ConfigShape::Table(inner)) => agree(
                 schema,
                 inner,
                 &Place {
@@ -258,7 +264,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
         };
         tried += inside;
     }
-    if let Some(Shape::Table(inner)) = table.others {
+    if let Some(ConfigShape::Table(inner)) = table.others {
         let wrap = |value| with("subtask", value);
         tried += agree(
             schema,
@@ -276,7 +282,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
 fn schema_and_reader_agree_at_every_key_bound_and_word() {
     let tried = agree(
         &schema(),
-        &TOP,
+        &TOP_TABLE,
         &Place {
             path: String::new(),
             wrap: &|value| value,
@@ -284,7 +290,7 @@ fn schema_and_reader_agree_at_every_key_bound_and_word() {
     );
     assert!(tried > 400, "only {tried} documents");
     assert_eq!(
-        SETTINGS.names(),
+        SETTINGS.key_names(),
         SettingName::ALL
             .iter()
             .map(|name| name.word())
@@ -355,8 +361,8 @@ fn the_examples_of_the_rules_are_of_one_mind_with_it() {
             .unwrap_or_default()
             .to_owned()
     };
-    for rule in list::all() {
-        for example in &rule.meta.good() {
+    for rule in list::all_rules() {
+        for example in &rule.meta.good_examples() {
             assert_eq!(
                 refusals(&schema, &parsed(&own(example.project))),
                 [""; 0],
@@ -367,7 +373,7 @@ fn the_examples_of_the_rules_are_of_one_mind_with_it() {
         }
         // Unknown keys, wrong values, an unknown edition, a key in the file, keys that are missing.
         if [503, 504, 505, 529, 532].contains(&rule.meta.code.0) {
-            for example in &rule.meta.bad() {
+            for example in &rule.meta.bad_examples() {
                 // What stands in an address is not the schema's to tell.
                 let is_secret =
                     example.project.contains("base_url") || example.project.contains("api_key_env");

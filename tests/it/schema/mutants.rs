@@ -1,14 +1,17 @@
 //! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end
 //! of its parent, an attribute renamed or given another value. All stay well-formed.
 
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::template::element_specs;
 use roxmltree::{Document, Node};
 use std::path::Path;
 
 /// Mutants of the shipped templates and of the good examples of every rule.
 pub(crate) fn mutants() -> Vec<String> {
-    let mut tags: Vec<&str> = element_specs::all().iter().map(|spec| spec.tag).collect();
+    let mut tags: Vec<&str> = element_specs::table_rows()
+        .iter()
+        .map(|spec| spec.tag)
+        .collect();
     tags.sort_unstable();
     tags.dedup();
     let mut out = Vec::new();
@@ -34,8 +37,8 @@ fn originals() -> Vec<String> {
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
     out.sort();
-    let examples = ctxc::internals::rules::list::all()
-        .flat_map(|rule| rule.meta.good())
+    let examples = ctxc::internals::rules::list::all_rules()
+        .flat_map(|rule| rule.meta.good_examples())
         .filter(|example| example.project.is_empty());
     out.extend(examples.map(|example| example.template.to_owned()));
     out

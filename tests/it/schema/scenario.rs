@@ -3,15 +3,15 @@
 use super::scenario_page;
 use crate::cli::project::Project;
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::scenario::read;
-use ctxc::internals::schema::scenario::scenario;
+use ctxc::internals::scenario::read_suite;
+use ctxc::internals::schema::scenario::scenario_schema;
 use ctxc::internals::syntax::yaml;
 
 const WHOLE: &str = include_str!("../scenario/whole.yaml");
 
 #[test]
 fn the_file_is_fresh() {
-    assert_fresh("schema/scenario.schema.json", &scenario());
+    assert_fresh("schema/scenario.schema.json", &scenario_schema());
 }
 
 /// Changes of a sound scenario, and whether it is one after.
@@ -115,17 +115,17 @@ const SUITES: &[(&str, bool)] = &[
 
 #[test]
 fn reader_and_schema_agree() {
-    let schema: serde_json::Value = serde_json::from_str(&scenario()).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&scenario_schema()).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let hold = |text: &str, is_sound: bool| {
-        let (_, faults) = read("a.yaml", text);
+        let (_, faults) = read_suite("a.yaml", text);
         assert_eq!(
             faults.is_empty(),
             is_sound,
             "the reader: {faults:?} in\n{text}"
         );
         let said: Vec<String> = schema
-            .iter_errors(&yaml::read(text).0.to_json())
+            .iter_errors(&yaml::parse_tree(text).0.to_json())
             .map(|error| error.to_string())
             .collect();
         assert_eq!(said.is_empty(), is_sound, "the schema: {said:?} in\n{text}");
@@ -145,8 +145,8 @@ fn the_page_is_fresh_and_its_example_sound() {
     assert_fresh("docs/SCENARIOS.md", &scenario_page::markdown());
     let task = "<task type=\"atomic\" name=\"triage\">\n  <description>sort it</description>\n  <inputs><input name=\"ticket\" from=\"ticket\"/></inputs>\n</task>\n";
     let project = Project::new()
-        .file("triage.xml", task)
-        .file("scenarios/refund.yaml", scenario_page::EXAMPLE);
+        .with_file("triage.xml", task)
+        .with_file("scenarios/refund.yaml", scenario_page::EXAMPLE);
     let output = project
         .command(&["check"])
         .env("SOURCE_DATE_EPOCH", "1795219200")

@@ -1,10 +1,12 @@
 //! The reference of scenarios as a page, made from the same tables as their schema: a key that is
 //! read is on it.
 
-use ctxc::internals::scenario::expect::answer::ANSWER;
-use ctxc::internals::scenario::expect::context::CONTEXT_TEST;
-use ctxc::internals::scenario::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
-use ctxc::internals::scenario::table::{Group, Need, Shape, Table};
+use ctxc::internals::scenario::expect::answer::ANSWER_TABLE;
+use ctxc::internals::scenario::expect::context::CONTEXT_TEST_TABLE;
+use ctxc::internals::scenario::keys::{
+    CASE_TABLE, CONTEXT_TABLE, DEFAULTS_TABLE, FIXTURES_TABLE, SCENARIO_TABLE, SUITE_TABLE,
+};
+use ctxc::internals::scenario::table::{KeyGroup, KeyNeed, ScenarioShape, ScenarioTable};
 use std::fmt::Write as _;
 
 /// The scenario of the page. A test runs it.
@@ -239,19 +241,23 @@ pub(super) fn markdown() -> String {
         out,
         "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}{sh}{python}{AFTER}"
     );
-    section(&mut out, "## A scenario", &SCENARIO);
-    section(&mut out, "### `context`", &CONTEXT);
-    section(&mut out, "### An entry of `expect_context`", &CONTEXT_TEST);
-    section(&mut out, "### An entry of `expectations`", &ANSWER);
-    let mut told: Vec<&Table> = vec![
-        &SCENARIO,
-        &CONTEXT,
-        &CONTEXT_TEST,
-        &ANSWER,
-        &CASE,
-        &DEFAULTS,
-        &FIXTURES,
-        &SUITE,
+    section(&mut out, "## A scenario", &SCENARIO_TABLE);
+    section(&mut out, "### `context`", &CONTEXT_TABLE);
+    section(
+        &mut out,
+        "### An entry of `expect_context`",
+        &CONTEXT_TEST_TABLE,
+    );
+    section(&mut out, "### An entry of `expectations`", &ANSWER_TABLE);
+    let mut told: Vec<&ScenarioTable> = vec![
+        &SCENARIO_TABLE,
+        &CONTEXT_TABLE,
+        &CONTEXT_TEST_TABLE,
+        &ANSWER_TABLE,
+        &CASE_TABLE,
+        &DEFAULTS_TABLE,
+        &FIXTURES_TABLE,
+        &SUITE_TABLE,
     ];
     let mut at = 0;
     while let Some(table) = told.get(at).copied() {
@@ -264,12 +270,12 @@ pub(super) fn markdown() -> String {
         }
         at += 1;
     }
-    section(&mut out, "## A suite", &SUITE);
+    section(&mut out, "## A suite", &SUITE_TABLE);
     let _ = writeln!(
         out,
         "A case has the keys of a scenario but `schema`, and `id` as its name (`name` is a label); `defaults` has the same keys but `id` and `name`.\n"
     );
-    section(&mut out, "### `fixtures`", &FIXTURES);
+    section(&mut out, "### `fixtures`", &FIXTURES_TABLE);
     out.truncate(out.trim_end().len());
     out + "\n"
 }
@@ -281,14 +287,14 @@ fn title(what: &str) -> String {
     })
 }
 
-fn section(out: &mut String, title: &str, table: &Table) {
+fn section(out: &mut String, title: &str, table: &ScenarioTable) {
     let _ = writeln!(out, "{title}\n\n| key | takes | says |\n|---|---|---|");
     for key in table.keys {
         let alias = key
             .alias
             .map(|alias| format!(", or `{alias}`"))
             .unwrap_or_default();
-        let need = if key.need == Need::Required {
+        let need = if key.need == KeyNeed::Required {
             ", required"
         } else {
             ""
@@ -310,7 +316,7 @@ fn section(out: &mut String, title: &str, table: &Table) {
                 .join(", ")
         };
         let _ = match group {
-            Group::One(keys) if keys.len() > 4 => writeln!(
+            KeyGroup::ExactlyOne(keys) if keys.len() > 4 => writeln!(
                 out,
                 "Exactly one of these keys{}.\n",
                 match table.keys.len().saturating_sub(keys.len()) {
@@ -319,9 +325,11 @@ fn section(out: &mut String, title: &str, table: &Table) {
                     _ => "; the last two may be added to any of the others",
                 }
             ),
-            Group::One(keys) => writeln!(out, "Exactly one of {}.\n", list(keys)),
-            Group::Some(keys) => writeln!(out, "At least one of {}.\n", list(keys)),
-            Group::Apart(one, others) => writeln!(out, "`{one}` excludes {}.\n", list(others)),
+            KeyGroup::ExactlyOne(keys) => writeln!(out, "Exactly one of {}.\n", list(keys)),
+            KeyGroup::AtLeastOne(keys) => writeln!(out, "At least one of {}.\n", list(keys)),
+            KeyGroup::Exclusive(one, others) => {
+                writeln!(out, "`{one}` excludes {}.\n", list(others))
+            }
         };
     }
 }
@@ -330,21 +338,21 @@ fn section(out: &mut String, title: &str, table: &Table) {
     clippy::wildcard_enum_match_arm,
     reason = "the rest is said by the shape itself"
 )]
-fn takes(shape: Shape) -> String {
+fn takes(shape: ScenarioShape) -> String {
     match shape {
-        Shape::Word(words) => words
+        ScenarioShape::Word(words) => words
             .iter()
             .map(|word| format!("`{word}`"))
             .collect::<Vec<_>>()
             .join(", "),
-        Shape::Date => "a day, `2026-11-21`".to_owned(),
-        Shape::Pattern => "a pattern".to_owned(),
-        Shape::Path => "a JSONPath of RFC 9535".to_owned(),
-        Shape::Whole(least, most) if most <= 1000 => {
+        ScenarioShape::Date => "a day, `2026-11-21`".to_owned(),
+        ScenarioShape::Pattern => "a pattern".to_owned(),
+        ScenarioShape::Path => "a JSONPath of RFC 9535".to_owned(),
+        ScenarioShape::Whole(least, most) if most <= 1000 => {
             format!("a whole number from {least} to {most}")
         }
-        Shape::Whole(least, _) => format!("a whole number from {least}"),
-        _ => shape.wanted().replace('|', "\\|"),
+        ScenarioShape::Whole(least, _) => format!("a whole number from {least}"),
+        _ => shape.description().replace('|', "\\|"),
     }
 }
 
@@ -353,17 +361,17 @@ fn takes(shape: Shape) -> String {
     clippy::wildcard_enum_match_arm,
     reason = "no other shape holds a table"
 )]
-fn inner(shape: Shape) -> Option<&'static Table> {
+fn inner(shape: ScenarioShape) -> Option<&'static ScenarioTable> {
     match shape {
-        Shape::Table(table)
-        | Shape::IdOr(table)
-        | Shape::PatternsOr(table)
-        | Shape::WordOr(_, table)
-        | Shape::Or(_, table)
-        | Shape::Pairs(table)
-        | Shape::Chat(table)
-        | Shape::Said(table) => Some(table),
-        Shape::List(item, _) => inner(*item),
+        ScenarioShape::Table(table)
+        | ScenarioShape::IdOr(table)
+        | ScenarioShape::PatternsOr(table)
+        | ScenarioShape::WordOr(_, table)
+        | ScenarioShape::Or(_, table)
+        | ScenarioShape::Pairs(table)
+        | ScenarioShape::Messages(table)
+        | ScenarioShape::MessageContent(table) => Some(table),
+        ScenarioShape::List(item, _) => inner(*item),
         _ => None,
     }
 }

@@ -5,26 +5,26 @@ use ctxc::internals::settings::layers::{
     Declarations, DeclaredDefault, DeclaredRow, Layers, RowFault,
 };
 use ctxc::internals::settings::operators::{BodyPart, Operator};
-use ctxc::internals::settings::provenance::{Layer, Place};
+use ctxc::internals::settings::provenance::{Layer, ValuePlace};
 use ctxc::internals::settings::resolve::resolve;
-use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
+use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, WrittenSettings};
 use pretty_assertions::assert_eq;
 
-fn inherit(value: Inherit, at: u32) -> Written {
-    Written {
+fn inherit(value: Inherit, at: u32) -> WrittenSettings {
+    WrittenSettings {
         inherit_context: Some(Spanned::new(value, Span::new(at, at + 1))),
-        ..Written::default()
+        ..WrittenSettings::default()
     }
 }
 
-fn fresh(value: Fresh, at: u32) -> Written {
-    Written {
+fn fresh(value: Fresh, at: u32) -> WrittenSettings {
+    WrittenSettings {
         fresh_context: Some(Spanned::new(value, Span::new(at, at + 1))),
-        ..Written::default()
+        ..WrittenSettings::default()
     }
 }
 
-fn default(operator: &str, subtype: Option<&str>, written: Written) -> DeclaredDefault {
+fn default(operator: &str, subtype: Option<&str>, written: WrittenSettings) -> DeclaredDefault {
     DeclaredDefault {
         operator: operator.into(),
         subtype: subtype.map(Into::into),
@@ -50,12 +50,12 @@ fn a_subtype_row_beats_the_operators_project_default_and_its_own_default_beats_t
             default("atomic", Some("subtask"), fresh(Fresh::Disabled, 20)),
         ],
     );
-    let id = layers.row("atomic", Some("subtask")).unwrap();
+    let id = layers.resolve_row("atomic", Some("subtask")).unwrap();
     let chain = |name| {
         layers
-            .chain(id, name)
+            .layer_values(id, name)
             .iter()
-            .map(|link| (link.origin.layer, link.value.word()))
+            .map(|link| (link.origin.layer, link.value.as_str()))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -74,11 +74,11 @@ fn a_subtype_row_beats_the_operators_project_default_and_its_own_default_beats_t
             (Layer::ProjectSubtype, "disabled")
         ]
     );
-    let resolved = resolve(id, &layers, &Written::default());
+    let resolved = resolve(id, &layers, &WrittenSettings::default());
     assert_eq!(resolved.inherit_context.value, Inherit::None);
     assert_eq!(
         resolved.fresh_context.origin.place,
-        Place::Project(0, Span::new(20, 21))
+        ValuePlace::Project(0, Span::new(20, 21))
     );
 }
 
@@ -92,18 +92,18 @@ fn an_operators_default_reaches_its_rowless_subtypes_and_none_of_its_parts() {
         ],
     );
     let value = |id| layers.defaults(id).inherit_context.value;
-    let reduce = layers.row("reduce", None).unwrap();
+    let reduce = layers.resolve_row("reduce", None).unwrap();
     assert_eq!(value(reduce), Inherit::Subset);
     assert_eq!(
-        value(layers.row("reduce", Some("subtask")).unwrap()),
+        value(layers.resolve_row("reduce", Some("subtask")).unwrap()),
         Inherit::Subset
     );
     assert_eq!(
-        value(layers.part(reduce, BodyPart::InnerTask)),
+        value(layers.part_row(reduce, BodyPart::InnerTask)),
         Inherit::Full
     );
     assert_eq!(
-        value(layers.row("atomic", Some("director")).unwrap()),
+        value(layers.resolve_row("atomic", Some("director")).unwrap()),
         Inherit::None
     );
 }
@@ -132,7 +132,7 @@ fn a_declared_operator_starts_from_its_base_and_has_its_parts() {
             default("fold", Some("inner_task"), inherit(Inherit::None, 8)),
         ],
     );
-    let fold = layers.row("fold", None).unwrap();
+    let fold = layers.resolve_row("fold", None).unwrap();
     assert_eq!(layers.get(fold).base(), Operator::Reduce);
     // Defaults of the base are the base's alone.
     assert_eq!(layers.defaults(fold).fresh_context.value, Fresh::Enabled);
@@ -145,46 +145,52 @@ fn a_declared_operator_starts_from_its_base_and_has_its_parts() {
     );
     assert_eq!(
         layers
-            .defaults(layers.row("fold", Some("wide")).unwrap())
+            .defaults(layers.resolve_row("fold", Some("wide")).unwrap())
             .fresh_context
             .value,
         Fresh::Disabled
     );
     assert_eq!(
         layers
-            .defaults(layers.part(fold, BodyPart::InnerTask))
+            .defaults(layers.part_row(fold, BodyPart::InnerTask))
             .inherit_context
             .value,
         Inherit::None
     );
     assert_eq!(
         layers
-            .defaults(layers.part(fold, BodyPart::ReductionTask))
+            .defaults(layers.part_row(fold, BodyPart::ReductionTask))
             .inherit_context
             .value,
         Inherit::Full
     );
-    assert!(layers.row("fold", Some("subtask")).is_ok());
+    assert!(layers.resolve_row("fold", Some("subtask")).is_ok());
 }
 
 #[test]
 fn unknown_types_are_told_from_unknown_subtypes_and_old_words_are_understood() {
     let layers = Layers::default();
-    assert_eq!(layers.row("atomc", None), Err(RowFault::UnknownOperator));
-    let script = layers.row("script", None).unwrap();
     assert_eq!(
-        layers.row("script", Some("director")),
+        layers.resolve_row("atomc", None),
+        Err(RowFault::UnknownOperator)
+    );
+    let script = layers.resolve_row("script", None).unwrap();
+    assert_eq!(
+        layers.resolve_row("script", Some("director")),
         Err(RowFault::UnknownSubtype(script))
     );
     // A part is no subtype.
-    let reduce = layers.row("reduce", None).unwrap();
+    let reduce = layers.resolve_row("reduce", None).unwrap();
     assert_eq!(
-        layers.row("reduce", Some("inner_task")),
+        layers.resolve_row("reduce", Some("inner_task")),
         Err(RowFault::UnknownSubtype(reduce))
     );
-    assert_eq!(layers.row("map", None), layers.row("sequential", None));
     assert_eq!(
-        layers.row("director", None),
-        layers.row("atomic", Some("director"))
+        layers.resolve_row("map", None),
+        layers.resolve_row("sequential", None)
+    );
+    assert_eq!(
+        layers.resolve_row("director", None),
+        layers.resolve_row("atomic", Some("director"))
     );
 }

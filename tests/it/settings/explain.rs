@@ -2,16 +2,16 @@
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::data::SettingsData;
-use ctxc::internals::settings::explain::View;
+use ctxc::internals::settings::explain::SettingsView;
 use ctxc::internals::settings::layers::{Declarations, DeclaredDefault, Layers};
 use ctxc::internals::settings::resolve::resolve;
-use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
+use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, WrittenSettings};
 use pretty_assertions::assert_eq;
 
 fn layers() -> Layers {
-    let written = Written {
+    let written = WrittenSettings {
         fresh_context: Some(Spanned::new(Fresh::Disabled, Span::new(40, 50))),
-        ..Written::default()
+        ..WrittenSettings::default()
     };
     let default = DeclaredDefault {
         operator: "atomic".into(),
@@ -29,21 +29,21 @@ fn layers() -> Layers {
 #[test]
 fn a_setting_says_value_origin_and_what_it_beat() {
     let layers = layers();
-    let written = Written {
+    let written = WrittenSettings {
         fresh_context: Some(Spanned::new(Fresh::Enabled, Span::new(7, 14))),
-        ..Written::default()
+        ..WrittenSettings::default()
     };
     let resolved = resolve(
-        layers.row("atomic", Some("subtask")).unwrap(),
+        layers.resolve_row("atomic", Some("subtask")).unwrap(),
         &layers,
         &written,
     );
-    let view = View {
+    let view = SettingsView {
         resolved: &resolved,
         layers: &layers,
         path: "templates/a.xml",
     };
-    insta::assert_json_snapshot!(view.setting(SettingName::FreshContext), @r#"
+    insta::assert_json_snapshot!(view.setting_data(SettingName::FreshContext), @r#"
     {
       "value": "enabled",
       "applies": true,
@@ -95,12 +95,16 @@ fn a_setting_says_value_origin_and_what_it_beat() {
 #[test]
 fn not_applicable_is_null_and_a_written_value_there_is_kept() {
     let layers = Layers::default();
-    let written = Written {
+    let written = WrittenSettings {
         accumulate_data: Some(Spanned::new(true, Span::new(1, 5))),
-        ..Written::default()
+        ..WrittenSettings::default()
     };
-    let resolved = resolve(layers.row("script", None).unwrap(), &layers, &written);
-    let json = serde_json::to_value(View {
+    let resolved = resolve(
+        layers.resolve_row("script", None).unwrap(),
+        &layers,
+        &written,
+    );
+    let json = serde_json::to_value(SettingsView {
         resolved: &resolved,
         layers: &layers,
         path: "a.xml",
@@ -122,20 +126,20 @@ fn not_applicable_is_null_and_a_written_value_there_is_kept() {
 #[test]
 fn what_is_written_reads_back_the_same() {
     let layers = layers();
-    let written = Written {
+    let written = WrittenSettings {
         inherit_context: Some(Spanned::new(Inherit::Subset, Span::new(1, 2))),
-        ..Written::default()
+        ..WrittenSettings::default()
     };
     for (id, _) in layers.rows() {
         let resolved = resolve(id, &layers, &written);
-        let view = View {
+        let view = SettingsView {
             resolved: &resolved,
             layers: &layers,
             path: "a.xml",
         };
         let text = serde_json::to_string(&view).unwrap();
         let read: SettingsData = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, view.settings());
+        assert_eq!(read, view.settings_data());
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
     }
 }

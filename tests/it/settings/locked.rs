@@ -7,7 +7,7 @@ use ctxc::compile_sources;
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fs::MemoryFs;
 use ctxc::internals::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
-use ctxc::internals::project::config::{Config, Input};
+use ctxc::internals::project::config::{Config, ConfigInput};
 use ctxc::internals::project::suppressions::Suppressions;
 use ctxc::internals::rules::check;
 use pretty_assertions::assert_eq;
@@ -114,7 +114,7 @@ fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
             "{text}"
         );
         let mut found = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
-        Suppressions::record(&found).apply(&mut found, |_| true);
+        Suppressions::from_findings(&found).apply(&mut found, |_| true);
         assert!(
             found.iter().any(|finding| finding.rule.name == rule),
             "{text}"
@@ -239,7 +239,7 @@ fn what_decides_a_setting_cannot_be_switched_off() {
             for level in ["off", "hint", "warning"] {
                 let config = read(&format!("[lints]\n{name} = \"{level}\"\n"));
                 assert!(
-                    check::config(&config).is_empty(),
+                    check::config_findings(&config).is_empty(),
                     "{name} concerns other elements too"
                 );
                 assert_eq!(errors(&config, text), [*rule], "{name} = {level}\n{text}");
@@ -285,7 +285,7 @@ fn the_rules_of_settings_types_and_subtypes_alone_are_locked_as_a_whole() {
     for (rule, text) in &cases {
         let config = read(&format!("[lints]\n{rule} = \"off\"\n"));
         assert_eq!(
-            check::config(&config)
+            check::config_findings(&config)
                 .iter()
                 .map(|finding| finding.rule.name)
                 .collect::<Vec<_>>(),
@@ -325,7 +325,7 @@ fn what_decides_no_setting_can_be_switched_off() {
         "<?ctxc allow bad-value empty-value unknown-element unknown-attribute?><description>";
     assert!(errors(&Config::default(), &text.replace("<description>", allow)).is_empty());
     let mut found = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
-    Suppressions::record(&found).apply(&mut found, |_| true);
+    Suppressions::from_findings(&found).apply(&mut found, |_| true);
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -346,7 +346,7 @@ fn a_conflict_that_nothing_stands_for_is_reported() {
     };
     let text = "[lints]\nunknown-type = \"off\"\n";
     let files = MemoryFs::new();
-    let config = Config::read(&Input {
+    let config = Config::read(&ConfigInput {
         path: "ctxc.toml",
         text,
         root: Path::new("work"),
@@ -369,12 +369,18 @@ fn a_recorded_slip_of_a_setting_still_counts() {
         &block("<inherit_context>Full</inherit_context><fresh_context>enabled</fresh_context>"),
     );
     let project = Project::new()
-        .file("templates/a.xml", &text)
-        .file("ctxc.toml", "[lints]\nbad-value = \"off\"\n");
-    project.run(&["check"]).code(1).says("error[bad-value]");
-    project.run(&["check", "--suppress-existing"]).code(1);
-    project.run(&["check"]).code(1).says("error[bad-value]");
-    project.run(&["build"]).code(1);
+        .with_file("templates/a.xml", &text)
+        .with_file("ctxc.toml", "[lints]\nbad-value = \"off\"\n");
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("error[bad-value]");
+    project.run(&["check", "--suppress-existing"]).exits_with(1);
+    project
+        .run(&["check"])
+        .exits_with(1)
+        .stdout_contains("error[bad-value]");
+    project.run(&["build"]).exits_with(1);
     assert!(!project.files().contains(&"registry.json".to_owned()));
     let mut found: Vec<Diagnostic> =
         compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
@@ -382,10 +388,10 @@ fn a_recorded_slip_of_a_setting_still_counts() {
     for finding in &mut older {
         finding.locked = false;
     }
-    let recorded = Suppressions::record(&older);
+    let recorded = Suppressions::from_findings(&older);
     assert_eq!(
         (
-            recorded.findings(),
+            recorded.finding_count(),
             recorded.apply(&mut found, |_| true).suppressed
         ),
         (1, 0)
@@ -417,7 +423,7 @@ fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
             let config = read(&format!(
                 "[{section}]\ninherit_context = \"none\"\n[lints]\n{lint} = \"off\"\n"
             ));
-            let found: Vec<_> = check::config(&config)
+            let found: Vec<_> = check::config_findings(&config)
                 .iter()
                 .map(|finding| finding.rule.name)
                 .collect();
@@ -534,10 +540,10 @@ proptest! {
         };
         let lints = lints.iter().map(|(name, level)| format!("{name} = \"{level}\"\n")).collect::<Vec<_>>().concat();
         let config = read(&format!("[lints]\n{lints}"));
-        prop_assert!(check::config(&config).iter().all(|finding| finding.severity != Severity::Error));
+        prop_assert!(check::config_findings(&config).iter().all(|finding| finding.severity != Severity::Error));
         let mut built = compile_sources(&config, [("a.xml", &*text)]);
         prop_assert!(!is_wrong || built.registry.is_none(), "a setting is lost:\n{}\n{}", lints, text);
-        let recorded = Suppressions::record(&built.diagnostics);
+        let recorded = Suppressions::from_findings(&built.diagnostics);
         let before = built.is_broken();
         recorded.apply(&mut built.diagnostics, |_| true);
         prop_assert_eq!(before && is_wrong, is_wrong && built.is_broken(), "recorded");

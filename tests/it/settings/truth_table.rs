@@ -3,13 +3,15 @@
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::conflict::{
-    Side, TaskFacts, WithoutContext, exclusivity, no_context, redundant, subset_selects_nothing,
-    without_effect,
+    TaskContentFacts, WithoutContext, WrittenSide, check_exclusivity, is_empty_subset,
+    is_redundant, is_without_effect, missing_context,
 };
 use ctxc::internals::settings::layers::{Layers, RowId};
 use ctxc::internals::settings::operators::BodyPart;
 use ctxc::internals::settings::resolve::resolve;
-use ctxc::internals::template::setting::{Format, Fresh, Inherit, SettingName, Word, Written};
+use ctxc::internals::template::setting::{
+    Format, Fresh, Inherit, SettingName, Word, WrittenSettings,
+};
 use pretty_assertions::assert_eq;
 
 /// The table of the language page, typed in once more: row, then the four defaults. `-` is N/A.
@@ -119,11 +121,11 @@ fn stated(defaults: &[&str; 5], written: [&str; 4], has_content: bool, selects: 
     }
 }
 
-fn written(words: [&str; 4]) -> Written {
+fn written(words: [&str; 4]) -> WrittenSettings {
     fn at<T: Word>(word: &str, position: u32) -> Option<Spanned<T>> {
-        (!word.is_empty()).then(|| Spanned::new(T::parse(word).unwrap(), Span::at(position)))
+        (!word.is_empty()).then(|| Spanned::new(T::parse(word).unwrap(), Span::empty_at(position)))
     }
-    Written {
+    WrittenSettings {
         inherit_context: at::<Inherit>(words[0], 1),
         accumulate_data: at::<bool>(words[1], 2),
         accumulation_format: at::<Format>(words[2], 3),
@@ -133,58 +135,60 @@ fn written(words: [&str; 4]) -> Written {
 
 fn row(layers: &Layers, name: &str) -> RowId {
     match name {
-        "reduce inner_task" => {
-            layers.part(layers.row("reduce", None).unwrap(), BodyPart::InnerTask)
-        }
-        "reduce reduction_task" => {
-            layers.part(layers.row("reduce", None).unwrap(), BodyPart::ReductionTask)
-        }
-        "director_evaluator_loop director" => layers.part(
-            layers.row("director_evaluator_loop", None).unwrap(),
+        "reduce inner_task" => layers.part_row(
+            layers.resolve_row("reduce", None).unwrap(),
+            BodyPart::InnerTask,
+        ),
+        "reduce reduction_task" => layers.part_row(
+            layers.resolve_row("reduce", None).unwrap(),
+            BodyPart::ReductionTask,
+        ),
+        "director_evaluator_loop director" => layers.part_row(
+            layers.resolve_row("director_evaluator_loop", None).unwrap(),
             BodyPart::Director,
         ),
         _ => {
             let (operator, subtype) = name
                 .split_once(' ')
                 .map_or((name, None), |(o, s)| (o, Some(s)));
-            layers.row(operator, subtype).unwrap()
+            layers.resolve_row(operator, subtype).unwrap()
         }
     }
 }
 
 /// The compiler's answer, in the same words.
-fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskFacts) -> Cell {
+fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskContentFacts) -> Cell {
     let resolved = resolve(id, layers, &written(words));
     let settings = [0, 1, 2, 3].map(|at| resolved.get(SettingName::ALL[at]));
     let mut findings = Vec::new();
-    if let Some(conflict) = exclusivity(&resolved, layers) {
+    if let Some(conflict) = check_exclusivity(&resolved, layers) {
         assert_eq!(conflict.inherit, resolved.inherit_context.value);
         findings.push(match conflict.side {
-            Side::Both => "CTX201".to_owned(),
-            Side::Inherit => "CTX202 inherit_context".to_owned(),
-            Side::Fresh => "CTX202 fresh_context".to_owned(),
+            WrittenSide::Both => "CTX201".to_owned(),
+            WrittenSide::Inherit => "CTX202 inherit_context".to_owned(),
+            WrittenSide::Fresh => "CTX202 fresh_context".to_owned(),
         });
     }
-    findings.extend(no_context(&resolved, facts).map(|alone| match alone {
+    findings.extend(missing_context(&resolved, facts).map(|alone| match alone {
         WithoutContext::Empty => "CTX203 warning".to_owned(),
         WithoutContext::OwnContent => "CTX203 info".to_owned(),
     }));
     let names = || SettingName::ALL.iter().copied();
     findings.extend(
         names()
-            .filter(|name| without_effect(&resolved, *name))
+            .filter(|name| is_without_effect(&resolved, *name))
             .map(|name| format!("CTX204 {}", name.word())),
     );
     findings.extend(
         names()
-            .filter(|name| redundant(&resolved, layers, *name))
+            .filter(|name| is_redundant(&resolved, layers, *name))
             .map(|name| format!("CTX205 {}", name.word())),
     );
-    if subset_selects_nothing(&resolved, facts) {
+    if is_empty_subset(&resolved, facts) {
         findings.push("CTX206".to_owned());
     }
     Cell {
-        values: settings.map(|setting| setting.value.word().replace("N/A", "-")),
+        values: settings.map(|setting| setting.value.as_str().replace("N/A", "-")),
         applies: settings.map(|setting| setting.applies),
         findings,
     }
@@ -202,7 +206,7 @@ fn the_compiler_and_the_stated_rules_agree_on_every_cell() {
             for (has_content, selects) in
                 [(false, false), (true, true), (true, false), (false, true)]
             {
-                let facts = TaskFacts {
+                let facts = TaskContentFacts {
                     has_content,
                     selects,
                 };
@@ -233,15 +237,15 @@ fn the_table_is_the_table_of_the_language() {
             resolved
                 .get(SettingName::ALL[at])
                 .value
-                .word()
+                .as_str()
                 .replace("N/A", "-")
         });
         assert_eq!(values.as_slice(), &defaults[1..], "{}", defaults[0]);
     }
     // The ninth row is that of two parts.
-    let looped = layers.row("director_evaluator_loop", None).unwrap();
+    let looped = layers.resolve_row("director_evaluator_loop", None).unwrap();
     let [director, evaluator] = [BodyPart::Director, BodyPart::Evaluator]
-        .map(|part| *layers.defaults(layers.part(looped, part)));
+        .map(|part| *layers.defaults(layers.part_row(looped, part)));
     assert_eq!(
         director.inherit_context.value,
         evaluator.inherit_context.value
@@ -273,11 +277,14 @@ fn subtypes_without_a_row_keep_their_operators() {
         ("atomic", "director"),
         ("atomic", "evaluator"),
     ] {
-        let of = layers.defaults(layers.row(operator, None).unwrap());
-        let own = layers.defaults(layers.row(operator, Some(subtype)).unwrap());
+        let of = layers.defaults(layers.resolve_row(operator, None).unwrap());
+        let own = layers.defaults(layers.resolve_row(operator, Some(subtype)).unwrap());
         for name in SettingName::ALL {
             assert_eq!(own.get(*name), of.get(*name), "{operator} {subtype}");
         }
     }
-    assert_eq!(layers.row("atomic", Some("standard")), Ok(RowId::ATOMIC));
+    assert_eq!(
+        layers.resolve_row("atomic", Some("standard")),
+        Ok(RowId::ATOMIC)
+    );
 }

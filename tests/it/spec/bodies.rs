@@ -8,9 +8,9 @@ use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::fault::Refused;
 use ctxc::internals::context::options::Options;
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::render::target::{NoBody, Target};
+use ctxc::internals::context::render::target::{NoBody, RenderTarget};
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
@@ -26,7 +26,7 @@ use std::fmt::Write as _;
 /// where they are.
 const NONCE: &str = "000000000000000000000";
 
-fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
+fn assembled(scene: &Scene, profile: Profile) -> (Assembly, CallParams) {
     let (assembly, call) = tried(scene, profile, None);
     (
         assembly.unwrap_or_else(|faults| panic!("{}: {faults:#?}", scene.name)),
@@ -37,8 +37,8 @@ fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
 fn tried(
     scene: &Scene,
     profile: Profile,
-    target: Option<&'static Target>,
-) -> (Result<Assembly, Refused>, Call) {
+    target: Option<&'static RenderTarget>,
+) -> (Result<Assembly, Refused>, CallParams) {
     let texts = scene
         .templates
         .iter()
@@ -71,7 +71,7 @@ fn tried(
     };
     (
         assemble(&registry, &request, &options),
-        Call::of(&registry, &request).unwrap(),
+        CallParams::from_registry(&registry, &request).unwrap(),
     )
 }
 
@@ -149,7 +149,7 @@ fn case(scene: &Scene) -> Value {
                 continue;
             };
             // Not every provider has a form for every image and document.
-            if let Ok(text) = target.body(&assembly.messages, &call) {
+            if let Ok(text) = target.render_body(&assembly.messages, &call) {
                 bodies.insert(
                     target.name.to_owned(),
                     json!(text.replace(&assembly.report.nonce, NONCE)),
@@ -174,7 +174,7 @@ fn case(scene: &Scene) -> Value {
         "parent": scene.parent.iter().map(segment).collect::<Vec<_>>(),
         "matches": scene.matches.iter().map(found).collect::<Vec<_>>(),
         "previous": scene.previous, "attempts": scene.attempts.iter().map(attempt).collect::<Vec<_>>(),
-        "history": scene.history.iter().map(messages::written).collect::<Vec<_>>(),
+        "history": scene.history.iter().map(messages::write_message).collect::<Vec<_>>(),
         "budget": scene.budget, "profiles": profiles, "bodies": bodies, "bare_bodies": bare_bodies,
     })
 }
@@ -218,7 +218,8 @@ fn every_body_says_the_same() {
             .collect();
         for target in TARGETS {
             let body: Value =
-                serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
+                serde_json::from_str(&target.render_body(&assembly.messages, &call).unwrap())
+                    .unwrap();
             let turns = |key: &str, text: &dyn Fn(&Value) -> String| -> Vec<(String, String)> {
                 let turn = |turn: &Value| (turn["role"].as_str().unwrap().to_owned(), text(turn));
                 body[key].as_array().unwrap().iter().map(turn).collect()
@@ -441,7 +442,7 @@ fn every_body_says_the_turns() {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
         if TARGETS
             .iter()
-            .any(|target| target.body(&assembly.messages, &call).is_err())
+            .any(|target| target.render_body(&assembly.messages, &call).is_err())
         {
             continue;
         }
@@ -462,7 +463,8 @@ fn every_body_says_the_turns() {
         }
         for target in TARGETS {
             let body: Value =
-                serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
+                serde_json::from_str(&target.render_body(&assembly.messages, &call).unwrap())
+                    .unwrap();
             let mut heard = heard(target.name, &body);
             let mut said = said.clone();
             if target.name == "ollama" {
@@ -518,9 +520,11 @@ fn what_no_form_of_a_provider_holds_is_refused() {
             &Options::default(),
         )
         .unwrap();
-        let taken = TARGETS
-            .iter()
-            .filter(|target| target.body(&assembly.messages, &Call::default()).is_ok());
+        let taken = TARGETS.iter().filter(|target| {
+            target
+                .render_body(&assembly.messages, &CallParams::default())
+                .is_ok()
+        });
         taken
             .map(|target| target.name)
             .collect::<Vec<_>>()
@@ -598,8 +602,8 @@ fn a_request_without_a_question_is_none() {
         .collect();
     assert!(!system.is_empty());
     for target in TARGETS {
-        assert_eq!(target.body(&system, &call), Err(NoBody::Empty));
-        assert_eq!(target.body(&[], &call), Err(NoBody::Empty));
+        assert_eq!(target.render_body(&system, &call), Err(NoBody::Empty));
+        assert_eq!(target.render_body(&[], &call), Err(NoBody::Empty));
     }
 }
 
@@ -608,10 +612,10 @@ fn a_request_without_a_question_is_none() {
 #[test]
 fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
     use ctxc::internals::context::render::message::Message;
-    use ctxc::internals::kernel::context::{Origin, Traced};
+    use ctxc::internals::kernel::context::{Origin, TracedText};
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
-        text: Traced::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Frame),
         parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),
@@ -625,8 +629,12 @@ fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
         .iter()
         .find(|target| target.name == "anthropic")
         .unwrap();
-    let body: Value =
-        serde_json::from_str(&anthropic.body(&messages, &Call::default()).unwrap()).unwrap();
+    let body: Value = serde_json::from_str(
+        &anthropic
+            .render_body(&messages, &CallParams::default())
+            .unwrap(),
+    )
+    .unwrap();
     let blocks = |blocks: &Value| -> Vec<(String, bool)> {
         let block = |block: &Value| {
             (

@@ -3,21 +3,23 @@
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
 use crate::support::profiles::fenced_profiles;
-use ctxc::internals::context::answer_format::Answer;
-use ctxc::internals::context::fence_marker::Marks;
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::answer_format::AnswerForm;
+use ctxc::internals::context::fence_marker::FenceMarks;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::message::{self, Message};
-use ctxc::internals::context::render::profile::{self, Frame, Profile};
+use ctxc::internals::context::render::profile::{self, Profile, SegmentFrame};
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::Speaker;
-use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
+use ctxc::internals::kernel::budget::{
+    BudgetBlock, Counting, Disposition, TokenBudget, WORTH_CUTTING, fit_blocks,
+};
 use ctxc::internals::kernel::context::{
-    Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust,
+    CutPolicy, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, TracedText, Trust,
 };
 use ctxc::internals::kernel::sampling::{Parameter, Sampling};
-use ctxc::internals::kernel::tokens::Bytes;
-use ctxc::internals::project::tools::ToolDefinition;
+use ctxc::internals::kernel::tokens::ByteCounter;
+use ctxc::internals::project::tools::ProjectTool;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -25,11 +27,11 @@ use std::fmt::Write as _;
 const NONCE: &str = "012345678901234567890";
 
 /// A frame with zeros for its mark.
-fn frame(profile: Profile, segment: &Segment) -> Frame {
-    let marks = Marks::of(&Request::new("t"));
-    let Frame { head, tail } = profile::frame(profile, segment, &marks);
+fn frame(profile: Profile, segment: &Segment) -> SegmentFrame {
+    let marks = FenceMarks::for_request(&Request::new("t"));
+    let SegmentFrame { head, tail } = profile::segment_frame(profile, segment, &marks);
     let plain = |text: String| text.replace(marks.first(), NONCE);
-    Frame {
+    SegmentFrame {
         head: plain(head),
         tail: plain(tail),
     }
@@ -37,14 +39,14 @@ fn frame(profile: Profile, segment: &Segment) -> Frame {
 
 fn segment(kind: Kind, title: &str, text: &str) -> Segment {
     Segment {
-        id: kind.word().to_owned(),
+        id: kind.as_str().to_owned(),
         kind,
         title: title.to_owned(),
-        text: Traced::new(text, Origin::History),
+        text: TracedText::new(text, Origin::History),
         stability: Stability::Fixed,
         trust: Trust::Trusted,
         has_untrusted_values: false,
-        cut: Cut::Tail,
+        cut: CutPolicy::Tail,
         why: String::new(),
         priority: None,
         max_tokens: None,
@@ -83,7 +85,7 @@ fn headings() -> String {
         "| kind | `markdown` | `xml` | `plain` | `sections` | `bare` |\n|---|---|---|---|---|---|\n",
     );
     for kind in Kind::ALL {
-        let _ = write!(out, "| `{}` |", kind.word());
+        let _ = write!(out, "| `{}` |", kind.as_str());
         for profile in Profile::ALL {
             let frame = frame(profile, &segment(kind, title(kind), "text"));
             let shown = match (frame.head.is_empty(), frame.tail.is_empty()) {
@@ -119,7 +121,7 @@ fn weights() -> String {
     out.push_str("|---|---|---|---|---|\n");
     for kind in Kind::ALL {
         let of = |stability| {
-            let who = message::speaker(&Segment {
+            let who = message::speaker_of(&Segment {
                 stability,
                 ..segment(kind, "", "text")
             });
@@ -141,7 +143,7 @@ fn weights() -> String {
         let _ = writeln!(
             out,
             "| `{}` | {} | {expendable} | {fixed} | {call} |",
-            kind.word(),
+            kind.as_str(),
             kind.priority()
         );
     }
@@ -152,18 +154,18 @@ fn marks() -> String {
     let mut out = String::from("| may be cut | mark |\n|---|---|\n");
     let text = "x".repeat(300);
     let cuts = [
-        ("after any character", Cut::Tail),
+        ("after any character", CutPolicy::Tail),
         (
             "before a later part, the last one first",
-            Cut::TailAt(vec![0, 100, 200]),
+            CutPolicy::TailAt(vec![0, 100, 200]),
         ),
         (
             "before an earlier part, the first one first",
-            Cut::HeadAt(vec![0, 100, 200]),
+            CutPolicy::HeadAt(vec![0, 100, 200]),
         ),
     ];
     for (about, cut) in cuts {
-        let block = Block {
+        let block = BudgetBlock {
             id: "ID",
             priority: 4,
             turn: (Trust::Trusted, Kind::File),
@@ -176,12 +178,12 @@ fn marks() -> String {
             cut: &cut,
             untrusted: &[],
         };
-        let budget = Budget {
+        let budget = TokenBudget {
             tokens: Some(290),
-            counter: &Bytes,
+            counter: &ByteCounter,
             counting: Counting::WhenNeeded,
         };
-        let fitted = fit(&[block], &budget).unwrap();
+        let fitted = fit_blocks(&[block], &budget).unwrap();
         let Disposition::Cut { range, mark } = &fitted[0].fate else {
             panic!("{fitted:?}")
         };
@@ -223,7 +225,7 @@ fn fence() -> String {
 fn said() -> Vec<Message> {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
-        text: Traced::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Frame),
         parts: Vec::new(),
         segments: Vec::new(),
         breakpoints: breakpoints.to_vec(),
@@ -244,7 +246,7 @@ fn targets() -> String {
         "additionalProperties": false
     });
     let parameters = json!({"type": "object", "properties": {"ticket": {"type": "string"}}, "required": ["ticket"]});
-    let tool = ToolDefinition {
+    let tool = ProjectTool {
         name: "read_ticket".to_owned(),
         description: "Read a ticket.".to_owned(),
         parameters,
@@ -253,13 +255,13 @@ fn targets() -> String {
         path: String::new(),
         line: 0,
     };
-    let call = Call {
+    let call = CallParams {
         name: "triage".to_owned(),
         model: None,
         limit: Some(1000),
         tools: vec![tool],
         sampling: Sampling::new(),
-        answer: Answer::Schema(schema),
+        answer: AnswerForm::Schema(schema),
     };
     let mut out = String::new();
     for target in TARGETS {
@@ -267,7 +269,7 @@ fn targets() -> String {
             out,
             "#### `{}`\n\n```json\n{}\n```\n",
             target.name,
-            target.body(&said(), &call).unwrap()
+            target.render_body(&said(), &call).unwrap()
         );
     }
     out
@@ -285,7 +287,7 @@ fn sampling() -> String {
         "---|".repeat(names.len())
     );
     for parameter in Parameter::ALL {
-        let field = |target: &&ctxc::internals::context::render::target::Target| {
+        let field = |target: &&ctxc::internals::context::render::target::RenderTarget| {
             let found = target
                 .sampling
                 .iter()

@@ -2,7 +2,9 @@
 
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::{Attempt, StepResult};
-use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::context::{
+    CutPolicy, Kind, Origin, Segment, Stability, TracedText, Trust,
+};
 use ctxc::internals::kernel::conversation::{Part, Speaker, Turn};
 use ctxc::internals::scenario::messages;
 use serde_json::{Value, json};
@@ -72,11 +74,11 @@ fn parent(id: &str, kind: Kind, title: &str, text: &str, trust: Trust) -> Segmen
         id: id.to_owned(),
         kind,
         title: title.to_owned(),
-        text: Traced::new(text, Origin::Frame),
+        text: TracedText::new(text, Origin::Frame),
         stability: Stability::Session,
         trust,
         has_untrusted_values: false,
-        cut: Cut::Tail,
+        cut: CutPolicy::Tail,
         why: String::new(),
         priority: None,
         max_tokens: None,
@@ -426,7 +428,7 @@ fn conversations() -> Vec<Scene> {
         )
     };
     let inputs = || values(&[("when", json!("Monday"))]);
-    let chat = messages::read(CHAT).unwrap();
+    let chat = messages::parse_conversation(CHAT).unwrap();
     let words: Vec<Turn> = chat
         .iter()
         .filter(|turn| turn.media_tokens() == 0)
@@ -457,7 +459,7 @@ fn conversations() -> Vec<Scene> {
         Turn::new(Speaker::Assistant, "").calling("c1", "read", json!({"path": "a"})),
         Turn::result("c1", "line\n".repeat(200)),
     ];
-    let shown = messages::read(SHOWN).unwrap();
+    let shown = messages::parse_conversation(SHOWN).unwrap();
     let asked = [
         &shown[..1],
         &[

@@ -3,17 +3,17 @@
 use crate::cli::project::Project;
 use crate::project::reading::read;
 use crate::schema::cells;
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use crate::support::fresh::assert_fresh;
 use ctxc::Config;
-use ctxc::internals::registry::body::{Body, Text};
+use ctxc::internals::registry::body::{NodeBody, Text};
 use ctxc::internals::rules::list;
-use ctxc::internals::settings::bodies::Bodies;
+use ctxc::internals::settings::bodies::ResolvedBodies;
 use ctxc::internals::settings::data::{OriginData, SettingData};
-use ctxc::internals::settings::explain::View;
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::settings::explain::SettingsView;
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use ctxc::internals::template::model::Definition;
-use ctxc::internals::template::nodes::{self, Node};
+use ctxc::internals::template::nodes::{self, TaskNode};
 use ctxc::internals::template::setting::{SettingName, Word};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -84,14 +84,14 @@ fn case(name: &str, files: &Files) -> Value {
 
 /// The settings of every body of a file.
 fn settings(path: &str, text: &str, config: &Config) -> Value {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     if !reader.faults().is_empty() {
         // What a reader makes of broken XML is its own affair.
         return json!({});
     }
-    let file = ctxc::internals::template::lower(reader.document(text));
-    let mut bodies = Bodies::default();
+    let file = ctxc::internals::template::lower_document(reader.document(text));
+    let mut bodies = ResolvedBodies::default();
     bodies.resolve(&file, &config.layers);
     let mut out = Map::new();
     for (number, task) in file
@@ -100,19 +100,19 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
         .enumerate()
         .filter_map(|(at, of)| Some((at, Definition::task(of)?)))
     {
-        nodes::paths(task, &mut |node, id| {
-            let Node::Task(task) = node else { return };
+        nodes::visit_nodes(task, &mut |node, id| {
+            let TaskNode::Task(task) = node else { return };
             let Some(body) = bodies.get(task).filter(|body| body.fault.is_none()) else {
                 return;
             };
-            let view = View {
+            let view = SettingsView {
                 resolved: &body.resolved,
                 layers: &config.layers,
                 path,
             };
             let four = SettingName::ALL
                 .iter()
-                .map(|name| (name.word().to_owned(), setting(&view.setting(*name))));
+                .map(|name| (name.word().to_owned(), setting(&view.setting_data(*name))));
             let id = if number == 0 {
                 id.to_owned()
             } else {
@@ -254,8 +254,11 @@ fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
 /// with the finding that they are of.
 fn rules() -> Vec<(String, Files)> {
     let mut out = Vec::new();
-    for rule in list::all() {
-        for (kind, examples) in [("bad", rule.meta.bad()), ("good", rule.meta.good())] {
+    for rule in list::all_rules() {
+        for (kind, examples) in [
+            ("bad", rule.meta.bad_examples()),
+            ("good", rule.meta.good_examples()),
+        ] {
             for (at, example) in examples.iter().enumerate() {
                 let project = example.project_files();
                 let alone = project.iter().all(|(path, _)| *path == "ctxc.toml");
@@ -289,7 +292,7 @@ fn table() -> Vec<(String, Files)> {
     let (project, names) = cells::table();
     let cells = names.iter().filter(|name| name.starts_with("cells/"));
     cells
-        .map(|name| (name.clone(), vec![template(&project.read(name))]))
+        .map(|name| (name.clone(), vec![template(&project.read_file(name))]))
         .collect()
 }
 
@@ -387,9 +390,9 @@ const EXPRESSIONS: &[&str] = &[
 
 #[test]
 fn the_expressions_are_what_the_compiler_says() {
-    use ctxc::internals::template::expression::{Expression, Piece, scan_plain};
+    use ctxc::internals::template::expression::{Expression, ScanItem, scan_plain};
     let read = |written: &&str| match scan_plain(&format!("{{{{{written}}}}}"), 0).next() {
-        Some(Piece::Expression(found)) => {
+        Some(ScanItem::Expression(found)) => {
             let kind = if matches!(found.value, Expression::Call(_)) {
                 "call"
             } else {
@@ -410,7 +413,7 @@ fn the_expressions_are_what_the_compiler_says() {
 /// A text of the only task of a file, as the registry has it; `None` where the file has an error.
 fn canonical(
     file: &str,
-    text: for<'a> fn(&'a Body<'static>) -> Option<&'a Text<'static>>,
+    text: for<'a> fn(&'a NodeBody<'static>) -> Option<&'a Text<'static>>,
 ) -> Option<String> {
     let registry = ctxc::compile_sources(&Config::default(), [("a.xml", file)]).registry?;
     let root = registry.task("t").unwrap().root().unwrap();
@@ -512,9 +515,9 @@ fn the_vectors_can_be_replayed() {
             .map(|(path, text)| (path.as_str(), text.as_str().unwrap()));
         let project = all
             .fold(Project::new(), |project, (path, text)| {
-                project.file(path, text)
+                project.with_file(path, text)
             })
-            .file("ctxc.toml", toml);
+            .with_file("ctxc.toml", toml);
         let found = project
             .run(&["check", "--format", "json", "--allow-empty"])
             .json();

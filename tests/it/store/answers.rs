@@ -2,7 +2,7 @@
 
 use super::folder::{Folder, globs, ids, whole};
 use ctxc::internals::context::context_source::ContextSource;
-use ctxc::internals::store::{Index, Scope, Skipped, Why};
+use ctxc::internals::store::{IndexScope, SearchIndex, SkipReason, SkippedFile};
 use pretty_assertions::assert_eq;
 
 /// Texts over a few words, so that many of them are equally good answers; the same for the same
@@ -88,7 +88,7 @@ fn threads_that_ask_and_write_at_once_get_the_same_answers() {
     for answer in &answers {
         assert_eq!(answer, &answers[0]);
     }
-    assert_eq!(folder.index().state().unwrap().files, 80);
+    assert_eq!(folder.index().load_state().unwrap().files, 80);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn equal_scores_go_by_path_and_line() {
             "long.md:133-196"
         ]
     );
-    let found = folder.index().find(None, "pager duty", 2).unwrap();
+    let found = folder.index().find_passages(None, "pager duty", 2).unwrap();
     assert_eq!(
         found.iter().map(|found| &*found.id).collect::<Vec<_>>(),
         ["a.md", "b.md"],
@@ -149,7 +149,7 @@ fn a_match_says_where_it_is_and_which_words_it_holds() {
     ]);
     let found = folder
         .index()
-        .find(None, "How do I roll back a deploy?", 8)
+        .find_passages(None, "How do I roll back a deploy?", 8)
         .unwrap();
     assert_eq!(found[0].id, "docs/runbook.md:165-167");
     assert_eq!((found[0].first, found[0].last), (165, 167));
@@ -208,7 +208,7 @@ fn the_score_of_a_passage_is_its_own() {
     let scores = |folder: &Folder| {
         let found = folder
             .index()
-            .find(None, "roll back a deploy of the pager", 50)
+            .find_passages(None, "roll back a deploy of the pager", 50)
             .unwrap();
         let known = found
             .into_iter()
@@ -268,33 +268,33 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
         ),
     ]);
     let all = ["docs/guide.md", "vendor/zebra.md"];
-    let sorted = |index: &Index| {
+    let sorted = |index: &SearchIndex| {
         let mut ids = ids(index, "zebra");
         ids.sort();
         ids
     };
     let apart = || ["prompts/find.xml".to_owned()].into();
-    let scope = || Scope {
+    let scope = || IndexScope {
         apart: apart(),
         ..folder.scope()
     };
-    assert_eq!(sorted(&Index::new(scope())), all);
+    assert_eq!(sorted(&SearchIndex::new(scope())), all);
     assert_eq!(
-        sorted(&Index::new(Scope {
+        sorted(&SearchIndex::new(IndexScope {
             include: Some(globs(&["docs"])),
             ..scope()
         })),
         ["docs/guide.md"]
     );
     assert_eq!(
-        sorted(&Index::new(Scope {
+        sorted(&SearchIndex::new(IndexScope {
             exclude: globs(&["vendor/**"]),
             ..scope()
         })),
         ["docs/guide.md"]
     );
     let documents = globs(&["build/*.md", "docs/draft.md", "handbook.md"]);
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         include: Some(globs(&["docs/**"])),
         documents,
         ..scope()
@@ -303,17 +303,17 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
         sorted(&index),
         ["build/out.md", "docs/draft.md", "docs/guide.md"]
     );
-    let missing = Skipped {
+    let missing = SkippedFile {
         path: "handbook.md".to_owned(),
-        why: Why::Missing,
+        why: SkipReason::Missing,
     };
-    assert_eq!(index.state().unwrap().skipped, [missing]);
+    assert_eq!(index.load_state().unwrap().skipped, [missing]);
 }
 
 /// What is left out, with the reason.
-fn left_out(index: &Index) -> Vec<String> {
+fn left_out(index: &SearchIndex) -> Vec<String> {
     index
-        .state()
+        .load_state()
         .unwrap()
         .skipped
         .iter()
@@ -331,7 +331,7 @@ fn documents_and_source_are_found_and_other_types_where_a_pattern_names_them() {
         ("package.json", "{\"zebra\": 1}"),
         ("dump.sql", "-- zebra"),
     ]);
-    let sorted = |index: &Index| {
+    let sorted = |index: &SearchIndex| {
         let mut ids = ids(index, "zebra");
         ids.sort();
         ids
@@ -343,12 +343,12 @@ fn documents_and_source_are_found_and_other_types_where_a_pattern_names_them() {
         left_out(&index),
         ["config/prod.yaml", "dump.sql", "package.json"].map(|path| format!("{path}: {reason}"))
     );
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         include: Some(globs(&["config", "docs"])),
         ..folder.scope()
     });
     assert_eq!(sorted(&index), ["config/prod.yaml", "docs/a.md"]);
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         documents: globs(&["*.json"]),
         ..folder.scope()
     });
@@ -384,7 +384,7 @@ fn no_pattern_brings_in_a_key_or_what_a_role_protects() {
         (Some(everything()), globs(&[])),
         (None, everything()),
     ] {
-        let index = Index::new(Scope {
+        let index = SearchIndex::new(IndexScope {
             include,
             documents,
             protected: protected(),
@@ -407,7 +407,7 @@ fn no_pattern_brings_in_a_key_or_what_a_role_protects() {
     }
     // An index that was stored before goes by what a role protects now.
     assert_eq!(folder.ids("zebra").len(), 2);
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         protected: protected(),
         ..folder.scope()
     });
@@ -434,7 +434,7 @@ fn what_gitignore_names_is_not_included_by_a_pattern() {
         "notes.md",
         ".github",
     ];
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         include: Some(globs(&patterns)),
         ..folder.scope()
     });
@@ -458,20 +458,20 @@ fn nothing_outside_the_project_comes_in_by_a_link() {
     std::os::unix::fs::symlink(outside.root(), folder.path("folder")).unwrap();
     assert_eq!(folder.ids("zebra secret"), ["a.md"]);
     let documents = globs(&["folder/secret.md", "folder/**"]);
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         documents,
         ..folder.scope()
     });
     assert_eq!(ids(&index, "zebra secret"), ["a.md"]);
     assert!(
         index
-            .state()
+            .load_state()
             .unwrap()
             .skipped
             .iter()
-            .all(|skipped| skipped.why == Why::Outside)
+            .all(|skipped| skipped.why == SkipReason::Outside)
     );
-    assert_eq!(index.state().unwrap().skipped.len(), 2);
+    assert_eq!(index.load_state().unwrap().skipped.len(), 2);
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn what_is_no_text_or_too_large_is_named() {
     folder.put("large.txt", "zebra ".repeat(200_000));
     let index = folder.index();
     assert_eq!(ids(&index, "zebra"), ["a.md", "wide.txt"]);
-    let state = index.state().unwrap();
+    let state = index.load_state().unwrap();
     assert_eq!((state.files, state.passages), (2, 2));
     let said: Vec<String> = state
         .skipped
@@ -508,7 +508,7 @@ fn what_is_no_text_or_too_large_is_named() {
             &*binary[2]
         ]
     );
-    let index = Index::new(Scope {
+    let index = SearchIndex::new(IndexScope {
         documents: globs(&["large.txt"]),
         ..folder.scope()
     });

@@ -36,7 +36,7 @@ fn edits_additions_and_removals_are_seen() {
     assert_eq!(folder.ids("tiger"), [""; 0]);
     folder.put("f.md", "tiger");
     assert_eq!(folder.ids("tiger"), ["f.md"]);
-    assert_eq!(folder.index().state().unwrap().files, 3);
+    assert_eq!(folder.index().load_state().unwrap().files, 3);
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn nothing_is_touched_before_it_is_asked() {
     let folder = Folder::of(&[("a.md", "zebra")]);
     let index = folder.index();
     assert!(!folder.kept("").exists());
-    assert_eq!(index.unkept(), None);
-    index.find(None, "zebra", 1).unwrap();
+    assert_eq!(index.unstored_reason(), None);
+    index.find_passages(None, "zebra", 1).unwrap();
     let ignored = std::fs::read_to_string(folder.kept(".gitignore")).unwrap();
     assert!(
         ignored.contains("\n*\n"),

@@ -18,7 +18,7 @@ fn database(folder: &Folder) -> std::path::PathBuf {
 /// Answers, and says whether they can be kept.
 fn answers(folder: &Folder) -> (Vec<String>, Option<String>) {
     let index = folder.index();
-    (ids(&index, "zebra lion"), index.unkept())
+    (ids(&index, "zebra lion"), index.unstored_reason())
 }
 
 #[test]

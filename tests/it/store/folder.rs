@@ -1,7 +1,7 @@
 //! A folder of files, and an index over it.
 
 use ctxc::internals::project::glob::Globs;
-use ctxc::internals::store::{Index, Scope};
+use ctxc::internals::store::{IndexScope, SearchIndex};
 use std::path::{Path, PathBuf};
 
 /// A folder of files.
@@ -50,16 +50,16 @@ impl Folder {
         std::fs::remove_file(self.path(name)).unwrap();
     }
 
-    pub(super) fn scope(&self) -> Scope {
-        Scope {
+    pub(super) fn scope(&self) -> IndexScope {
+        IndexScope {
             root: self.root().to_path_buf(),
             kept_in: Some(self.kept("")),
-            ..Scope::default()
+            ..IndexScope::default()
         }
     }
 
-    pub(super) fn index(&self) -> Index {
-        Index::new(self.scope())
+    pub(super) fn index(&self) -> SearchIndex {
+        SearchIndex::new(self.scope())
     }
 
     /// The ids of the answers of an index that is opened anew.
@@ -68,9 +68,9 @@ impl Folder {
     }
 }
 
-pub(super) fn ids(index: &Index, query: &str) -> Vec<String> {
+pub(super) fn ids(index: &SearchIndex, query: &str) -> Vec<String> {
     index
-        .find(None, query, 8)
+        .find_passages(None, query, 8)
         .unwrap()
         .into_iter()
         .map(|found| found.id)
@@ -80,12 +80,12 @@ pub(super) fn ids(index: &Index, query: &str) -> Vec<String> {
 pub(super) fn globs(patterns: &[&str]) -> Globs {
     let mut globs = Globs::default();
     for pattern in patterns {
-        globs.add(pattern).unwrap();
+        globs.add_pattern(pattern).unwrap();
     }
     globs
 }
 
 /// Everything about the answers to a query, byte for byte.
-pub(super) fn whole(index: &Index, query: &str) -> String {
-    format!("{:#?}", index.find(None, query, 50).unwrap())
+pub(super) fn whole(index: &SearchIndex, query: &str) -> String {
+    format!("{:#?}", index.find_passages(None, query, 50).unwrap())
 }

@@ -22,7 +22,7 @@ impl Folder {
     }
 
     fn open(&self) -> SqliteHistory {
-        SqliteHistory::make(&self.path()).unwrap()
+        SqliteHistory::open_or_create(&self.path()).unwrap()
     }
 }
 
@@ -76,29 +76,29 @@ fn shown(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
 fn what_is_written_twice_counts_once() {
     let folder = Folder::new();
     let mut history = folder.open();
-    let first = history.begin(&run("a", 5)).unwrap();
+    let first = history.begin_run(&run("a", 5)).unwrap();
     for _ in 0..3 {
         history
-            .add(first, &[case("x", "k1", "pass", 3)], NOTHING)
+            .add_cases(first, &[case("x", "k1", "pass", 3)], NOTHING)
             .unwrap();
         history
-            .add(first, &[case("y", "k2", "fail", 0)], NOTHING)
+            .add_cases(first, &[case("y", "k2", "fail", 0)], NOTHING)
             .unwrap();
     }
     // It was edited before it was run again, so that its earlier trials are of nobody.
     history
-        .add(first, &[case("x", "k9", "fail", 2)], NOTHING)
+        .add_cases(first, &[case("x", "k9", "fail", 2)], NOTHING)
         .unwrap();
     let mut replayed = case("x", "k9", "pass", 1);
     replayed.live = false;
-    history.add(first, &[replayed], NOTHING).unwrap();
+    history.add_cases(first, &[replayed], NOTHING).unwrap();
     history
-        .add(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5))
+        .add_cases(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5))
         .unwrap();
-    history.end(first).unwrap();
+    history.end_run(first).unwrap();
     drop(history);
     let history = folder.open();
-    let cases = history.cases(first).unwrap();
+    let cases = history.load_cases(first).unwrap();
     assert_eq!(
         shown(&cases),
         [
@@ -109,7 +109,7 @@ fn what_is_written_twice_counts_once() {
     );
     assert_eq!(cases[0].trials, [trial(1, "pass")]);
     assert_eq!(cases[0].result.as_ref().unwrap().get(), "{\"id\":\"x\"}");
-    let runs = history.runs().unwrap();
+    let runs = history.load_runs().unwrap();
     assert_eq!(
         runs,
         [RunRecord {
@@ -130,11 +130,11 @@ fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
     let mut history = folder.open();
     let orders: Vec<i64> = [("a", 100), ("b", 100), ("c", 7), ("d", 500)]
         .into_iter()
-        .map(|(id, order)| history.begin(&run(id, order)).unwrap())
+        .map(|(id, order)| history.begin_run(&run(id, order)).unwrap())
         .collect();
     assert_eq!(orders, [100, 101, 102, 500]);
     let ids: Vec<String> = history
-        .runs()
+        .load_runs()
         .unwrap()
         .into_iter()
         .map(|run| run.id)
@@ -143,12 +143,12 @@ fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
     // The last is that of the last run.
     for (order, verdict) in [(100, "pass"), (102, "fail"), (101, "pass")] {
         history
-            .add(order, &[case("x", "k", verdict, 1)], NOTHING)
+            .add_cases(order, &[case("x", "k", verdict, 1)], NOTHING)
             .unwrap();
     }
     let last = |key: &str, context: &str| {
         history
-            .last("x", key, context)
+            .last_result("x", key, context)
             .unwrap()
             .map(|earlier| earlier.verdict)
     };
@@ -162,32 +162,33 @@ fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
 fn a_run_of_another_history_is_taken_over_once_at_its_own_place() {
     let folder = Folder::new();
     let mut history = folder.open();
-    history.begin(&run("a", 100)).unwrap();
+    history.begin_run(&run("a", 100)).unwrap();
     assert!(
         history
-            .adopt(&run("b", 50), &[case("x", "k", "pass", 2)])
+            .adopt_run(&run("b", 50), &[case("x", "k", "pass", 2)])
             .unwrap()
     );
     assert!(
         !history
-            .adopt(&run("b", 50), &[case("x", "k", "fail", 2)])
+            .adopt_run(&run("b", 50), &[case("x", "k", "fail", 2)])
             .unwrap()
     );
-    assert!(history.adopt(&run("c", 100), &[]).unwrap());
+    assert!(history.adopt_run(&run("c", 100), &[]).unwrap());
     assert_eq!(
         history
-            .runs()
+            .load_runs()
             .unwrap()
             .iter()
             .map(|run| run.order)
             .collect::<Vec<_>>(),
         [50, 100, 101]
     );
-    assert_eq!(history.cases(50).unwrap()[0].verdict, "pass");
-    history.forget(&[50, 101]).unwrap();
-    assert_eq!(history.runs().unwrap().len(), 1);
+    assert_eq!(history.load_cases(50).unwrap()[0].verdict, "pass");
+    history.forget_runs(&[50, 101]).unwrap();
+    assert_eq!(history.load_runs().unwrap().len(), 1);
     assert!(
-        history.cases(50).unwrap().is_empty() && history.last("x", "k", "b3:c").unwrap().is_none()
+        history.load_cases(50).unwrap().is_empty()
+            && history.last_result("x", "k", "b3:c").unwrap().is_none()
     );
 }
 
@@ -196,17 +197,19 @@ fn whole_results_are_kept_of_the_last_runs() {
     let folder = Folder::new();
     let mut history = folder.open();
     for number in 0..60 {
-        let run = history.begin(&run(&format!("r{number}"), number)).unwrap();
+        let run = history
+            .begin_run(&run(&format!("r{number}"), number))
+            .unwrap();
         history
-            .add(run, &[case("x", "k", "pass", 1)], NOTHING)
+            .add_cases(run, &[case("x", "k", "pass", 1)], NOTHING)
             .unwrap();
     }
     let whole: Vec<bool> = (0..60)
-        .map(|run| history.cases(run).unwrap()[0].result.is_some())
+        .map(|run| history.load_cases(run).unwrap()[0].result.is_some())
         .collect();
     assert_eq!(whole.iter().filter(|is_whole| **is_whole).count(), 51);
     assert!(!whole[8] && whole[9]);
-    assert_eq!(history.runs().unwrap()[0].passed, 1);
+    assert_eq!(history.load_runs().unwrap()[0].passed, 1);
 }
 
 #[test]
@@ -214,7 +217,7 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     let folder = Folder::new();
     let refused = |bytes: &[u8]| {
         std::fs::write(folder.path(), bytes).unwrap();
-        let error = SqliteHistory::make(&folder.path()).unwrap_err();
+        let error = SqliteHistory::open_or_create(&folder.path()).unwrap_err();
         assert_eq!(std::fs::read(folder.path()).unwrap(), bytes);
         error
     };
@@ -237,11 +240,11 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     let _ = std::fs::remove_file(folder.path());
     history = folder;
     std::fs::write(history.path(), &bytes).unwrap();
-    history.open().begin(&run("a", 1)).unwrap();
+    history.open().begin_run(&run("a", 1)).unwrap();
     std::fs::remove_file(history.path()).unwrap();
     std::fs::create_dir(history.path()).unwrap();
     assert!(matches!(
-        SqliteHistory::make(&history.path()).unwrap_err(),
+        SqliteHistory::open_or_create(&history.path()).unwrap_err(),
         HistoryError::Foreign(_)
     ));
 }
@@ -250,9 +253,9 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
 fn a_history_of_version_1_goes_on_with_what_it_has() {
     let folder = Folder::new();
     let mut history = folder.open();
-    let first = history.begin(&run("a", 1)).unwrap();
+    let first = history.begin_run(&run("a", 1)).unwrap();
     history
-        .add(first, &[case("x", "k", "pass", 1)], NOTHING)
+        .add_cases(first, &[case("x", "k", "pass", 1)], NOTHING)
         .unwrap();
     drop(history);
     let file = rusqlite::Connection::open(folder.path()).unwrap();
@@ -260,18 +263,18 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
         .unwrap();
     drop(file);
     let mut history = folder.open();
-    let earlier = &history.cases(first).unwrap()[0];
+    let earlier = &history.load_cases(first).unwrap()[0];
     assert_eq!(
         (earlier.trials.len(), earlier.answers.is_some()),
         (1, false)
     );
-    let second = history.begin(&run("b", 2)).unwrap();
+    let second = history.begin_run(&run("b", 2)).unwrap();
     history
-        .add(second, &[case("x", "k", "pass", 1)], NOTHING)
+        .add_cases(second, &[case("x", "k", "pass", 1)], NOTHING)
         .unwrap();
     drop(history);
     assert_eq!(
-        folder.open().cases(second).unwrap()[0]
+        folder.open().load_cases(second).unwrap()[0]
             .answers
             .as_ref()
             .unwrap()
@@ -290,7 +293,7 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
 fn answered_trials_stay_until_their_case_is_finished() {
     let folder = Folder::new();
     let mut history = folder.open();
-    let run = history.begin(&run("a", 1)).unwrap();
+    let run = history.begin_run(&run("a", 1)).unwrap();
     let raw = |text: &str| serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     let trial = |id: &str, trial: &str| OpenTrial {
         id: id.to_owned(),
@@ -310,7 +313,7 @@ fn answered_trials_stay_until_their_case_is_finished() {
     .enumerate()
     {
         history
-            .trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5))
+            .add_trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5))
             .unwrap();
     }
     drop(history);
@@ -326,20 +329,20 @@ fn answered_trials_stay_until_their_case_is_finished() {
     assert_eq!(names(&history), ["x first 1", "x first 2", "y first 1"]);
     assert_eq!(
         (
-            history.runs().unwrap()[0].calls,
-            history.runs().unwrap()[0].tokens
+            history.load_runs().unwrap()[0].calls,
+            history.load_runs().unwrap()[0].tokens
         ),
         (4, 10)
     );
     // What could not be tried to its end is tried again, with what it was answered.
     history
-        .add(run, &[case("y", "k", "error", 1)], (5, 10, 0.5))
+        .add_cases(run, &[case("y", "k", "error", 1)], (5, 10, 0.5))
         .unwrap();
     history
-        .add(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5))
+        .add_cases(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5))
         .unwrap();
     assert_eq!(names(&history), ["y first 1"]);
-    history.end(run).unwrap();
+    history.end_run(run).unwrap();
     assert_eq!(names(&history), [""; 0]);
 }
 
@@ -347,10 +350,10 @@ fn answered_trials_stay_until_their_case_is_finished() {
 fn a_damaged_history_is_never_silently_empty() {
     let folder = Folder::new();
     let mut history = folder.open();
-    let first = history.begin(&run("a", 1)).unwrap();
+    let first = history.begin_run(&run("a", 1)).unwrap();
     for number in 0..200 {
         history
-            .add(
+            .add_cases(
                 first,
                 &[case(&format!("case {number}"), "k", "pass", 3)],
                 NOTHING,
@@ -360,8 +363,13 @@ fn a_damaged_history_is_never_silently_empty() {
     drop(history);
     let whole = std::fs::read(folder.path()).unwrap();
     let count = |folder: &Folder| {
-        let history = SqliteHistory::make(&folder.path())?;
-        Ok::<usize, HistoryError>(history.runs()?.len().min(history.cases(first)?.len()))
+        let history = SqliteHistory::open_or_create(&folder.path())?;
+        Ok::<usize, HistoryError>(
+            history
+                .load_runs()?
+                .len()
+                .min(history.load_cases(first)?.len()),
+        )
     };
     assert_eq!(count(&folder), Ok(1));
     let mut refused = 0;
@@ -384,21 +392,21 @@ fn programs_that_write_at_once_wait_for_each_other() {
             let folder = &folder;
             scope.spawn(move || {
                 let mut history = folder.open();
-                let order = history.begin(&run(&format!("w{writer}"), 10)).unwrap();
+                let order = history.begin_run(&run(&format!("w{writer}"), 10)).unwrap();
                 for number in 0..50 {
                     history
-                        .add(
+                        .add_cases(
                             order,
                             &[case(&format!("c{number}"), "k", "pass", 2)],
                             NOTHING,
                         )
                         .unwrap();
                 }
-                history.end(order).unwrap();
+                history.end_run(order).unwrap();
             });
         }
     });
-    let runs = folder.open().runs().unwrap();
+    let runs = folder.open().load_runs().unwrap();
     assert_eq!(
         runs.iter()
             .map(|run| (run.order, run.finished, run.cases, run.passed))

@@ -39,7 +39,7 @@ fn the_syntax_of_queries_means_nothing() {
     ];
     for query in hostile {
         let found = index
-            .find(None, query, 8)
+            .find_passages(None, query, 8)
             .unwrap_or_else(|error| panic!("{query:?}: {error}"));
         let holds = query.contains("zebra");
         assert_eq!(
@@ -49,7 +49,7 @@ fn the_syntax_of_queries_means_nothing() {
         );
     }
     assert_eq!(
-        index.state().unwrap().unkept,
+        index.load_state().unwrap().unkept,
         None,
         "none of it damaged anything"
     );
@@ -61,17 +61,28 @@ fn large_queries_end_soon() {
     let index = folder.index();
     let began = std::time::Instant::now();
     let words: Vec<String> = (0..100_000).map(|at| format!("w{at}")).collect();
-    assert_eq!(index.find(None, &words.join(" "), 8).unwrap(), []);
+    assert_eq!(index.find_passages(None, &words.join(" "), 8).unwrap(), []);
     assert_eq!(
         index
-            .find(None, &"zebra ".repeat(2_000_000), 8)
+            .find_passages(None, &"zebra ".repeat(2_000_000), 8)
             .unwrap()
             .len(),
         1
     );
-    assert_eq!(index.find(None, &"x".repeat(20_000_000), 8).unwrap(), []);
-    assert_eq!(index.find(None, "zebra", usize::MAX).unwrap().len(), 1);
-    assert_eq!(index.find(None, "zebra", 0).unwrap(), []);
+    assert_eq!(
+        index
+            .find_passages(None, &"x".repeat(20_000_000), 8)
+            .unwrap(),
+        []
+    );
+    assert_eq!(
+        index
+            .find_passages(None, "zebra", usize::MAX)
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(index.find_passages(None, "zebra", 0).unwrap(), []);
     assert!(
         began.elapsed() < std::time::Duration::from_secs(20),
         "{:?}",
@@ -119,8 +130,8 @@ proptest! {
             folder.put(&format!("{at}.md"), text);
         }
         let index = folder.index();
-        prop_assert!(index.find(None, &query, 8).is_ok());
-        let asked = index.find(None, &texts[0], 8);
+        prop_assert!(index.find_passages(None, &query, 8).is_ok());
+        let asked = index.find_passages(None, &texts[0], 8);
         prop_assert!(asked.is_ok());
         for at in 0..texts.len() {
             folder.remove(&format!("{at}.md"));

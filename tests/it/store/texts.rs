@@ -1,12 +1,12 @@
 //! What is looked up: passages of files, words of texts and of questions.
 
-use ctxc::internals::store::passage::{MOST, passages};
-use ctxc::internals::store::query::{EMPTY, asked};
-use ctxc::internals::store::words::joined;
+use ctxc::internals::store::passage::{MAX_PASSAGE_BYTES, split_passages};
+use ctxc::internals::store::query::{STOP_WORDS, query_words};
+use ctxc::internals::store::words::index_text;
 use pretty_assertions::assert_eq;
 
 fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
-    let found = passages(path, text);
+    let found = split_passages(path, text);
     let whole: String = found
         .iter()
         .map(|passage| &text[passage.range.clone()])
@@ -58,7 +58,7 @@ fn blocks_stay_together_where_they_can() {
 
 #[test]
 fn a_line_too_long_comes_in_pieces() {
-    let text = format!("a\n{}\nb\n", "ä".repeat(MOST));
+    let text = format!("a\n{}\nb\n", "ä".repeat(MAX_PASSAGE_BYTES));
     let found = shown("a.json", &text);
     assert_eq!(found.first(), Some(&(1, 1, 0)));
     assert!(
@@ -66,14 +66,14 @@ fn a_line_too_long_comes_in_pieces() {
         "{found:?}"
     );
     assert!(
-        passages("a.json", &text)
+        split_passages("a.json", &text)
             .iter()
-            .all(|passage| passage.range.len() <= MOST)
+            .all(|passage| passage.range.len() <= MAX_PASSAGE_BYTES)
     );
 }
 
 fn words(query: &str) -> Vec<(String, u32)> {
-    asked(query)
+    query_words(query)
         .into_iter()
         .map(|asked| (asked.word, asked.weight))
         .collect()
@@ -97,9 +97,9 @@ fn words_that_say_nothing_are_never_looked_for() {
     );
     assert_eq!(words("the one of them"), []);
     assert!(
-        EMPTY
+        STOP_WORDS
             .iter()
-            .all(|word| asked(&format!("{word} {word}")).is_empty())
+            .all(|word| query_words(&format!("{word} {word}")).is_empty())
     );
 }
 
@@ -117,14 +117,14 @@ fn a_query_of_any_size_is_read_in_bounds() {
 
 #[test]
 fn words_are_what_people_would_ask_for() {
-    assert_eq!(joined("The rollbacks, (again)!"), "the rollback again");
-    assert_eq!(joined("fetchUserIDs"), "fetchuserid fetch user id");
-    assert_eq!(joined("HTTPServer2"), "httpserver2 http server 2");
-    assert_eq!(joined("page_on-call"), "page on call");
-    assert_eq!(joined("status class is Äpfel"), "status class is äpfel");
-    assert_eq!(joined("回滚部署 v2"), "回滚 滚部 部署 v2 v 2");
-    assert_eq!(joined("x回y"), "x 回 y");
-    assert_eq!(joined("a\0b \"c\" d*e NEAR(f) 🦀"), "a b c d e near f");
-    assert_eq!(joined(&"k".repeat(65)), "");
-    assert_eq!(joined("İ"), "i");
+    assert_eq!(index_text("The rollbacks, (again)!"), "the rollback again");
+    assert_eq!(index_text("fetchUserIDs"), "fetchuserid fetch user id");
+    assert_eq!(index_text("HTTPServer2"), "httpserver2 http server 2");
+    assert_eq!(index_text("page_on-call"), "page on call");
+    assert_eq!(index_text("status class is Äpfel"), "status class is äpfel");
+    assert_eq!(index_text("回滚部署 v2"), "回滚 滚部 部署 v2 v 2");
+    assert_eq!(index_text("x回y"), "x 回 y");
+    assert_eq!(index_text("a\0b \"c\" d*e NEAR(f) 🦀"), "a b c d e near f");
+    assert_eq!(index_text(&"k".repeat(65)), "");
+    assert_eq!(index_text("İ"), "i");
 }

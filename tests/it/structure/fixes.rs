@@ -11,7 +11,7 @@ fn fixed(text: &str, rule: &str) -> String {
         .iter()
         .find(|finding| finding.rule.name == rule)
         .unwrap_or_else(|| panic!("no {rule} in {found:#?}"));
-    fix::apply(text, &finding.fixes[0].edits).expect("the edits fit")
+    fix::apply_edits(text, &finding.fixes[0].edits).expect("the edits fit")
 }
 
 const HEAD: &str = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n";

@@ -4,7 +4,7 @@ use ctxc::internals::base::rule_meta::RuleMeta;
 
 /// A template, and optionally the project file beside it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Example {
+pub(crate) struct RuleExample {
     /// Shown as `template.xml`.
     pub(crate) template: &'static str,
     /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file:
@@ -12,7 +12,7 @@ pub(crate) struct Example {
     pub(crate) project: &'static str,
 }
 
-impl Example {
+impl RuleExample {
     /// The project's files with their names, `ctxc.toml` first; empty if the example needs no
     /// project.
     pub(crate) fn project_files(&self) -> Vec<(&'static str, &'static str)> {
@@ -37,27 +37,27 @@ pub(crate) struct RequestExample {
 }
 
 /// The examples on a rule's page.
-pub(crate) trait Examples {
+pub(crate) trait RuleExamples {
     /// Examples that give this finding; others of lower severity may accompany it.
-    fn bad(&self) -> Vec<Example>;
+    fn bad_examples(&self) -> Vec<RuleExample>;
 
     /// Examples that do not give it.
-    fn good(&self) -> Vec<Example>;
+    fn good_examples(&self) -> Vec<RuleExample>;
 
     /// The requests under `Wrong` or `Right`.
-    fn requests(&self, title: &str) -> Vec<RequestExample>;
+    fn request_examples(&self, title: &str) -> Vec<RequestExample>;
 }
 
-impl Examples for RuleMeta {
-    fn bad(&self) -> Vec<Example> {
-        examples(self, "Wrong")
+impl RuleExamples for RuleMeta {
+    fn bad_examples(&self) -> Vec<RuleExample> {
+        titled_examples(self, "Wrong")
     }
 
-    fn good(&self) -> Vec<Example> {
-        examples(self, "Right")
+    fn good_examples(&self) -> Vec<RuleExample> {
+        titled_examples(self, "Right")
     }
 
-    fn requests(&self, title: &str) -> Vec<RequestExample> {
+    fn request_examples(&self, title: &str) -> Vec<RequestExample> {
         let request = |fence: &'static str| {
             let (opening, rest) = fence.split_once('\n')?;
             let body = rest.find("\n```").and_then(|end| rest.get(..end))?;
@@ -66,26 +66,26 @@ impl Examples for RuleMeta {
                 body,
             })
         };
-        sections(self, title)
+        titled_sections(self, title)
             .flat_map(|section| section.split("\n```json").skip(1).filter_map(request))
             .collect()
     }
 }
 
-fn examples(rule: &RuleMeta, title: &str) -> Vec<Example> {
-    let example = |section| Example {
-        template: fenced(section, "```xml\n"),
-        project: fenced(section, "```toml\n"),
+fn titled_examples(rule: &RuleMeta, title: &str) -> Vec<RuleExample> {
+    let example = |section| RuleExample {
+        template: fence_text(section, "```xml\n"),
+        project: fence_text(section, "```toml\n"),
     };
     let is_example =
-        |example: &Example| !(example.template.is_empty() && example.project.is_empty());
-    sections(rule, title)
+        |example: &RuleExample| !(example.template.is_empty() && example.project.is_empty());
+    titled_sections(rule, title)
         .map(example)
         .filter(is_example)
         .collect()
 }
 
-fn sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> {
+fn titled_sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> {
     rule.case
         .split("\n## ")
         .skip(1)
@@ -94,7 +94,7 @@ fn sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> 
 
 /// Returns the text of the first fence in a section that opens like this; empty if no such fence
 /// exists.
-fn fenced(section: &'static str, opening: &str) -> &'static str {
+fn fence_text(section: &'static str, opening: &str) -> &'static str {
     let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
     inside
         .find("\n```")

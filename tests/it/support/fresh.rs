@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The handling of a stale file.
 #[derive(Clone, Copy, Debug)]
-enum Stale {
+enum StaleHandling {
     Report,
     Rewrite,
 }
@@ -14,11 +14,11 @@ enum Stale {
 /// `CTXC_UPDATE=1`.
 pub(crate) fn assert_fresh(path: &str, generated: &str) {
     let stale = if std::env::var_os("CTXC_UPDATE").is_some() {
-        Stale::Rewrite
+        StaleHandling::Rewrite
     } else {
-        Stale::Report
+        StaleHandling::Report
     };
-    if let Err(message) = compare(
+    if let Err(message) = compare_or_rewrite(
         Path::new(env!("CARGO_MANIFEST_DIR")),
         path,
         generated,
@@ -28,13 +28,18 @@ pub(crate) fn assert_fresh(path: &str, generated: &str) {
     }
 }
 
-fn compare(root: &Path, path: &str, generated: &str, stale: Stale) -> Result<(), String> {
+fn compare_or_rewrite(
+    root: &Path,
+    path: &str,
+    generated: &str,
+    stale: StaleHandling,
+) -> Result<(), String> {
     let place = root.join(path);
     let stored = std::fs::read_to_string(&place).unwrap_or_default();
     if stored == generated {
         return Ok(());
     }
-    if matches!(stale, Stale::Rewrite) {
+    if matches!(stale, StaleHandling::Rewrite) {
         let written = place
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)
@@ -59,17 +64,17 @@ fn compare(root: &Path, path: &str, generated: &str, stale: Stale) -> Result<(),
 #[test]
 fn a_stale_file_is_found_and_rewritten() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |stale| compare(folder.path(), "docs/a.md", "one\ntwo\n", stale);
+    let run = |stale| compare_or_rewrite(folder.path(), "docs/a.md", "one\ntwo\n", stale);
     assert!(
-        run(Stale::Report)
+        run(StaleHandling::Report)
             .unwrap_err()
             .starts_with("docs/a.md is stale"),
         "a file that is missing is stale"
     );
-    run(Stale::Rewrite).unwrap();
-    run(Stale::Report).unwrap();
+    run(StaleHandling::Rewrite).unwrap();
+    run(StaleHandling::Report).unwrap();
     std::fs::write(folder.path().join("docs/a.md"), "one\nthree\n").unwrap();
-    let message = run(Stale::Report).unwrap_err();
+    let message = run(StaleHandling::Report).unwrap_err();
     assert!(
         message.contains("line 2 holds:     three") && message.contains("should be: two"),
         "{message}"

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Returns the messages of a stored request as text.
-pub(crate) fn told(stored: &str) -> String {
+pub(crate) fn messages_text(stored: &str) -> String {
     let stored: Value = serde_json::from_str(stored).unwrap();
     let mut out = String::new();
     for message in stored["messages"].as_array().unwrap() {

@@ -94,7 +94,7 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
             "{text}"
         );
         for fix in &found[0].fixes {
-            let after = fix::apply(&text, &fix.edits).unwrap();
+            let after = fix::apply_edits(&text, &fix.edits).unwrap();
             let left = self::found(&after);
             assert!(
                 left.iter().all(|finding| finding.rule.code.0 != 17),

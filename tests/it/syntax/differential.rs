@@ -3,27 +3,27 @@
 //! is in a known list.
 
 use super::recovery::TEMPLATES;
-use ctxc::internals::syntax::fault::FaultKind;
-use ctxc::internals::syntax::tree::{Document, Element, Kind, Node};
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::fault::XmlFaultKind;
+use ctxc::internals::syntax::tree::{Element, NodeKind, XmlDocument, XmlNode};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// Faults that roxmltree does not look for.
-const ONLY_OURS: &[FaultKind] = &[
-    FaultKind::BadCharReference,
-    FaultKind::BadColon,
-    FaultKind::BadDeclaration,
-    FaultKind::BadTarget,
-    FaultKind::EmptyPrefix,
-    FaultKind::MisplacedDeclaration,
-    FaultKind::ReservedPrefix,
-    FaultKind::UnsupportedEncoding,
+const ONLY_OURS: &[XmlFaultKind] = &[
+    XmlFaultKind::BadCharReference,
+    XmlFaultKind::BadColon,
+    XmlFaultKind::BadDeclaration,
+    XmlFaultKind::BadTarget,
+    XmlFaultKind::EmptyPrefix,
+    XmlFaultKind::MisplacedDeclaration,
+    XmlFaultKind::ReservedPrefix,
+    XmlFaultKind::UnsupportedEncoding,
 ];
 
 /// Whether roxmltree is known to accept what has these faults.
-fn is_known(kinds: &[FaultKind], text: &str) -> bool {
+fn is_known(kinds: &[XmlFaultKind], text: &str) -> bool {
     // It takes a colon at the start of the name in an end tag for nothing.
     kinds.iter().any(|kind| ONLY_OURS.contains(kind)) || text.contains("</:")
 }
@@ -143,22 +143,22 @@ enum Seen {
     End,
 }
 
-fn ours(document: Document<'_>) -> Vec<Seen> {
+fn ours(document: XmlDocument<'_>) -> Vec<Seen> {
     let mut seen = Vec::new();
     document.nodes().for_each(|node| our_node(node, &mut seen));
     seen
 }
 
-fn our_node(node: Node<'_>, seen: &mut Vec<Seen>) {
+fn our_node(node: XmlNode<'_>, seen: &mut Vec<Seen>) {
     match node.kind() {
-        Kind::Element => our_element(node.as_element().expect("an element"), seen),
-        Kind::Text | Kind::Cdata => match seen.last_mut() {
+        NodeKind::Element => our_element(node.as_element().expect("an element"), seen),
+        NodeKind::Text | NodeKind::Cdata => match seen.last_mut() {
             // The other tree joins text and CDATA sections that touch.
             Some(Seen::Text(before)) => before.push_str(&node.text()),
             _ => seen.push(Seen::Text(node.text().into_owned())),
         },
-        Kind::Comment => seen.push(Seen::Comment(node.text().into_owned(), start(node.span()))),
-        Kind::Instruction => {
+        NodeKind::Comment => seen.push(Seen::Comment(node.text().into_owned(), start(node.span()))),
+        NodeKind::Instruction => {
             let (target, rest) = node.instruction().expect("an instruction");
             seen.push(Seen::Instruction(
                 target.to_owned(),
@@ -172,7 +172,7 @@ fn our_node(node: Node<'_>, seen: &mut Vec<Seen>) {
 fn our_element(element: Element<'_>, seen: &mut Vec<Seen>) {
     let namespace = element.namespace().map(str::to_owned);
     seen.push(Seen::Element(
-        element.local().to_owned(),
+        element.local_name().to_owned(),
         namespace,
         start(element.span()),
     ));
@@ -263,11 +263,11 @@ fn tokens_are_fine(text: &str) -> bool {
 }
 
 /// Compares the three on one text; says which faults only we saw, and whether it was well-formed.
-fn compare(reader: &mut Reader, text: &str) -> (bool, Vec<FaultKind>) {
-    reader.read(text, &Limits::default());
+fn compare(reader: &mut XmlReader, text: &str) -> (bool, Vec<XmlFaultKind>) {
+    reader.read(text, &XmlLimits::default());
     let other = roxmltree::Document::parse(text);
     if !reader.faults().is_empty() {
-        let kinds: Vec<FaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
+        let kinds: Vec<XmlFaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
         return (false, if other.is_ok() { kinds } else { Vec::new() });
     }
     let other = other.unwrap_or_else(|error| panic!("roxmltree refuses: {error}\n{text}"));
@@ -280,9 +280,9 @@ fn compare(reader: &mut Reader, text: &str) -> (bool, Vec<FaultKind>) {
 
 #[test]
 fn mutants_are_read_as_others_read_them() {
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
-    let (mut well_formed, mut known) = (0, BTreeMap::<FaultKind, usize>::new());
+    let (mut well_formed, mut known) = (0, BTreeMap::<XmlFaultKind, usize>::new());
     for (_, text) in TEMPLATES {
         for _ in 0..4_000 {
             let mutant = mutant(&mut numbers, text);
@@ -311,14 +311,14 @@ proptest! {
     fn any_mixture_is_read_as_others_read_it(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..12), inside in any::<bool>()) {
         let mixture = pieces.concat();
         let text = if inside { format!("<r xmlns:p=\"v\">{mixture}</r>") } else { mixture };
-        let (_, kinds) = compare(&mut Reader::new(), &text);
+        let (_, kinds) = compare(&mut XmlReader::new(), &text);
         prop_assert!(kinds.is_empty() || is_known(&kinds, &text), "{:?} in {:?}", kinds, text);
     }
 
     #[test]
     fn any_text_gives_a_tree(text in "[ <>/a-c\"'=&;!\\[\\]?:\\-\n\u{1}é]{0,120}") {
-        let mut reader = Reader::new();
-        reader.read(&text, &Limits::default());
+        let mut reader = XmlReader::new();
+        reader.read(&text, &XmlLimits::default());
         super::shape::check(reader.document(&text), reader.faults());
     }
 }

@@ -5,17 +5,17 @@
 //! a build without optimisation on a machine that does other things.
 
 use super::shape;
-use ctxc::internals::syntax::fault::FaultKind;
-use ctxc::internals::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::fault::XmlFaultKind;
+use ctxc::internals::syntax::{XmlLimits, XmlReader, decode};
 use pretty_assertions::assert_eq;
 use std::time::{Duration, Instant};
 
 /// The least of three times, and the kinds of faults without repetitions.
-fn read(text: &str) -> (Duration, Vec<FaultKind>) {
-    let mut reader = Reader::new();
-    let limits = Limits {
+fn read(text: &str) -> (Duration, Vec<XmlFaultKind>) {
+    let mut reader = XmlReader::new();
+    let limits = XmlLimits {
         file: 1 << 30,
-        ..Limits::default()
+        ..XmlLimits::default()
     };
     let time = || {
         let start = Instant::now();
@@ -27,14 +27,14 @@ fn read(text: &str) -> (Duration, Vec<FaultKind>) {
         .min()
         .expect("three times");
     shape::check(reader.document(text), reader.faults());
-    let mut kinds: Vec<FaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
+    let mut kinds: Vec<XmlFaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     (best, kinds)
 }
 
 /// Reads a text that must give this fault among its first, in time.
-fn refuse(what: &str, text: &str, kind: FaultKind) {
+fn refuse(what: &str, text: &str, kind: XmlFaultKind) {
     let (time, kinds) = read(text);
     assert!(kinds.contains(&kind), "{what}: {kinds:?}");
     assert!(
@@ -53,64 +53,64 @@ fn deep_and_wide_input_stops_at_its_limit() {
     refuse(
         "4,000 namespaces",
         &nested(4_000, |at| format!("<a xmlns:p{at}=\"u{at}\">")),
-        FaultKind::TooManyNamespaces,
+        XmlFaultKind::TooManyNamespaces,
     );
     refuse(
         "1,000,000 nested tags",
         &"<a>".repeat(1_000_000),
-        FaultKind::TooDeep,
+        XmlFaultKind::TooDeep,
     );
     refuse(
         "1,000,000 nested and closed",
         &("<a>".repeat(1_000_000) + &"</a>".repeat(1_000_000)),
-        FaultKind::TooDeep,
+        XmlFaultKind::TooDeep,
     );
     let wide = format!("<a {}/>", nested(50_000, |at| format!("b{at}=\"\" ")));
-    refuse("50,000 attributes", &wide, FaultKind::TooManyAttributes);
+    refuse("50,000 attributes", &wide, XmlFaultKind::TooManyAttributes);
     refuse(
         "2,000,000 elements",
         &format!("<a>{}</a>", "<b/>".repeat(2_000_000)),
-        FaultKind::TooManyNodes,
+        XmlFaultKind::TooManyNodes,
     );
     refuse(
         "a name of 2 MB",
         &format!("<{}/>", "a".repeat(2_000_000)),
-        FaultKind::NameTooLong,
+        XmlFaultKind::NameTooLong,
     );
     refuse(
         "an end tag of 2 MB",
         &format!("<a></{}>", "a".repeat(2_000_000)),
-        FaultKind::NameTooLong,
+        XmlFaultKind::NameTooLong,
     );
     refuse(
         "a text of 12 MB",
         &format!("<a>{}</a>", "x".repeat(12_000_000)),
-        FaultKind::TextTooLong,
+        XmlFaultKind::TextTooLong,
     );
     refuse(
         "a value of 12 MB",
         &format!("<a b=\"{}\"/>", "x".repeat(12_000_000)),
-        FaultKind::TextTooLong,
+        XmlFaultKind::TextTooLong,
     );
     refuse(
         "100,000 errors",
         &format!("<a>{}</a>", "& ".repeat(100_000)),
-        FaultKind::TooManyFaults,
+        XmlFaultKind::TooManyFaults,
     );
 }
 
 #[test]
 fn a_file_above_the_limit_is_not_read() {
     let text = "<a>".to_owned() + &"x".repeat(11 << 20);
-    let mut reader = Reader::new();
-    reader.read(&text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(&text, &XmlLimits::default());
     assert_eq!(
         reader
             .faults()
             .iter()
             .map(|fault| fault.kind)
             .collect::<Vec<_>>(),
-        [FaultKind::FileTooLong]
+        [XmlFaultKind::FileTooLong]
     );
     assert!(reader.document(&text).tree.is_empty());
 }
@@ -126,13 +126,13 @@ fn entity_bombs_are_one_fault() {
     }));
     bomb += "]><a>&a49;</a>";
     let (_, kinds) = read(&bomb);
-    assert_eq!(kinds, [FaultKind::Doctype]);
+    assert_eq!(kinds, [XmlFaultKind::Doctype]);
     let (_, kinds) = read("<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a>&b;</a>");
-    assert_eq!(kinds, [FaultKind::Doctype]);
+    assert_eq!(kinds, [XmlFaultKind::Doctype]);
     refuse(
         "20,000 open document types",
         &"<!DOCTYPE [".repeat(20_000),
-        FaultKind::Doctype,
+        XmlFaultKind::Doctype,
     );
 }
 
@@ -194,12 +194,12 @@ fn bytes_that_are_no_text() {
     refuse(
         "NUL bytes",
         &"\0".repeat(1_000_000),
-        FaultKind::IllegalCharacter,
+        XmlFaultKind::IllegalCharacter,
     );
     refuse(
         "NUL bytes apart",
         &"<a\0>".repeat(100_000),
-        FaultKind::TooManyFaults,
+        XmlFaultKind::TooManyFaults,
     );
 }
 
@@ -272,13 +272,13 @@ const UNITS: &[&str] = &[
 
 #[test]
 fn nothing_is_quadratic() {
-    let limits = Limits {
+    let limits = XmlLimits {
         diagnostics: u32::MAX,
         nodes: u32::MAX,
         file: 1 << 30,
-        ..Limits::default()
+        ..XmlLimits::default()
     };
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     let mut time = |text: &str| {
         let best = (0..2).map(|_| {
             let start = Instant::now();
@@ -306,11 +306,11 @@ fn nothing_is_quadratic() {
 
 #[test]
 fn every_mixture_of_two_gives_a_tree() {
-    let mut reader = Reader::new();
+    let mut reader = XmlReader::new();
     for first in UNITS {
         for second in UNITS {
             let text = format!("<r>\n{}</r>", format!("{first}{second}").repeat(8));
-            reader.read(&text, &Limits::default());
+            reader.read(&text, &XmlLimits::default());
             shape::check(reader.document(&text), reader.faults());
         }
     }

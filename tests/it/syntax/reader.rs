@@ -1,15 +1,15 @@
 //! One fault for one damaged region, at the right place, and a tree that keeps what was not
 //! damaged.
 
-use ctxc::internals::syntax::fault::FaultKind;
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::fault::XmlFaultKind;
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 
 /// The faults of a text: kind and what stands under the span.
-pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+pub(super) fn faults(text: &str) -> Vec<(XmlFaultKind, &str)> {
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     reader
         .faults()
         .iter()
@@ -40,8 +40,8 @@ pub(super) fn outline(text: &str) -> String {
         }
         out.push(')');
     }
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     let mut out = String::new();
     for node in reader.document(text).nodes() {
         if let Some(root) = node.as_element() {
@@ -63,7 +63,7 @@ fn nothing_is_a_missing_root() {
     for text in ["", " \n", "hello", "<!-- only -->"] {
         assert_eq!(
             faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
-            [FaultKind::NoRoot],
+            [XmlFaultKind::NoRoot],
             "{text}"
         );
     }
@@ -72,7 +72,7 @@ fn nothing_is_a_missing_root() {
 #[test]
 fn a_missing_end_tag_moves_nothing_else() {
     let text = "<task>\n  <steps>\n    <task>\n      <description>a</description>\n    <task>\n      <description>b</description>\n    </task>\n  </steps>\n</task>\n";
-    assert_eq!(faults(text), [(FaultKind::MissingEnd, "task")]);
+    assert_eq!(faults(text), [(XmlFaultKind::MissingEnd, "task")]);
     assert_eq!(
         outline(text),
         r#"task(steps(task(description("a")) task(description("b"))))"#
@@ -82,17 +82,17 @@ fn a_missing_end_tag_moves_nothing_else() {
 #[test]
 fn a_typo_in_an_end_tag_is_one_fault() {
     let text = "<task>\n  <description>a</descripton>\n  <steps><task/></steps>\n</task>";
-    assert_eq!(faults(text), [(FaultKind::MismatchedEnd, "descripton")]);
+    assert_eq!(faults(text), [(XmlFaultKind::MismatchedEnd, "descripton")]);
     assert_eq!(outline(text), r#"task(description("a") steps(task()))"#);
 }
 
 #[test]
 fn an_end_tag_without_slash_or_bracket_ends_its_element() {
     let text = "<task>\n  <a>x<a>\n  <b/>\n</task>";
-    assert_eq!(faults(text), [(FaultKind::EndWithoutSlash, "<a>")]);
+    assert_eq!(faults(text), [(XmlFaultKind::EndWithoutSlash, "<a>")]);
     assert_eq!(outline(text), r#"task(a("x") b())"#);
     let text = "<task>\n  <a>x/a>\n  <b/>\n</task>";
-    assert_eq!(faults(text), [(FaultKind::EndWithoutBracket, "/a>")]);
+    assert_eq!(faults(text), [(XmlFaultKind::EndWithoutBracket, "/a>")]);
     assert_eq!(outline(text), r#"task(a("x") b())"#);
 }
 
@@ -102,8 +102,8 @@ fn an_empty_element_that_lost_its_slash_takes_nothing_in() {
     assert_eq!(
         faults(text),
         [
-            (FaultKind::MissingEnd, "input"),
-            (FaultKind::MissingEnd, "input")
+            (XmlFaultKind::MissingEnd, "input"),
+            (XmlFaultKind::MissingEnd, "input")
         ]
     );
     assert_eq!(
@@ -125,14 +125,14 @@ fn a_value_without_its_quote_ends_where_a_person_would_end_it() {
     ] {
         assert_eq!(
             faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
-            [FaultKind::UnclosedValue],
+            [XmlFaultKind::UnclosedValue],
             "{text}"
         );
         assert_eq!(outline(text), tree, "{text}");
     }
     assert_eq!(
         faults("<a b=c\" d=\"e\"/>"),
-        [(FaultKind::UnquotedValue, "c")]
+        [(XmlFaultKind::UnquotedValue, "c")]
     );
     assert_eq!(outline("<a b=c\" d=\"e\"/>"), "a[b=c][d=e]()");
 }
@@ -141,7 +141,7 @@ fn a_value_without_its_quote_ends_where_a_person_would_end_it() {
 fn a_tag_without_bracket_leaves_its_text_text() {
     assert_eq!(
         faults("<a><b Write a thing.</b><c/></a>"),
-        [(FaultKind::UnclosedStart, "b")]
+        [(XmlFaultKind::UnclosedStart, "b")]
     );
     assert_eq!(
         outline("<a><b Write a thing.</b><c/></a>"),
@@ -149,7 +149,7 @@ fn a_tag_without_bracket_leaves_its_text_text() {
     );
     assert_eq!(
         faults("<a><b c=\"d\"\n  <e/></b></a>"),
-        [(FaultKind::UnclosedStart, "b")]
+        [(XmlFaultKind::UnclosedStart, "b")]
     );
     assert_eq!(outline("<a><b c=\"d\"\n  <e/></b></a>"), "a(b[c=d](e()))");
 }
@@ -159,15 +159,15 @@ fn signs_in_text_and_values() {
     assert_eq!(
         faults("<a>x && y < 3 &nbsp; &lt</a>"),
         [
-            (FaultKind::BareAmpersand, "&&"),
-            (FaultKind::LessInText, "<"),
-            (FaultKind::UnknownEntity, "&nbsp;"),
-            (FaultKind::UnclosedReference, "&lt"),
+            (XmlFaultKind::BareAmpersand, "&&"),
+            (XmlFaultKind::LessInText, "<"),
+            (XmlFaultKind::UnknownEntity, "&nbsp;"),
+            (XmlFaultKind::UnclosedReference, "&lt"),
         ]
     );
     assert_eq!(
         faults("<a b=\"x < y\" c=\"d\"/>"),
-        [(FaultKind::LessInValue, "<")]
+        [(XmlFaultKind::LessInValue, "<")]
     );
     assert_eq!(faults("<a b=\"&#0; &#x110000;\">]]></a>").len(), 3);
 }
@@ -177,7 +177,7 @@ fn a_merge_conflict_is_one_fault() {
     let text = "<task>\n<<<<<<< HEAD\n  <a>1</a>\n=======\n  <a>2</b>\n  <c>\n>>>>>>> other\n  <d/>\n</task>\n";
     assert_eq!(
         faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
-        [FaultKind::MergeConflict]
+        [XmlFaultKind::MergeConflict]
     );
     assert_eq!(outline(text), r#"task(a("1") d())"#);
 }
@@ -188,30 +188,33 @@ fn a_document_type_hides_nothing_but_its_entities() {
     assert_eq!(
         faults(text),
         [
-            (FaultKind::Doctype, "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]>"),
-            (FaultKind::BareAmpersand, "&"),
-            (FaultKind::MismatchedEnd, "tas"),
+            (
+                XmlFaultKind::Doctype,
+                "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]>"
+            ),
+            (XmlFaultKind::BareAmpersand, "&"),
+            (XmlFaultKind::MismatchedEnd, "tas"),
         ]
     );
 }
 
 #[test]
 fn namespaces() {
-    assert_eq!(faults("<a:b/>"), [(FaultKind::UndeclaredPrefix, "a:b")]);
+    assert_eq!(faults("<a:b/>"), [(XmlFaultKind::UndeclaredPrefix, "a:b")]);
     assert_eq!(
         faults("<a xmlns:p='u' xmlns:q='u' p:x='' q:x=''/>"),
-        [(FaultKind::DuplicateAttribute, "q:x")]
+        [(XmlFaultKind::DuplicateAttribute, "q:x")]
     );
     assert_eq!(
         faults("<a xmlns:p=''/>"),
-        [(FaultKind::EmptyPrefix, "xmlns:p")]
+        [(XmlFaultKind::EmptyPrefix, "xmlns:p")]
     );
     assert_eq!(
         faults("<a xmlns:xml='u'/>"),
-        [(FaultKind::ReservedPrefix, "xmlns:xml")]
+        [(XmlFaultKind::ReservedPrefix, "xmlns:xml")]
     );
     assert_eq!(
         faults("<a:b:c/>").first().map(|fault| fault.0),
-        Some(FaultKind::BadColon)
+        Some(XmlFaultKind::BadColon)
     );
 }

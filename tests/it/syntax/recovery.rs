@@ -10,7 +10,7 @@
 use crate::project::reading::check_template;
 use ctxc::Config;
 use ctxc::internals::syntax::tree::Element;
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const TEMPLATES: [(&str, &str); 4] = [
@@ -48,8 +48,8 @@ fn lost<T: Ord>(before: &BTreeMap<T, usize>, after: &BTreeMap<T, usize>) -> usiz
 }
 
 fn names(text: &str) -> BTreeMap<String, usize> {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     counted(
         reader
             .document(text)
@@ -67,8 +67,8 @@ fn path(element: Element<'_>) -> String {
 /// Each element by where its name starts, with where its parent's does, in offsets of the text
 /// before the deletion.
 fn parents(text: &str, deleted: Option<(usize, u8)>) -> BTreeMap<u32, Option<u32>> {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     let original = |element: Element<'_>| {
         let start = element.name_span().start;
         // A name that starts where the deleted character stood has lost its first letter, or the
@@ -150,8 +150,8 @@ fn a_deleted_character_gives_at_most_three_structural_errors() {
     let mut figure = Figure::default();
     for (_, text) in TEMPLATES {
         for (at, mutant) in deletions(text) {
-            let mut reader = Reader::new();
-            reader.read(&mutant, &Limits::default());
+            let mut reader = XmlReader::new();
+            reader.read(&mutant, &XmlLimits::default());
             let count = reader.faults().len();
             if count > 1 {
                 println!(
@@ -173,8 +173,8 @@ fn surviving_elements_keep_their_parents() {
     let (mut by_place, mut by_path) = (Figure::default(), Figure::default());
     for (_, text) in TEMPLATES {
         let before = parents(text, None);
-        let mut reader = Reader::new();
-        reader.read(text, &Limits::default());
+        let mut reader = XmlReader::new();
+        reader.read(text, &XmlLimits::default());
         let paths = counted(reader.document(text).elements().map(path));
         for (at, mutant) in deletions(text) {
             let after = parents(&mutant, Some((at, text.as_bytes()[at])));
@@ -186,7 +186,7 @@ fn surviving_elements_keep_their_parents() {
                 println!("{moved} moved: {}", show(text, at));
             }
             by_place.add(moved, 1);
-            reader.read(&mutant, &Limits::default());
+            reader.read(&mutant, &XmlLimits::default());
             by_path.add(
                 lost(
                     &paths,

@@ -1,11 +1,11 @@
 //! What holds of every tree, however damaged the text was.
 
-use ctxc::internals::syntax::Fault;
-use ctxc::internals::syntax::tree::{Document, Element};
+use ctxc::internals::syntax::XmlFault;
+use ctxc::internals::syntax::tree::{Element, XmlDocument};
 
 /// Panics unless the tree is one: children inside their parents and in order, spans inside the
 /// text, nothing lost.
-pub(super) fn check(document: Document<'_>, faults: &[Fault]) {
+pub(super) fn check(document: XmlDocument<'_>, faults: &[XmlFault]) {
     let length = document.text.len() as u32;
     let mut reached = 0;
     let mut open: Vec<_> = document

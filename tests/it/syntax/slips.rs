@@ -4,8 +4,8 @@ use crate::project::reading::{check_template, read};
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{self, Applicability};
 use ctxc::internals::base::rule_meta::Severity;
-use ctxc::internals::rules::apply::{self, Which};
-use ctxc::internals::syntax::Limits;
+use ctxc::internals::rules::apply::{self, FixSelection};
+use ctxc::internals::syntax::XmlLimits;
 use pretty_assertions::assert_eq;
 
 /// The errors and warnings of a text, `rule `place`: message`.
@@ -32,7 +32,7 @@ fn mended(text: &str) -> (String, Applicability) {
     let found = grave(text);
     let fix = &found[0].fixes[0];
     (
-        fix::apply(text, &fix.edits).expect("the edits fit"),
+        fix::apply_edits(text, &fix.edits).expect("the edits fit"),
         fix.applicability,
     )
 }
@@ -496,7 +496,7 @@ fn an_end_tag_that_comes_too_early_is_taken_out() {
             .find(|finding| finding.rule.name == "mismatched-end-tag")
             .unwrap();
         assert_eq!(finding.message, "`</task>` ends its element too early");
-        let fixed = fix::apply(&broken, &finding.fixes[0].edits).unwrap();
+        let fixed = fix::apply_edits(&broken, &finding.fixes[0].edits).unwrap();
         assert_eq!(fixed.replace("\n  \n", "\n"), PLANTED);
     }
     // Two tasks, and an end tag too many.
@@ -657,10 +657,10 @@ fn an_expression_without_its_end_is_closed() {
         ("{{z}", "\\{{z}"),
     ] {
         let mut check = |text: &str| check_template(text, &read(""));
-        let fixed = apply::fix(
+        let fixed = apply::fix_text(
             &with(inside),
-            Which::Suggested,
-            &Limits::default(),
+            FixSelection::Suggested,
+            &XmlLimits::default(),
             &|_| true,
             &mut check,
         );
@@ -725,7 +725,13 @@ fn a_document_type_is_taken_out_together_with_what_else_is_wrong() {
         .collect();
     assert_eq!(names, ["document-type", "bare-ampersand"]);
     let mut check = |text: &str| grave(text);
-    let fixed = apply::fix(text, Which::Safe, &Limits::default(), &|_| true, &mut check);
+    let fixed = apply::fix_text(
+        text,
+        FixSelection::Safe,
+        &XmlLimits::default(),
+        &|_| true,
+        &mut check,
+    );
     assert_eq!(
         fixed.text.trim_start(),
         "<task type=\"atomic\" name=\"a\">\n  <description>a &amp; b</description>\n</task>\n"
@@ -757,10 +763,10 @@ fn a_document_type_has_a_fix_only_where_it_can_go() {
             .filter(|finding| finding.is_fixable())
             .count();
         let mut check = |text: &str| grave(text);
-        let made = apply::fix(
+        let made = apply::fix_text(
             &text,
-            Which::Suggested,
-            &Limits::default(),
+            FixSelection::Suggested,
+            &XmlLimits::default(),
             &|_| true,
             &mut check,
         )
@@ -780,10 +786,10 @@ fn a_safe_fix_that_only_uncovers_is_made() {
         ("<description>&nbsp;</description>", "&#160;"),
     ] {
         let mut check = |text: &str| grave(text);
-        let fixed = apply::fix(
+        let fixed = apply::fix_text(
             &with(text),
-            Which::Safe,
-            &Limits::default(),
+            FixSelection::Safe,
+            &XmlLimits::default(),
             &|_| true,
             &mut check,
         );
@@ -797,7 +803,7 @@ fn a_safe_fix_that_only_uncovers_is_made() {
             fixed
                 .left
                 .iter()
-                .all(|finding| apply::eligible(finding, Which::Safe).is_none())
+                .all(|finding| apply::eligible_fix(finding, FixSelection::Safe).is_none())
         );
     }
 }
@@ -825,10 +831,10 @@ fn fixes_keep_what_the_author_wrote() {
         ),
     ] {
         let mut check = |text: &str| check_template(text, &read(""));
-        let fixed = apply::fix(
+        let fixed = apply::fix_text(
             &with(text),
-            Which::Suggested,
-            &Limits::default(),
+            FixSelection::Suggested,
+            &XmlLimits::default(),
             &|_| true,
             &mut check,
         );

@@ -1,48 +1,48 @@
 //! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it
 //! is offered for.
 
-use crate::support::examples::Examples as _;
+use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{self, Applicability};
 use ctxc::internals::base::fs::MemoryFs;
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::project::config::Config;
-use ctxc::internals::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use ctxc::internals::rules::check::Active;
+use ctxc::internals::registry::compile::{CompileBuffers, CompileOutcome, CompileReason, Compiler};
+use ctxc::internals::rules::check::ActiveRules;
 use ctxc::internals::rules::list;
-use ctxc::internals::syntax::fault::FaultKind;
-use ctxc::internals::syntax::{Limits, Reader};
-use ctxc::internals::template::scope::Purpose;
+use ctxc::internals::syntax::fault::XmlFaultKind;
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
+use ctxc::internals::template::scope::LinkDetail;
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;
 
-fn check_with(text: &str, limits: &Limits) -> Vec<Diagnostic> {
+fn check_with(text: &str, limits: &XmlLimits) -> Vec<Diagnostic> {
     let mut config = Config::default();
     config.limits = limits.clone();
-    let active = Active::new(&config);
+    let active = ActiveRules::new(&config);
     let files = MemoryFs::default();
     let compiler = Compiler {
         config: &config,
         active: &active,
         root: Path::new("."),
         files: &files,
-        purpose: Purpose::Findings,
+        purpose: LinkDetail::Findings,
     };
     match compiler.compile(
         &Arc::from("template.xml"),
         text.as_bytes(),
-        Chosen::Named,
-        &mut Scratch::new(),
+        CompileReason::Named,
+        &mut CompileBuffers::new(),
     ) {
-        Outcome::Taken(file) => file.diagnostics,
-        Outcome::Skipped => panic!("a named file is taken"),
+        CompileOutcome::Taken(file) => file.diagnostics,
+        CompileOutcome::Skipped => panic!("a named file is taken"),
     }
 }
 
 /// The findings of family 0xx.
 fn syntax(text: &str) -> Vec<Diagnostic> {
-    check_with(text, &Limits::default())
+    check_with(text, &XmlLimits::default())
         .into_iter()
         .filter(|finding| finding.rule.code.family() == 0)
         .collect()
@@ -50,7 +50,7 @@ fn syntax(text: &str) -> Vec<Diagnostic> {
 
 #[test]
 fn bad_examples_give_their_finding_alone() {
-    let rules: Vec<_> = list::all()
+    let rules: Vec<_> = list::all_rules()
         .filter(|rule| rule.meta.code.family() == 0)
         .collect();
     assert!(rules.len() >= 28);
@@ -61,8 +61,8 @@ fn bad_examples_give_their_finding_alone() {
             "{} is no promise",
             meta.name
         );
-        for example in &meta.bad() {
-            let errors = check_with(example.template, &Limits::default());
+        for example in &meta.bad_examples() {
+            let errors = check_with(example.template, &XmlLimits::default());
             let errors: Vec<_> = errors
                 .iter()
                 .filter(|finding| finding.severity == Severity::Error)
@@ -70,8 +70,8 @@ fn bad_examples_give_their_finding_alone() {
             let names: Vec<_> = errors.iter().map(|finding| finding.rule.name).collect();
             assert_eq!(names, [meta.name], "in {}", example.template);
         }
-        assert!(!meta.good().is_empty());
-        for example in &meta.good() {
+        assert!(!meta.good_examples().is_empty());
+        for example in &meta.good_examples() {
             let found: Vec<_> = syntax(example.template)
                 .iter()
                 .map(|finding| finding.message.clone())
@@ -84,16 +84,16 @@ fn bad_examples_give_their_finding_alone() {
 #[test]
 fn every_fix_mends_what_it_is_for() {
     let mut safe = 0;
-    let examples = list::all()
+    let examples = list::all_rules()
         .filter(|rule| rule.meta.code.family() == 0)
-        .flat_map(|rule| rule.meta.bad());
+        .flat_map(|rule| rule.meta.bad_examples());
     for text in examples
         .map(|example| example.template)
         .chain(KINDS.iter().map(|(_, text)| *text))
     {
         for finding in syntax(text) {
             for way in &finding.fixes {
-                let mended = fix::apply(text, &way.edits).expect("the edits fit");
+                let mended = fix::apply_edits(text, &way.edits).expect("the edits fit");
                 let left: Vec<_> = syntax(&mended)
                     .into_iter()
                     .filter(|left| left.rule.code == finding.rule.code)
@@ -124,86 +124,86 @@ fn every_fix_mends_what_it_is_for() {
 }
 
 /// A text for each kind of fault that needs no limit.
-const KINDS: &[(FaultKind, &str)] = &[
-    (FaultKind::NoRoot, ""),
-    (FaultKind::SecondRoot, "<a/><b/>"),
-    (FaultKind::TextOutsideRoot, "<a/>b"),
-    (FaultKind::MissingEnd, "<a>\n  <b>\n  <c/>\n</a>"),
-    (FaultKind::MissingEnd, "<a>\r\n  <b>\r\n    <c>x\r\n"),
-    (FaultKind::StrayEnd, "<a>\n  <b/>\n  </c>\n</a>"),
-    (FaultKind::MissingStart, "<a>\n    <b/>\n  </c>\n</a>"),
+const KINDS: &[(XmlFaultKind, &str)] = &[
+    (XmlFaultKind::NoRoot, ""),
+    (XmlFaultKind::SecondRoot, "<a/><b/>"),
+    (XmlFaultKind::TextOutsideRoot, "<a/>b"),
+    (XmlFaultKind::MissingEnd, "<a>\n  <b>\n  <c/>\n</a>"),
+    (XmlFaultKind::MissingEnd, "<a>\r\n  <b>\r\n    <c>x\r\n"),
+    (XmlFaultKind::StrayEnd, "<a>\n  <b/>\n  </c>\n</a>"),
+    (XmlFaultKind::MissingStart, "<a>\n    <b/>\n  </c>\n</a>"),
     (
-        FaultKind::ClosedTwice,
+        XmlFaultKind::ClosedTwice,
         "<a>\n  <c/>\n    <b/>\n  </c>\n</a>",
     ),
-    (FaultKind::MismatchedEnd, "<ab>c</ba>"),
-    (FaultKind::MismatchedEnd, "<a>c</>"),
-    (FaultKind::EndWithoutSlash, "<r><a>b<a></r>"),
-    (FaultKind::EndWithoutBracket, "<r><a>b/a></r>"),
-    (FaultKind::StartWithoutBracket, "<r>a>b</a></r>"),
-    (FaultKind::JunkInEnd, "<a></a b=\"c\">"),
-    (FaultKind::JunkInEnd, "<a></ a>"),
-    (FaultKind::UnclosedStart, "<a><b text</b></a>"),
-    (FaultKind::UnclosedStart, "<a><b/<c/></a>"),
-    (FaultKind::UnclosedEnd, "<a><b></b<c/></a>"),
-    (FaultKind::JunkInTag, "<a b=\"c\", d=\"e\"/>"),
-    (FaultKind::MissingSpace, "<a b=\"c\"d=\"e\"/>"),
-    (FaultKind::MissingEquals, "<a b\"c\"/>"),
-    (FaultKind::MissingValue, "<a b/>"),
-    (FaultKind::MissingValue, "<a b= />"),
-    (FaultKind::UnquotedValue, "<a b=c d='e'/>"),
-    (FaultKind::UnquotedValue, "<a b=c'/>"),
-    (FaultKind::UnclosedValue, "<a b='c>\n<d/></a>"),
-    (FaultKind::UnclosedValue, "<a b='c d='e'/>"),
-    (FaultKind::LessInValue, "<a b=\"c < d\"/>"),
-    (FaultKind::DuplicateAttribute, "<a b=\"c\" b=\"d\"/>"),
-    (FaultKind::DuplicateAttribute, "<a b=\"c\" b='c'/>"),
-    (FaultKind::BareAmpersand, "<a b=\"&\">c</a>"),
-    (FaultKind::UnclosedReference, "<a>&amp b</a>"),
-    (FaultKind::UnknownEntity, "<a>&nbsp;</a>"),
-    (FaultKind::UnknownEntity, "<a>&ampx;</a>"),
-    (FaultKind::BadCharReference, "<a>&#1;</a>"),
-    (FaultKind::LessInText, "<a>b << c</a>"),
-    (FaultKind::CdataEndInText, "<a>]]></a>"),
-    (FaultKind::IllegalCharacter, "<a>\u{1}\u{FFFF}</a>"),
-    (FaultKind::UnclosedComment, "<a><!-- b\n<c/></a>"),
-    (FaultKind::DashesInComment, "<a><!-- b --- c ---></a>"),
-    (FaultKind::UnclosedCdata, "<a><![CDATA[b</a>"),
-    (FaultKind::MisspeltCdata, "<a><![CDATA b]]></a>"),
-    (FaultKind::UnclosedInstruction, "<a><?b c></a>"),
-    (FaultKind::BadTarget, "<a><? b?></a>"),
-    (FaultKind::BadTarget, "<a><b c?></a>"),
+    (XmlFaultKind::MismatchedEnd, "<ab>c</ba>"),
+    (XmlFaultKind::MismatchedEnd, "<a>c</>"),
+    (XmlFaultKind::EndWithoutSlash, "<r><a>b<a></r>"),
+    (XmlFaultKind::EndWithoutBracket, "<r><a>b/a></r>"),
+    (XmlFaultKind::StartWithoutBracket, "<r>a>b</a></r>"),
+    (XmlFaultKind::JunkInEnd, "<a></a b=\"c\">"),
+    (XmlFaultKind::JunkInEnd, "<a></ a>"),
+    (XmlFaultKind::UnclosedStart, "<a><b text</b></a>"),
+    (XmlFaultKind::UnclosedStart, "<a><b/<c/></a>"),
+    (XmlFaultKind::UnclosedEnd, "<a><b></b<c/></a>"),
+    (XmlFaultKind::JunkInTag, "<a b=\"c\", d=\"e\"/>"),
+    (XmlFaultKind::MissingSpace, "<a b=\"c\"d=\"e\"/>"),
+    (XmlFaultKind::MissingEquals, "<a b\"c\"/>"),
+    (XmlFaultKind::MissingValue, "<a b/>"),
+    (XmlFaultKind::MissingValue, "<a b= />"),
+    (XmlFaultKind::UnquotedValue, "<a b=c d='e'/>"),
+    (XmlFaultKind::UnquotedValue, "<a b=c'/>"),
+    (XmlFaultKind::UnclosedValue, "<a b='c>\n<d/></a>"),
+    (XmlFaultKind::UnclosedValue, "<a b='c d='e'/>"),
+    (XmlFaultKind::LessInValue, "<a b=\"c < d\"/>"),
+    (XmlFaultKind::DuplicateAttribute, "<a b=\"c\" b=\"d\"/>"),
+    (XmlFaultKind::DuplicateAttribute, "<a b=\"c\" b='c'/>"),
+    (XmlFaultKind::BareAmpersand, "<a b=\"&\">c</a>"),
+    (XmlFaultKind::UnclosedReference, "<a>&amp b</a>"),
+    (XmlFaultKind::UnknownEntity, "<a>&nbsp;</a>"),
+    (XmlFaultKind::UnknownEntity, "<a>&ampx;</a>"),
+    (XmlFaultKind::BadCharReference, "<a>&#1;</a>"),
+    (XmlFaultKind::LessInText, "<a>b << c</a>"),
+    (XmlFaultKind::CdataEndInText, "<a>]]></a>"),
+    (XmlFaultKind::IllegalCharacter, "<a>\u{1}\u{FFFF}</a>"),
+    (XmlFaultKind::UnclosedComment, "<a><!-- b\n<c/></a>"),
+    (XmlFaultKind::DashesInComment, "<a><!-- b --- c ---></a>"),
+    (XmlFaultKind::UnclosedCdata, "<a><![CDATA[b</a>"),
+    (XmlFaultKind::MisspeltCdata, "<a><![CDATA b]]></a>"),
+    (XmlFaultKind::UnclosedInstruction, "<a><?b c></a>"),
+    (XmlFaultKind::BadTarget, "<a><? b?></a>"),
+    (XmlFaultKind::BadTarget, "<a><b c?></a>"),
     (
-        FaultKind::MisplacedDeclaration,
+        XmlFaultKind::MisplacedDeclaration,
         " <?xml version='1.0'?><a/>",
     ),
     (
-        FaultKind::MisplacedDeclaration,
+        XmlFaultKind::MisplacedDeclaration,
         "<a><?XML version='1.0'?></a>",
     ),
-    (FaultKind::BadDeclaration, "<?xml version='2.0'?><a/>"),
-    (FaultKind::BadDeclaration, "<xml version='1.0'?><a/>"),
+    (XmlFaultKind::BadDeclaration, "<?xml version='2.0'?><a/>"),
+    (XmlFaultKind::BadDeclaration, "<xml version='1.0'?><a/>"),
     (
-        FaultKind::UnsupportedEncoding,
+        XmlFaultKind::UnsupportedEncoding,
         "<?xml version='1.0' encoding='KOI8-R'?><a/>",
     ),
-    (FaultKind::UnknownMarkup, "<a><!ELEMENT b></a>"),
-    (FaultKind::Doctype, "<!DOCTYPE a><a/>"),
+    (XmlFaultKind::UnknownMarkup, "<a><!ELEMENT b></a>"),
+    (XmlFaultKind::Doctype, "<!DOCTYPE a><a/>"),
     (
-        FaultKind::MergeConflict,
+        XmlFaultKind::MergeConflict,
         "<a>\n<<<<<<< b\n<c/>\n||||||| d\n<e/>\n=======\n<f/>\n>>>>>>> g\n</a>",
     ),
-    (FaultKind::UndeclaredPrefix, "<a b:c=\"d\"/>"),
-    (FaultKind::ReservedPrefix, "<a xmlns:xmlns=\"b\"/>"),
-    (FaultKind::EmptyPrefix, "<a xmlns:b=\"\"/>"),
-    (FaultKind::BadColon, "<a b:c:d=\"\" xmlns:b=\"e\"/>"),
+    (XmlFaultKind::UndeclaredPrefix, "<a b:c=\"d\"/>"),
+    (XmlFaultKind::ReservedPrefix, "<a xmlns:xmlns=\"b\"/>"),
+    (XmlFaultKind::EmptyPrefix, "<a xmlns:b=\"\"/>"),
+    (XmlFaultKind::BadColon, "<a b:c:d=\"\" xmlns:b=\"e\"/>"),
 ];
 
 #[test]
 fn every_kind_is_worded() {
     for (kind, text) in KINDS {
-        let mut reader = Reader::new();
-        reader.read(text, &Limits::default());
+        let mut reader = XmlReader::new();
+        reader.read(text, &XmlLimits::default());
         let kinds: Vec<_> = reader.faults().iter().map(|fault| fault.kind).collect();
         assert!(kinds.contains(kind), "{kind:?}: {text} gives {kinds:?}");
         let worded: Vec<_> = syntax(text)
@@ -217,7 +217,7 @@ fn every_kind_is_worded() {
 #[test]
 fn every_limit_is_worded_with_its_flag() {
     let deep = format!("{}{}", "<a>".repeat(9), "</a>".repeat(9));
-    let limits = Limits {
+    let limits = XmlLimits {
         depth: 8,
         attributes: 2,
         namespaces: 2,
@@ -255,7 +255,7 @@ fn every_limit_is_worded_with_its_flag() {
     ] {
         let found = check_with(
             text,
-            &Limits {
+            &XmlLimits {
                 diagnostics: 3,
                 ..limits.clone()
             },

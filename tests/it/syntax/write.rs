@@ -3,13 +3,13 @@
 use ctxc::internals::base::fix::{self, Edit};
 use ctxc::internals::syntax::tree::Element;
 use ctxc::internals::syntax::write;
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use pretty_assertions::assert_eq;
 
 /// Applies an edit of the first element called `name`.
 fn edited(text: &str, name: &str, edit: impl Fn(Element<'_>) -> Vec<Edit>) -> String {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     let element = reader
         .document(text)
         .elements()
@@ -17,7 +17,7 @@ fn edited(text: &str, name: &str, edit: impl Fn(Element<'_>) -> Vec<Edit>) -> St
         .expect("the element is there");
     let mut edits = edit(element);
     edits.sort();
-    fix::apply(text, &edits).expect("the edits apply")
+    fix::apply_edits(text, &edits).expect("the edits apply")
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn a_written_template_is_read_back() {
                     <input name=\"n\"/>\n</task>\n";
     assert_eq!(text, expected);
     assert_eq!(super::reader::faults(&text), []);
-    let mut reader = Reader::new();
-    reader.read(&text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(&text, &XmlLimits::default());
     let root = reader.document(&text).root().expect("a root");
     assert_eq!(
         root.attribute("name")

@@ -1,13 +1,13 @@
 //! YAML as a tree with places: what it reads, what it refuses, and that it ends.
 
 use ctxc::internals::base::span::Span;
-use ctxc::internals::syntax::yaml::{self, DEPTH, FaultKind, Node, Value};
+use ctxc::internals::syntax::yaml::{self, MAX_DEPTH, YamlFaultKind, YamlNode, YamlValue};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 /// The tree as JSON, and each fault with the text at its place.
-fn read(text: &str) -> (serde_json::Value, Vec<(&str, FaultKind)>) {
-    let (tree, faults) = yaml::read(text);
+fn read(text: &str) -> (serde_json::Value, Vec<(&str, YamlFaultKind)>) {
+    let (tree, faults) = yaml::parse_tree(text);
     (
         tree.to_json(),
         faults
@@ -25,7 +25,7 @@ fn sound(text: &str) -> serde_json::Value {
 
 /// Every node's text by its path, so that places can be seen.
 fn places(text: &str) -> Vec<String> {
-    fn walk(text: &str, path: &str, node: &Node<'_>, out: &mut Vec<String>) {
+    fn walk(text: &str, path: &str, node: &YamlNode<'_>, out: &mut Vec<String>) {
         out.push(format!("{path} {:?}", node.span.slice(text)));
         for (at, item) in node.items().unwrap_or_default().iter().enumerate() {
             walk(text, &format!("{path}/{at}"), item, out);
@@ -45,7 +45,7 @@ fn places(text: &str) -> Vec<String> {
         }
     }
     let mut out = Vec::new();
-    walk(text, "", &yaml::read(text).0, &mut out);
+    walk(text, "", &yaml::parse_tree(text).0, &mut out);
     out
 }
 
@@ -84,7 +84,7 @@ fn every_node_has_its_place() {
         "/last \"é.txt\"",
     ];
     assert_eq!(places(text), expected);
-    let (tree, _) = yaml::read(text);
+    let (tree, _) = yaml::parse_tree(text);
     let tag = tree.get("last").unwrap().tag.as_deref().unwrap();
     assert_eq!(
         (tag.value.as_str(), tag.span.slice(text)),
@@ -106,7 +106,7 @@ fn aliases_and_merges_are_put_in_place() {
 
 #[test]
 fn faults_have_their_places_and_what_stands_before_them_is_read() {
-    let duplicate = |start, end| FaultKind::DuplicateKey {
+    let duplicate = |start, end| YamlFaultKind::DuplicateKey {
         key: "a".into(),
         first: Span::new(start, end),
     };
@@ -117,44 +117,47 @@ fn faults_have_their_places_and_what_stands_before_them_is_read() {
     let (value, faults) = read("a:\n  b: 1\n\tc: 2\n");
     assert_eq!(
         (value, faults),
-        (serde_json::json!({"a": {}}), vec![("\t", FaultKind::Tab)])
+        (
+            serde_json::json!({"a": {}}),
+            vec![("\t", YamlFaultKind::Tab)]
+        )
     );
     assert_eq!(
         read("a: *x\nb: *y\n").1,
         [
-            ("*x", FaultKind::UnknownAlias("x".into())),
-            ("*y", FaultKind::UnknownAlias("y".into()))
+            ("*x", YamlFaultKind::UnknownAlias("x".into())),
+            ("*y", YamlFaultKind::UnknownAlias("y".into()))
         ]
     );
     assert_eq!(
         read("a: &a [*a]\n").1,
-        [("*a", FaultKind::UnknownAlias("a".into()))]
+        [("*a", YamlFaultKind::UnknownAlias("a".into()))]
     );
     assert_eq!(
         read("? [a]\n: b\nc: d\n"),
         (
             serde_json::json!({"c": "d"}),
-            vec![("[a]", FaultKind::KeyWithParts)]
+            vec![("[a]", YamlFaultKind::KeyWithParts)]
         )
     );
     assert_eq!(
         read("<<: 5\nc: d\n"),
         (
             serde_json::json!({"c": "d"}),
-            vec![("<<", FaultKind::Merge)]
+            vec![("<<", YamlFaultKind::Merge)]
         )
     );
     assert_eq!(
         read("a: 1\n---\nb: 2\n"),
         (
             serde_json::json!({"a": 1}),
-            vec![("---", FaultKind::SecondDocument)]
+            vec![("---", YamlFaultKind::SecondDocument)]
         )
     );
     let (value, faults) = read("a: 1\nb: [2, 3\nc: 4\n");
     assert_eq!(value, serde_json::json!({"a": 1, "b": [2]}));
     assert!(
-        matches!(&faults[..], [(_, FaultKind::Syntax(_))]),
+        matches!(&faults[..], [(_, YamlFaultKind::Syntax(_))]),
         "{faults:?}"
     );
     assert_eq!(sound(""), serde_json::Value::Null);
@@ -164,20 +167,20 @@ fn faults_have_their_places_and_what_stands_before_them_is_read() {
 #[test]
 fn depth_and_weight_have_an_end() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(read(&nested(DEPTH)).1, []);
-    assert_eq!(read(&nested(DEPTH + 1)).1.len(), 1);
+    assert_eq!(read(&nested(MAX_DEPTH)).1, []);
+    assert_eq!(read(&nested(MAX_DEPTH + 1)).1.len(), 1);
     for text in [
-        nested(DEPTH + 1),
+        nested(MAX_DEPTH + 1),
         nested(100_000),
         "[".repeat(1_000_000),
         "- ".repeat(1_000_000),
     ] {
-        let faults = yaml::read(&text).1;
+        let faults = yaml::parse_tree(&text).1;
         assert!(
             matches!(
                 faults[..],
-                [yaml::Fault {
-                    kind: FaultKind::Deep,
+                [yaml::YamlFault {
+                    kind: YamlFaultKind::TooDeep,
                     ..
                 }]
             ),
@@ -200,12 +203,12 @@ fn depth_and_weight_have_an_end() {
     );
     for text in [bomb, text] {
         let begun = std::time::Instant::now();
-        let faults = yaml::read(&text).1;
+        let faults = yaml::parse_tree(&text).1;
         assert!(
             matches!(
                 faults[..],
-                [yaml::Fault {
-                    kind: FaultKind::Heavy,
+                [yaml::YamlFault {
+                    kind: YamlFaultKind::TooHeavy,
                     ..
                 }]
             ),
@@ -215,16 +218,16 @@ fn depth_and_weight_have_an_end() {
     }
 }
 
-fn inside(text: &str, node: &Node<'_>) {
+fn inside(text: &str, node: &YamlNode<'_>) {
     let is_place = |span: Span| text.get(span.start as usize..span.end as usize).is_some();
     assert!(is_place(node.span), "{node:?} in {text:?}");
     match &node.value {
-        Value::List(items) => items.iter().for_each(|item| inside(text, item)),
-        Value::Map(entries) => entries.iter().for_each(|entry| {
+        YamlValue::List(items) => items.iter().for_each(|item| inside(text, item)),
+        YamlValue::Map(entries) => entries.iter().for_each(|entry| {
             assert!(is_place(entry.key.span), "{entry:?} in {text:?}");
             inside(text, &entry.value);
         }),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
+        YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) | YamlValue::Text(_) => {}
     }
 }
 
@@ -234,7 +237,7 @@ proptest! {
         prop::sample::select(&["a", "é", ": ", "- ", "\n", "  ", "\t", "{", "}", "[", "]", ",", "&a ", "*a", "'", "\"", "|\n", ">-\n", "#", "!file ",
             "<<", "? ", "---\n", "...\n", "1", "\r\n", "\u{85}", "\u{feff}", "\0", "%", "@", "`", "\\u00e9"][..]), 0..40)) {
         let text = parts.concat();
-        let (tree, faults) = yaml::read(&text);
+        let (tree, faults) = yaml::parse_tree(&text);
         inside(&text, &tree);
         for fault in faults {
             prop_assert!(text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?} in {text:?}");

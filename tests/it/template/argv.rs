@@ -1,12 +1,12 @@
 //! Commands without a shell.
 
-use ctxc::internals::template::argv::{ArgvFaultKind as Kind, split};
+use ctxc::internals::template::argv::{ArgvFaultKind as Kind, split_command};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 fn words(text: &str) -> Vec<String> {
-    split(text, 0)
+    split_command(text, 0)
         .unwrap()
         .arguments
         .into_iter()
@@ -16,7 +16,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// The operators as written.
 fn operators(text: &str) -> Vec<String> {
-    let found = split(text, 0).unwrap().operators;
+    let found = split_command(text, 0).unwrap().operators;
     assert!(
         found
             .iter()
@@ -82,7 +82,7 @@ fn a_line_end_between_words_would_be_two_commands() {
 
 #[test]
 fn spans_are_those_of_the_words_as_written() {
-    let found = split("a 'b c'\\ d", 100).unwrap();
+    let found = split_command("a 'b c'\\ d", 100).unwrap();
     let spans: Vec<_> = found
         .arguments
         .iter()
@@ -94,7 +94,7 @@ fn spans_are_those_of_the_words_as_written() {
 #[test]
 fn a_quote_without_its_partner_is_a_fault() {
     let fault = |text: &str| {
-        split(text, 10).map_err(|fault| (fault.kind, fault.span.start, fault.span.end))
+        split_command(text, 10).map_err(|fault| (fault.kind, fault.span.start, fault.span.end))
     };
     assert_eq!(fault("echo it's"), Err((Kind::UnclosedSingleQuote, 17, 18)));
     assert_eq!(
@@ -111,7 +111,7 @@ fn a_hostile_command_takes_no_longer_than_its_length() {
         "{{", "'{{'", "\"{{\"", "\n a", "\n", "$a", "`", "\\{{", "a\\\n",
     ] {
         let text = format!("a {}", part.repeat(100_000));
-        assert!(split(&text, 0).is_ok(), "{part:?}");
+        assert!(split_command(&text, 0).is_ok(), "{part:?}");
     }
     assert!(
         start.elapsed() < Duration::from_secs(10),
@@ -128,7 +128,7 @@ proptest! {
         let escape = |word: &String| word.chars().map(|c| if "$`\"\\".contains(c) { format!("\\{c}") } else { c.to_string() }).collect::<String>();
         let double: Vec<_> = expected.iter().map(|word| format!("\"{}\"", escape(word))).collect();
         prop_assert_eq!(&words(&double.join(" ")), &expected);
-        let found = split(&single.join(" "), 0).unwrap();
+        let found = split_command(&single.join(" "), 0).unwrap();
         prop_assert!(found.operators.is_empty());
     }
 
@@ -140,7 +140,7 @@ proptest! {
         ),
     ) {
         let text = parts.concat();
-        if let Ok(found) = split(&text, 0) {
+        if let Ok(found) = split_command(&text, 0) {
             let mut at = 0;
             for argument in &found.arguments {
                 prop_assert!(argument.span.start >= at && !argument.span.slice(&text).is_empty());

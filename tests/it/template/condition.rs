@@ -2,9 +2,10 @@
 
 use ctxc::internals::base::span::Span;
 use ctxc::internals::template::condition::{
-    Comparator, Condition, Expected, MAX_DEPTH, Place, Value, parse, variables,
+    Comparator, Condition, ConditionPosition, ConditionValue, Expected, MAX_DEPTH,
+    collect_variables, parse,
 };
-use ctxc::internals::template::expression::Step;
+use ctxc::internals::template::expression::ValueStep;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
@@ -25,17 +26,17 @@ fn spelled(condition: &Condition<'_>) -> String {
                 spelled(&found.right)
             )
         }
-        Condition::Value(Value::Path(path)) => {
+        Condition::Value(ConditionValue::Path(path)) => {
             path.rest
                 .iter()
                 .fold(path.root.value.to_string(), |text, step| match step {
-                    Step::Field(name) => format!("{text}.{}", name.value),
-                    Step::Index(index) => format!("{text}[{}]", index.value),
+                    ValueStep::Field(name) => format!("{text}.{}", name.value),
+                    ValueStep::Index(index) => format!("{text}[{}]", index.value),
                 })
         }
-        Condition::Value(Value::Number(number)) => number.value.to_string(),
-        Condition::Value(Value::Text(text)) => format!("{:?}", text.value),
-        Condition::Value(Value::Boolean(value)) => value.value.to_string(),
+        Condition::Value(ConditionValue::Number(number)) => number.value.to_string(),
+        Condition::Value(ConditionValue::Text(text)) => format!("{:?}", text.value),
+        Condition::Value(ConditionValue::Boolean(value)) => value.value.to_string(),
     }
 }
 
@@ -51,7 +52,7 @@ const fn sign(operator: Comparator) -> &'static str {
 }
 
 fn read(text: &str) -> String {
-    spelled(&parse(text, Place::Exact(0)).unwrap())
+    spelled(&parse(text, ConditionPosition::Exact(0)).unwrap())
 }
 
 #[test]
@@ -107,8 +108,8 @@ fn white_space_and_exponents_are_those_of_expressions() {
 #[test]
 fn variables_are_the_roots_in_order() {
     let text = "not (b.c == a[1]) and f lt 'd' or b";
-    let condition = parse(text, Place::Exact(100)).unwrap();
-    let found: Vec<_> = variables(&condition)
+    let condition = parse(text, ConditionPosition::Exact(100)).unwrap();
+    let found: Vec<_> = collect_variables(&condition)
         .into_iter()
         .map(|path| (path.root.value.as_ref(), path.root.span.start))
         .collect();
@@ -118,19 +119,24 @@ fn variables_are_the_roots_in_order() {
 #[test]
 fn a_changed_text_has_one_place() {
     let whole = Span::new(7, 30);
-    let condition = parse("a == b", Place::Whole(whole)).unwrap();
+    let condition = parse("a == b", ConditionPosition::Whole(whole)).unwrap();
     assert!(
-        variables(&condition)
+        collect_variables(&condition)
             .iter()
             .all(|path| path.root.span == whole)
     );
-    assert_eq!(parse("a ==", Place::Whole(whole)).unwrap_err().span, whole);
+    assert_eq!(
+        parse("a ==", ConditionPosition::Whole(whole))
+            .unwrap_err()
+            .span,
+        whole
+    );
 }
 
 #[test]
 fn a_fault_says_what_was_expected_and_what_was_found() {
     let fault = |text: &str| {
-        let fault = parse(text, Place::Exact(0)).unwrap_err();
+        let fault = parse(text, ConditionPosition::Exact(0)).unwrap_err();
         assert_eq!(fault.span.slice(text), fault.found);
         (fault.expected, fault.found, fault.span.start)
     };
@@ -162,19 +168,21 @@ fn a_fault_says_what_was_expected_and_what_was_found() {
 fn nesting_has_a_limit() {
     let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
     let limit = MAX_DEPTH as usize;
-    assert!(parse(&nested(limit), Place::Exact(0)).is_ok());
+    assert!(parse(&nested(limit), ConditionPosition::Exact(0)).is_ok());
     for text in [
         nested(limit + 1),
         nested(1_000_000),
         "not ".repeat(1_000_000) + "a",
     ] {
         assert_eq!(
-            parse(&text, Place::Exact(0)).unwrap_err().expected,
+            parse(&text, ConditionPosition::Exact(0))
+                .unwrap_err()
+                .expected,
             Expected::LessNesting
         );
     }
     let long = "a == 1 and ".repeat(200_000) + "b";
-    assert!(parse(&long, Place::Exact(0)).is_ok());
+    assert!(parse(&long, ConditionPosition::Exact(0)).is_ok());
 }
 
 /// A condition and its spelling with all parentheses.
@@ -216,8 +224,8 @@ proptest! {
         ),
     ) {
         let text = parts.concat();
-        match parse(&text, Place::Exact(0)) {
-            Ok(condition) => for path in variables(&condition) {
+        match parse(&text, ConditionPosition::Exact(0)) {
+            Ok(condition) => for path in collect_variables(&condition) {
                 prop_assert_eq!(path.root.span.slice(&text), path.root.value.as_ref());
             },
             Err(fault) => prop_assert_eq!(fault.span.slice(&text), fault.found),

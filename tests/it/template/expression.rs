@@ -2,8 +2,8 @@
 
 use ctxc::internals::base::span::Span;
 use ctxc::internals::template::expression::{
-    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece,
-    Step, scan_plain as scan,
+    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, ScanItem,
+    ValueStep, scan_plain as scan,
 };
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -16,8 +16,8 @@ fn spelled(expression: &Expression<'_>) -> String {
             path.rest
                 .iter()
                 .fold(path.root.value.to_string(), |text, step| match step {
-                    Step::Field(name) => format!("{text}.{}", name.value),
-                    Step::Index(index) => format!("{text}[{}]", index.value),
+                    ValueStep::Field(name) => format!("{text}.{}", name.value),
+                    ValueStep::Index(index) => format!("{text}[{}]", index.value),
                 })
         }
         Expression::Call(call) => {
@@ -39,13 +39,13 @@ fn spelled(expression: &Expression<'_>) -> String {
 }
 
 fn show(raw: &str) -> Vec<String> {
-    let piece = |piece: Piece<'_>| match piece {
-        Piece::Text(span) => format!("text {:?}", span.slice(raw)),
-        Piece::Escaped(span) => format!("escaped {:?}", span.slice(raw)),
-        Piece::Expression(found) => {
+    let piece = |piece: ScanItem<'_>| match piece {
+        ScanItem::Text(span) => format!("text {:?}", span.slice(raw)),
+        ScanItem::Escaped(span) => format!("escaped {:?}", span.slice(raw)),
+        ScanItem::Expression(found) => {
             format!("{} = {}", found.span.slice(raw), spelled(&found.value))
         }
-        Piece::Fault(fault) => {
+        ScanItem::Fault(fault) => {
             format!(
                 "{:?} at {:?} of {}",
                 fault.kind,
@@ -122,7 +122,7 @@ fn white_space_stands_between_parts_and_numbers_are_as_written() {
 #[test]
 fn spans_are_those_of_the_document() {
     let pieces: Vec<_> = scan("x {{ a.b }}", 100).collect();
-    let [Piece::Text(text), Piece::Expression(found)] = &pieces[..] else {
+    let [ScanItem::Text(text), ScanItem::Expression(found)] = &pieces[..] else {
         panic!("{pieces:?}")
     };
     let Expression::Path(path) = &found.value else {
@@ -196,9 +196,9 @@ fn a_faulty_expression_says_where_and_hides_nothing_after_it() {
 }
 
 fn first_fault(raw: &str) -> Option<Kind> {
-    let fault = |piece: Piece<'_>| match piece {
-        Piece::Fault(ExpressionFault { kind, .. }) => Some(kind),
-        Piece::Text(_) | Piece::Escaped(_) | Piece::Expression(_) => None,
+    let fault = |piece: ScanItem<'_>| match piece {
+        ScanItem::Fault(ExpressionFault { kind, .. }) => Some(kind),
+        ScanItem::Text(_) | ScanItem::Escaped(_) | ScanItem::Expression(_) => None,
     };
     scan(raw, 0).find_map(fault)
 }
@@ -252,8 +252,8 @@ proptest! {
         let mut at = offset;
         for piece in scan(&raw, offset) {
             let span = match piece {
-                Piece::Text(span) | Piece::Escaped(span) => span,
-                Piece::Expression(found) => {
+                ScanItem::Text(span) | ScanItem::Escaped(span) => span,
+                ScanItem::Expression(found) => {
                     let local = Span::new(found.span.start - offset, found.span.end - offset).slice(&raw);
                     prop_assert!(local.starts_with("{{") && local.ends_with("}}"));
                     if let Expression::Path(path) = &found.value {
@@ -262,7 +262,7 @@ proptest! {
                     }
                     found.span
                 }
-                Piece::Fault(fault) => {
+                ScanItem::Fault(fault) => {
                     prop_assert!(fault.expression.encloses(fault.span), "{fault:?}");
                     fault.expression
                 }

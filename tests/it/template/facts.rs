@@ -1,22 +1,22 @@
 //! What a file gives to the index of all files.
 
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use ctxc::internals::template::facts::collect;
-use ctxc::internals::template::names::{FileFacts, SourceKind};
+use ctxc::internals::template::names::{FileFacts, LinkedFileKind};
 use pretty_assertions::assert_eq;
 
 fn facts(text: &str) -> FileFacts {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     collect(
-        &ctxc::internals::template::lower(reader.document(text)),
+        &ctxc::internals::template::lower_document(reader.document(text)),
         "stem",
     )
 }
 
 /// References as `kind name at node (args)`, each checked to stand where its span says.
 fn references(text: &str) -> Vec<String> {
-    let line = |reference: &ctxc::internals::template::names::Reference| {
+    let line = |reference: &ctxc::internals::template::names::ReferenceFacts| {
         assert_eq!(reference.span.slice(text), &*reference.name);
         let args: Vec<&str> = reference
             .args
@@ -126,9 +126,9 @@ fn the_schemas_of_answers_are_pulled_in() {
     assert_eq!(
         sources,
         [
-            (SourceKind::Schema, "f.json", 0),
-            (SourceKind::Schema, "g.json", 1),
-            (SourceKind::Schema, "./t", 2)
+            (LinkedFileKind::Schema, "f.json", 0),
+            (LinkedFileKind::Schema, "g.json", 1),
+            (LinkedFileKind::Schema, "./t", 2)
         ]
     );
 }

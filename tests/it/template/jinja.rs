@@ -1,21 +1,21 @@
 //! Jinja text.
 
 use ctxc::internals::jinja::fault::JinjaFaultKind as Kind;
-use ctxc::internals::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS};
-use ctxc::internals::jinja::names::JinjaName;
-use ctxc::internals::jinja::parse::parse;
+use ctxc::internals::jinja::limits::{MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_TEXT_BYTES};
+use ctxc::internals::jinja::names::JinjaNameKind;
+use ctxc::internals::jinja::parse::analyze;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 fn variables(text: &str) -> Vec<String> {
-    let parsed = parse(text);
+    let parsed = analyze(text);
     assert_eq!(parsed.faults, []);
     parsed.variables.into_iter().collect()
 }
 
 /// The first fault and the text it points at.
 fn fault(text: &str) -> (Kind, &str) {
-    let fault = parse(text).faults.into_iter().next().unwrap();
+    let fault = analyze(text).faults.into_iter().next().unwrap();
     (fault.kind, fault.span.slice(text))
 }
 
@@ -27,7 +27,7 @@ fn faults(text: &str) -> Vec<(String, &str)> {
         };
         format!("{what:?} {name} {}", near.as_deref().unwrap_or_default())
     };
-    parse(text)
+    analyze(text)
         .faults
         .into_iter()
         .map(|fault| (word(fault.kind), fault.span.slice(text)))
@@ -60,13 +60,17 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
     );
     // What is called is none of the variables that could be declared.
     assert_eq!(
-        parse("{{ nofn(a) }}")
+        analyze("{{ nofn(a) }}")
             .variables
             .into_iter()
             .collect::<Vec<_>>(),
         ["a"]
     );
-    assert!(JinjaName::Function.all().contains(&"range".to_owned()));
+    assert!(
+        JinjaNameKind::Function
+            .known_names()
+            .contains(&"range".to_owned())
+    );
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn nothing_is_divided_by_a_zero_that_is_written() {
 #[test]
 fn the_name_of_a_function_that_is_not_called_is_a_variable() {
     let read = |text: &str| {
-        let parsed = parse(text);
+        let parsed = analyze(text);
         assert_eq!(parsed.faults, [], "{text}");
         let all = |names: std::collections::BTreeSet<String>| {
             names.into_iter().collect::<Vec<_>>().join(" ")
@@ -195,10 +199,10 @@ fn a_reach_for_another_template_hides_no_other_fault() {
         ["uper", " include 'x' %}", " block b %}", "e"],
         "{found:?}"
     );
-    let parsed = parse("é{% include\n'é' %}{{ a }}");
+    let parsed = analyze("é{% include\n'é' %}{{ a }}");
     assert_eq!((parsed.variables.len(), parsed.faults.len()), (1, 1));
     // What is brought along from elsewhere may be anything.
-    let parsed = parse("{% from 'x' import f %}{{ f(1) }}{{ g }}");
+    let parsed = analyze("{% from 'x' import f %}{{ f(1) }}{{ g }}");
     assert_eq!((parsed.variables.len(), parsed.faults.len()), (0, 1));
 }
 
@@ -274,8 +278,11 @@ fn other_templates_are_out_of_reach() {
 
 #[test]
 fn size_has_a_limit() {
-    assert_eq!(parse(&"a".repeat(MAX_BYTES)).faults, []);
-    assert_eq!(fault(&"a".repeat(MAX_BYTES + 1)), (Kind::TooLarge, "a"));
+    assert_eq!(analyze(&"a".repeat(MAX_TEXT_BYTES)).faults, []);
+    assert_eq!(
+        fault(&"a".repeat(MAX_TEXT_BYTES + 1)),
+        (Kind::TooLarge, "a")
+    );
 }
 
 /// Texts of so many levels, one for each way to nest.
@@ -335,13 +342,13 @@ fn no_depth_overflows_the_stack() {
         // All that the guard lets through, minijinja must stand.
         for levels in (8..100).step_by(4).chain([23, 47, 95]) {
             for text in nested(levels) {
-                let _ = parse(&text);
+                let _ = analyze(&text);
                 let inside = format!(
                     "{}{text}{}",
-                    "{%for a in b%}".repeat(MAX_BLOCKS as usize),
-                    "{%endfor%}".repeat(MAX_BLOCKS as usize)
+                    "{%for a in b%}".repeat(MAX_BLOCK_DEPTH as usize),
+                    "{%endfor%}".repeat(MAX_BLOCK_DEPTH as usize)
                 );
-                let _ = parse(&inside);
+                let _ = analyze(&inside);
             }
         }
     });
@@ -351,12 +358,12 @@ fn no_depth_overflows_the_stack() {
 #[test]
 fn an_honest_depth_is_read() {
     for text in nested(20) {
-        assert_eq!(parse(&text).faults, [], "{text}");
+        assert_eq!(analyze(&text).faults, [], "{text}");
     }
     let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, range(x),\n".repeat(10_000));
-    assert_eq!(parse(&wide).faults, []);
+    assert_eq!(analyze(&wide).faults, []);
     let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}\n".repeat(5_000);
-    assert_eq!(parse(&many).faults, []);
+    assert_eq!(analyze(&many).faults, []);
 }
 
 #[test]
@@ -385,7 +392,7 @@ proptest! {
         ),
     ) {
         let text = parts.concat();
-        for fault in parse(&text).faults {
+        for fault in analyze(&text).faults {
             prop_assert!(fault.span.end as usize <= text.len());
             prop_assert!(fault.span.is_empty() || !fault.span.slice(&text).is_empty());
         }
@@ -491,7 +498,7 @@ fn lines_longer_than_minijinja_counts_are_refused() {
     }
     let line = "é".repeat(MAX_COLUMNS);
     assert_eq!(
-        parse(&format!("{line}xyz\n{line}\n{{{{ a }}}}")).faults,
+        analyze(&format!("{line}xyz\n{line}\n{{{{ a }}}}")).faults,
         [],
         "plain text may be of any length"
     );
@@ -507,7 +514,7 @@ fn lines_longer_than_minijinja_counts_are_refused() {
 #[test]
 fn what_fails_in_every_run_is_found() {
     let fails = |text: &str| {
-        let found = ctxc::internals::jinja::trial::parse(text)
+        let found = ctxc::internals::jinja::trial::analyze_with_trials(text)
             .faults
             .into_iter();
         found

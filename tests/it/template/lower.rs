@@ -1,25 +1,25 @@
 //! From tree to model: what each operator keeps, what is found wrong, and that nothing makes it
 //! panic.
 
-use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use ctxc::internals::template;
-use ctxc::internals::template::fault::FaultKind;
+use ctxc::internals::template::fault::TemplateFaultKind;
 use ctxc::internals::template::keywords::{TextSyntax, Trust};
-use ctxc::internals::template::model::{Definition, File, Slot, Task};
-use ctxc::internals::template::model::{Step, Value};
+use ctxc::internals::template::model::{BodySlot, Definition, TaskBody, TemplateFile};
+use ctxc::internals::template::model::{TaskInputValue, TaskStep};
 use ctxc::internals::template::nodes;
 use ctxc::internals::template::parts::Substitution;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-fn with<R>(text: &str, look: impl FnOnce(&File<'_>) -> R) -> R {
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
-    look(&template::lower(reader.document(text)))
+fn with<R>(text: &str, look: impl FnOnce(&TemplateFile<'_>) -> R) -> R {
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
+    look(&template::lower_document(reader.document(text)))
 }
 
 /// Looks at the one task of a clean file.
-fn task<R>(text: &str, look: impl FnOnce(&Task<'_>) -> R) -> R {
+fn task<R>(text: &str, look: impl FnOnce(&TaskBody<'_>) -> R) -> R {
     with(text, |file| {
         assert!(file.faults.is_empty(), "{:#?}", file.faults);
         let [Definition::Task(task)] = file.definitions.as_slice() else {
@@ -31,7 +31,7 @@ fn task<R>(text: &str, look: impl FnOnce(&Task<'_>) -> R) -> R {
 
 /// The faults of a file: kind, then what stands at the span.
 fn faults(text: &str) -> Vec<String> {
-    let name = |kind: &FaultKind<'_>| {
+    let name = |kind: &TemplateFaultKind<'_>| {
         format!("{kind:?}")
             .split([' ', '(', '{'])
             .next()
@@ -96,13 +96,17 @@ fn an_atomic_task_keeps_everything_with_its_place() {
         let required: Vec<bool> = task
             .parameters
             .iter()
-            .map(template::parts::Parameter::is_required)
+            .map(template::parts::TaskParameter::is_required)
             .collect();
         assert_eq!(required, [false, false]);
         let values: Vec<&str> = task.inputs.iter().map(|input| kind(&input.value)).collect();
         assert_eq!(values, ["from", "text", "task", "call"]);
         assert_eq!(
-            task.written().fresh_context.unwrap().span.slice(text),
+            task.written_settings()
+                .fresh_context
+                .unwrap()
+                .span
+                .slice(text),
             "disabled"
         );
         assert!(!task.relevance[0].include);
@@ -115,14 +119,14 @@ fn an_atomic_task_keeps_everything_with_its_place() {
     });
 }
 
-fn kind(value: &Value<'_>) -> &'static str {
+fn kind(value: &TaskInputValue<'_>) -> &'static str {
     match value {
-        Value::Missing => "missing",
-        Value::From(_) => "from",
-        Value::Text => "text",
-        Value::Literal(_) => "literal",
-        Value::Task(_) => "task",
-        Value::Call(_) => "call",
+        TaskInputValue::Missing => "missing",
+        TaskInputValue::From(_) => "from",
+        TaskInputValue::Text => "text",
+        TaskInputValue::Literal(_) => "literal",
+        TaskInputValue::Task(_) => "task",
+        TaskInputValue::Call(_) => "call",
     }
 }
 
@@ -134,12 +138,17 @@ fn steps_of_all_three_kinds() {
   <cond as="three"><case test="one == 1"><task><description>d</description></task></case><case test="not one"><call template="g"/></case></cond>
 </steps></task>"#;
     task(text, |task| {
-        let [Step::Task(one), Step::Call(two), Step::Cond(three)] = task.steps.as_slice() else {
+        let [
+            TaskStep::Task(one),
+            TaskStep::Call(two),
+            TaskStep::Cond(three),
+        ] = task.steps.as_slice()
+        else {
             panic!("{:?}", task.steps)
         };
         assert_eq!(
             (one.slot, &*one.result.as_ref().unwrap().value),
-            (Slot::Step(0), "one")
+            (BodySlot::Step(0), "one")
         );
         assert_eq!(
             (two.args.len(), &*two.result.as_ref().unwrap().value),
@@ -151,7 +160,7 @@ fn steps_of_all_three_kinds() {
             "not one"
         );
         let mut paths = Vec::new();
-        nodes::paths(task, &mut |_, path| paths.push(path.to_owned()));
+        nodes::visit_nodes(task, &mut |_, path| paths.push(path.to_owned()));
         assert_eq!(
             paths,
             [
@@ -175,8 +184,11 @@ fn the_parts_of_reduce_script_and_loop() {
     task(&text, |task| {
         let reduce = task.reduce.as_ref().unwrap();
         assert_eq!(kind(&reduce.initial.as_ref().unwrap().value), "text");
-        assert_eq!(reduce.inner.as_ref().unwrap().slot, Slot::InnerTask);
-        assert_eq!(reduce.reduction.as_ref().unwrap().slot, Slot::ReductionTask);
+        assert_eq!(reduce.inner.as_ref().unwrap().slot, BodySlot::InnerTask);
+        assert_eq!(
+            reduce.reduction.as_ref().unwrap().slot,
+            BodySlot::ReductionTask
+        );
     });
     let text = format!(
         "<task type=\"script\" name=\"t\">{body}<command><arg>wc</arg><arg>-l</arg></command><timeout unit=\"ms\">500</timeout>\
@@ -352,7 +364,7 @@ fn damaged_elements_have_no_faults_of_their_own() {
 
 /// Tags and attributes of the language, and some that are not, in any nesting.
 fn trees() -> impl Strategy<Value = String> {
-    let tags: Vec<&'static str> = template::element_specs::all()
+    let tags: Vec<&'static str> = template::element_specs::table_rows()
         .iter()
         .map(|spec| spec.tag)
         .chain(["foo", "x:y"])
@@ -426,7 +438,7 @@ proptest! {
             // Every body has a number of its own, below the count.
             let mut seen = vec![false; file.bodies as usize];
             let mut twice = false;
-            nodes::bodies(file, |task, _| twice |= std::mem::replace(&mut seen[task.body as usize], true));
+            nodes::visit_bodies(file, |task, _| twice |= std::mem::replace(&mut seen[task.body as usize], true));
             prop_assert!(!twice);
             template::facts::collect(file, "stem");
             Ok(())
@@ -436,7 +448,7 @@ proptest! {
 
 #[test]
 fn a_million_bad_elements_are_counted_and_not_kept() {
-    let most = template::model::MOST_FAULTS as usize;
+    let most = template::model::MAX_FAULTS as usize;
     let text = format!(
         "<task type=\"map\" name=\"t\">{}{}</task>",
         "<foo/>".repeat(most + 5),

@@ -1,6 +1,6 @@
 //! What is known of the form of a value.
 
-use ctxc::internals::template::shape::Shape;
+use ctxc::internals::template::shape::ValueShape;
 use serde_json::{Value, json};
 
 /// What holds nothing but listed values, numbers and truth values is told through references and
@@ -11,7 +11,10 @@ fn what_is_put_together_of_listed_values_holds_no_text() {
         "mail": {"type": "string"}, "round": {"$ref": "#/$defs/round"}, "deep": {"anyOf": [{"$ref": "#/$defs/deep"}, {"$ref": "#/$defs/deep"}]}});
     let form = |field: &Value| {
         let schema = json!({"type": "object", "additionalProperties": false, "properties": {"a": field}, "$defs": defs});
-        Shape::of_schema(&schema).part(".a").unwrap().clone()
+        ValueShape::from_schema(&schema)
+            .part_at(".a")
+            .unwrap()
+            .clone()
     };
     for field in [
         json!({"$ref": "#/$defs/color"}),
@@ -40,15 +43,16 @@ fn what_is_put_together_of_listed_values_holds_no_text() {
     ] {
         assert!(!form(&field).is_inert(), "{field}");
     }
-    assert_eq!(form(&json!({"$ref": "#/$defs/level"})).word(), None);
+    assert_eq!(form(&json!({"$ref": "#/$defs/level"})).type_name(), None);
 }
 
 #[cfg(feature = "assemble")]
 #[test]
 fn a_value_keeps_to_one_of_the_branches() {
-    let one = Shape::of_schema(&json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "number"}]}));
+    let one =
+        ValueShape::from_schema(&json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "number"}]}));
     assert_eq!(
-        one.takes(),
+        one.describe_values(),
         "one of `a`, `b`, or what is of the type number"
     );
     for (value, is_breach) in [
@@ -58,6 +62,6 @@ fn a_value_keeps_to_one_of_the_branches() {
         (json!("c"), true),
         (json!(true), true),
     ] {
-        assert_eq!(one.breach(&value).is_some(), is_breach, "{value}");
+        assert_eq!(one.find_mismatch(&value).is_some(), is_breach, "{value}");
     }
 }

@@ -1,13 +1,13 @@
 //! The element table holds together, and says the same as the words of the language.
 
 use ctxc::internals::template::element_specs;
-use ctxc::internals::template::elements::{Content, Kind, Of, Values};
+use ctxc::internals::template::elements::{AttrValues, ElementContent, ElementKind, OwnerType};
 use ctxc::internals::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn each_kind_has_its_row() {
-    for (at, spec) in element_specs::all().iter().enumerate() {
+    for (at, spec) in element_specs::table_rows().iter().enumerate() {
         assert_eq!(
             spec.kind as usize, at,
             "the row of {:?} is out of place",
@@ -21,14 +21,14 @@ fn each_kind_has_its_row() {
         );
     }
     assert_eq!(
-        element_specs::all().last().map(|spec| spec.kind),
-        Some(Kind::ValidationRules)
+        element_specs::table_rows().last().map(|spec| spec.kind),
+        Some(ElementKind::ValidationRules)
     );
 }
 
 #[test]
 fn a_tag_is_one_kind_in_its_place() {
-    for spec in element_specs::all() {
+    for spec in element_specs::table_rows() {
         let mut tags: Vec<&str> = spec.children.iter().map(|child| child.kind.tag()).collect();
         tags.sort_unstable();
         let count = tags.len();
@@ -47,7 +47,7 @@ fn a_tag_is_one_kind_in_its_place() {
         );
         let leaf = matches!(
             spec.content,
-            Content::Word | Content::Empty | Content::Opaque
+            ElementContent::Word | ElementContent::Empty | ElementContent::Opaque
         );
         assert!(
             !leaf || spec.children.is_empty(),
@@ -62,17 +62,17 @@ fn a_tag_is_one_kind_in_its_place() {
 
 #[test]
 fn every_kind_but_the_roots_stands_somewhere() {
-    let stands = |kind: Kind| {
-        element_specs::all()
+    let stands = |kind: ElementKind| {
+        element_specs::table_rows()
             .iter()
             .any(|spec| spec.children.iter().any(|child| child.kind == kind))
     };
-    let homeless: Vec<_> = element_specs::all()
+    let homeless: Vec<_> = element_specs::table_rows()
         .iter()
         .map(|spec| spec.kind)
         .filter(|kind| !stands(*kind))
         .collect();
-    assert_eq!(homeless, [Kind::Library]);
+    assert_eq!(homeless, [ElementKind::Library]);
 }
 
 #[test]
@@ -81,10 +81,13 @@ fn types_of_children_are_types_of_the_language() {
         .iter()
         .map(|operator| operator.word())
         .collect();
-    for child in element_specs::all().iter().flat_map(|spec| spec.children) {
-        if let Of::Type(name) = child.of {
+    for child in element_specs::table_rows()
+        .iter()
+        .flat_map(|spec| spec.children)
+    {
+        if let OwnerType::Type(name) = child.owner {
             assert!(
-                name.is_empty() && child.kind == Kind::Task || known.contains(&name),
+                name.is_empty() && child.kind == ElementKind::Task || known.contains(&name),
                 "{name}"
             );
         }
@@ -96,11 +99,17 @@ fn settings_take_the_words_of_their_types() {
     fn words<T: Word>() -> Vec<&'static str> {
         T::ALL.iter().map(|value| value.word()).collect()
     }
-    assert_eq!(SettingName::InheritContext.words(), words::<Inherit>());
-    assert_eq!(SettingName::AccumulateData.words(), words::<bool>());
-    assert_eq!(SettingName::AccumulationFormat.words(), words::<Format>());
-    assert_eq!(SettingName::FreshContext.words(), words::<Fresh>());
-    let block: Vec<&str> = Kind::ContextManagement
+    assert_eq!(
+        SettingName::InheritContext.allowed_words(),
+        words::<Inherit>()
+    );
+    assert_eq!(SettingName::AccumulateData.allowed_words(), words::<bool>());
+    assert_eq!(
+        SettingName::AccumulationFormat.allowed_words(),
+        words::<Format>()
+    );
+    assert_eq!(SettingName::FreshContext.allowed_words(), words::<Fresh>());
+    let block: Vec<&str> = ElementKind::ContextManagement
         .spec()
         .children
         .iter()
@@ -114,7 +123,7 @@ fn settings_take_the_words_of_their_types() {
 
 #[test]
 fn text_elements_share_their_attributes() {
-    for spec in element_specs::all() {
+    for spec in element_specs::table_rows() {
         assert_eq!(
             spec.kind.attribute("src").is_some(),
             spec.kind.is_text(),
@@ -123,7 +132,7 @@ fn text_elements_share_their_attributes() {
         );
     }
     assert!(matches!(
-        Kind::Task.attribute("name").map(|name| name.values),
-        Some(Values::Name)
+        ElementKind::Task.attribute("name").map(|name| name.values),
+        Some(AttrValues::Name)
     ));
 }

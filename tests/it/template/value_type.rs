@@ -1,6 +1,6 @@
 //! Which values are of a type.
 
-use ctxc::internals::template::value_type::{is_default_of, is_of};
+use ctxc::internals::template::value_type::{has_type, is_valid_default};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn each_type_takes_its_own() {
     let taken = |kind: &&str| {
         values
             .iter()
-            .filter(|value| is_of(value, kind))
+            .filter(|value| has_type(value, kind))
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join(" ")
@@ -45,7 +45,7 @@ fn each_type_takes_its_own() {
         "string[]: [\"a\"] []",
     ];
     assert_eq!(all, expected);
-    assert!(is_of(&json!(1), "text"));
+    assert!(has_type(&json!(1), "text"));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_default_is_a_value_of_its_type() {
     let taken = |kind: &&str| {
         defaults
             .iter()
-            .filter(|text| is_default_of(text, kind))
+            .filter(|text| is_valid_default(text, kind))
             .copied()
             .collect::<Vec<_>>()
             .join(" ")

@@ -1,11 +1,11 @@
 //! Every disabled lint has a reason.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Returns the lists of `allow(…)` and `expect(…)` attributes without a `reason`.
-fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
+fn lints_without_reason(tokens: TokenStream, attribute: bool) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -21,7 +21,10 @@ fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
         if lint && !group.stream().into_iter().any(reason) {
             found.push(group.stream().to_string());
         }
-        found.append(&mut unexplained(group.stream(), attribute || opens));
+        found.append(&mut lints_without_reason(
+            group.stream(),
+            attribute || opens,
+        ));
         // The content of braces is code again, even below an attribute.
         if group.delimiter() == proc_macro2::Delimiter::Brace && attribute {
             found.clear();
@@ -30,14 +33,14 @@ fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
     found
 }
 
-fn faults(sources: &[Source]) -> Vec<String> {
+fn find_faults(sources: &[SourceText]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let tokens: TokenStream = source
             .text
             .parse()
             .unwrap_or_else(|error| panic!("{}: {error}", source.path));
-        let found = unexplained(tokens, false);
+        let found = lints_without_reason(tokens, false);
         faults.extend(
             found
                 .iter()
@@ -50,7 +53,7 @@ fn faults(sources: &[Source]) -> Vec<String> {
 #[test]
 fn every_lint_switched_off_has_a_reason() {
     assert_eq!(
-        faults(&source::rust(&[
+        find_faults(&source::rust_sources(&[
             "src/",
             "tests/",
             "benches/",
@@ -63,7 +66,7 @@ fn every_lint_switched_off_has_a_reason() {
 
 #[test]
 fn an_allow_without_a_reason_is_found() {
-    let bad = |text: &str| faults(&[Source::new("src/a.rs", text)]);
+    let bad = |text: &str| find_faults(&[SourceText::new("src/a.rs", text)]);
     assert_eq!(
         bad("#[allow(dead_code)] fn a() {}"),
         ["src/a.rs: `allow(dead_code)` without a reason"]

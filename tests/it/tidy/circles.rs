@@ -2,43 +2,43 @@
 //! contents page that passes a name on (`pub use`) is not a stop; only the lists that it defines
 //! itself belong to it.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use syn::visit::{self, Visit};
 
-type Names = Vec<String>;
+type PathParts = Vec<String>;
 
 /// The items of one file, and the names in it.
 #[derive(Default)]
-struct Module {
+struct ModuleNames {
     path: String,
     children: BTreeSet<String>,
     items: BTreeSet<String>,
     /// Local name → the absolute path that a `use` gives it. A `pub use` counts as a name of this
     /// file, too.
-    aliases: BTreeMap<String, Names>,
+    aliases: BTreeMap<String, PathParts>,
     /// Modules imported by a glob (`use a::*`).
-    globs: Vec<Names>,
+    globs: Vec<PathParts>,
     /// Every path in the file, made absolute if it starts at the crate, at `super` or at `self`.
-    named: BTreeSet<Names>,
+    named: BTreeSet<PathParts>,
 }
 
 /// All files, by their path from the crate's root.
-struct Crate(BTreeMap<Names, Module>);
+struct CrateModules(BTreeMap<PathParts, ModuleNames>);
 
-struct Reader {
+struct ModuleReader {
     /// The visitor's current module; the last `depth` names are inline modules.
-    here: Names,
+    here: PathParts,
     depth: usize,
-    module: Module,
+    module: ModuleNames,
 }
 
-impl Reader {
+impl ModuleReader {
     /// Resolves `super` and `self` in a path, so that it starts at `crate`. Other paths stay as
     /// written.
-    fn absolute(&self, parts: &[String]) -> Names {
+    fn absolute_path(&self, parts: &[String]) -> PathParts {
         if !parts
             .first()
             .is_some_and(|first| first == "self" || first == "super")
@@ -59,42 +59,42 @@ impl Reader {
         base
     }
 
-    fn note(&mut self, parts: &[String]) {
-        let absolute = self.absolute(parts);
+    fn add_name(&mut self, parts: &[String]) {
+        let absolute = self.absolute_path(parts);
         self.module.named.insert(absolute);
     }
 
-    fn note_path(&mut self, path: &syn::Path) {
-        self.note(
+    fn add_path(&mut self, path: &syn::Path) {
+        self.add_name(
             &path
                 .segments
                 .iter()
                 .map(|part| part.ident.to_string())
-                .collect::<Names>(),
+                .collect::<PathParts>(),
         );
     }
 
-    fn import(&mut self, tree: &syn::UseTree, path: &mut Names, public: bool) {
+    fn add_import(&mut self, tree: &syn::UseTree, path: &mut PathParts, public: bool) {
         match tree {
             syn::UseTree::Path(part) => {
                 path.push(part.ident.to_string());
-                self.import(&part.tree, path, public);
+                self.add_import(&part.tree, path, public);
                 path.pop();
             }
-            syn::UseTree::Name(name) => self.alias(&name.ident, &name.ident, path, public),
-            syn::UseTree::Rename(name) => self.alias(&name.ident, &name.rename, path, public),
+            syn::UseTree::Name(name) => self.add_alias(&name.ident, &name.ident, path, public),
+            syn::UseTree::Rename(name) => self.add_alias(&name.ident, &name.rename, path, public),
             syn::UseTree::Group(group) => group
                 .items
                 .iter()
-                .for_each(|item| self.import(item, path, public)),
+                .for_each(|item| self.add_import(item, path, public)),
             syn::UseTree::Glob(_) => {
-                let full = self.absolute(path);
+                let full = self.absolute_path(path);
                 self.module.globs.push(full);
             }
         }
     }
 
-    fn alias(&mut self, ident: &syn::Ident, local: &syn::Ident, path: &[String], public: bool) {
+    fn add_alias(&mut self, ident: &syn::Ident, local: &syn::Ident, path: &[String], public: bool) {
         let mut full = path.to_vec();
         if ident != "self" {
             full.push(ident.to_string());
@@ -104,7 +104,7 @@ impl Reader {
         } else {
             local.to_string()
         };
-        let absolute = self.absolute(&full);
+        let absolute = self.absolute_path(&full);
         if !public {
             self.module.named.insert(absolute.clone());
         }
@@ -114,33 +114,33 @@ impl Reader {
     }
 
     /// Adds the paths in a macro's arguments, which `syn` does not parse: words joined by `::`.
-    fn tokens(&mut self, tokens: &TokenStream) {
-        let mut path: Names = Vec::new();
+    fn add_token_paths(&mut self, tokens: &TokenStream) {
+        let mut path: PathParts = Vec::new();
         let mut colons = 0;
         for token in tokens.clone() {
             match token {
                 TokenTree::Punct(sign) if sign.as_char() == ':' => colons += 1,
                 TokenTree::Ident(word) => {
                     if colons != 2 && !path.is_empty() {
-                        self.note(&std::mem::take(&mut path));
+                        self.add_name(&std::mem::take(&mut path));
                     }
                     path.push(word.to_string());
                     colons = 0;
                 }
                 TokenTree::Group(group) => {
-                    self.tokens(&group.stream());
+                    self.add_token_paths(&group.stream());
                     colons = 0;
                 }
                 TokenTree::Punct(_) | TokenTree::Literal(_) => colons = 0,
             }
         }
         if !path.is_empty() {
-            self.note(&path);
+            self.add_name(&path);
         }
     }
 }
 
-impl<'ast> Visit<'ast> for Reader {
+impl<'ast> Visit<'ast> for ModuleReader {
     #[allow(
         clippy::wildcard_enum_match_arm,
         reason = "an open enum: other items have no name of their own"
@@ -178,17 +178,17 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
         let public = !matches!(item.vis, syn::Visibility::Inherited);
-        self.import(&item.tree, &mut Vec::new(), public);
+        self.add_import(&item.tree, &mut Vec::new(), public);
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.note_path(path);
+        self.add_path(path);
         visit::visit_path(self, path);
     }
 
     fn visit_macro(&mut self, item: &'ast syn::Macro) {
         self.visit_path(&item.path);
-        self.tokens(&item.tokens);
+        self.add_token_paths(&item.tokens);
     }
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
@@ -198,7 +198,7 @@ impl<'ast> Visit<'ast> for Reader {
             .then(|| attribute.parse_args_with(serde_paths).ok())
             .flatten();
         for path in serde.into_iter().flatten() {
-            self.note_path(&path);
+            self.add_path(&path);
         }
         visit::visit_attribute(self, attribute);
     }
@@ -218,16 +218,20 @@ fn serde_paths(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<syn::Path>
     Ok(paths)
 }
 
-impl Crate {
-    fn read(sources: &[Source]) -> Self {
+impl CrateModules {
+    fn read_sources(sources: &[SourceText]) -> Self {
         let mut modules = BTreeMap::new();
         for source in sources {
-            let here: Names = source.module().iter().map(ToString::to_string).collect();
-            let module = Module {
+            let here: PathParts = source
+                .module_path()
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            let module = ModuleNames {
                 path: source.path.clone(),
-                ..Module::default()
+                ..ModuleNames::default()
             };
-            let mut reader = Reader {
+            let mut reader = ModuleReader {
                 here: here.clone(),
                 depth: 0,
                 module,
@@ -247,7 +251,7 @@ impl Crate {
     /// Returns the file that defines the target of a path from the crate's root: through folders,
     /// and through the names that contents pages pass on. A path that ends at a folder leads to no
     /// file.
-    fn find(&self, path: &[String], hops: usize) -> Option<&Module> {
+    fn find_file(&self, path: &[String], hops: usize) -> Option<&ModuleNames> {
         let depth = (0..=path.len())
             .rev()
             .find(|depth| self.0.contains_key(path.get(..*depth).unwrap_or_default()))?;
@@ -260,12 +264,12 @@ impl Crate {
             return Some(module);
         }
         if let Some(target) = module.aliases.get(name) {
-            let onward: Names = target.iter().chain(rest.iter().skip(1)).cloned().collect();
-            return self.find_from(path.get(..depth)?, &onward, hops - 1);
+            let onward: PathParts = target.iter().chain(rest.iter().skip(1)).cloned().collect();
+            return self.find_file_from(path.get(..depth)?, &onward, hops - 1);
         }
         let taken = module.globs.iter().find_map(|glob| {
-            let onward: Names = glob.iter().chain(rest).cloned().collect();
-            self.find_from(path.get(..depth)?, &onward, hops - 1)
+            let onward: PathParts = glob.iter().chain(rest).cloned().collect();
+            self.find_file_from(path.get(..depth)?, &onward, hops - 1)
                 .filter(|found| found.items.contains(name))
         });
         taken.or(Some(module))
@@ -273,37 +277,42 @@ impl Crate {
 
     /// Like `find_file`, for a path as written in a file: it starts at `crate`, at a child of that
     /// file, or at an alias in it.
-    fn find_from(&self, here: &[String], path: &[String], hops: usize) -> Option<&Module> {
+    fn find_file_from(
+        &self,
+        here: &[String],
+        path: &[String],
+        hops: usize,
+    ) -> Option<&ModuleNames> {
         let module = self.0.get(here)?;
         let (first, rest) = path.split_first()?;
         if first == "crate" {
-            return self.find(rest, hops);
+            return self.find_file(rest, hops);
         }
         if module.children.contains(first) {
-            let full: Names = here.iter().chain(path).cloned().collect();
-            return self.find(&full, hops);
+            let full: PathParts = here.iter().chain(path).cloned().collect();
+            return self.find_file(&full, hops);
         }
         let target = module
             .aliases
             .get(first)
             .filter(|target| hops > 0 && target.first() != Some(first))?;
-        let full: Names = target.iter().chain(rest).cloned().collect();
-        self.find_from(here, &full, hops - 1)
+        let full: PathParts = target.iter().chain(rest).cloned().collect();
+        self.find_file_from(here, &full, hops - 1)
     }
 
     /// Returns for each file the files that it imports from.
-    fn imports(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+    fn import_graph(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut graph = BTreeMap::new();
         for (here, module) in &self.0 {
             let own = module.path.as_str();
             let globs = module
                 .globs
                 .iter()
-                .filter_map(|glob| self.find_from(here, glob, 9));
+                .filter_map(|glob| self.find_file_from(here, glob, 9));
             let named = module
                 .named
                 .iter()
-                .filter_map(|path| self.find_from(here, path, 9));
+                .filter_map(|path| self.find_file_from(here, path, 9));
             let found: BTreeSet<&str> = globs
                 .chain(named)
                 .map(|found| found.path.as_str())
@@ -316,7 +325,7 @@ impl Crate {
 }
 
 /// Returns the shortest path of imports from a file back to itself.
-fn way_back<'a>(
+fn shortest_circle<'a>(
     graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
     start: &'a str,
 ) -> Option<Vec<&'a str>> {
@@ -342,28 +351,28 @@ fn way_back<'a>(
 }
 
 /// Returns the shortest circle of each file that is part of one.
-fn circles(sources: &[Source]) -> Vec<String> {
-    let read = Crate::read(sources);
-    let graph = read.imports();
+fn find_circles(sources: &[SourceText]) -> Vec<String> {
+    let read = CrateModules::read_sources(sources);
+    let graph = read.import_graph();
     graph
         .keys()
-        .filter_map(|file| Some(way_back(&graph, file)?.join(" → ")))
+        .filter_map(|file| Some(shortest_circle(&graph, file)?.join(" → ")))
         .collect()
 }
 
 #[test]
 fn no_file_imports_itself_by_way_of_others() {
-    assert_eq!(circles(&source::rust(&["src/"])), [""; 0]);
+    assert_eq!(find_circles(&source::rust_sources(&["src/"])), [""; 0]);
 }
 
 #[test]
 fn a_circle_is_found() {
     let text = |files: &[(&str, &str)]| {
-        let sources: Vec<Source> = files
+        let sources: Vec<SourceText> = files
             .iter()
-            .map(|(path, text)| Source::new(path, text))
+            .map(|(path, text)| SourceText::new(path, text))
             .collect();
-        let mut found = circles(&sources);
+        let mut found = find_circles(&sources);
         found.truncate(1);
         found
     };

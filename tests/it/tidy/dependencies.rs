@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Returns the names in `[dependencies]` and `[dev-dependencies]`, including those of single
 /// platforms.
-fn dependencies(manifest: &str) -> BTreeSet<String> {
+fn declared_dependencies(manifest: &str) -> BTreeSet<String> {
     let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
     let systems = manifest
         .get("target")
@@ -26,7 +26,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
 
 /// Returns the names in the first column of the tables below the heading `## Dependencies` that
 /// have a reason.
-fn reasons(page: &str) -> BTreeSet<String> {
+fn explained_dependencies(page: &str) -> BTreeSet<String> {
     let below = page
         .split_once("\n## Dependencies\n")
         .map_or("", |(_, below)| below);
@@ -41,8 +41,11 @@ fn reasons(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn faults(manifest: &str, page: &str) -> Vec<String> {
-    let (have, explained) = (dependencies(manifest), reasons(page));
+fn find_faults(manifest: &str, page: &str) -> Vec<String> {
+    let (have, explained) = (
+        declared_dependencies(manifest),
+        explained_dependencies(page),
+    );
     let missing = have
         .difference(&explained)
         .map(|name| format!("`{name}` has no reason in docs/DESIGN.md"));
@@ -57,8 +60,8 @@ fn every_dependency_has_a_reason() {
     let page =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/DESIGN.md")).unwrap();
     let manifest = include_str!("../../../Cargo.toml");
-    assert!(dependencies(manifest).contains("memchr"));
-    assert_eq!(faults(manifest, &page), Vec::<String>::new());
+    assert!(declared_dependencies(manifest).contains("memchr"));
+    assert_eq!(find_faults(manifest, &page), Vec::<String>::new());
 }
 
 #[test]
@@ -73,12 +76,12 @@ fn a_dependency_without_a_reason_is_found() {
         "`d` has no reason in docs/DESIGN.md",
         "docs/DESIGN.md explains `a`, which is no dependency",
     ];
-    assert_eq!(faults(manifest, page), expected);
+    assert_eq!(find_faults(manifest, page), expected);
 }
 
 /// Crates for terminals, databases, networks, files and processes, which an agent loop either has
 /// itself or must not have.
-const FOREIGN: [&str; 29] = [
+const FOREIGN_CRATES: [&str; 29] = [
     "clap",
     "crossterm",
     "ctrlc",
@@ -111,7 +114,7 @@ const FOREIGN: [&str; 29] = [
 ];
 
 /// Returns the crates that a choice of features depends on.
-fn tree(features: &[&str]) -> BTreeSet<String> {
+fn dependency_tree(features: &[&str]) -> BTreeSet<String> {
     let tree = std::process::Command::new(env!("CARGO"))
         .args([
             "tree",
@@ -143,7 +146,7 @@ fn tree(features: &[&str]) -> BTreeSet<String> {
 #[test]
 fn contexts_and_registries_need_no_parser_of_templates() {
     let direct = |features: &str| {
-        let mut tree = tree(&[
+        let mut tree = dependency_tree(&[
             "--no-default-features",
             "--depth",
             "1",
@@ -183,15 +186,15 @@ fn contexts_and_registries_need_no_parser_of_templates() {
 #[test]
 fn contexts_need_no_terminal_database_or_network() {
     let foreign = |tree: &BTreeSet<String>| {
-        FOREIGN
+        FOREIGN_CRATES
             .into_iter()
             .filter(|name| tree.contains(*name))
             .collect::<Vec<_>>()
     };
-    let alone = tree(&["--no-default-features", "--features", "assemble"]);
+    let alone = dependency_tree(&["--no-default-features", "--features", "assemble"]);
     assert!(alone.contains("minijinja"));
     assert_eq!(foreign(&alone), Vec::<&str>::new());
-    let all = foreign(&tree(&[]));
+    let all = foreign(&dependency_tree(&[]));
     assert!(
         all.contains(&"clap") && all.contains(&"rustix"),
         "the names are those of crates that the program has: {all:?}"

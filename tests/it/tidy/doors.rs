@@ -1,11 +1,11 @@
 //! Third-party types stay behind one door, so that each can be replaced in one place.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// A crate and the only paths that may name it.
-const DOORS: &[(&str, &[&str])] = &[
+const CRATE_DOORS: &[(&str, &[&str])] = &[
     ("blake3", &["src/base/"]),
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
@@ -75,19 +75,19 @@ const DOORS: &[(&str, &[&str])] = &[
 ];
 
 /// Words after which `::` starts at the root.
-const KEYWORDS: &[&str] = &["as", "dyn", "for", "impl", "in", "mut", "return", "use"];
+const ROOT_PATH_KEYWORDS: &[&str] = &["as", "dyn", "for", "impl", "in", "mut", "return", "use"];
 
 /// Returns true if a token stream names a crate: at the start of a path (`clap::…`) or alone in a
 /// `use`.
-fn names(tokens: TokenStream, name: &str) -> bool {
+fn names_crate(tokens: TokenStream, name: &str) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let punct = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(found)) if found.as_char() == sign);
     tokens.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Group(group) => names(group.stream(), name),
+        TokenTree::Group(group) => names_crate(group.stream(), name),
         TokenTree::Ident(found) if found == name => {
             // `::clap` and `{::clap` start at the root; `a::clap` is a module of the same name.
             let word =
-                |token: &TokenTree| matches!(token, TokenTree::Ident(word) if !KEYWORDS.contains(&word.to_string().as_str()));
+                |token: &TokenTree| matches!(token, TokenTree::Ident(word) if !ROOT_PATH_KEYWORDS.contains(&word.to_string().as_str()));
             let inside = at >= 3 && punct(at - 1, ':') && punct(at - 2, ':') && word(&tokens[at - 3]);
             let used = at >= 1 && matches!(&tokens[at - 1], TokenTree::Ident(word) if word == "use" || word == "crate");
             !inside && (used || punct(at + 1, ':') && punct(at + 2, ':'))
@@ -96,16 +96,16 @@ fn names(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-fn faults(sources: &[Source]) -> Vec<String> {
+fn find_faults(sources: &[SourceText]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let tokens: TokenStream = source
             .text
             .parse()
             .unwrap_or_else(|error| panic!("{}: {error}", source.path));
-        for (name, doors) in DOORS {
+        for (name, doors) in CRATE_DOORS {
             let inside = doors.iter().any(|door| source.path.starts_with(door));
-            if !inside && names(tokens.clone(), name) {
+            if !inside && names_crate(tokens.clone(), name) {
                 faults.push(format!(
                     "{}: `{name}` is known only in {}",
                     source.path,
@@ -119,12 +119,15 @@ fn faults(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn third_party_crates_stay_behind_their_doors() {
-    assert_eq!(faults(&source::rust(&["src/"])), Vec::<String>::new());
+    assert_eq!(
+        find_faults(&source::rust_sources(&["src/"])),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn a_crate_outside_its_door_is_found() {
-    let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
+    let bad = |path: &str, text: &str| find_faults(&[SourceText::new(path, text)]);
     let clap = ["src/rules/a.rs: `clap` is known only in src/cli/"];
     assert_eq!(bad("src/rules/a.rs", "use clap::Parser;"), clap);
     assert_eq!(bad("src/rules/a.rs", "use clap;"), clap);

@@ -1,7 +1,7 @@
 //! A module imports only from floors above its own row, and modules of one row never import each
 //! other: data moves one way. The table is that of `docs/ARCHITECTURE.md`.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -26,21 +26,21 @@ const FLOORS: &[&[&str]] = &[
     &["cli"],
 ];
 
-fn floor(module: &str) -> Option<usize> {
+fn floor_row(module: &str) -> Option<usize> {
     FLOORS.iter().position(|row| row.contains(&module))
 }
 
 /// Collects the top-level modules that a file names, through `crate::`, through enough `super::`,
 /// or in a macro.
-struct Imports<'a> {
+struct ImportVisitor<'a> {
     /// The visitor's current module, inline modules included.
     module: Vec<String>,
     /// Modules at the crate's root: a bare `base::…` names one only in a path from the root.
     found: &'a mut BTreeSet<String>,
 }
 
-impl Imports<'_> {
-    fn note(&mut self, parts: &[String]) {
+impl ImportVisitor<'_> {
+    fn add_import(&mut self, parts: &[String]) {
         let supers = parts.iter().take_while(|part| *part == "super").count();
         let first = match parts.first().map(String::as_str) {
             Some("crate") => parts.get(1),
@@ -50,37 +50,40 @@ impl Imports<'_> {
         self.found.extend(
             first
                 .filter(|name| {
-                    floor(name).is_some() || name.chars().all(|c| c.is_lowercase() || c == '_')
+                    floor_row(name).is_some() || name.chars().all(|c| c.is_lowercase() || c == '_')
                 })
                 .cloned(),
         );
     }
 
-    fn tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
+    fn add_use_tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
         match tree {
             syn::UseTree::Path(part) => {
                 path.push(part.ident.to_string());
-                self.tree(&part.tree, path);
+                self.add_use_tree(&part.tree, path);
                 path.pop();
             }
             syn::UseTree::Name(name) => {
                 path.push(name.ident.to_string());
-                self.note(path);
+                self.add_import(path);
                 path.pop();
             }
             syn::UseTree::Rename(name) => {
                 path.push(name.ident.to_string());
-                self.note(path);
+                self.add_import(path);
                 path.pop();
             }
-            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.tree(item, path)),
-            syn::UseTree::Glob(_) => self.note(path),
+            syn::UseTree::Group(group) => group
+                .items
+                .iter()
+                .for_each(|item| self.add_use_tree(item, path)),
+            syn::UseTree::Glob(_) => self.add_import(path),
         }
     }
 
     /// Adds the paths in a macro's arguments, which `syn` does not parse: runs of words joined by
     /// `::`.
-    fn tokens(&mut self, tokens: &proc_macro2::TokenStream) {
+    fn add_token_paths(&mut self, tokens: &proc_macro2::TokenStream) {
         let text = tokens
             .to_string()
             .replace(" :: ", "::")
@@ -88,12 +91,12 @@ impl Imports<'_> {
             .replace(" ::", "::");
         for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
             let parts: Vec<String> = run.split("::").map(str::to_owned).collect();
-            self.note(&parts);
+            self.add_import(&parts);
         }
     }
 }
 
-impl<'ast> Visit<'ast> for Imports<'_> {
+impl<'ast> Visit<'ast> for ImportVisitor<'_> {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
         self.module.push(item.ident.to_string());
         visit::visit_item_mod(self, item);
@@ -101,7 +104,7 @@ impl<'ast> Visit<'ast> for Imports<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.tree(&item.tree, &mut Vec::new());
+        self.add_use_tree(&item.tree, &mut Vec::new());
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -110,20 +113,20 @@ impl<'ast> Visit<'ast> for Imports<'_> {
             .iter()
             .map(|part| part.ident.to_string())
             .collect();
-        self.note(&parts);
+        self.add_import(&parts);
         visit::visit_path(self, path);
     }
 
     fn visit_macro(&mut self, item: &'ast syn::Macro) {
-        self.tokens(&item.tokens);
+        self.add_token_paths(&item.tokens);
         visit::visit_macro(self, item);
     }
 }
 
-fn faults(sources: &[Source]) -> Vec<String> {
+fn find_faults(sources: &[SourceText]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
-        let module = source.module();
+        let module = source.module_path();
         // `lib.rs`, `main.rs`, `runtime.rs` and `internals.rs`, which pass rooms on, are below all
         // floors.
         let Some(own) = module
@@ -132,19 +135,19 @@ fn faults(sources: &[Source]) -> Vec<String> {
         else {
             continue;
         };
-        let Some(row) = floor(own) else {
+        let Some(row) = floor_row(own) else {
             faults.push(format!("{}: `{own}` has no floor in FLOORS", source.path));
             continue;
         };
         let mut found = BTreeSet::new();
         let module = module.iter().map(ToString::to_string).collect();
-        Imports {
+        ImportVisitor {
             module,
             found: &mut found,
         }
         .visit_file(&source.parse());
         for name in found.iter().filter(|name| name != own) {
-            match floor(name) {
+            match floor_row(name) {
                 Some(other) if other < row => {}
                 Some(other) => faults.push(format!(
                     "{}: `{own}` (row {row}) imports `{name}` (row {other})",
@@ -162,12 +165,15 @@ fn faults(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn modules_import_only_from_floors_above() {
-    assert_eq!(faults(&source::rust(&["src/"])), Vec::<String>::new());
+    assert_eq!(
+        find_faults(&source::rust_sources(&["src/"])),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn an_import_from_below_is_found() {
-    let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
+    let bad = |path: &str, text: &str| find_faults(&[SourceText::new(path, text)]);
     let below = ["src/syntax/reader.rs: `syntax` (row 2) imports `rules` (row 7)".to_owned()];
     assert_eq!(
         bad("src/syntax/reader.rs", "use crate::rules::Rule;"),

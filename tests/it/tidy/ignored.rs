@@ -1,18 +1,18 @@
 //! An ignored test names its requirement: `#[ignore = "needs GROUP …"]`, where GROUP is provided by
 //! `.ci/peers` and is part of the test's path, so that `.ci/peers` finds it by that name.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use syn::visit::{self, Visit};
 
-struct Ignored<'a> {
+struct IgnoredVisitor<'a> {
     groups: &'a [String],
     module: Vec<String>,
     faults: Vec<String>,
 }
 
 /// Returns the text of `#[ignore = "…"]`; empty for `#[ignore]` alone.
-fn reason(attributes: &[syn::Attribute]) -> Option<String> {
+fn ignore_reason(attributes: &[syn::Attribute]) -> Option<String> {
     let attribute = attributes
         .iter()
         .find(|attribute| attribute.path().is_ident("ignore"))?;
@@ -29,7 +29,7 @@ fn reason(attributes: &[syn::Attribute]) -> Option<String> {
     Some(text.value())
 }
 
-impl<'ast> Visit<'ast> for Ignored<'_> {
+impl<'ast> Visit<'ast> for IgnoredVisitor<'_> {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
         self.module.push(item.ident.to_string());
         visit::visit_item_mod(self, item);
@@ -37,7 +37,7 @@ impl<'ast> Visit<'ast> for Ignored<'_> {
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        let Some(reason) = reason(&item.attrs) else {
+        let Some(reason) = ignore_reason(&item.attrs) else {
             return;
         };
         let test = format!("{}::{}", self.module.join("::"), item.sig.ident);
@@ -58,11 +58,15 @@ impl<'ast> Visit<'ast> for Ignored<'_> {
     }
 }
 
-fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
+fn find_faults(sources: &[SourceText], groups: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
-        let module = source.module().iter().map(ToString::to_string).collect();
-        let mut ignored = Ignored {
+        let module = source
+            .module_path()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let mut ignored = IgnoredVisitor {
             groups,
             module,
             faults: Vec::new(),
@@ -74,7 +78,7 @@ fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
 }
 
 /// Returns the groups of `.ci/peers`: its functions `group_NAME`.
-fn groups(script: &str) -> Vec<String> {
+fn peer_groups(script: &str) -> Vec<String> {
     let heads = script
         .lines()
         .filter_map(|line| line.strip_prefix("group_")?.split_once("()"));
@@ -85,21 +89,22 @@ fn groups(script: &str) -> Vec<String> {
 fn ignored_tests_are_run_by_the_peers() {
     let script =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/peers")).unwrap();
-    let groups = groups(&script);
+    let groups = peer_groups(&script);
     assert!(
         groups.iter().any(|group| group == "xmllint"),
         "found the groups {groups:?}"
     );
     assert_eq!(
-        faults(&source::rust(&["src/", "tests/it/"]), &groups),
+        find_faults(&source::rust_sources(&["src/", "tests/it/"]), &groups),
         Vec::<String>::new()
     );
 }
 
 #[test]
 fn a_test_ignored_for_no_group_is_found() {
-    let groups = groups("set -eu\ngroup_jing() {\n}\n");
-    let bad = |text: &str| faults(&[Source::new("tests/it/oracle.rs", text)], &groups).len();
+    let groups = peer_groups("set -eu\ngroup_jing() {\n}\n");
+    let bad =
+        |text: &str| find_faults(&[SourceText::new("tests/it/oracle.rs", text)], &groups).len();
     assert_eq!(bad("#[test] #[ignore] fn a() {}"), 1);
     assert_eq!(bad("#[test] #[ignore = \"slow\"] fn a() {}"), 1);
     assert_eq!(bad("#[test] #[ignore = \"needs xmllint\"] fn a() {}"), 1);

@@ -1,11 +1,11 @@
 //! The kernel names no vendor, no concurrency mechanism, no template language and no kind of
 //! repository.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Words that no kernel name contains.
-const FOREIGN: &[&str] = &[
+const FOREIGN_WORDS: &[&str] = &[
     "anthropic",
     "async",
     "await",
@@ -25,10 +25,10 @@ const FOREIGN: &[&str] = &[
     "xml",
 ];
 /// Names with another meaning: a layout of an agent's text.
-const MEANT: &[(&str, &str)] = &[("src/kernel/profile.rs", "xml")];
+const ALLOWED_WORDS: &[(&str, &str)] = &[("src/kernel/profile.rs", "xml")];
 
 /// Splits a name into words: `GitWorktrees` and `git_worktrees` have two.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
         if (c == '_' || c.is_uppercase()) && words.last().is_some_and(|word| !word.is_empty()) {
@@ -41,14 +41,14 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn foreign(tokens: TokenStream, found: &mut Vec<String>) {
+fn collect_foreign_words(tokens: TokenStream, found: &mut Vec<String>) {
     for token in tokens {
         match token {
-            TokenTree::Group(group) => foreign(group.stream(), found),
+            TokenTree::Group(group) => collect_foreign_words(group.stream(), found),
             TokenTree::Ident(name) => {
-                found.extend(words(&name.to_string()).into_iter().filter(|word| {
-                    FOREIGN.contains(&word.as_str())
-                        || FOREIGN.contains(&word.trim_end_matches('s'))
+                found.extend(name_words(&name.to_string()).into_iter().filter(|word| {
+                    FOREIGN_WORDS.contains(&word.as_str())
+                        || FOREIGN_WORDS.contains(&word.trim_end_matches('s'))
                 }));
             }
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
@@ -56,12 +56,13 @@ fn foreign(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-fn faults(sources: &[Source]) -> Vec<String> {
+fn find_faults(sources: &[SourceText]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let mut found = Vec::new();
-        foreign(source.text.parse().unwrap(), &mut found);
-        let is_foreign = |word: &String| !MEANT.contains(&(source.path.as_str(), word.as_str()));
+        collect_foreign_words(source.text.parse().unwrap(), &mut found);
+        let is_foreign =
+            |word: &String| !ALLOWED_WORDS.contains(&(source.path.as_str(), word.as_str()));
         faults.extend(
             found
                 .into_iter()
@@ -74,14 +75,14 @@ fn faults(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn the_kernel_names_no_vendor_and_no_way_to_wait() {
-    let kernel = source::rust(&["src/kernel/"]);
+    let kernel = source::rust_sources(&["src/kernel/"]);
     assert!(kernel.len() > 20);
-    assert_eq!(faults(&kernel), Vec::<String>::new());
+    assert_eq!(find_faults(&kernel), Vec::<String>::new());
 }
 
 #[test]
 fn a_foreign_name_is_found() {
-    let bad = |text: &str| faults(&[Source::new("src/kernel/a.rs", text)]).len();
+    let bad = |text: &str| find_faults(&[SourceText::new("src/kernel/a.rs", text)]).len();
     assert_eq!(bad("async fn f() { g().await }"), 2);
     assert_eq!(bad("struct GitWorktrees; use std::thread::spawn;"), 3);
     assert_eq!(bad("struct Digit; fn thread_pool() {}"), 1);

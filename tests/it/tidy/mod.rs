@@ -9,6 +9,7 @@ mod floors;
 mod forgotten;
 mod ignored;
 mod kernel_names;
+mod language;
 mod merged;
 mod places;
 mod rooms;

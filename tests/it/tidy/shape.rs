@@ -1,11 +1,11 @@
 //! Each file starts with `//!`, which describes its content, and `mod.rs` is a contents page.
 
-use super::source::{self, Source};
+use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 
 /// Returns true for an item of a contents page: a module, a re-export, or the plain list (a
 /// constant or static, no code).
-fn is_contents(item: &syn::Item) -> bool {
+fn is_contents_item(item: &syn::Item) -> bool {
     let bare = matches!(item, syn::Item::Mod(module) if module.content.is_none());
     bare || matches!(
         item,
@@ -13,7 +13,7 @@ fn is_contents(item: &syn::Item) -> bool {
     )
 }
 
-fn faults(sources: &[Source]) -> Vec<String> {
+fn find_faults(sources: &[SourceText]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let path = source.path.as_str();
@@ -23,7 +23,7 @@ fn faults(sources: &[Source]) -> Vec<String> {
         let file = source.parse();
         let contents =
             path.ends_with("/mod.rs") || path == "src/lib.rs" || path == "tests/it/main.rs";
-        if contents && !file.items.iter().all(is_contents) {
+        if contents && !file.items.iter().all(is_contents_item) {
             faults.push(format!(
                 "{path}: holds more than documentation, `mod`, `use` and a list"
             ));
@@ -35,14 +35,14 @@ fn faults(sources: &[Source]) -> Vec<String> {
 #[test]
 fn files_say_what_they_are() {
     assert_eq!(
-        faults(&source::rust(&["src/", "tests/"])),
+        find_faults(&source::rust_sources(&["src/", "tests/"])),
         Vec::<String>::new()
     );
 }
 
 #[test]
 fn a_file_out_of_shape_is_found() {
-    let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
+    let bad = |path: &str, text: &str| find_faults(&[SourceText::new(path, text)]);
     assert_eq!(
         bad("src/a.rs", "fn a() {}"),
         ["src/a.rs: does not start with `//!`"]

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 /// One file of the repository.
-pub(super) struct Source {
+pub(super) struct SourceText {
     pub(super) path: String,
     pub(super) text: String,
 }
 
-impl Source {
+impl SourceText {
     pub(super) fn new(path: &str, text: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -29,7 +29,7 @@ impl Source {
 
     /// Returns the names from the crate's root: `src/rules/rule.rs` is `["rules", "rule"]`,
     /// `src/lib.rs` is `[]`.
-    pub(super) fn module(&self) -> Vec<&str> {
+    pub(super) fn module_path(&self) -> Vec<&str> {
         let inside = self
             .path
             .trim_start_matches("src/")
@@ -45,13 +45,13 @@ impl Source {
 
 /// Returns every text file that git does not ignore, sorted by path. Files that are not UTF-8 are
 /// left out.
-pub(super) fn all() -> Vec<Source> {
+pub(super) fn all_sources() -> Vec<SourceText> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let walk = ignore::WalkBuilder::new(root)
         .hidden(false)
         .filter_entry(|entry| entry.file_name() != ".git")
         .build();
-    let mut sources: Vec<Source> = walk
+    let mut sources: Vec<SourceText> = walk
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| {
@@ -62,7 +62,7 @@ pub(super) fn all() -> Vec<Source> {
                 .ok()?
                 .to_str()?
                 .replace('\\', "/");
-            Some(Source { path, text })
+            Some(SourceText { path, text })
         })
         .collect();
     sources.sort_by(|a, b| a.path.cmp(&b.path));
@@ -74,8 +74,8 @@ pub(super) fn all() -> Vec<Source> {
 }
 
 /// Returns the Rust files under the given folders, each written with its closing `/`.
-pub(super) fn rust(folders: &[&str]) -> Vec<Source> {
-    let mut sources = all();
+pub(super) fn rust_sources(folders: &[&str]) -> Vec<SourceText> {
+    let mut sources = all_sources();
     sources.retain(|source| {
         source.is_rust() && folders.iter().any(|folder| source.path.starts_with(folder))
     });

@@ -1,7 +1,7 @@
 //! Workspaces: folders of their own, and what a killed program leaves.
 
 use super::program::{child, until};
-use ctxc::internals::work::WORKSPACES;
+use ctxc::internals::work::WORKSPACES_FOLDER;
 use ctxc::runtime::{GitWorktrees, TemporaryFolders, WorkspaceProvider, sweep};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ fn fifty_worktrees_at_once_are_made_and_removed() {
 fn what_a_killed_program_leaves_is_removed() {
     if let Some(place) = std::env::var_os(PART) {
         let place = PathBuf::from(place);
-        let root = place.join("state/ctxc/project").join(WORKSPACES);
+        let root = place.join("state/ctxc/project").join(WORKSPACES_FOLDER);
         let worktrees = GitWorktrees::new(&place.join("repository"), &root).unwrap();
         let _held = acquire_many(&worktrees);
         let folders = TemporaryFolders::new(&root);
@@ -117,7 +117,10 @@ fn what_a_killed_program_leaves_is_removed() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("repository");
     repository(&folder);
-    let root = place.path().join("state/ctxc/project").join(WORKSPACES);
+    let root = place
+        .path()
+        .join("state/ctxc/project")
+        .join(WORKSPACES_FOLDER);
     let gc = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
         command
@@ -210,7 +213,10 @@ fn a_folder_without_a_repository_is_refused_and_a_failed_worktree_leaves_nothing
     git(&folder, &["init", "--quiet"]);
     let root = place.path().join("x");
     let worktrees = GitWorktrees::new(&folder, &root).unwrap();
-    assert_eq!(worktrees.acquire("a").unwrap_err().kind.word(), "workspace");
+    assert_eq!(
+        worktrees.acquire("a").unwrap_err().kind.as_str(),
+        "workspace"
+    );
     assert_eq!(
         fs::read_dir(&root)
             .unwrap()

@@ -1,6 +1,6 @@
 //! Tests of what `src/base/folders.rs` keeps to itself.
 
-use super::cache;
+use super::project_cache;
 
 #[test]
 fn projects_of_one_name_have_folders_of_their_own() {
@@ -10,7 +10,7 @@ fn projects_of_one_name_have_folders_of_their_own() {
     let of = |folder: &tempfile::TempDir, name: &str| {
         let project = folder.path().join(name);
         std::fs::create_dir_all(&project).unwrap();
-        cache(Some(caches.path()), &project).unwrap()
+        project_cache(Some(caches.path()), &project).unwrap()
     };
     let first = of(&one, "my agents");
     let second = of(&two, "my agents");
@@ -22,7 +22,7 @@ fn projects_of_one_name_have_folders_of_their_own() {
         "{name}"
     );
     assert_eq!(
-        cache(Some(caches.path()), &one.path().join("nowhere")),
+        project_cache(Some(caches.path()), &one.path().join("nowhere")),
         None
     );
 }

@@ -1,6 +1,6 @@
 //! Tests of what `src/base/parallel.rs` keeps to itself.
 
-use super::{each, join};
+use super::{join_work, map_items};
 use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn few_are_done_at_once_too_where_somebody_says_so() {
         begun.load(std::sync::atomic::Ordering::SeqCst) == 2
     };
     assert_eq!(
-        each(&[1, 2], NonZeroUsize::new(2), both_begin),
+        map_items(&[1, 2], NonZeroUsize::new(2), both_begin),
         [true, true]
     );
 }
@@ -27,7 +27,7 @@ fn few_are_done_at_once_too_where_somebody_says_so() {
 fn the_order_is_that_of_the_work_on_any_number_of_threads() {
     for threads in [1, 2, 7] {
         let numbers: Vec<usize> = (0..1_000).collect();
-        let squares = each(&numbers, NonZeroUsize::new(threads), |at| at * at);
+        let squares = map_items(&numbers, NonZeroUsize::new(threads), |at| at * at);
         assert!(
             squares
                 .iter()
@@ -42,7 +42,7 @@ fn the_order_is_that_of_the_work_on_any_number_of_threads() {
 #[test]
 fn two_pieces_of_work_run_at_once_but_not_on_one_thread() {
     let (send, receive) = channel();
-    let received = join(
+    let received = join_work(
         None,
         move || receive.recv_timeout(Duration::from_secs(20)).ok(),
         move || send.send(7).is_ok(),
@@ -55,6 +55,6 @@ fn two_pieces_of_work_run_at_once_but_not_on_one_thread() {
             order.push(number);
         }
     };
-    join(NonZeroUsize::new(1), || note(1), || note(2));
+    join_work(NonZeroUsize::new(1), || note(1), || note(2));
     assert_eq!(order.into_inner().ok(), Some(vec![1, 2]));
 }

@@ -13,7 +13,7 @@ fn the_command_line_is_consistent() {
 #[test]
 fn every_tip_names_a_command_that_exists() {
     let command = Cli::command();
-    for (word, here) in usage::ELSEWHERE {
+    for (word, here) in usage::FOREIGN_COMMANDS {
         assert!(
             command.find_subcommand(word).is_none(),
             "`{word}` is a command by now"

@@ -1,27 +1,30 @@
 //! Tests of what `src/import/braces.rs` keeps to itself.
 
-use super::{Piece, written};
-use crate::import::model::Syntax;
+use super::{ImportedPiece, write_pieces};
+use crate::import::model::PlaceholderSyntax;
 use pretty_assertions::assert_eq;
 
 #[test]
 fn what_plain_text_cannot_say_is_said_in_jinja() {
-    let words = |words: &str| Piece::Words(words.to_owned());
-    let name = || Piece::Name("x".to_owned());
+    let words = |words: &str| ImportedPiece::Words(words.to_owned());
+    let name = || ImportedPiece::Name("x".to_owned());
     assert_eq!(
-        written(&[words("a {\"k\": "), name(), words("}")]),
-        ("a {\"k\": {{x}}}".to_owned(), Syntax::Plain)
+        write_pieces(&[words("a {\"k\": "), name(), words("}")]),
+        ("a {\"k\": {{x}}}".to_owned(), PlaceholderSyntax::Plain)
     );
     assert_eq!(
-        written(&[words("{{ no }}")]),
-        ("\\{{ no }}".to_owned(), Syntax::Plain)
+        write_pieces(&[words("{{ no }}")]),
+        ("\\{{ no }}".to_owned(), PlaceholderSyntax::Plain)
     );
     assert_eq!(
-        written(&[words("{"), name(), words("}\n")]),
-        ("{{ \"{\" }}{{ x }}}\n\n".to_owned(), Syntax::Jinja)
+        write_pieces(&[words("{"), name(), words("}\n")]),
+        (
+            "{{ \"{\" }}{{ x }}}\n\n".to_owned(),
+            PlaceholderSyntax::Jinja
+        )
     );
     assert_eq!(
-        written(&[words("\\"), name()]),
-        ("\\{{ x }}".to_owned(), Syntax::Jinja)
+        write_pieces(&[words("\\"), name()]),
+        ("\\{{ x }}".to_owned(), PlaceholderSyntax::Jinja)
     );
 }

@@ -1,14 +1,14 @@
 //! Tests of what `src/import/fstring.rs` keeps to itself.
 
-use super::{Braces, names, read};
-use crate::import::braces::Piece;
+use super::{BraceStyle, parse_text, piece_names};
+use crate::import::braces::ImportedPiece;
 use pretty_assertions::assert_eq;
 
 #[test]
 fn a_format_string_is_read_as_python_reads_it() {
-    let found = read("Dear {name}, {{\"to\": {{{name}}}}}", Braces::Doubled);
-    let words = |words: &str| Piece::Words(words.to_owned());
-    let name = || Piece::Name("name".to_owned());
+    let found = parse_text("Dear {name}, {{\"to\": {{{name}}}}}", BraceStyle::Escaped);
+    let words = |words: &str| ImportedPiece::Words(words.to_owned());
+    let name = || ImportedPiece::Name("name".to_owned());
     let expected = [
         words("Dear "),
         name(),
@@ -20,21 +20,21 @@ fn a_format_string_is_read_as_python_reads_it() {
         (found.pieces.as_slice(), found.faults.as_slice()),
         (&expected[..], &[][..])
     );
-    assert_eq!(names(&found.pieces), ["name"]);
+    assert_eq!(piece_names(&found.pieces), ["name"]);
     assert_eq!(
-        read("{} {a.b} {a!r:>3} { \"k\": 1", Braces::Doubled)
+        parse_text("{} {a.b} {a!r:>3} { \"k\": 1", BraceStyle::Escaped)
             .faults
             .len(),
         7
     );
     let expected = [
-        Piece::Name("a".to_owned()),
+        ImportedPiece::Name("a".to_owned()),
         words(" { \"k\": {"),
-        Piece::Name("a".to_owned()),
+        ImportedPiece::Name("a".to_owned()),
         words("} }"),
     ];
     assert_eq!(
-        read("{a} { \"k\": {{a}} }", Braces::Themselves).pieces,
+        parse_text("{a} { \"k\": {{a}} }", BraceStyle::Literal).pieces,
         expected
     );
 }

@@ -1,6 +1,6 @@
 //! Tests of what `src/import/markdown.rs` keeps to itself.
 
-use super::{Placeholders, placeholders};
+use super::{Placeholders, detect_placeholders};
 use pretty_assertions::assert_eq;
 
 #[test]
@@ -28,6 +28,6 @@ fn what_stands_for_values_is_told_from_the_text() {
         ("Answer as {\"answer\": 1}.", Placeholders::None),
         ("", Placeholders::None),
     ] {
-        assert_eq!(placeholders(text), expected, "{text}");
+        assert_eq!(detect_placeholders(text), expected, "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of what `src/import/names.rs` keeps to itself.
 
-use super::{beside, folders, half, task_name};
-use crate::import::model::Role;
+use super::{parse_half, path_in_folder, search_folders, task_name};
+use crate::import::model::TurnRole;
 use pretty_assertions::assert_eq;
 
 #[test]
@@ -14,30 +14,30 @@ fn a_task_is_named_after_its_file() {
 
 #[test]
 fn halves_are_told_by_their_names() {
-    let system = Role::System;
-    let user = Role::User;
+    let system = TurnRole::System;
+    let user = TurnRole::User;
     assert_eq!(
-        half("p/triage_system.j2"),
+        parse_half("p/triage_system.j2"),
         Some(("p/triage".to_owned(), system))
     );
     assert_eq!(
-        half("p/triage.user.j2"),
+        parse_half("p/triage.user.j2"),
         Some(("p/triage".to_owned(), user))
     );
     assert_eq!(
-        half("p/triage/system_prompt.md"),
+        parse_half("p/triage/system_prompt.md"),
         Some(("p/triage".to_owned(), system))
     );
-    assert_eq!(half("p/filesystem.j2"), None);
+    assert_eq!(parse_half("p/filesystem.j2"), None);
 }
 
 #[test]
 fn names_are_looked_up_from_the_given_folders_upwards() {
     assert_eq!(
-        folders("a/b/c.j2", &["x".to_owned()]),
+        search_folders("a/b/c.j2", &["x".to_owned()]),
         ["x", "a/b", "a", ""]
     );
-    assert_eq!(beside("a", "./b/c.j2").as_deref(), Some("a/b/c.j2"));
-    assert_eq!(beside("a", "../c.j2"), None);
-    assert_eq!(beside("a", "/etc/passwd"), None);
+    assert_eq!(path_in_folder("a", "./b/c.j2").as_deref(), Some("a/b/c.j2"));
+    assert_eq!(path_in_folder("a", "../c.j2"), None);
+    assert_eq!(path_in_folder("a", "/etc/passwd"), None);
 }

@@ -1,13 +1,13 @@
 //! Tests of what `src/jinja/builtins.rs` keeps to itself.
 
-use super::{FILTERS, TESTS, filter_arguments};
-use crate::jinja::environment::environment;
+use super::{FILTER_NAMES, TEST_NAMES, filter_argument_bounds};
+use crate::jinja::environment::build_environment;
 use minijinja::{ErrorKind, Value};
 use pretty_assertions::assert_eq;
 
 /// The words between quotes of one field of what minijinja shows of itself.
 fn shown(field: &str) -> Vec<String> {
-    let all = format!("{:?}", environment());
+    let all = format!("{:?}", build_environment());
     let (_, list) = all
         .split_once(&format!("{field}: ["))
         .expect("a list of names");
@@ -22,13 +22,13 @@ fn shown(field: &str) -> Vec<String> {
 
 #[test]
 fn they_are_those_of_the_environment() {
-    assert_eq!(shown("filters"), FILTERS);
-    assert_eq!(shown("tests"), TESTS);
+    assert_eq!(shown("filters"), FILTER_NAMES);
+    assert_eq!(shown("tests"), TEST_NAMES);
 }
 
 #[test]
 fn filters_take_as_many_arguments_as_those_of_the_environment() {
-    let environment = environment();
+    let environment = build_environment();
     let fails = |filter: &str, count: usize, kind: ErrorKind| {
         let values = [
             Value::from("x"),
@@ -54,8 +54,8 @@ fn filters_take_as_many_arguments_as_those_of_the_environment() {
         })
     };
     let mut wrong = Vec::new();
-    for filter in FILTERS {
-        let (least, most) = filter_arguments(filter);
+    for filter in FILTER_NAMES {
+        let (least, most) = filter_argument_bounds(filter);
         let taken = |count: &usize| {
             fails(filter, *count, ErrorKind::MissingArgument) == (*count < least)
                 && fails(filter, *count, ErrorKind::TooManyArguments) == (*count > most)

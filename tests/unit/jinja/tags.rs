@@ -1,10 +1,10 @@
 //! Where a text says a name.
 
-use super::said;
+use super::find_uses;
 
 #[test]
 fn a_name_is_found_where_it_is_one() {
-    let at = |text: &str| said(text, "a");
+    let at = |text: &str| find_uses(text, "a");
     assert_eq!(at("{{ a }} a {{ a.b }}"), [3, 13]);
     assert_eq!(at("{% for x in a %}{{ x.a }}{% endfor %}"), [12]);
     assert_eq!(at("{{ f(a, a=a, b=[a == 1]) }}"), [5, 10, 16]);

@@ -1,6 +1,6 @@
 //! Tests of what `src/kernel/grapheme.rs` keeps to itself.
 
-use super::before;
+use super::cut_position;
 
 #[test]
 fn what_is_seen_as_one_character_stays_whole() {
@@ -19,24 +19,24 @@ fn what_is_seen_as_one_character_stays_whole() {
     for character in whole {
         let text = format!("a{character}b");
         for end in 1..=character.len() {
-            assert_eq!(before(&text, end), 1, "{text:?} at {end}");
+            assert_eq!(cut_position(&text, end), 1, "{text:?} at {end}");
         }
         assert_eq!(
-            before(&text, character.len() + 1),
+            cut_position(&text, character.len() + 1),
             character.len() + 1,
             "{text:?}"
         );
     }
     // Two flags are two characters.
-    assert_eq!(before("🇩🇪🇫🇷x", 8), 8);
-    assert_eq!(before("🇩🇪🇫🇷x", 12), 8);
+    assert_eq!(cut_position("🇩🇪🇫🇷x", 8), 8);
+    assert_eq!(cut_position("🇩🇪🇫🇷x", 12), 8);
 }
 
 #[test]
 fn a_text_of_marks_alone_is_cut_all_the_same_and_never_left_whole() {
     let marks = "\u{301}".repeat(1_000);
-    assert_eq!(before(&marks, 1_000), 1_000);
-    assert_eq!(before("abc", 3), 2);
-    assert_eq!(before("abc", usize::MAX), 2);
-    assert_eq!(before("", 3), 0);
+    assert_eq!(cut_position(&marks, 1_000), 1_000);
+    assert_eq!(cut_position("abc", 3), 2);
+    assert_eq!(cut_position("abc", usize::MAX), 2);
+    assert_eq!(cut_position("", 3), 0);
 }

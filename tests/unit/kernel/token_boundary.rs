@@ -1,11 +1,11 @@
 //! Tests of what `src/kernel/token_boundary.rs` keeps to itself.
 
-use super::{first, last, least};
+use super::{first_seam, last_seam, min_tokens};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn seams_lie_before_spaces_and_signs_and_behind_line_ends() {
-    let seams = |text| (first(text), last(text));
+    let seams = |text| (first_seam(text), last_seam(text));
     assert_eq!(seams("## Task\n\nSend it"), (Some(2), Some(13)));
     assert_eq!(seams("\r\na"), (Some(2), Some(2)));
     assert_eq!(seams("\n/a'"), (None, None));
@@ -19,7 +19,7 @@ fn seams_lie_before_spaces_and_signs_and_behind_line_ends() {
 #[test]
 fn what_is_certain_counts_and_one_for_what_may_be_joined() {
     let words = |text: &str| text.split_whitespace().count();
-    let least = |pieces: &[&str]| least(pieces, words);
+    let least = |pieces: &[&str]| min_tokens(pieces, words);
     assert_eq!(least(&["a b c"]), 3);
     assert_eq!(least(&["a b", ""]), 2);
     assert_eq!(least(&["Pay ", " to ", "."]), 4);

@@ -1,10 +1,10 @@
 //! Tests of what `src/kernel/tokens.rs` keeps to itself.
 
-use super::{Bytes, Estimate, TokenCounter, longest};
+use super::{ByteCounter, ByteEstimate, TokenCounter, longest_fitting_prefix};
 
 #[test]
 fn an_estimate_rounds_up_and_never_counts_more_tokens_than_bytes() {
-    let estimate = Estimate::new("claude (estimate)", 3.5);
+    let estimate = ByteEstimate::new("claude (estimate)", 3.5);
     assert_eq!(
         (
             estimate.count(""),
@@ -14,19 +14,19 @@ fn an_estimate_rounds_up_and_never_counts_more_tokens_than_bytes() {
         ),
         (0, 1, 2, 3)
     );
-    assert_eq!(Estimate::new("x", 0.1).count("abc"), 3);
-    assert_eq!(Estimate::new("x", f64::NAN).count("abc"), 3);
+    assert_eq!(ByteEstimate::new("x", 0.1).count("abc"), 3);
+    assert_eq!(ByteEstimate::new("x", f64::NAN).count("abc"), 3);
 }
 
 #[test]
 fn a_prefix_ends_at_a_character() {
-    assert_eq!(Bytes.fit("aé😀b", 2), 1);
-    assert_eq!(Bytes.fit("aé😀b", 7), 7);
+    assert_eq!(ByteCounter.fit("aé😀b", 2), 1);
+    assert_eq!(ByteCounter.fit("aé😀b", 7), 7);
     let text = "aé😀b";
     for limit in 0..=9 {
         assert_eq!(
-            longest(text, limit, str::len),
-            Bytes.fit(text, limit),
+            longest_fitting_prefix(text, limit, str::len),
+            ByteCounter.fit(text, limit),
             "{limit}"
         );
     }

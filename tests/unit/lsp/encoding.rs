@@ -1,12 +1,12 @@
 //! Tests of what `src/lsp/encoding.rs` keeps to itself.
 
-use super::{Encoding, LineIndex, Position, Span};
+use super::{LineIndex, Position, PositionEncoding, Span};
 
 #[test]
 fn offsets_and_positions_are_each_others_inverse() {
     let text = "a😀b\r\né\n\n<c>";
     let index = LineIndex::new(text);
-    for encoding in [Encoding::Utf8, Encoding::Utf16] {
+    for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16] {
         for (offset, _) in text
             .char_indices()
             .filter(|(_, char)| !matches!(char, '\r' | '\n'))
@@ -21,14 +21,14 @@ fn offsets_and_positions_are_each_others_inverse() {
     }
     let b = text.find('b').unwrap() as u32;
     assert_eq!(
-        Encoding::Utf16.position(text, &index, b),
+        PositionEncoding::Utf16.position(text, &index, b),
         Position {
             line: 0,
             character: 3
         }
     );
     assert_eq!(
-        Encoding::Utf8.position(text, &index, b),
+        PositionEncoding::Utf8.position(text, &index, b),
         Position {
             line: 0,
             character: 5
@@ -40,8 +40,9 @@ fn offsets_and_positions_are_each_others_inverse() {
 fn positions_past_the_end_are_ends() {
     let text = "ab\r\nc";
     let index = LineIndex::new(text);
-    let offset =
-        |line, character| Encoding::Utf16.offset(text, &index, Position { line, character });
+    let offset = |line, character| {
+        PositionEncoding::Utf16.offset(text, &index, Position { line, character })
+    };
     assert_eq!(
         (
             offset(0, 9),
@@ -61,7 +62,10 @@ fn positions_past_the_end_are_ends() {
             character: 1,
         },
     };
-    assert_eq!(Encoding::Utf8.span(text, &index, inverted), Span::new(1, 5));
+    assert_eq!(
+        PositionEncoding::Utf8.span(text, &index, inverted),
+        Span::new(1, 5)
+    );
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn a_position_inside_a_character_is_its_start() {
     let text = "😀x";
     let index = LineIndex::new(text);
     assert_eq!(
-        Encoding::Utf16.offset(
+        PositionEncoding::Utf16.offset(
             text,
             &index,
             Position {
@@ -80,7 +84,7 @@ fn a_position_inside_a_character_is_its_start() {
         0
     );
     assert_eq!(
-        Encoding::Utf8.offset(
+        PositionEncoding::Utf8.offset(
             text,
             &index,
             Position {

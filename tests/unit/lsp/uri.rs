@@ -1,13 +1,16 @@
 //! Tests of what `src/lsp/uri.rs` keeps to itself.
 
-use super::{Path, Uri, of, path};
+use super::{Path, Uri, from_path, to_path};
 
 #[test]
 fn paths_come_back() {
     for name in ["/a/b.xml", "/with space/ü#?%.xml", "/c:/x"] {
-        assert_eq!(path(&of(Path::new(name))).as_deref(), Some(Path::new(name)));
+        assert_eq!(
+            to_path(&from_path(Path::new(name))).as_deref(),
+            Some(Path::new(name))
+        );
     }
-    assert_eq!(of(Path::new("/a b")).0, "file:///a%20b");
+    assert_eq!(from_path(Path::new("/a b")).0, "file:///a%20b");
 }
 
 #[test]
@@ -20,6 +23,6 @@ fn what_is_no_file_has_no_path() {
         "file://host/a",
         "",
     ] {
-        assert_eq!(path(&Uri(uri.to_owned())), None, "{uri}");
+        assert_eq!(to_path(&Uri(uri.to_owned())), None, "{uri}");
     }
 }

@@ -15,8 +15,8 @@ const KEY: &str = concat!("gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
 
 #[test]
 fn values_are_replaced_by_placeholders_without_hashes() {
-    let mask = FixedMask::by_form();
-    let stored = mask.stored_request(&request(&json!([
+    let mask = FixedMask::with_known_forms();
+    let stored = mask.mask_stored_request(&request(&json!([
         "Write to ann@example.com",
         format!("with {KEY}."),
         ""
@@ -26,28 +26,28 @@ fn values_are_replaced_by_placeholders_without_hashes() {
         request(&json!(["Write to ⟦email⟧", "with ⟦secret⟧.", ""]))
     );
     let plain = request(&json!("nothing of the kind"));
-    assert_eq!(mask.stored_request(&plain), plain);
+    assert_eq!(mask.mask_stored_request(&plain), plain);
 }
 
 #[test]
 fn a_value_goes_by_the_key_that_it_stands_behind() {
-    let mask = FixedMask::by_form();
+    let mask = FixedMask::with_known_forms();
     let call = |password: &str| {
         pretty(
             &json!({"name": "login", "arguments": {"user": "ann", "db_password": password, "keys": [1, "a"]}}),
         )
     };
     let clear = call("Tr0ub4dor-zx");
-    assert_eq!(mask.stored_request(&clear), call("⟦secret⟧"));
+    assert_eq!(mask.mask_stored_request(&clear), call("⟦secret⟧"));
     assert!(mask.is_same_request(&call("⟦secret⟧"), &clear));
-    assert_eq!(mask.json(&clear, |_| true), call("⟦secret⟧"));
-    assert_eq!(mask.json(&clear, |pointer| pointer == "/name"), clear);
-    assert_eq!(mask.text("Tr0ub4dor-zx"), None);
+    assert_eq!(mask.mask_json(&clear, |_| true), call("⟦secret⟧"));
+    assert_eq!(mask.mask_json(&clear, |pointer| pointer == "/name"), clear);
+    assert_eq!(mask.mask_text("Tr0ub4dor-zx"), None);
 }
 
 #[test]
 fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
-    let mask = FixedMask::by_form();
+    let mask = FixedMask::with_known_forms();
     let stored = request(&json!(["Write to ⟦email⟧ today", "with ⟦secret⟧."]));
     let now = |first: &str, second: &str| request(&json!([first, second]));
     let same = |first: &str, second: &str| mask.is_same_request(&stored, &now(first, second));
@@ -84,7 +84,7 @@ fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
 
 #[test]
 fn whatever_is_stored_is_the_same_as_what_it_was_made_of() {
-    let mask = FixedMask::by_form();
+    let mask = FixedMask::with_known_forms();
     let pem = format!(
         "{}\n{}\n{}",
         concat!("-----BEGIN PRIV", "ATE KEY-----"),
@@ -105,8 +105,8 @@ fn whatever_is_stored_is_the_same_as_what_it_was_made_of() {
         } else {
             json!(text)
         });
-        let stored = mask.stored_request(&now);
+        let stored = mask.mask_stored_request(&now);
         assert!(mask.is_same_request(&stored, &now), "{stored}\n{now}");
-        assert_eq!(mask.stored_request(&stored), stored);
+        assert_eq!(mask.mask_stored_request(&stored), stored);
     }
 }

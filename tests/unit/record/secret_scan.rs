@@ -1,7 +1,7 @@
 //! Secrets that the scan finds in texts before they are written, and values that it ignores.
 
 use super::{EnvironmentFile, SecretInText, SecretScan};
-use crate::base::secrets::placeholders::SAMPLES;
+use crate::base::secrets::placeholders::PUBLISHED_SAMPLES;
 
 fn scan(text: &str) -> SecretScan {
     SecretScan::new(&[EnvironmentFile {
@@ -18,7 +18,7 @@ fn values_of_environment_files_are_found_in_every_form() {
     let scan = scan(
         "# mine\nDB_PASSWORD='horse \"battery\" 9'\nDATABASE_URL=postgres://app:s3cr3t-pass@db/app\nexport TOKEN=swordfish-77\n",
     );
-    let name = |line: &str| match scan.find(line) {
+    let name = |line: &str| match scan.find_secret(line) {
         Some(SecretInText::Environment { name, file }) => format!("{name} {file}"),
         Some(SecretInText::Random { name }) => format!("random {name}"),
         Some(SecretInText::Key) => "key".to_owned(),
@@ -41,7 +41,7 @@ fn values_of_environment_files_are_found_in_every_form() {
     assert_eq!(name("psql -W s3cr3t-pass"), "DATABASE_URL_PASSWORD .env");
     assert_eq!(name("login swordfish-77."), "TOKEN .env");
     assert_eq!(name("login swordfish-778"), "none");
-    let said = scan.find("login swordfish-77.").unwrap().to_string();
+    let said = scan.find_secret("login swordfish-77.").unwrap().to_string();
     assert_eq!(said, "the value of `TOKEN` in .env");
 }
 
@@ -55,7 +55,7 @@ fn keys_of_known_forms_are_found() {
         format!("{{\"a\":\"{github}\"}}"),
         concat!("-----BEGIN OPENSSH PRIV", "ATE KEY-----").to_owned(),
     ] {
-        assert_eq!(scan.find(&line), Some(SecretInText::Key), "{line}");
+        assert_eq!(scan.find_secret(&line), Some(SecretInText::Key), "{line}");
     }
     for line in [
         "ghp_ is what such a key begins with",
@@ -63,7 +63,7 @@ fn keys_of_known_forms_are_found() {
         "-----BEGIN PUBLIC KEY-----",
         "sk-learn and sk-example",
     ] {
-        assert_eq!(scan.find(line), None, "{line}");
+        assert_eq!(scan.find_secret(line), None, "{line}");
     }
 }
 
@@ -71,16 +71,16 @@ fn keys_of_known_forms_are_found() {
 fn samples_of_pages_are_no_secrets_and_one_beside_them_is() {
     let scan = SecretScan::default();
     let github = concat!("ghp", "_q8Zr1LmXv7Tn3KsYb5Wd9Gf2Hj4Pc6Ra0EuB");
-    for sample in SAMPLES {
+    for sample in PUBLISHED_SAMPLES {
         for line in [
             format!("Use {sample} here."),
             format!("api_token: {sample}"),
             format!("Authorization: Bearer {sample}"),
         ] {
-            assert_eq!(scan.find(&line), None, "{line}");
+            assert_eq!(scan.find_secret(&line), None, "{line}");
         }
         assert_eq!(
-            scan.find(&format!("{sample} {github}")),
+            scan.find_secret(&format!("{sample} {github}")),
             Some(SecretInText::Key),
             "{sample}"
         );
@@ -92,7 +92,10 @@ fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
     let scan = scan("\u{feff}DB_PASSWORD=swordfish-77\nSUB_KEY=hQ8vX9aK7x6\n");
     for line in ["login swordfish-77", "with hQ8vX9aK7x6"] {
         assert!(
-            matches!(scan.find(line), Some(SecretInText::Environment { .. })),
+            matches!(
+                scan.find_secret(line),
+                Some(SecretInText::Environment { .. })
+            ),
             "{line}"
         );
     }
@@ -138,7 +141,10 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
         let scan = scan(file);
         for line in lines {
             assert!(
-                matches!(scan.find(line), Some(SecretInText::Environment { .. })),
+                matches!(
+                    scan.find_secret(line),
+                    Some(SecretInText::Environment { .. })
+                ),
                 "{file}: {line}"
             );
         }
@@ -148,7 +154,7 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
         ("DB_PASSWORD=sword", "a sword"),
         ("DB_PASSWORD=sw0rds", "xsw0rdsx"),
     ] {
-        assert_eq!(scan(file).find(line), None, "{file}: {line}");
+        assert_eq!(scan(file).find_secret(line), None, "{file}: {line}");
     }
 }
 
@@ -158,7 +164,7 @@ fn a_value_under_the_name_of_a_secret_is_one_unless_all_of_it_is_a_placeholder()
     for value in include_str!("../base/secrets/secrets_like_placeholders.txt").lines() {
         let scan = scan(&format!("DB_PASSWORD='{value}'\n"));
         assert!(
-            scan.find(&format!("login {value} now")).is_some(),
+            scan.find_secret(&format!("login {value} now")).is_some(),
             "{value}"
         );
     }
@@ -172,7 +178,7 @@ fn plain_values_of_environment_files_are_no_secrets() {
     );
     let text = "my-great-app-2024 eu-central-1 true 80808080 https://api.example.com/v1 changeme-please development \
                 claude-sonnet-4-20250514 ${OTHER_TOKEN} /var/log/app.log";
-    assert_eq!(scan.find(text), None);
+    assert_eq!(scan.find_secret(text), None);
 }
 
 #[test]
@@ -189,7 +195,7 @@ fn what_looks_random_beside_the_name_of_a_secret_is_found() {
         "password = 0123456789abcdef0123456789abcdef".to_owned(),
     ] {
         let found = scan
-            .find(&line)
+            .find_secret(&line)
             .unwrap_or_else(|| panic!("{line}"))
             .to_string();
         assert!(
@@ -210,6 +216,6 @@ fn what_looks_random_beside_the_name_of_a_secret_is_found() {
         "password: aaaaaaaaaaaaaaaaaaaa1".to_owned(),
         "API_KEY=gpt-4o-mini-2024-07-18".to_owned(),
     ] {
-        assert_eq!(scan.find(&line), None, "{line}");
+        assert_eq!(scan.find_secret(&line), None, "{line}");
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of what `src/rules/apply.rs` keeps to itself.
 
-use super::{TRIALS, most, offset_before};
+use super::{MAX_TRIALS, offset_before, passing_items};
 use crate::base::fix::Edit;
 use crate::base::span::Span;
 
@@ -8,7 +8,7 @@ use crate::base::span::Span;
 fn what_does_not_go_is_found_by_halves() {
     let items: Vec<u32> = (0..100).collect();
     let mut trials = 0;
-    let kept = most(&items, &mut TRIALS.clone(), 1, &mut |items| {
+    let kept = passing_items(&items, &mut MAX_TRIALS.clone(), 1, &mut |items| {
         trials += 1;
         !items.contains(&17) && !items.contains(&80)
     });
@@ -16,9 +16,9 @@ fn what_does_not_go_is_found_by_halves() {
     assert!(trials < 40, "{trials}");
     // Nothing goes: it ends all the same.
     assert!(
-        most(
+        passing_items(
             &(0..100_000).collect::<Vec<u32>>(),
-            &mut TRIALS.clone(),
+            &mut MAX_TRIALS.clone(),
             1,
             &mut |_| false
         )

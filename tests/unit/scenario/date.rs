@@ -1,16 +1,16 @@
 //! Tests of what `src/scenario/date.rs` keeps to itself.
 
-use super::{number, parse, time};
+use super::{day_number, format_time, parse_date};
 
 #[test]
 fn a_time_has_the_day_of_its_number() {
-    assert_eq!(time(0), "1970-01-01T00:00:00Z");
-    assert_eq!(time(1_795_250_709), "2026-11-21T08:45:09Z");
+    assert_eq!(format_time(0), "1970-01-01T00:00:00Z");
+    assert_eq!(format_time(1_795_250_709), "2026-11-21T08:45:09Z");
     for day in (-200_000..200_000).step_by(17) {
-        let text = time(day * 86_400 + 3_661);
+        let text = format_time(day * 86_400 + 3_661);
         let (date, rest) = text.split_once('T').unwrap();
         assert_eq!(
-            (parse(date).map(number), rest),
+            (parse_date(date).map(day_number), rest),
             (Some(day), "01:01:01Z"),
             "{text}"
         );

@@ -1,25 +1,25 @@
 //! Tests of what `src/syntax/placed.rs` keeps to itself.
 
-use super::Placed;
+use super::TextPlacement;
 use crate::base::span::Span;
-use crate::syntax::limits::Limits;
-use crate::syntax::reader::Reader;
+use crate::syntax::limits::XmlLimits;
+use crate::syntax::reader::XmlReader;
 use pretty_assertions::assert_eq;
 
 #[test]
 fn each_character_stands_where_it_is_written() {
     let text = "<a>x<!-- c\n -->y&lt;é\r\nz<b>n</b><![CDATA[&lt;\r]]>&nope;&#x41;</a>";
-    let mut reader = Reader::new();
-    reader.read(text, &Limits::default());
+    let mut reader = XmlReader::new();
+    reader.read(text, &XmlLimits::default());
     let root = reader.document(text).root().expect("a root");
     let said = root.text();
-    let placed = Placed::of(root);
+    let placed = TextPlacement::new(root);
     assert_eq!(said, "xy<é\nz&lt;\n&nope;A");
     let written: Vec<&str> = said
         .char_indices()
         .map(|(at, c)| {
             placed
-                .span(Span::of(at, at + c.len_utf8()))
+                .document_span(Span::from_offsets(at, at + c.len_utf8()))
                 .expect("a place")
                 .slice(text)
         })
@@ -28,7 +28,11 @@ fn each_character_stands_where_it_is_written() {
         written.join("|"),
         "x|y|&lt;|é|\r\n|z|&|l|t|;|\r|&|n|o|p|e|;|&#x41;"
     );
-    let of = |from, to| placed.span(Span::of(from, to)).map(|span| span.slice(text));
+    let of = |from, to| {
+        placed
+            .document_span(Span::from_offsets(from, to))
+            .map(|span| span.slice(text))
+    };
     assert_eq!(
         (of(0, 2), of(2, 3), of(0, 0)),
         (Some("x<!-- c\n -->y"), Some("&lt;"), Some(""))

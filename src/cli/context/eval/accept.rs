@@ -2,16 +2,16 @@
 //! are judged again with the new requests, so that nothing else is accepted with them. `--diff`
 //! prints the same and stores nothing.
 
-use super::choose::{Done, EvalRun};
+use super::choose::{EvalRun, StoredCase};
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
 use crate::cli::render::screen::Screen;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::pluralize;
 use crate::cli::render::unified;
-use crate::cli::rewrite::{self, Change, Output};
-use crate::cli::secret_check::{Checked, NewFile, SecretCheck};
+use crate::cli::rewrite::{self, FileChange, RewriteMode};
+use crate::cli::secret_check::{NewFile, SecretCheck, SecretsChecked};
 use crate::eval::locate::Locator;
 use crate::scenario::paths;
 use std::path::Path;
@@ -19,11 +19,11 @@ use std::sync::Mutex;
 
 /// Requests to be stored that passed the check for secrets.
 #[derive(Debug, Default)]
-pub(super) struct AcceptedRequests(Option<(Vec<Moved>, Checked)>);
+pub(super) struct AcceptedRequests(Option<(Vec<ChangedRequest>, SecretsChecked)>);
 
 /// A request that differs from the stored one.
 #[derive(Debug)]
-struct Moved {
+struct ChangedRequest {
     /// Its file, relative to the project.
     path: String,
     /// The stored request; `None` if there was none.
@@ -34,7 +34,7 @@ struct Moved {
 
 /// The use of standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum StdoutUse {
     /// The changes of each request.
     Differences,
     /// One document, and nothing else.
@@ -43,11 +43,11 @@ pub(super) enum Shown {
 
 /// Prints the requests that changed. If they are to be stored, judges their cases again with the
 /// new requests, and returns the requests to be written.
-pub(super) fn accept(
+pub(super) fn accept_requests(
     root: &Path,
     (eval_run, locator): (&mut EvalRun<'_>, &Mutex<Locator<'_>>),
-    finished: &mut [Option<Done>],
-    how: Option<(Shown, Output)>,
+    finished: &mut [Option<StoredCase>],
+    how: Option<(StdoutUse, RewriteMode)>,
     cx: &mut Cx,
 ) -> Result<AcceptedRequests> {
     let mut accepted = AcceptedRequests::default();
@@ -74,10 +74,10 @@ pub(super) fn accept(
             .as_deref()
             .is_some_and(|before| mask.is_same_request(before, now))
         {
-            let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-            let now = mask.stored_request(now);
+            let path = paths::snapshot_path(chosen.path, &chosen.case.name.value);
+            let now = mask.mask_stored_request(now);
             news.push((at, now.clone()));
-            moved.push(Moved {
+            moved.push(ChangedRequest {
                 path,
                 before: before.clone(),
                 now,
@@ -85,31 +85,31 @@ pub(super) fn accept(
         }
     }
     if moved.is_empty() {
-        cx.note("every stored request is as it was");
+        cx.print_note("every stored request is as it was");
         return Ok(accepted);
     }
-    let diffs: Vec<String> = moved.iter().map(Moved::diff).collect();
+    let diffs: Vec<String> = moved.iter().map(ChangedRequest::unified_diff).collect();
     // Standard output is not free for the differences if it is a document.
-    for one in moved.iter().filter(|_| shown == Shown::Differences) {
-        rewrite::diff(&one.change(&root.join(&one.path)), cx)?;
+    for one in moved.iter().filter(|_| shown == StdoutUse::Differences) {
+        rewrite::print_diff(&one.text_change(&root.join(&one.path)), cx)?;
     }
-    if output == Output::Write {
+    if output == RewriteMode::Write {
         let files = moved.iter().map(|one| NewFile {
             name: &one.path,
             text: &one.now,
         });
-        let checked = SecretCheck::new(&cx.options, root).files(files)?;
+        let checked = SecretCheck::new(&cx.options, root).check_files(files)?;
         moved
             .iter()
-            .try_for_each(|one| overwrite::refuse_links(root, &one.path))?;
+            .try_for_each(|one| overwrite::reject_links(root, &one.path))?;
         accepted = AcceptedRequests(Some((moved, checked)));
     } else {
-        let what = plural(moved.len(), "stored request");
-        cx.note(&format!("would write {what}; `ctxc eval --accept` does"));
+        let what = pluralize(moved.len(), "stored request");
+        cx.print_note(&format!("would write {what}; `ctxc eval --accept` does"));
     }
     let places: Vec<usize> = news.iter().map(|(at, _)| *at).collect();
     let mut again = vec![false; finished.len()];
-    for (at, now) in news.into_iter().filter(|_| output == Output::Write) {
+    for (at, now) in news.into_iter().filter(|_| output == RewriteMode::Write) {
         if let (Some(stored), Some(again)) = (eval_run.snapshots.get_mut(at), again.get_mut(at)) {
             *stored = Some(now);
             *again = true;
@@ -118,7 +118,7 @@ pub(super) fn accept(
     for (slot, judged) in
         finished
             .iter_mut()
-            .zip(eval_run.run(&again, locator, (cx.options.threads, false)))
+            .zip(eval_run.run_cases(&again, locator, (cx.options.threads, false)))
     {
         if judged.is_some() {
             *slot = judged;
@@ -132,9 +132,9 @@ pub(super) fn accept(
     Ok(accepted)
 }
 
-impl Moved {
-    fn change<'c>(&'c self, path: &'c Path) -> Change<'c> {
-        Change {
+impl ChangedRequest {
+    fn text_change<'c>(&'c self, path: &'c Path) -> FileChange<'c> {
+        FileChange {
             name: &self.path,
             path,
             before: self.before.as_deref().unwrap_or("").as_bytes(),
@@ -142,10 +142,10 @@ impl Moved {
         }
     }
 
-    fn diff(&self) -> String {
+    fn unified_diff(&self) -> String {
         let mut out = Vec::new();
         // A write to memory cannot fail.
-        let _ = unified::write(
+        let _ = unified::write_diff(
             &mut out,
             &self.path,
             self.before.as_deref().unwrap_or(""),
@@ -158,7 +158,7 @@ impl Moved {
 
 impl AcceptedRequests {
     /// Writes each change. The report is written before, since its write may be refused.
-    pub(super) fn store(&self, root: &Path, cx: &mut Cx) -> Result<()> {
+    pub(super) fn store_requests(&self, root: &Path, cx: &mut Cx) -> Result<()> {
         for (one, checked) in self
             .0
             .iter()
@@ -166,9 +166,9 @@ impl AcceptedRequests {
         {
             let path = root.join(&one.path);
             if one.before.is_none() {
-                rewrite::create(&path, &one.now, checked)?;
-            } else if rewrite::write_checked(&one.change(&path), checked)?
-                == rewrite::Written::Overtaken
+                rewrite::create_file(&path, &one.now, checked)?;
+            } else if rewrite::write_checked(&one.text_change(&path), checked)?
+                == rewrite::RewriteOutcome::Overtaken
             {
                 return Err(CliError::usage(format!(
                     "{} was changed meanwhile, so it was left alone",
@@ -180,7 +180,7 @@ impl AcceptedRequests {
             } else {
                 "stored"
             };
-            cx.note(&format!("{what}: {}", one.path));
+            cx.print_note(&format!("{what}: {}", one.path));
         }
         Ok(())
     }

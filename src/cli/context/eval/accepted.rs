@@ -1,25 +1,25 @@
 //! `ctxc eval --baseline PATH`: accepted results, for a comparison with those of a run.
 
-use super::choose::{LIMIT, scorecard};
+use super::choose::{MAX_FILE_BYTES, read_scorecard};
 use crate::base::fs;
 use crate::cli::error::{CliError, Result};
-use crate::eval::gate::{Baseline, BaselineCase, Comparison};
+use crate::eval::gate::{Baseline, BaselineCase, BaselineComparison};
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::registry::SCHEMA as REGISTRY;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The accepted results of one or more suites.
 #[derive(Debug)]
-pub(super) struct Accepted {
+pub(super) struct AcceptedResults {
     path: String,
     /// The suite of a baseline; `None` if the results cover all suites.
     suite: Option<String>,
     cases: BTreeMap<String, BaselineCase>,
 }
 
-impl Accepted {
+impl AcceptedResults {
     /// Reads a baseline, a folder of baselines, or a scorecard.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let mut accepted = Self {
@@ -27,7 +27,7 @@ impl Accepted {
             suite: None,
             cases: BTreeMap::new(),
         };
-        let names = fs::names_in(path).into_iter().filter(|name| {
+        let names = fs::list_names(path).into_iter().filter(|name| {
             Path::new(name)
                 .extension()
                 .is_some_and(|ending| ending == "json")
@@ -38,31 +38,33 @@ impl Accepted {
             vec![path.to_owned()]
         };
         for file in &files {
-            accepted.add(file)?;
+            accepted.add_file(file)?;
         }
         accepted.suite = accepted.suite.filter(|_| !path.is_dir());
         if files.is_empty() {
             return Err(CliError::usage(format!("{} holds no baseline", path.display()))
-                .hint("`ctxc baseline accept --reason WHY` writes the results of each suite to baselines/SUITE.json"));
+                .with_hint("`ctxc baseline accept --reason WHY` writes the results of each suite to baselines/SUITE.json"));
         }
         Ok(accepted)
     }
 
-    fn add(&mut self, file: &Path) -> Result<()> {
+    fn add_file(&mut self, file: &Path) -> Result<()> {
         let refused = |why: String| {
             let whence =
                 "`ctxc baseline accept` writes baselines, `ctxc eval --out FILE` a scorecard";
             CliError::usage(format!("{} cannot be compared with: {why}", file.display()))
-                .hint(whence)
+                .with_hint(whence)
         };
-        if let Ok(card) = scorecard(file) {
+        if let Ok(card) = read_scorecard(file) {
             for row in card.cases.iter().filter(|row| row.is_decided()) {
-                self.cases.insert(row.id.clone(), BaselineCase::of(row));
+                self.cases
+                    .insert(row.id.clone(), BaselineCase::from_row(row));
             }
             return Ok(());
         }
         let mut bytes = Vec::new();
-        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(reason(&why)))?;
+        fs::read_into(file, MAX_FILE_BYTES, &mut bytes)
+            .map_err(|why| refused(describe_io_error(&why)))?;
         let text = String::from_utf8(bytes).map_err(|why| refused(why.to_string()))?;
         let baseline = Baseline::read(&text).map_err(|why| refused(why.to_string()))?;
         if baseline.registry_schema != REGISTRY {
@@ -83,10 +85,10 @@ impl Accepted {
 
     /// Returns the scorecard with the differences. After a run of only some scenarios, or with an
     /// unreadable file, no case counts as missing.
-    pub(super) fn compare(mut self, card: Scorecard, is_part: bool) -> Scorecard {
-        let mut compared = Comparison {
+    pub(super) fn compare_scorecard(mut self, card: Scorecard, is_part: bool) -> Scorecard {
+        let mut compared = BaselineComparison {
             path: self.path,
-            ..Comparison::of(&card, self.cases.values(), false)
+            ..BaselineComparison::compare(&card, self.cases.values(), false)
         };
         if is_part || card.cases.iter().any(|row| row.id == row.path) {
             compared.missing.clear();

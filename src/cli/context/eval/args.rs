@@ -1,7 +1,7 @@
 //! The command line of `ctxc eval`.
 
 use crate::base::hash::Hash;
-use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign, parse_threads};
+use crate::cli::args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_threads};
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::error::CliError;
@@ -114,7 +114,7 @@ pub(crate) struct EvalArgs {
     pub(super) plan: bool,
     /// `real` is the same as `--answers live`, `deterministic` the default
     #[arg(long, value_name = "MODE", conflicts_with_all = ["answers", "record"])]
-    mode: Option<Mode>,
+    mode: Option<EvalMode>,
     /// Stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = parse_usd)]
     budget_usd: Option<f64>,
@@ -147,7 +147,7 @@ pub(crate) struct EvalArgs {
 
 impl EvalArgs {
     /// The arguments of a run that records all of its scenarios again.
-    pub(super) fn recording(trust: &TrustHashArgs) -> Self {
+    pub(super) fn for_recording(trust: &TrustHashArgs) -> Self {
         Self {
             record: true,
             trust: trust.clone(),
@@ -156,7 +156,7 @@ impl EvalArgs {
     }
 
     /// Returns the origin of answers.
-    pub(super) fn answers(&self) -> AnswersFrom {
+    pub(super) fn answers_from(&self) -> AnswersFrom {
         if self.rescore.is_some() {
             return AnswersFrom::Kept;
         }
@@ -167,7 +167,7 @@ impl EvalArgs {
         };
         let named =
             named.or_else(|| (self.plan && self.mode.is_none()).then_some(AnswerSource::Record));
-        match named.or_else(|| (self.mode == Some(Mode::Real)).then_some(AnswerSource::Live)) {
+        match named.or_else(|| (self.mode == Some(EvalMode::Real)).then_some(AnswerSource::Live)) {
             None => AnswersFrom::Known,
             Some(AnswerSource::Replay) => AnswersFrom::Replay,
             Some(AnswerSource::Scripted) => AnswersFrom::Scripted,
@@ -181,12 +181,12 @@ impl EvalArgs {
     ///
     /// # Errors
     /// The flags contradict each other.
-    pub(super) fn budget(&self) -> Result<SpendLimit, CliError> {
+    pub(super) fn spend_limit(&self) -> Result<SpendLimit, CliError> {
         let most = SpendLimit {
             tokens: self.budget_tokens,
             usd: self.budget_usd,
         };
-        if !self.answers().asks() {
+        if !self.answers_from().calls_models() {
             return match most.tokens.is_some() || most.usd.is_some() {
                 false if self.confirm => Err(CliError::usage(
                     "--confirm tries again, and no model is asked here",
@@ -196,12 +196,12 @@ impl EvalArgs {
                     "a budget is for calls of models, and none is asked here",
                 )),
             }
-            .map_err(|error| error.hint("`--record` or `--answers live` asks them"));
+            .map_err(|error| error.with_hint("`--record` or `--answers live` asks them"));
         }
         if self.accept || self.mutate || self.coverage {
             return Err(
                 CliError::usage("--accept, --mutate and --coverage ask no model")
-                    .hint("leave out --record, --answers or --mode, or run them apart"),
+                    .with_hint("leave out --record, --answers or --mode, or run them apart"),
             );
         }
         Ok(most)
@@ -212,29 +212,29 @@ impl EvalArgs {
     ///
     /// # Errors
     /// More trials must pass than are run.
-    pub(super) fn rule(&self) -> Result<Option<(u32, u32)>, CliError> {
+    pub(super) fn trial_rule(&self) -> Result<Option<(u32, u32)>, CliError> {
         match self.runs.zip(self.pass) {
             Some((runs, pass)) if pass > runs => Err(CliError::usage(format!(
                 "--pass {pass} of --runs {runs} can never pass"
             ))
-            .hint("ask for as many trials as have to pass, or more")),
+            .with_hint("ask for as many trials as have to pass, or more")),
             rule => Ok(rule),
         }
     }
 
     /// Returns the outputs of the scorecard, with the short forms of `--report`.
-    pub(super) fn results(&self) -> OutputArgs<EvalFormat> {
+    pub(super) fn result_outputs(&self) -> OutputArgs<EvalFormat> {
         let short = [
             (EvalFormat::Json, &self.out),
             (EvalFormat::Junit, &self.junit),
         ];
         let reports = short.into_iter().filter_map(|(format, path)| {
-            Some(Report {
+            Some(ReportFile {
                 format,
                 path: path.clone()?,
             })
         });
-        self.output.clone().and(reports)
+        self.output.clone().with_reports(reports)
     }
 }
 
@@ -248,13 +248,13 @@ pub(super) struct Shard {
 
 impl Shard {
     /// The number of the part, from 1, and the number of parts.
-    pub(super) const fn numbers(self) -> [u64; 2] {
+    pub(super) const fn number_and_count(self) -> [u64; 2] {
         [self.index + 1, self.count]
     }
 
     /// Returns true if the part contains a scenario.
-    pub(super) fn takes(self, name: &str) -> bool {
-        let hash = Hash::of(name.as_bytes()).0;
+    pub(super) fn contains(self, name: &str) -> bool {
+        let hash = Hash::digest(name.as_bytes()).0;
         let number = hash
             .iter()
             .take(8)
@@ -294,7 +294,7 @@ pub(crate) enum AnswerSource {
 
 impl AnswerSource {
     /// The name on the command line.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Replay => "replay",
             Self::Scripted => "scripted",
@@ -305,17 +305,17 @@ impl AnswerSource {
     }
 
     /// Returns the source with a name.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::value_variants()
             .iter()
             .copied()
-            .find(|one| one.word() == word)
+            .find(|one| one.as_str() == word)
     }
 }
 
 /// Whether models are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mode {
+enum EvalMode {
     /// No model is asked
     Deterministic,
     /// Models are asked
@@ -345,18 +345,18 @@ pub(crate) enum EvalFormat {
 }
 
 impl OutputFormat for EvalFormat {
-    fn sign(self) -> Option<Sign> {
+    fn file_mark(self) -> Option<FileMark> {
         match self {
             Self::Text => None,
-            Self::Json => Some(Sign {
+            Self::Json => Some(FileMark {
                 artifact: "scorecard",
                 text: "\"ctxc/",
             }),
-            Self::Junit => Some(Sign {
+            Self::Junit => Some(FileMark {
                 artifact: "report of JUnit",
                 text: "<testsuites",
             }),
-            Self::Markdown | Self::Html => Some(Sign {
+            Self::Markdown | Self::Html => Some(FileMark {
                 artifact: "report of scenarios",
                 text: "ctxc/scorecard/",
             }),

@@ -1,16 +1,16 @@
 //! Calls the models of a project for its scenarios, and stores their answers.
 
-use super::keeper::{Keeper, TakenOver};
+use super::keeper::{AnswerRecorder, ResumedAnswer};
 use crate::cli::context::model_calls::{ModelCalls, redactor};
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
 use crate::cli::secret_check::SecretCheck;
-use crate::eval::asked::{Ask, Asked};
+use crate::eval::asked::{ModelCall, ModelCaller};
 use crate::kernel::provider::Response;
 use crate::provider::read;
 use crate::provider::spending::{Spend, SpendLimit};
-use crate::provider::throttle::Calls;
-use crate::record::recording::{Stage, TrialOf};
+use crate::provider::throttle::CallStats;
+use crate::record::recording::{TrialNumber, TrialStage};
 use crate::record::redact::Redactor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -18,19 +18,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The models of a project, with the recorder of their answers.
 #[derive(Debug)]
-pub(super) struct Asking<'p> {
+pub(super) struct LiveModels<'p> {
     models: ModelCalls<'p>,
-    state: Mutex<State>,
-    kept: Option<Keeper<'p>>,
+    state: Mutex<LiveCallState>,
+    kept: Option<AnswerRecorder<'p>>,
     /// The mask of stored data; `None` if the user's masking secret cannot be stored.
     redactor: Option<Redactor>,
 }
 
 /// The usage and failures of the calls so far.
 #[derive(Debug, Default)]
-struct State {
+struct LiveCallState {
     /// The usage of each case, by path and name, since it was last taken.
-    open: BTreeMap<(String, String), Calls>,
+    open: BTreeMap<(String, String), CallStats>,
     /// The calls of each case that were not answered.
     failed: BTreeMap<(String, String), BTreeMap<String, u64>>,
     /// The trials of an earlier part of the run whose calls are counted, by case; an empty name
@@ -38,16 +38,16 @@ struct State {
     counted: BTreeSet<(String, String)>,
 }
 
-impl State {
-    fn add(&mut self, path: &str, case: &str, calls: &Calls) {
+impl LiveCallState {
+    fn add_calls(&mut self, path: &str, case: &str, calls: &CallStats) {
         self.open
             .entry((path.to_owned(), case.to_owned()))
             .or_default()
-            .add(calls);
-        self.fail(path, case, calls);
+            .add_stats(calls);
+        self.add_failures(path, case, calls);
     }
 
-    fn fail(&mut self, path: &str, case: &str, calls: &Calls) {
+    fn add_failures(&mut self, path: &str, case: &str, calls: &CallStats) {
         for (word, count) in &calls.failed {
             let failed = self
                 .failed
@@ -58,18 +58,20 @@ impl State {
     }
 }
 
-impl<'p> Asking<'p> {
+impl<'p> LiveModels<'p> {
     /// Prepares the models without a call. Reads the keys of providers, so the project has to be
     /// trusted.
     pub(super) fn new(
-        project: &'p Compiled,
+        project: &'p CompiledProject,
         keeps: bool,
         most: SpendLimit,
         jobs: Option<NonZeroUsize>,
     ) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
             Ok(redactor) => (
-                keeps.then(|| Keeper::new(&project.root, redactor.clone(), project.comparison())),
+                keeps.then(|| {
+                    AnswerRecorder::new(&project.root, redactor.clone(), project.comparison())
+                }),
                 Some(redactor),
             ),
             Err(error) if keeps => return Err(error),
@@ -84,19 +86,19 @@ impl<'p> Asking<'p> {
     }
 
     /// Adds a check that refuses to store calls with secrets.
-    pub(super) fn checking(self, check: SecretCheck) -> Self {
+    pub(super) fn with_secret_check(self, check: SecretCheck) -> Self {
         Self {
-            kept: self.kept.map(|kept| kept.checking(check)),
+            kept: self.kept.map(|kept| kept.with_secret_check(check)),
             ..self
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, LiveCallState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the run that recorded answers belong to.
-    pub(super) fn begin(&self, run: &str) {
+    pub(super) fn begin_run(&self, run: &str) {
         if let Some(keeper) = &self.kept {
             keeper.name_run(run);
         }
@@ -105,25 +107,25 @@ impl<'p> Asking<'p> {
     /// Counts calls that an earlier part of the run made, with their usage. `counted` are the
     /// trials of these calls.
     pub(super) fn resume(&self, calls: u64, spend: Spend, counted: BTreeSet<(String, String)>) {
-        self.state().counted = counted;
+        self.lock_state().counted = counted;
         self.models.resume(calls, spend);
     }
 
     /// Returns the usage of a case since the last call of this function.
-    pub(super) fn used(&self, path: &str, case: &str) -> Calls {
-        self.state()
+    pub(super) fn take_usage(&self, path: &str, case: &str) -> CallStats {
+        self.lock_state()
             .open
             .remove(&(path.to_owned(), case.to_owned()))
             .unwrap_or_default()
     }
 
     /// Adds unanswered calls to those of a case; they are already counted for the run.
-    pub(super) fn failed_before(&self, path: &str, case: &str, calls: &Calls) {
-        self.state().fail(path, case, calls);
+    pub(super) fn add_failed_calls(&self, path: &str, case: &str, calls: &CallStats) {
+        self.lock_state().add_failures(path, case, calls);
     }
 
     /// Returns true if answers are recorded.
-    pub(super) const fn records(&self) -> bool {
+    pub(super) const fn is_recording(&self) -> bool {
         self.kept.is_some()
     }
 
@@ -133,21 +135,21 @@ impl<'p> Asking<'p> {
     }
 
     /// Returns the number of calls, and their usage.
-    pub(super) fn spent(&self) -> (u64, Spend) {
-        self.models.spent()
+    pub(super) fn total_usage(&self) -> (u64, Spend) {
+        self.models.total_usage()
     }
 
     /// Returns the number of answers that were taken from interrupted runs.
-    pub(super) fn taken_over(&self) -> usize {
-        self.kept.as_ref().map_or(0, Keeper::taken_over)
+    pub(super) fn resumed_answers(&self) -> usize {
+        self.kept.as_ref().map_or(0, AnswerRecorder::resumed_count)
     }
 }
 
 /// Returns the name of a trial, unique in its case.
-pub(super) fn label(trial: TrialOf) -> String {
+pub(super) fn trial_label(trial: TrialNumber) -> String {
     let stage = match trial.stage {
-        Stage::First => "first",
-        Stage::Confirm => "confirm",
+        TrialStage::First => "first",
+        TrialStage::Confirm => "confirm",
     };
     format!("{stage} {}", trial.number)
 }
@@ -156,31 +158,31 @@ fn case_name(path: &str, case: &str) -> String {
     format!("{path}:{case}")
 }
 
-impl Ask for Asking<'_> {
-    fn ask(&self, asked: &Asked<'_>) -> std::result::Result<Response, String> {
+impl ModelCaller for LiveModels<'_> {
+    fn call_model(&self, asked: &ModelCall<'_>) -> std::result::Result<Response, String> {
         if let Some(keeper) = &self.kept
-            && let Some(TakenOver {
+            && let Some(ResumedAnswer {
                 response,
                 is_of_run,
-            }) = keeper.begin(asked)?
+            }) = keeper.begin_trial(asked)?
         {
             // The run was killed after it stored this answer and before it counted the call.
-            let counted =
-                [label(asked.trial), String::new()].map(|trial| (asked.case.to_owned(), trial));
+            let counted = [trial_label(asked.trial), String::new()]
+                .map(|trial| (asked.case.to_owned(), trial));
             if is_of_run
                 && !counted
                     .iter()
-                    .any(|trial| self.state().counted.contains(trial))
+                    .any(|trial| self.lock_state().counted.contains(trial))
             {
-                let spent = self.models.used(asked.sent, asked.context, &response);
+                let spent = self.models.call_usage(asked.sent, asked.context, &response);
                 self.models.resume(1, spent);
-                self.state().add(
+                self.lock_state().add_calls(
                     asked.path,
                     asked.case,
-                    &Calls {
+                    &CallStats {
                         made: 1,
                         spent,
-                        ..Calls::default()
+                        ..CallStats::default()
                     },
                 );
             }
@@ -190,14 +192,16 @@ impl Ask for Asking<'_> {
             &case_name(asked.path, asked.case),
             u64::from(asked.trial.of),
         );
-        let (calls, answered) = self.models.ask(asked.model, asked.sent, asked.context);
-        self.state().add(asked.path, asked.case, &calls);
+        let (calls, answered) = self
+            .models
+            .call_model(asked.model, asked.sent, asked.context);
+        self.lock_state().add_calls(asked.path, asked.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
         if let Some(keeper) = &self.kept {
-            let kept = keeper.keep(asked, &response)?;
+            let kept = keeper.record_call(asked, &response)?;
             // The stored answer is judged, so that the next run judges the same.
             let body = kept.response_text().unwrap_or_default();
-            let dialect = read::dialect(&kept.dialect);
+            let dialect = read::find_dialect(&kept.dialect);
             response.answer = dialect
                 .and_then(|dialect| read::answer(dialect, &body).ok())
                 .unwrap_or(response.answer);
@@ -205,23 +209,23 @@ impl Ask for Asking<'_> {
         Ok(response)
     }
 
-    fn finish(&self, path: &str, case: &str) -> std::result::Result<(), String> {
+    fn finish_recording(&self, path: &str, case: &str) -> std::result::Result<(), String> {
         self.models.spending().end_case(&case_name(path, case));
         self.kept
             .as_ref()
-            .map_or(Ok(()), |keeper| keeper.finish(path, case))
+            .map_or(Ok(()), |keeper| keeper.finish_recording(path, case))
     }
 
-    fn failed(&self, path: &str, case: &str) -> BTreeMap<String, u64> {
-        self.state()
+    fn failed_calls(&self, path: &str, case: &str) -> BTreeMap<String, u64> {
+        self.lock_state()
             .failed
             .get(&(path.to_owned(), case.to_owned()))
             .cloned()
             .unwrap_or_default()
     }
 
-    fn abandon(&self, path: &str, case: &str) -> Option<String> {
+    fn abandon_recording(&self, path: &str, case: &str) -> Option<String> {
         self.models.spending().end_case(&case_name(path, case));
-        self.kept.as_ref()?.abandon(path, case)
+        self.kept.as_ref()?.abandon_recording(path, case)
     }
 }

@@ -1,39 +1,39 @@
 //! Selects the cases to run, and the scorecard or revision to compare them with.
 
 use super::args::EvalArgs;
-use super::journal::Journal;
-use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
-use super::rescore::Earlier;
-use crate::base::contained_path::{self, Refused};
+use super::journal::EvalJournal;
+use super::load::{CachedFiles, ChosenCase, FilesBeside, Scenarios, plan_path, run_context};
+use super::rescore::EarlierRun;
+use crate::base::contained_path::{self, PathRefusal};
 use crate::base::fs;
-use crate::cli::context::lookup::{CacheArgs, Lookup};
+use crate::cli::context::lookup::{CacheArgs, ProjectLookup};
 use crate::cli::context::model_calls::fixed_mask;
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::history::Place;
-use crate::cli::render::summary::plural;
+use crate::cli::error::{CliError, CliErrorKind, Result};
+use crate::cli::history::HistoryPlace;
+use crate::cli::render::summary::pluralize;
 use crate::cli::revision::ChangeBase;
 use crate::context::context_source::ContextSource;
 use crate::context::request::Files;
-use crate::eval::affected::{Choice, Since};
-use crate::eval::asked::{AnswersFrom, CaseAnswers, KeepTrials, RunAnswers};
+use crate::eval::affected::{ComparisonBase, RunChoice};
+use crate::eval::asked::{AnswerOptions, AnswersFrom, CaseAnswers, TrialRecorder};
 use crate::eval::compiled_patterns::CompiledPatterns;
-use crate::eval::finished::Keys;
-use crate::eval::finished::{CaseVerdict, Estimate, Finished};
+use crate::eval::finished::ResultKeys;
+use crate::eval::finished::{CaseResult, CaseVerdict, CostEstimate};
 use crate::eval::locate::Locator;
-use crate::eval::mutate::{self, Scores};
+use crate::eval::mutate::{self, MutationScores};
 use crate::eval::prepared::{CaseInput, RunContext};
-use crate::eval::receiver::{Roles, receiver};
+use crate::eval::receiver::{Roles, resolve_receiver};
 use crate::eval::run;
-use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard};
-use crate::eval::trials::Rows;
-use crate::record::comparison::Comparison;
-use crate::record::file::Recordings;
+use crate::eval::scorecard::{CaseRow, RowSubject, SCHEMA, Scorecard};
+use crate::eval::trials::TrialPolicy;
+use crate::record::comparison::RequestComparison;
+use crate::record::file::RecordingFile;
 use crate::record::recording::Recording;
 use crate::registry::scenarios::Refusals;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::paths;
 use crate::store::history::EvalHistory;
 use std::io;
@@ -47,25 +47,25 @@ const HEAD: &str = "HEAD";
 /// Digits of a commit in a note.
 const SHOWN: usize = 12;
 /// More than any scorecard.
-pub(super) const LIMIT: u64 = 1 << 28;
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// The kept results of a case that was run: its row of the scorecard, and the data for reports.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct StoredCase {
     pub(super) row: Box<CaseRow>,
     /// The estimated cost of new answers, if the recorded ones are stale or the cost was requested.
-    pub(super) anew: Option<Estimate>,
+    pub(super) new_answer_cost: Option<CostEstimate>,
     /// The current request, if it is compared with a stored one.
     pub(super) snapshot: Option<String>,
     /// The whole result, if the case did not pass and a report shows the reason.
-    pub(super) open: Option<Box<Finished>>,
+    pub(super) full_result: Option<Box<CaseResult>>,
 }
 
 /// Everything that cases are run with.
 #[derive(Debug)]
 pub(super) struct EvalRun<'w> {
-    project: &'w Compiled,
-    pub(super) chosen: &'w [Chosen<'w>],
+    project: &'w CompiledProject,
+    pub(super) chosen: &'w [ChosenCase<'w>],
     pub(super) files: &'w CachedFiles<'w>,
     besides: Vec<FilesBeside<'w>>,
     /// The stored request of each case that expects one.
@@ -74,33 +74,33 @@ pub(super) struct EvalRun<'w> {
     recorded: Vec<std::result::Result<Vec<Recording>, String>>,
     from: AnswersFrom,
     /// The options of answers, with the models if these may be called.
-    asking: RunAnswers<'w>,
+    asking: AnswerOptions<'w>,
     patterns: CompiledPatterns,
-    pub(super) comparison: Comparison,
-    counters: &'w Counters,
-    rows: Rows,
+    pub(super) comparison: RequestComparison,
+    counters: &'w ProjectCounters,
+    rows: TrialPolicy,
     /// The cases that are not run, because of errors that `check` reports.
     pub(super) refusals: Refusals,
     /// The files of the project for lookups.
-    pub(super) index: Option<&'w Lookup<'w>>,
+    pub(super) index: Option<&'w ProjectLookup<'w>>,
     pub(super) session: &'w str,
     /// The history of the run.
-    journal: Option<&'w Journal<'w>>,
+    journal: Option<&'w EvalJournal<'w>>,
     /// The run whose answers are judged again.
-    pub(super) earlier: Option<&'w Earlier>,
+    pub(super) earlier: Option<&'w EarlierRun>,
     /// The number of finished cases.
     pub(super) done: AtomicUsize,
 }
 
 impl<'w> EvalRun<'w> {
     pub(super) fn new(
-        project: &'w Compiled,
-        chosen: &'w [Chosen<'w>],
+        project: &'w CompiledProject,
+        chosen: &'w [ChosenCase<'w>],
         // The current files, and the frozen files and stored requests of the version of the project
         // that the scenarios belong to.
         (files, frozen): (&'w CachedFiles<'w>, &'w CachedFiles<'w>),
-        counters: &'w Counters,
-        rows: Rows,
+        counters: &'w ProjectCounters,
+        rows: TrialPolicy,
         from: AnswersFrom,
     ) -> Self {
         Self {
@@ -114,15 +114,21 @@ impl<'w> EvalRun<'w> {
                     files: frozen,
                 })
                 .collect(),
-            snapshots: chosen.iter().map(|chosen| stored(chosen, frozen)).collect(),
+            snapshots: chosen
+                .iter()
+                .map(|chosen| stored_request(chosen, frozen))
+                .collect(),
             recorded: chosen
                 .iter()
-                .map(|chosen| recorded(project, chosen, from))
+                .map(|chosen| case_recordings(project, chosen, from))
                 .collect(),
             from,
-            asking: RunAnswers::default(),
+            asking: AnswerOptions::default(),
             comparison: project.comparison(),
-            patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
+            patterns: CompiledPatterns::compile_for(
+                chosen.iter().map(|chosen| chosen.case),
+                plan_path(project),
+            ),
             counters,
             rows,
             refusals: Refusals::default(),
@@ -135,13 +141,14 @@ impl<'w> EvalRun<'w> {
     }
 
     /// Sets the options of answers.
-    pub(super) fn asking(self, asking: RunAnswers<'w>) -> Self {
-        if !asking.plans {
+    pub(super) fn with_answers(self, asking: AnswerOptions<'w>) -> Self {
+        if !asking.estimates_only {
             return Self { asking, ..self };
         }
         // The recorded calls show the cost of new ones.
-        let known =
-            |chosen: &Chosen<'_>| recorded(self.project, chosen, AnswersFrom::ReplayOrRecord);
+        let known = |chosen: &ChosenCase<'_>| {
+            case_recordings(self.project, chosen, AnswersFrom::ReplayOrRecord)
+        };
         Self {
             recorded: self.chosen.iter().map(known).collect(),
             asking,
@@ -150,16 +157,16 @@ impl<'w> EvalRun<'w> {
     }
 
     /// Sets the history that keeps the result of each case.
-    pub(super) fn kept_by(mut self, journal: Option<&'w Journal<'w>>) -> Self {
+    pub(super) fn with_journal(mut self, journal: Option<&'w EvalJournal<'w>>) -> Self {
         // Calls that this run recorded before its interruption are not an earlier recording.
         for recorded in self.recorded.iter_mut().flatten() {
-            recorded.retain(|call| !journal.is_some_and(|journal| journal.resumes(call)));
+            recorded.retain(|call| !journal.is_some_and(|journal| journal.is_resumed_call(call)));
         }
         Self { journal, ..self }
     }
 
     /// The project of the scenarios.
-    pub(super) const fn project(&self) -> &'w Compiled {
+    pub(super) const fn project(&self) -> &'w CompiledProject {
         self.project
     }
 
@@ -168,17 +175,19 @@ impl<'w> EvalRun<'w> {
         &self.project.config.roles
     }
 
-    fn context(&self) -> RunContext<'_> {
+    fn run_context(&self) -> RunContext<'_> {
         let index = self
             .index
             .map(|index| -> &(dyn ContextSource + Sync) { index });
-        let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
-        let answers = RunAnswers {
+        let trials = self
+            .journal
+            .map(|journal| -> &dyn TrialRecorder { journal });
+        let answers = AnswerOptions {
             from: self.from,
             providers: Some(&self.project.config.providers),
             ..self.asking
         };
-        let answers = RunAnswers {
+        let answers = AnswerOptions {
             trials,
             comparison: Some(&self.comparison),
             ..answers
@@ -188,11 +197,11 @@ impl<'w> EvalRun<'w> {
             index,
             answers,
             session: self.session,
-            ..context(self.project, self.files, self.counters, &self.patterns)
+            ..run_context(self.project, self.files, self.counters, &self.patterns)
         }
     }
 
-    fn inputs(&self) -> Vec<CaseInput<'_>> {
+    fn case_inputs(&self) -> Vec<CaseInput<'_>> {
         let parts = self
             .chosen
             .iter()
@@ -205,12 +214,14 @@ impl<'w> EvalRun<'w> {
                 case: chosen.case,
                 beside,
                 snapshot: snapshot.as_deref(),
-                refused: self.refusals.of(chosen.path, &chosen.case.name.value),
+                rejection: self
+                    .refusals
+                    .reason_for(chosen.path, &chosen.case.name.value),
                 answers: CaseAnswers {
                     recorded: recorded.as_deref().map_err(String::as_str),
-                    kept: self
-                        .earlier
-                        .map_or(&[], |earlier| earlier.answers(&chosen.case.name.value)),
+                    kept: self.earlier.map_or(&[], |earlier| {
+                        earlier.scenario_answers(&chosen.case.name.value)
+                    }),
                     tools: &chosen.suite.tools,
                 },
             })
@@ -218,8 +229,11 @@ impl<'w> EvalRun<'w> {
     }
 
     /// Returns the keys of every case, with its name.
-    pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
-        let keys = run::keys(&self.context(), &self.inputs(), threads);
+    pub(super) fn result_keys(
+        &self,
+        threads: Option<NonZeroUsize>,
+    ) -> Vec<(String, Option<ResultKeys>)> {
+        let keys = run::result_keys(&self.run_context(), &self.case_inputs(), threads);
         self.chosen
             .iter()
             .map(|chosen| chosen.case.name.value.clone())
@@ -232,48 +246,48 @@ impl<'w> EvalRun<'w> {
         &self,
         work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T,
     ) -> T {
-        work(&self.context(), &self.inputs())
+        work(&self.run_context(), &self.case_inputs())
     }
 
     /// Returns the changes that no scenario notices.
-    pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Scores {
-        mutate::scores(&self.context(), &self.inputs(), threads)
+    pub(super) fn mutation_scores(&self, threads: Option<NonZeroUsize>) -> MutationScores {
+        mutate::score_mutations(&self.run_context(), &self.case_inputs(), threads)
     }
 
     /// Runs the cases selected by `which`; with `fails_fast`, none after the first that does not
     /// pass.
-    pub(super) fn run(
+    pub(super) fn run_cases(
         &self,
         which: &[bool],
         locator: &Mutex<Locator<'_>>,
         (threads, fails_fast): (Option<NonZeroUsize>, bool),
-    ) -> Vec<Option<Done>> {
+    ) -> Vec<Option<StoredCase>> {
         let last = AtomicUsize::new(usize::MAX);
         let mask = fixed_mask(self.project);
         let chosen = self
-            .inputs()
+            .case_inputs()
             .into_iter()
             .zip(self.chosen)
             .zip(which)
             .filter(|(_, is_run)| **is_run);
-        let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) =
+        let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&ChosenCase<'_>>) =
             chosen.map(|(both, _)| both).unzip();
-        let keep = |at: usize, input: &CaseInput<'_>, mut done: Finished| {
+        let keep = |at: usize, input: &CaseInput<'_>, mut done: CaseResult| {
             if fails_fast && done.verdict != CaseVerdict::Pass {
                 last.fetch_min(at, Ordering::Relaxed);
             }
             self.done.fetch_add(1, Ordering::Relaxed);
-            let receiver = receiver(input.case, self.roles()).ok();
+            let receiver = resolve_receiver(input.case, self.roles()).ok();
             let suite = chosen
                 .get(at)
                 .map_or("", |chosen| chosen.suite.id.value.as_str());
-            let of = Of {
+            let of = RowSubject {
                 path: input.path,
                 suite,
                 case: input.case,
                 receiver,
             };
-            let row = CaseRow::of(
+            let row = CaseRow::from_result(
                 of,
                 &done,
                 &locator.lock().unwrap_or_else(PoisonError::into_inner),
@@ -282,22 +296,22 @@ impl<'w> EvalRun<'w> {
             let row = if done.verdict == CaseVerdict::Pass {
                 row
             } else {
-                row.masked(&mask)
+                row.with_masks(&mask)
             };
             if let Some(journal) = self.journal {
-                journal.finished(&row, &done, &mask);
+                journal.add_case(&row, &done, &mask);
             }
             let snapshot = done.snapshot.take();
-            let is_shown = self.asking.shows && done.verdict != CaseVerdict::Pass;
-            Done {
+            let is_shown = self.asking.retains_messages && done.verdict != CaseVerdict::Pass;
+            StoredCase {
                 row: Box::new(row),
-                anew: done.anew,
+                new_answer_cost: done.new_answer_cost,
                 snapshot,
-                open: is_shown.then(|| Box::new(done)),
+                full_result: is_shown.then(|| Box::new(done)),
             }
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
-        let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
+        let mut done = run::run_cases_with(&self.run_context(), &inputs, threads, &begins, &keep);
         // Cases after the last one do not count, even if other threads ran them: the result is the
         // same with any number of threads.
         done.iter_mut()
@@ -312,20 +326,20 @@ impl<'w> EvalRun<'w> {
 }
 
 /// Returns the stored request of a case that expects one.
-fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
-    let path = paths::snapshot(chosen.path, &chosen.case.name.value);
+fn stored_request(chosen: &ChosenCase<'_>, files: &CachedFiles<'_>) -> Option<String> {
+    let path = paths::snapshot_path(chosen.path, &chosen.case.name.value);
     chosen
         .case
-        .wants_snapshot()
+        .uses_snapshot()
         .then(|| files.text(&path).ok())
         .flatten()
 }
 
 /// Returns the recorded calls of a case; none if nothing was recorded, or if the run ignores
 /// recordings.
-fn recorded(
-    project: &Compiled,
-    chosen: &Chosen<'_>,
+fn case_recordings(
+    project: &CompiledProject,
+    chosen: &ChosenCase<'_>,
     from: AnswersFrom,
 ) -> std::result::Result<Vec<Recording>, String> {
     if matches!(
@@ -334,11 +348,11 @@ fn recorded(
     ) {
         return Ok(Vec::new());
     }
-    let path = paths::recording(chosen.path, &chosen.case.name.value);
-    let Some(found) = recordings(&project.files(), &path)? else {
+    let path = paths::recording_path(chosen.path, &chosen.case.name.value);
+    let Some(found) = read_recordings(&project.files(), &path)? else {
         return Ok(Vec::new());
     };
-    if found.is_cut && !from.asks() {
+    if found.is_cut && !from.calls_models() {
         let why = "its last line is incomplete, as after a killed run; record it anew, or remove that line";
         return Err(format!(
             "the recorded answers in {path} cannot be read: {why}"
@@ -358,22 +372,24 @@ fn recorded(
 ///
 /// # Errors
 /// The reason why they cannot be read.
-pub(in crate::cli::context) fn recordings(
-    inside: &Inside<'_>,
+pub(in crate::cli::context) fn read_recordings(
+    inside: &ProjectFiles<'_>,
     path: &str,
-) -> std::result::Result<Option<Recordings>, String> {
+) -> std::result::Result<Option<RecordingFile>, String> {
     let unreadable = |why: String| format!("the recorded answers in {path} cannot be read: {why}");
-    let bytes = match contained_path::read(inside.files, inside.root, Path::new(path), LIMIT) {
-        Ok(bytes) => bytes,
-        Err(Refused::Io(why))
-            if why.kind() == io::ErrorKind::NotFound && !is_link(inside.root, path) =>
+    let bytes =
+        match contained_path::read_file(inside.files, inside.root, Path::new(path), MAX_FILE_BYTES)
         {
-            return Ok(None);
-        }
-        Err(why) => return Err(unreadable(why.to_string())),
-    };
+            Ok(bytes) => bytes,
+            Err(PathRefusal::Io(why))
+                if why.kind() == io::ErrorKind::NotFound && !is_link(inside.root, path) =>
+            {
+                return Ok(None);
+            }
+            Err(why) => return Err(unreadable(why.to_string())),
+        };
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
-    Recordings::read(&text)
+    RecordingFile::parse(&text)
         .map(Some)
         .map_err(|why| unreadable(why.to_string()))
 }
@@ -385,47 +401,47 @@ fn is_link(root: &Path, path: &str) -> bool {
 }
 
 /// Returns the decision to run, carry or leave out each case.
-pub(super) fn choices(
+pub(super) fn run_choices(
     args: &EvalArgs,
-    project: &Compiled,
+    project: &CompiledProject,
     eval_run: &EvalRun<'_>,
     cx: &mut Cx,
-) -> Result<Vec<Choice>> {
+) -> Result<Vec<RunChoice>> {
     let (named, shown) = match &args.since {
         Some(named) => (named.clone(), named.clone()),
         None if args.affected => affected_base(project),
-        None => return Ok(eval_run.chosen.iter().map(|_| Choice::Run).collect()),
+        None => return Ok(eval_run.chosen.iter().map(|_| RunChoice::Run).collect()),
     };
     // A revision first: anybody can commit a file of its name.
-    let since = match of_revision(&named, project, eval_run.from, cx) {
-        Ok(keys) => Since::revision(keys),
-        Err(error) => {
-            Since::results(&scorecard(Path::new(&named)).map_err(|_| neither(&named, error))?)
-        }
+    let since = match revision_keys(&named, project, eval_run.from, cx) {
+        Ok(keys) => ComparisonBase::from_revision(keys),
+        Err(error) => ComparisonBase::from_results(
+            &read_scorecard(Path::new(&named)).map_err(|_| no_base_error(&named, error))?,
+        ),
     };
-    let now = eval_run.keys(cx.options.threads);
-    let mut choices: Vec<Choice> = now
+    let now = eval_run.result_keys(cx.options.threads);
+    let mut choices: Vec<RunChoice> = now
         .iter()
-        .map(|(name, keys)| since.choose(name, keys.as_ref()))
+        .map(|(name, keys)| since.choose_for(name, keys.as_ref()))
         .collect();
-    if let Err(error) = carry(project, &now, &mut choices) {
+    if let Err(error) = carry_verdicts(project, &now, &mut choices) {
         if project.config.history.is_some() {
             return Err(error);
         }
-        cx.note(&format!(
+        cx.print_note(&format!(
             "running every scenario, as no earlier verdicts are known: {}",
             error.message
         ));
-        choices.fill(Choice::Run);
+        choices.fill(RunChoice::Run);
     }
     let left_out = choices
         .iter()
-        .filter(|choice| **choice == Choice::LeaveOut)
+        .filter(|choice| **choice == RunChoice::LeaveOut)
         .count();
     if left_out > 0 {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{} did not change since {shown}: not run",
-            plural(left_out, "scenario")
+            pluralize(left_out, "scenario")
         ));
     }
     Ok(choices)
@@ -433,8 +449,8 @@ pub(super) fn choices(
 
 /// The commit that `--affected` alone compares with, and its name for people: as for the gate,
 /// where the work left the default branch.
-fn affected_base(project: &Compiled) -> (String, String) {
-    let base = ChangeBase::of(&project.root, None).ok();
+fn affected_base(project: &CompiledProject) -> (String, String) {
+    let base = ChangeBase::find(&project.root, None).ok();
     match base.and_then(|base| {
         Some((
             base.commit.filter(|commit| *commit != base.head)?,
@@ -451,45 +467,56 @@ fn affected_base(project: &Compiled) -> (String, String) {
 
 /// Takes the last verdicts of cases that did not change from the history; one that did not pass is
 /// run again.
-fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choice]) -> Result<()> {
-    if !choices.contains(&Choice::LeaveOut) {
+fn carry_verdicts(
+    project: &CompiledProject,
+    now: &[(String, Option<ResultKeys>)],
+    choices: &mut [RunChoice],
+) -> Result<()> {
+    if !choices.contains(&RunChoice::LeaveOut) {
         return Ok(());
     }
-    let place = Place::of(&project.root, &project.config)?;
+    let place = HistoryPlace::for_project(&project.root, &project.config)?;
     let Some(history) = place.open()? else {
         return Ok(());
     };
-    history.check().map_err(|error| place.unusable(&error))?;
+    history
+        .check_integrity()
+        .map_err(|error| place.unusable_error(&error))?;
     for (choice, (name, keys)) in choices
         .iter_mut()
         .zip(now)
-        .filter(|(choice, _)| **choice == Choice::LeaveOut)
+        .filter(|(choice, _)| **choice == RunChoice::LeaveOut)
     {
         let Some(keys) = keys else { continue };
-        let last = history.last(name, &keys.case.to_string(), &keys.context.to_string());
-        let Some(last) = last.map_err(|error| place.unusable(&error))? else {
+        let last = history.last_result(name, &keys.case.to_string(), &keys.context.to_string());
+        let Some(last) = last.map_err(|error| place.unusable_error(&error))? else {
             continue;
         };
         let row = last
             .result
             .and_then(|row| serde_json::from_str::<CaseRow>(row.get()).ok());
         *choice = match row.filter(|row| row.verdict() == CaseVerdict::Pass) {
-            Some(row) => Choice::Carry(Box::new(CaseRow {
+            Some(row) => RunChoice::Carry(Box::new(CaseRow {
                 carried_from: Some(last.registry_hash),
                 ..row
             })),
-            None => Choice::Run,
+            None => RunChoice::Run,
         };
     }
     Ok(())
 }
 
 /// Reads the scorecard in a file.
-pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
+pub(in crate::cli::context) fn read_scorecard(path: &Path) -> Result<Scorecard> {
     let shown = path.display();
     let mut bytes = Vec::new();
-    let read = fs::read_into(path, LIMIT, &mut bytes);
-    read.map_err(|why| CliError::usage(format!("{shown} cannot be read: {}", reason(&why))))?;
+    let read = fs::read_into(path, MAX_FILE_BYTES, &mut bytes);
+    read.map_err(|why| {
+        CliError::usage(format!(
+            "{shown} cannot be read: {}",
+            describe_io_error(&why)
+        ))
+    })?;
     let card = serde_json::from_slice::<Scorecard>(&bytes)
         .ok()
         .filter(|card| card.schema == SCHEMA);
@@ -501,49 +528,49 @@ pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
 }
 
 /// Returns the error for a name that is neither a revision nor a scorecard.
-fn neither(named: &str, error: CliError) -> CliError {
+fn no_base_error(named: &str, error: CliError) -> CliError {
     let whence = "`ctxc eval --out FILE` writes a scorecard that can be compared with";
     if fs::is_file(Path::new(named)) {
         return CliError::usage(format!(
             "{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"
         ))
-        .hint(whence);
+        .with_hint(whence);
     }
     // An existing revision with errors reports its own.
-    if matches!(error.kind, Kind::Findings | Kind::Project) {
+    if matches!(error.kind, CliErrorKind::Findings | CliErrorKind::Project) {
         return error;
     }
-    error.hint(format!("there is no file {named} either; {whence}"))
+    error.with_hint(format!("there is no file {named} either; {whence}"))
 }
 
 /// Returns the keys of all cases of a revision.
-fn of_revision(
+fn revision_keys(
     name: &str,
-    project: &Compiled,
+    project: &CompiledProject,
     from: AnswersFrom,
     cx: &Cx,
-) -> Result<Vec<(String, Keys)>> {
+) -> Result<Vec<(String, ResultKeys)>> {
     let then = project.load_beside(name)?;
-    let scenarios = Scenarios::of_revision(&then, None);
-    let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
+    let scenarios = Scenarios::from_revision(&then, None);
+    let chosen = scenarios.choose_cases(&EvalArgs::default(), &then.config)?;
     let files = CachedFiles::new(then.files());
     // The revision may have other models.
-    let counters = Counters::new(&then.config, None)?;
+    let counters = ProjectCounters::new(&then.config, None)?;
     let cache = CacheArgs::default();
-    let index = Lookup::new(&then, &cache);
+    let index = ProjectLookup::new(&then, &cache);
     let eval_run = EvalRun::new(
         &then,
         &chosen,
         (&files, &files),
         &counters,
-        Rows::Curtailed,
+        TrialPolicy::StopWhenDecided,
         from,
     );
     let eval_run = EvalRun {
         index: Some(&index),
         ..eval_run
     };
-    let keys = eval_run.keys(cx.options.threads);
+    let keys = eval_run.result_keys(cx.options.threads);
     Ok(keys
         .into_iter()
         .filter_map(|(name, keys)| Some((name, keys?)))

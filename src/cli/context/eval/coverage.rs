@@ -1,40 +1,42 @@
 //! `--coverage`: every agent with its scenarios, and the checked parts of its context and its
 //! answer.
 
-use super::load::Chosen;
-use crate::cli::context::project::Compiled;
+use super::load::ChosenCase;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
+use crate::cli::render::escape::escape_line;
 use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::pluralize;
 use crate::context::AgentNode;
-use crate::eval::receiver::receiver;
+use crate::eval::receiver::resolve_receiver;
 use crate::registry::Task;
 use crate::registry::scenarios::Refusals;
-use crate::scenario::expect::context::each;
+use crate::scenario::expect::context::all_expectations;
 use crate::schema::json::names::COVERAGE;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// The name that represents expectations on the answer.
-const ANSWER: &str = "answer";
+const ANSWER_KEY: &str = "answer";
 
 /// Which agents have scenarios, and what these hold: `ctxc eval --coverage --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct CoverageReport {
     /// The format.
     schema: &'static str,
     /// How many agents have a scenario.
     tested: usize,
     /// The agents, by task and node. One behind a reference is listed where it is defined.
-    agents: Vec<Row>,
+    agents: Vec<CoverageRow>,
 }
 
 /// An agent with its scenarios.
 #[derive(JsonSchema, Serialize)]
-struct Row {
+#[schemars(rename = "Row")]
+struct CoverageRow {
     /// The task.
     task: String,
     /// The agent inside the task.
@@ -51,32 +53,39 @@ struct Row {
 
 /// Returns the agents of a project, each with its scenarios. A scenario that cannot be run covers
 /// nothing.
-pub(super) fn of(
-    project: &Compiled,
-    chosen: &[Chosen<'_>],
+pub(super) fn build_report(
+    project: &CompiledProject,
+    chosen: &[ChosenCase<'_>],
     refusals: &Refusals,
-) -> Result<Document> {
+) -> Result<CoverageReport> {
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
-        let agents = project.agents(task)?;
-        let is_own =
-            |agent: &&AgentNode| agent.is_of(task, |name| project.registry.find(name).is_some());
+        let agents = project.task_agents(task)?;
+        let is_own = |agent: &&AgentNode| {
+            agent.is_tested_with(task, |name| project.registry.find(name).is_some())
+        };
         for agent in agents.iter().filter(is_own) {
-            let handle = agent.command(task, &agents);
+            let handle = agent.scenario_arguments(task, &agents);
             let (mut scenarios, mut holds) = (BTreeSet::new(), BTreeSet::new());
-            let is_run = |one: &&Chosen<'_>| refusals.of(one.path, &one.case.name.value).is_none();
-            for Chosen { case, .. } in chosen.iter().filter(is_run) {
+            let is_run = |one: &&ChosenCase<'_>| {
+                refusals
+                    .reason_for(one.path, &one.case.name.value)
+                    .is_none()
+            };
+            for ChosenCase { case, .. } in chosen.iter().filter(is_run) {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
-                let is_task = receiver(case, &project.config.roles)
+                let is_task = resolve_receiver(case, &project.config.roles)
                     .is_ok_and(|receiver| receiver.task == task);
-                if is_task && (case.is_run || AgentNode::meant(&agents, node) == Ok(agent)) {
+                if is_task && (case.is_run || AgentNode::find_agent(&agents, node) == Ok(agent)) {
                     scenarios.insert(case.name.value.clone());
-                    holds.extend(each(&case.expect_context).filter_map(|one| one.value.key()));
-                    holds.extend((!case.expectations.is_empty()).then_some(ANSWER));
+                    holds.extend(
+                        all_expectations(&case.expect_context).filter_map(|one| one.value.key()),
+                    );
+                    holds.extend((!case.expectations.is_empty()).then_some(ANSWER_KEY));
                 }
             }
             let (node, name) = (agent.node.clone(), agent.name.clone());
-            rows.push(Row {
+            rows.push(CoverageRow {
                 task: task.to_owned(),
                 node,
                 name,
@@ -87,7 +96,7 @@ pub(super) fn of(
         }
     }
     let tested = rows.iter().filter(|row| !row.scenarios.is_empty()).count();
-    Ok(Document {
+    Ok(CoverageReport {
         schema: COVERAGE,
         tested,
         agents: rows,
@@ -95,24 +104,27 @@ pub(super) fn of(
 }
 
 /// Prints one line for each agent.
-pub(super) fn print(document: &Document, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_report(document: &CoverageReport, cx: &mut Cx) -> Result<()> {
     for row in &document.agents {
-        let title = cx.options.screen.paint(Paint::Strong, &escape(&row.handle));
+        let title = cx
+            .options
+            .screen
+            .paint(Paint::Strong, &escape_line(&row.handle));
         let held = row.holds.iter().copied().collect::<Vec<_>>().join(", ");
         let line = match row.scenarios.len() {
             0 => format!("{title}  no scenario"),
-            count => format!("{title}  {}: {held}", plural(count, "scenario")),
+            count => format!("{title}  {}: {held}", pluralize(count, "scenario")),
         };
-        cx.hanging(&line, 4)?;
+        cx.print_hanging(&line, 4)?;
     }
     let all = document.agents.len();
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{} of {} tested",
         document.tested,
-        plural(all, "agent")
+        pluralize(all, "agent")
     ))?;
     if document.tested < all {
-        cx.note("`ctxc new scenario TASK` writes one from what the agent is shown today; `--node` names the agent");
+        cx.print_note("`ctxc new scenario TASK` writes one from what the agent is shown today; `--node` names the agent");
     }
     Ok(())
 }

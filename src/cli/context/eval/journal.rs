@@ -2,24 +2,24 @@
 //! called and no program is run, a case takes less time than its commit, so several are committed
 //! together: a kill loses only cases that are judged again within milliseconds.
 
-use super::asking::{Asking, label};
-use super::load::Chosen;
+use super::asking::{LiveModels, trial_label};
+use super::load::ChosenCase;
 use crate::base::fs;
 use crate::base::hash::{Hash, Hasher};
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::error::{CliError, Result};
-use crate::cli::history::{Place, find};
-use crate::cli::render::summary::plural;
-use crate::eval::affected::Choice;
-use crate::eval::answer::{Answer, KeptAnswer};
-use crate::eval::asked::{AnswersFrom, KeepTrials, TrialUnderWay};
-use crate::eval::finished::Keys;
-use crate::eval::finished::{Answered, CaseVerdict, Finished, Trial};
+use crate::cli::history::{HistoryPlace, find_run};
+use crate::cli::render::summary::pluralize;
+use crate::eval::affected::RunChoice;
+use crate::eval::answer::{StoredAnswer, TrialAnswer};
+use crate::eval::asked::{AnswersFrom, TrialRecorder, TrialUnderWay};
+use crate::eval::finished::ResultKeys;
+use crate::eval::finished::{AnswerOrigin, CaseResult, CaseVerdict, JudgedTrial};
 use crate::eval::scorecard::{CaseRow, TrialRow};
-use crate::eval::trials::Rows;
-use crate::project::config::Content;
+use crate::eval::trials::TrialPolicy;
+use crate::project::config::RecordedContent;
 use crate::provider::spending::Spend;
-use crate::provider::throttle::Calls;
+use crate::provider::throttle::CallStats;
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::Recording;
 use crate::scenario::date;
@@ -30,31 +30,31 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The history of a run that is under way.
-pub(super) struct Journal<'j> {
-    project: &'j Compiled,
-    asking: Option<&'j Asking<'j>>,
+pub(super) struct EvalJournal<'j> {
+    project: &'j CompiledProject,
+    asking: Option<&'j LiveModels<'j>>,
     /// The resumed run, with its finished cases.
-    resumed: Option<Resumed>,
+    resumed: Option<ResumedRun>,
     /// The number of cases in one commit.
     at_once: usize,
-    state: Mutex<State>,
+    state: Mutex<JournalState>,
 }
 
 /// The number of cases in one commit if all of them are fast.
-const MANY: usize = 64;
+const MAX_BATCH: usize = 64;
 
 /// A run that was interrupted, with its finished cases, and the answered trials of the other cases
 /// by case and label.
-type Resumed = (
+type ResumedRun = (
     RunRecord,
     Vec<CaseRecord>,
     BTreeMap<(String, String), OpenTrial>,
 );
 
 /// The state that is written, one case at a time.
-struct State {
+struct JournalState {
     /// The history, and the id of the run in it; `None` after a write failed.
-    open: Option<(Place, SqliteHistory, i64)>,
+    open: Option<(HistoryPlace, SqliteHistory, i64)>,
     /// Cases that are not committed yet.
     waiting: Vec<CaseRecord>,
     /// The usage of the run that is already written: calls, tokens, US$.
@@ -62,31 +62,31 @@ struct State {
     trouble: Option<CliError>,
 }
 
-impl std::fmt::Debug for Journal<'_> {
+impl std::fmt::Debug for EvalJournal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Journal").finish_non_exhaustive()
     }
 }
 
-impl<'j> Journal<'j> {
+impl<'j> EvalJournal<'j> {
     /// Begins a run, or resumes one. If the history cannot be used, a new run continues without it.
     ///
     /// # Errors
     /// A run cannot be resumed.
     pub(super) fn begin(
-        project: &'j Compiled,
-        (asking, runs_programs): (Option<&'j Asking<'j>>, bool),
+        project: &'j CompiledProject,
+        (asking, runs_programs): (Option<&'j LiveModels<'j>>, bool),
         (run, resume): (RunRecord, Option<&str>),
     ) -> Result<Self> {
-        let begun = Place::of(&project.root, &project.config).and_then(|place| {
-            let mut history = place.make()?;
+        let begun = HistoryPlace::for_project(&project.root, &project.config).and_then(|place| {
+            let mut history = place.open_or_create()?;
             let earlier =
-                resume.map_or(Ok(None), |name| unfinished(&place, &history, name, &run))?;
+                resume.map_or(Ok(None), |name| find_resumed(&place, &history, name, &run))?;
             let order = match &earlier {
                 Some((run, ..)) => run.order,
                 None => history
-                    .begin(&run)
-                    .map_err(|error| place.unusable(&error))?,
+                    .begin_run(&run)
+                    .map_err(|error| place.unusable_error(&error))?,
             };
             Ok((place, history, order, earlier))
         });
@@ -97,7 +97,7 @@ impl<'j> Journal<'j> {
         };
         let mut used = (0, 0, 0.0);
         if let Some(asking) = asking.filter(|_| open.is_some()) {
-            asking.begin(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
+            asking.begin_run(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
             if let Some((
                 RunRecord {
                     calls,
@@ -124,14 +124,14 @@ impl<'j> Journal<'j> {
                 );
             }
         }
-        let state = Mutex::new(State {
+        let state = Mutex::new(JournalState {
             open,
             waiting: Vec::new(),
             used,
             trouble,
         });
         let at_once = if asking.is_none() && !runs_programs {
-            MANY
+            MAX_BATCH
         } else {
             1
         };
@@ -145,7 +145,7 @@ impl<'j> Journal<'j> {
     }
 
     /// Returns true if a recorded call belongs to the interrupted part of this run.
-    pub(super) fn resumes(&self, call: &Recording) -> bool {
+    pub(super) fn is_resumed_call(&self, call: &Recording) -> bool {
         self.resumed
             .as_ref()
             .is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
@@ -153,10 +153,10 @@ impl<'j> Journal<'j> {
 
     /// Takes the results of the resumed run whose cases are unchanged, and returns a note with
     /// their number.
-    pub(super) fn take(
+    pub(super) fn carry_finished(
         &self,
-        choices: &mut [Choice],
-        keys: impl FnOnce() -> Vec<(String, Option<Keys>)>,
+        choices: &mut [RunChoice],
+        keys: impl FnOnce() -> Vec<(String, Option<ResultKeys>)>,
     ) -> Option<String> {
         let (run, cases, _) = self.resumed.as_ref()?;
         let cases: BTreeMap<&str, &CaseRecord> =
@@ -175,23 +175,23 @@ impl<'j> Journal<'j> {
                 .filter(|case| case.verdict != CaseVerdict::Error.word());
             let row = case
                 .and_then(|case| serde_json::from_str::<CaseRow>(case.result.as_ref()?.get()).ok());
-            if let Some(row) = row.filter(|_| *choice == Choice::Run) {
-                *choice = Choice::Carry(Box::new(row));
+            if let Some(row) = row.filter(|_| *choice == RunChoice::Run) {
+                *choice = RunChoice::Carry(Box::new(row));
                 taken += 1;
             }
         }
         Some(format!(
             "resuming run {}: {} finished before, not run again",
             run.id,
-            plural(taken, "scenario")
+            pluralize(taken, "scenario")
         ))
     }
 
     /// Adds a finished case, masked by `mask`; answers of models are masked by the masks that know
     /// the secrets of their calls.
-    pub(super) fn finished(&self, row: &CaseRow, done: &Finished, mask: &FixedMask) {
+    pub(super) fn add_case(&self, row: &CaseRow, done: &CaseResult, mask: &FixedMask) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State {
+        let JournalState {
             open,
             waiting,
             used,
@@ -200,36 +200,36 @@ impl<'j> Journal<'j> {
         if open.is_none() {
             return;
         }
-        plus(
+        add_usage(
             used,
             &self
                 .asking
-                .map(|asking| asking.used(&row.path, &row.id))
+                .map(|asking| asking.take_usage(&row.path, &row.id))
                 .unwrap_or_default(),
         );
         waiting.push(CaseRecord {
-            answers: self.answers(done, mask),
-            ..record(&row.clone().masked(mask), done)
+            answers: self.stored_answers(done, mask),
+            ..case_record(&row.clone().with_masks(mask), done)
         });
         if waiting.len() >= self.at_once {
-            commit(&mut state);
+            commit_cases(&mut state);
         }
     }
 
     /// Returns the answers in their stored form, masked.
-    fn answers(&self, done: &Finished, mask: &FixedMask) -> Option<Box<RawValue>> {
-        if self.project.config.record.content == Content::Shape || done.trials.is_empty() {
+    fn stored_answers(&self, done: &CaseResult, mask: &FixedMask) -> Option<Box<RawValue>> {
+        if self.project.config.record.content == RecordedContent::Shape || done.trials.is_empty() {
             return None;
         }
-        let kept = |trial: &Trial| KeptAnswer {
+        let kept = |trial: &JudgedTrial| StoredAnswer {
             stage: trial.stage,
-            by: trial.by.clone(),
+            by: trial.answered_by.clone(),
             answer: Arc::clone(&trial.answer),
         };
         let json = serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?;
         match self.asking {
-            None => RawValue::from_string(mask.json(&json, |_| true)).ok(),
-            Some(asking) => redacted(asking, &json),
+            None => RawValue::from_string(mask.mask_json(&json, |_| true)).ok(),
+            Some(asking) => masked_answers(asking, &json),
         }
     }
 
@@ -237,10 +237,10 @@ impl<'j> Journal<'j> {
     ///
     /// # Errors
     /// The run is not stored, or not completely.
-    pub(super) fn end(&self) -> Result<()> {
+    pub(super) fn end_run(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.waiting.is_empty() {
-            commit(&mut state);
+            commit_cases(&mut state);
         }
         if let Some(trouble) = state.trouble.take() {
             return Err(trouble);
@@ -248,41 +248,43 @@ impl<'j> Journal<'j> {
         let Some((place, history, run)) = &mut state.open else {
             return Ok(());
         };
-        history.end(*run).map_err(|error| place.unusable(&error))
+        history
+            .end_run(*run)
+            .map_err(|error| place.unusable_error(&error))
     }
 }
 
 /// Returns the stored form of the JSON of answers from models.
-fn redacted(asking: &Asking<'_>, json: &str) -> Option<Box<RawValue>> {
-    RawValue::from_string(asking.redactor()?.json(json, "", &mut Vec::new())).ok()
+fn masked_answers(asking: &LiveModels<'_>, json: &str) -> Option<Box<RawValue>> {
+    RawValue::from_string(asking.redactor()?.mask_json(json, "", &mut Vec::new())).ok()
 }
 
 /// Commits the waiting cases.
-fn commit(
-    State {
+fn commit_cases(
+    JournalState {
         open,
         waiting,
         used,
         trouble,
-    }: &mut State,
+    }: &mut JournalState,
 ) {
     let Some((place, history, run)) = open else {
         return;
     };
-    if let Err(error) = history.add(*run, waiting, *used) {
-        *trouble = Some(place.unusable(&error));
+    if let Err(error) = history.add_cases(*run, waiting, *used) {
+        *trouble = Some(place.unusable_error(&error));
         *open = None;
     }
     waiting.clear();
 }
 
-impl KeepTrials for Journal<'_> {
-    fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer> {
+impl TrialRecorder for EvalJournal<'_> {
+    fn earlier_answer(&self, trial: &TrialUnderWay<'_>) -> Option<TrialAnswer> {
         let kept = self
             .resumed
             .as_ref()?
             .2
-            .get(&(trial.case.to_owned(), label(trial.trial)))?;
+            .get(&(trial.case.to_owned(), trial_label(trial.trial)))?;
         let answer = kept.answer.as_ref()?;
         if (&kept.key, &kept.context_hash)
             != (
@@ -292,21 +294,22 @@ impl KeepTrials for Journal<'_> {
         {
             return None;
         }
-        let answer = serde_json::from_str::<KeptAnswer>(answer.get())
+        let answer = serde_json::from_str::<StoredAnswer>(answer.get())
             .ok()?
-            .whole();
-        if let (Some(asking), Ok(used)) =
-            (self.asking, serde_json::from_str::<Calls>(kept.used.get()))
-        {
-            asking.failed_before(trial.path, trial.case, &used);
+            .restore();
+        if let (Some(asking), Ok(used)) = (
+            self.asking,
+            serde_json::from_str::<CallStats>(kept.used.get()),
+        ) {
+            asking.add_failed_calls(trial.path, trial.case, &used);
         }
         Some(answer)
     }
 
-    fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str) {
+    fn record_answer(&self, trial: &TrialUnderWay<'_>, answer: &TrialAnswer, by: &str) {
         let Some(asking) = self.asking else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State {
+        let JournalState {
             open,
             used,
             trouble,
@@ -315,11 +318,12 @@ impl KeepTrials for Journal<'_> {
         let Some((place, history, run)) = open else {
             return;
         };
-        let calls = asking.used(trial.path, trial.case);
-        plus(used, &calls);
+        let calls = asking.take_usage(trial.path, trial.case);
+        add_usage(used, &calls);
         // Recorded answers are stored in the recording only.
-        let is_kept = !asking.records() && self.project.config.record.content != Content::Shape;
-        let kept = || KeptAnswer {
+        let is_kept =
+            !asking.is_recording() && self.project.config.record.content != RecordedContent::Shape;
+        let kept = || StoredAnswer {
             stage: trial.trial.stage,
             by: by.to_owned(),
             answer: Arc::new(answer.clone()),
@@ -327,24 +331,24 @@ impl KeepTrials for Journal<'_> {
         let answer = is_kept
             .then(|| serde_json::to_string(&kept()).ok())
             .flatten()
-            .and_then(|json| redacted(asking, &json));
+            .and_then(|json| masked_answers(asking, &json));
         let record = OpenTrial {
             id: trial.case.to_owned(),
-            trial: label(trial.trial),
+            trial: trial_label(trial.trial),
             key: trial.keys.case.to_string(),
             context_hash: trial.keys.context.to_string(),
             answer,
             used: serde_json::value::to_raw_value(&calls).unwrap_or_default(),
         };
-        if let Err(error) = history.trial(*run, &record, *used) {
-            *trouble = Some(place.unusable(&error));
+        if let Err(error) = history.add_trial(*run, &record, *used) {
+            *trouble = Some(place.unusable_error(&error));
             *open = None;
         }
     }
 }
 
 /// Adds calls to the usage of the run.
-fn plus((calls, tokens, usd): &mut (u64, u64, f64), more: &Calls) {
+fn add_usage((calls, tokens, usd): &mut (u64, u64, f64), more: &CallStats) {
     (*calls, *tokens, *usd) = (
         *calls + more.made,
         tokens.saturating_add(more.spent.tokens),
@@ -353,18 +357,20 @@ fn plus((calls, tokens, usd): &mut (u64, u64, f64), more: &Calls) {
 }
 
 /// Returns the run to resume: the named one, or the last unfinished run with the same selection.
-fn unfinished(
-    place: &Place,
+fn find_resumed(
+    place: &HistoryPlace,
     history: &SqliteHistory,
     name: &str,
     now: &RunRecord,
-) -> Result<Option<Resumed>> {
-    let runs = history.runs().map_err(|error| place.unusable(&error))?;
+) -> Result<Option<ResumedRun>> {
+    let runs = history
+        .load_runs()
+        .map_err(|error| place.unusable_error(&error))?;
     let is_same = |run: &RunRecord| run.selection == now.selection;
     let found = if name.is_empty() {
         runs.iter().rev().find(|run| !run.finished && is_same(run))
     } else {
-        let run = find(&runs, name)?;
+        let run = find_run(&runs, name)?;
         if run.finished {
             return Err(CliError::usage(format!(
                 "run {} is complete: nothing is left to run",
@@ -376,17 +382,19 @@ fn unfinished(
                 "run {} had other scenarios, another registry or other options",
                 run.id
             ))
-            .hint("`ctxc eval --resume` without a name takes the last unfinished run that fits"));
+            .with_hint(
+                "`ctxc eval --resume` without a name takes the last unfinished run that fits",
+            ));
         }
         Some(run)
     };
     let Some(run) = found else { return Ok(None) };
     let cases = history
-        .cases(run.order)
-        .map_err(|error| place.unusable(&error))?;
+        .load_cases(run.order)
+        .map_err(|error| place.unusable_error(&error))?;
     let trials = history
         .open_trials(run.order)
-        .map_err(|error| place.unusable(&error))?;
+        .map_err(|error| place.unusable_error(&error))?;
     let trials = trials
         .into_iter()
         .map(|trial| ((trial.id.clone(), trial.trial.clone()), trial))
@@ -396,27 +404,27 @@ fn unfinished(
 
 /// Returns the record of a run that begins now. Runs with equal `selection` have the same
 /// scenarios, tasks and options.
-pub(super) fn head(
-    project: &Compiled,
-    chosen: &[Chosen<'_>],
-    (from, rows, rule): (AnswersFrom, Rows, Option<(u32, u32)>),
+pub(super) fn new_record(
+    project: &CompiledProject,
+    chosen: &[ChosenCase<'_>],
+    (from, rows, rule): (AnswersFrom, TrialPolicy, Option<(u32, u32)>),
     planned: usize,
 ) -> RunRecord {
     let mut hasher = Hasher::new();
     hasher
-        .field("ctxc selection 1")
-        .field(env!("CARGO_PKG_VERSION"))
-        .field(project.registry.hash().0);
+        .add_field("ctxc selection 1")
+        .add_field(env!("CARGO_PKG_VERSION"))
+        .add_field(project.registry.hash().0);
     hasher
-        .field(from.word())
-        .number(u64::from(rows == Rows::Full));
-    hasher.field(format!("{rule:?}"));
-    for Chosen { path, case, .. } in chosen {
-        hasher.field(path).field(&case.name.value);
+        .add_field(from.word())
+        .add_number(u64::from(rows == TrialPolicy::RunAll));
+    hasher.add_field(format!("{rule:?}"));
+    for ChosenCase { path, case, .. } in chosen {
+        hasher.add_field(path).add_field(&case.name.value);
     }
-    let seconds = fs::seconds();
-    let at = date::time(seconds);
-    let random = Hash(fs::random()).to_string();
+    let seconds = fs::timestamp_seconds();
+    let at = date::format_time(seconds);
+    let random = Hash(fs::random_bytes()).to_string();
     // `20261121-084509-1f0a9c`
     let digits: String = at
         .chars()
@@ -428,7 +436,12 @@ pub(super) fn head(
         order: seconds.saturating_mul(1_000_000),
         at,
         tool: env!("CARGO_PKG_VERSION").to_owned(),
-        mode: if from.asks() { "real" } else { "deterministic" }.to_owned(),
+        mode: if from.calls_models() {
+            "real"
+        } else {
+            "deterministic"
+        }
+        .to_owned(),
         registry_hash: project.registry.hash().to_string(),
         selection: hasher.finish().to_string(),
         planned: planned as u64,
@@ -437,13 +450,13 @@ pub(super) fn head(
 }
 
 /// Returns the record of a case for the history.
-fn record(row: &CaseRow, done: &Finished) -> CaseRecord {
+fn case_record(row: &CaseRow, done: &CaseResult) -> CaseRecord {
     let placed = || {
         let mut hasher = Hasher::new();
         hasher
-            .field("ctxc case without a key")
-            .field(&row.path)
-            .field(&row.id);
+            .add_field("ctxc case without a key")
+            .add_field(&row.path)
+            .add_field(&row.id);
         hasher.finish().to_string()
     };
     let trial = |trial: &TrialRow| TrialRecord {
@@ -461,7 +474,7 @@ fn record(row: &CaseRow, done: &Finished) -> CaseRecord {
         context_hash: row.context_hash.clone(),
         provider: row.trials.first().map(|trial| trial.provider.clone()),
         model: row.model.clone(),
-        live: done.answered == Answered::Asked,
+        live: done.answered == AnswerOrigin::Asked,
         verdict: row.verdict.clone(),
         trials: row.trials.iter().map(trial).collect(),
         result: serde_json::value::to_raw_value(row).ok(),

@@ -4,35 +4,35 @@ use super::args::EvalArgs;
 use super::choose::EvalRun;
 use super::load::{CachedFiles, Scenarios};
 use super::own_checks::{CheckRuns, CheckSide};
-use super::run::{asking, card, locator};
-use super::runnable::Runnable;
-use crate::base::number::usd;
-use crate::cli::context::lookup::{CacheArgs, Lookup};
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::Compiled;
+use super::run::{build_scorecard, live_models, new_locator};
+use super::runnable::RunnableCommands;
+use crate::base::number::format_usd;
+use crate::cli::context::lookup::{CacheArgs, ProjectLookup};
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
-use crate::eval::affected::Choice;
-use crate::eval::asked::{AnswersFrom, RunAnswers};
+use crate::cli::render::escape::escape_line;
+use crate::cli::render::summary::pluralize;
+use crate::eval::affected::RunChoice;
+use crate::eval::asked::{AnswerOptions, AnswersFrom};
 use crate::eval::prepared::{CaseInput, RunContext};
 use crate::eval::scorecard::{CaseRow, Scorecard};
-use crate::eval::trials::Rows;
-use crate::provider::limiter::CEILING;
+use crate::eval::trials::TrialPolicy;
+use crate::provider::limiter::MAX_CALLS;
 use crate::provider::spending::SpendLimit;
 use crate::registry::scenarios::Refusals;
-use crate::scenario::model::Case;
+use crate::scenario::model::ScenarioCase;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 /// Judges every scenario of the project, or those of another version of it: with that version's
 /// frozen files and stored requests, and with the tasks and the recorded answers of the project.
-pub(in crate::cli::context) fn judge(
-    project: &Compiled,
+pub(in crate::cli::context) fn judge_all(
+    project: &CompiledProject,
     scenarios: &Scenarios,
-    whose: &Compiled,
+    whose: &CompiledProject,
     permitted: (&TrustHashArgs, &CheckRuns),
     cx: &Cx,
 ) -> Result<Scorecard> {
@@ -41,20 +41,20 @@ pub(in crate::cli::context) fn judge(
 
 /// Like `judge_all`, for some scenarios.
 pub(in crate::cli::context) fn judge_some(
-    project: &Compiled,
-    (scenarios, is_asked): (&Scenarios, &dyn Fn(&Case) -> bool),
-    whose: &Compiled,
+    project: &CompiledProject,
+    (scenarios, is_asked): (&Scenarios, &dyn Fn(&ScenarioCase) -> bool),
+    whose: &CompiledProject,
     (trust, runs): (&TrustHashArgs, &CheckRuns),
     cx: &Cx,
 ) -> Result<Scorecard> {
     let args = EvalArgs::default();
-    let mut chosen = scenarios.choose(&args, &project.config)?;
+    let mut chosen = scenarios.choose_cases(&args, &project.config)?;
     chosen.retain(|one| is_asked(one.case));
     let live = CachedFiles::new(project.files());
     let frozen = CachedFiles::new(whose.files());
-    let counters = Counters::new(&project.config, None)?;
+    let counters = ProjectCounters::new(&project.config, None)?;
     let cache = CacheArgs::default();
-    let index = Lookup::new(project, &cache);
+    let index = ProjectLookup::new(project, &cache);
     let is_own = std::ptr::eq(project, whose);
     let refusals = if is_own {
         scenarios.refusals(project)
@@ -66,7 +66,7 @@ pub(in crate::cli::context) fn judge_some(
         &chosen,
         (&live, &frozen),
         &counters,
-        Rows::Full,
+        TrialPolicy::RunAll,
         AnswersFrom::Known,
     );
     // Scenarios without permission stay undecided; those that only the base runs expect nothing
@@ -76,108 +76,108 @@ pub(in crate::cli::context) fn judge_some(
     } else {
         CheckSide::Other
     };
-    let runnable = Runnable::of(project, chosen.iter(), trust)?.on(side, runs);
-    let mut eval_run = eval_run.asking(RunAnswers {
+    let runnable = RunnableCommands::collect(project, chosen.iter(), trust)?.on_side(side, runs);
+    let mut eval_run = eval_run.with_answers(AnswerOptions {
         config: Some(&project.config),
-        ..runnable.answers()
+        ..runnable.answer_options()
     });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];
-    let lines = || project.lines(&project.paths());
-    let locator = locator(scenarios, &live, &lines);
-    let finished = eval_run.run(&all, &locator, (cx.options.threads, false));
-    let choices = vec![Choice::Run; chosen.len()];
-    Ok(card(
+    let lines = || project.text_lines(&project.definition_paths());
+    let locator = new_locator(scenarios, &live, &lines);
+    let finished = eval_run.run_cases(&all, &locator, (cx.options.threads, false));
+    let choices = vec![RunChoice::Run; chosen.len()];
+    Ok(build_scorecard(
         project,
         (scenarios, &locator),
         &eval_run,
         choices,
         finished,
-        counters.first().name(),
+        counters.default_counter().name(),
     ))
 }
 
 /// Calls a function with the named scenarios of `whose`, over the tasks of a project.
 pub(in crate::cli::context) fn with_cases<T>(
-    project: &Compiled,
-    (scenarios, whose): (&Scenarios, &Compiled),
+    project: &CompiledProject,
+    (scenarios, whose): (&Scenarios, &CompiledProject),
     names: &BTreeSet<String>,
     work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T,
 ) -> Result<T> {
     let live = CachedFiles::new(project.files());
     let frozen = CachedFiles::new(whose.files());
-    let mut chosen = scenarios.choose(&EvalArgs::default(), &whose.config)?;
+    let mut chosen = scenarios.choose_cases(&EvalArgs::default(), &whose.config)?;
     chosen.retain(|one| names.contains(&one.case.name.value));
-    let counters = Counters::new(&project.config, None)?;
+    let counters = ProjectCounters::new(&project.config, None)?;
     let eval_run = EvalRun::new(
         project,
         &chosen,
         (&live, &frozen),
         &counters,
-        Rows::Full,
+        TrialPolicy::RunAll,
         AnswersFrom::Known,
     );
-    let answers = RunAnswers {
+    let answers = AnswerOptions {
         config: Some(&project.config),
-        ..RunAnswers::default()
+        ..AnswerOptions::default()
     };
-    Ok(eval_run.asking(answers).with_cases(work))
+    Ok(eval_run.with_answers(answers).with_cases(work))
 }
 
 /// Returns a note on the scenarios that stay undecided because the user did not permit their
 /// commands; `None` without such scenarios.
-pub(in crate::cli::context) fn unpermitted(
-    project: &Compiled,
+pub(in crate::cli::context) fn unpermitted_note(
+    project: &CompiledProject,
     scenarios: &Scenarios,
     trust: &TrustHashArgs,
 ) -> Result<Option<String>> {
-    let chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
-    Ok(Runnable::of(project, chosen.iter(), trust)?.note())
+    let chosen = scenarios.choose_cases(&EvalArgs::default(), &project.config)?;
+    Ok(RunnableCommands::collect(project, chosen.iter(), trust)?.unpermitted_note())
 }
 
 /// Records new answers of the named scenarios beside them, and returns the names of those that were
 /// recorded. Only calls providers of `[providers]`, and only with the user's permission.
-pub(in crate::cli::context) fn record(
-    project: &Compiled,
+pub(in crate::cli::context) fn record_scenarios(
+    project: &CompiledProject,
     scenarios: &Scenarios,
     names: &BTreeSet<String>,
     (budget, trust): (SpendLimit, &TrustHashArgs),
     cx: &mut Cx,
 ) -> Result<BTreeSet<String>> {
-    let args = EvalArgs::recording(trust);
-    let Some(asking) = asking(&args, project, budget, cx)? else {
+    let args = EvalArgs::for_recording(trust);
+    let Some(asking) = live_models(&args, project, budget, cx)? else {
         return Ok(BTreeSet::new());
     };
-    let mut chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
+    let mut chosen = scenarios.choose_cases(&EvalArgs::default(), &project.config)?;
     chosen.retain(|one| names.contains(&one.case.name.value));
     let files = CachedFiles::new(project.files());
-    let counters = Counters::new(&project.config, None)?;
+    let counters = ProjectCounters::new(&project.config, None)?;
     let cache = CacheArgs::default();
-    let index = Lookup::new(project, &cache);
+    let index = ProjectLookup::new(project, &cache);
     let eval_run = EvalRun::new(
         project,
         &chosen,
         (&files, &files),
         &counters,
-        Rows::Full,
+        TrialPolicy::RunAll,
         AnswersFrom::Record,
     );
-    let answers = RunAnswers {
+    let answers = AnswerOptions {
         ask: Some(&asking),
         config: Some(&project.config),
-        ..RunAnswers::default()
+        ..AnswerOptions::default()
     };
-    let mut eval_run = eval_run.asking(answers);
+    let mut eval_run = eval_run.with_answers(answers);
     (eval_run.refusals, eval_run.index) = (scenarios.refusals(project), Some(&index));
-    let lines = || project.lines(&project.paths());
-    let locator = locator(scenarios, &files, &lines);
+    let lines = || project.text_lines(&project.definition_paths());
+    let locator = new_locator(scenarios, &files, &lines);
     let all = vec![true; chosen.len()];
-    let finished = eval_run.run(&all, &locator, (NonZeroUsize::new(CEILING), false));
-    let (calls, spent) = asking.spent();
-    cx.note(&format!(
+    let finished = eval_run.run_cases(&all, &locator, (NonZeroUsize::new(MAX_CALLS), false));
+    let (calls, spent) = asking.total_usage();
+    cx.print_note(&format!(
         "asked models anew: {}, US$ {}",
-        plural(calls as usize, "call"),
-        usd(spent.usd)
+        pluralize(calls as usize, "call"),
+        format_usd(spent.usd)
     ));
     let is_recorded = |row: &CaseRow| !row.trials.is_empty() && row.trouble.is_none();
     let mut recorded = BTreeSet::new();
@@ -191,10 +191,10 @@ pub(in crate::cli::context) fn record(
                 .trouble
                 .as_deref()
                 .unwrap_or("its context does not hold, or it has no expectation on the answer");
-            cx.note(&format!(
+            cx.print_note(&format!(
                 "`{}` was not recorded: {}",
-                escape(name),
-                escape(why)
+                escape_line(name),
+                escape_line(why)
             ));
         }
     }

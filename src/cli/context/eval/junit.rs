@@ -2,46 +2,48 @@
 //! found value, one that could not be tried is an error, a carried one is skipped, and so is one
 //! with stale answers if the project only warns of these.
 
-use super::text::{lines, state};
-use crate::cli::render::escape::escape;
+use super::text::{problem_lines, verdict_label};
+use crate::cli::render::escape::escape_line;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
-use crate::project::eval::Stale;
-use crate::syntax::write::{TemplateWriter, legal};
+use crate::project::eval::StalePolicy;
+use crate::syntax::write::{TemplateWriter, replace_illegal};
 
 /// The state of a test case.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum TestState {
     Passed,
     Failure,
     Error,
     Skipped,
 }
 
-fn said(row: &CaseRow, stale: Stale) -> Said {
+fn test_state(row: &CaseRow, stale: StalePolicy) -> TestState {
     match (row.carried_from.is_some(), row.verdict()) {
-        (true, CaseVerdict::Pass) => Said::Skipped,
-        (false, CaseVerdict::Pass) => Said::Passed,
-        (_, CaseVerdict::Stale) if stale == Stale::Warn => Said::Skipped,
-        (_, CaseVerdict::Fail) => Said::Failure,
-        (_, CaseVerdict::Error | CaseVerdict::Stale | CaseVerdict::Inconclusive) => Said::Error,
+        (true, CaseVerdict::Pass) => TestState::Skipped,
+        (false, CaseVerdict::Pass) => TestState::Passed,
+        (_, CaseVerdict::Stale) if stale == StalePolicy::Warn => TestState::Skipped,
+        (_, CaseVerdict::Fail) => TestState::Failure,
+        (_, CaseVerdict::Error | CaseVerdict::Stale | CaseVerdict::Inconclusive) => {
+            TestState::Error
+        }
     }
 }
 
 /// Returns the report.
-pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
-    let count = |what: Said| {
+pub(super) fn xml_report(card: &Scorecard, stale: StalePolicy) -> String {
+    let count = |what: TestState| {
         card.cases
             .iter()
-            .filter(|row| said(row, stale) == what)
+            .filter(|row| test_state(row, stale) == what)
             .count()
             .to_string()
     };
     let (tests, failures, errors, skipped) = (
         card.cases.len().to_string(),
-        count(Said::Failure),
-        count(Said::Error),
-        count(Said::Skipped),
+        count(TestState::Failure),
+        count(TestState::Error),
+        count(TestState::Skipped),
     );
     let counts = [
         ("name", "ctxc eval"),
@@ -56,15 +58,15 @@ pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
         .open("testsuites", &counts)
         .open("testsuite", &counts);
     for row in &card.cases {
-        case(&mut xml, row, said(row, stale));
+        write_case(&mut xml, row, test_state(row, stale));
     }
     xml.finish()
 }
 
-fn case(xml: &mut TemplateWriter, row: &CaseRow, said: Said) {
-    let name = legal(&row.id);
-    let suite = legal(&row.suite);
-    let path = legal(&row.path);
+fn write_case(xml: &mut TemplateWriter, row: &CaseRow, said: TestState) {
+    let name = replace_illegal(&row.id);
+    let suite = replace_illegal(&row.suite);
+    let path = replace_illegal(&row.path);
     let line = row.line.to_string();
     let head = [
         ("classname", &*suite),
@@ -74,29 +76,35 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow, said: Said) {
         ("time", "0"),
     ];
     // Each entry stays one line: quoted texts may contain line breaks.
-    let lines: Vec<String> = lines(row)
+    let lines: Vec<String> = problem_lines(row)
         .iter()
-        .map(|line| escape(line).into_owned())
+        .map(|line| escape_line(line).into_owned())
         .collect();
     let told = lines.join("\n");
-    let message = lines.into_iter().next().unwrap_or_else(|| state(row));
+    let message = lines
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| verdict_label(row));
     xml.open("testcase", &head);
     match said {
-        Said::Passed => xml.leaf("system-out", &[], &state(row)),
-        Said::Failure => xml.leaf(
+        TestState::Passed => xml.leaf("system-out", &[], &verdict_label(row)),
+        TestState::Failure => xml.leaf(
             "failure",
             &[("message", &message), ("type", "expectation")],
             &told,
         ),
-        Said::Error => xml.leaf(
+        TestState::Error => xml.leaf(
             "error",
             &[("message", &message), ("type", "untried")],
             &told,
         ),
-        Said::Skipped => match row.carried_from.as_deref() {
+        TestState::Skipped => match row.carried_from.as_deref() {
             Some(from) if row.verdict() == CaseVerdict::Pass => xml.empty(
                 "skipped",
-                &[("message", &format!("carried from {}", legal(from)))],
+                &[(
+                    "message",
+                    &format!("carried from {}", replace_illegal(from)),
+                )],
             ),
             _ => xml.leaf("skipped", &[("message", &message)], &told),
         },

@@ -5,16 +5,16 @@
 
 use crate::base::fs;
 use crate::cli::overwrite;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::pluralize;
 use crate::cli::secret_check::{NewFile, SecretCheck};
-use crate::eval::asked::Asked;
+use crate::eval::asked::ModelCall;
 use crate::kernel::provider::Response;
 use crate::provider::read;
-use crate::record::comparison::Comparison;
-use crate::record::file::{Recordings, append};
+use crate::record::comparison::RequestComparison;
+use crate::record::file::{RecordingFile, append_call};
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::{date, paths};
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -23,21 +23,21 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The most bytes of a file that are read; more than any recording has.
-const LIMIT: u64 = 1 << 28;
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Writes the recordings of a run.
 #[derive(Debug)]
-pub(super) struct Keeper<'p> {
+pub(super) struct AnswerRecorder<'p> {
     root: &'p Path,
     redactor: Redactor,
     /// Compares requests with those of an interrupted run.
-    comparison: Comparison,
+    comparison: RequestComparison,
     /// Checks each call for secrets before it is written.
     check: SecretCheck,
     /// The id of the run, if it is stored in the history.
     run: OnceLock<String>,
     /// The recordings that this run began and did not finish, by path.
-    begun: Mutex<BTreeMap<String, Begun>>,
+    begun: Mutex<BTreeMap<String, PartialRecording>>,
     taken_over: Mutex<usize>,
     /// The error of the first failed write: with a full disk, no further answer is paid for.
     fault: OnceLock<String>,
@@ -45,7 +45,7 @@ pub(super) struct Keeper<'p> {
 
 /// An answer taken from an interrupted run, without a call.
 #[derive(Debug)]
-pub(super) struct TakenOver {
+pub(super) struct ResumedAnswer {
     pub(super) response: Response,
     /// True if the answer belongs to an earlier part of this run.
     pub(super) is_of_run: bool,
@@ -53,17 +53,17 @@ pub(super) struct TakenOver {
 
 /// A recording that is under way.
 #[derive(Debug, Default)]
-struct Begun {
+struct PartialRecording {
     /// The number of its calls.
     count: usize,
     /// Its calls from an interrupted run, as lines.
-    kept: String,
+    resumed_lines: String,
     /// The remaining calls of that run.
-    left: VecDeque<Recording>,
+    remaining_calls: VecDeque<Recording>,
 }
 
-impl<'p> Keeper<'p> {
-    pub(super) fn new(root: &'p Path, redactor: Redactor, comparison: Comparison) -> Self {
+impl<'p> AnswerRecorder<'p> {
+    pub(super) fn new(root: &'p Path, redactor: Redactor, comparison: RequestComparison) -> Self {
         Self {
             root,
             redactor,
@@ -77,7 +77,7 @@ impl<'p> Keeper<'p> {
     }
 
     /// Adds a check that refuses to write secrets.
-    pub(super) fn checking(self, check: SecretCheck) -> Self {
+    pub(super) fn with_secret_check(self, check: SecretCheck) -> Self {
         Self { check, ..self }
     }
 
@@ -93,77 +93,82 @@ impl<'p> Keeper<'p> {
     }
 
     /// Returns the number of answers that were taken from interrupted runs.
-    pub(super) fn taken_over(&self) -> usize {
+    pub(super) fn resumed_count(&self) -> usize {
         *self
             .taken_over
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begun(&self) -> MutexGuard<'_, BTreeMap<String, Begun>> {
+    fn lock_recordings(&self) -> MutexGuard<'_, BTreeMap<String, PartialRecording>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn part(&self, path: &str) -> PathBuf {
-        self.root.join(paths::unfinished(path))
+    fn part_path(&self, path: &str) -> PathBuf {
+        self.root.join(paths::partial_recording_path(path))
     }
 
     /// Checks that an answer can be stored before it is paid for. Returns the answer of an
     /// interrupted run to the same request in the same trial, if it has one.
-    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
-        let path = paths::recording(asked.path, asked.case);
+    pub(super) fn begin_trial(
+        &self,
+        asked: &ModelCall<'_>,
+    ) -> Result<Option<ResumedAnswer>, String> {
+        let path = paths::recording_path(asked.path, asked.case);
         if let Some(why) = self.fault.get() {
             return Err(format!(
                 "no model was asked, since an earlier answer could not be kept: {why}"
             ));
         }
-        self.checked(&path, &self.recording(asked, None, 0))
+        self.check_secrets(&path, &self.build_recording(asked, None, 0))
             .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
-        let mut all = self.begun();
+        let mut all = self.lock_recordings();
         if !all.contains_key(&path) {
-            let left = self.open(&path).map_err(|why| {
+            let left = self.open_part(&path).map_err(|why| {
                 format!("no model was asked, since its answer cannot be kept: {why}")
             })?;
             all.insert(
                 path.clone(),
-                Begun {
-                    left,
-                    ..Begun::default()
+                PartialRecording {
+                    remaining_calls: left,
+                    ..PartialRecording::default()
                 },
             );
         }
         let Some(begun) = all.get_mut(&path) else {
             return Ok(None);
         };
-        let Some(call) = begun.left.pop_front() else {
+        let Some(call) = begun.remaining_calls.pop_front() else {
             return Ok(None);
         };
         let is_same = call.trial == Some(asked.trial)
             && call.is_answered()
-            && self.comparison.is_same(&call, &asked.sent.live());
-        if let Some(response) = response(&call).filter(|_| is_same) {
+            && self.comparison.is_same(&call, &asked.sent.to_live());
+        if let Some(response) = recorded_response(&call).filter(|_| is_same) {
             begun.count += 1;
-            begun.kept += &call.line();
+            begun.resumed_lines += &call.to_line();
             *self
                 .taken_over
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) += 1;
-            return Ok(Some(TakenOver {
+            return Ok(Some(ResumedAnswer {
                 response,
                 is_of_run: self.is_of_run(&call),
             }));
         }
-        begun.left.clear();
-        let written = fs::write_atomic(&self.part(&path), begun.kept.as_bytes());
-        written.map(|_| None).map_err(|why| unkept(&path, &why))
+        begun.remaining_calls.clear();
+        let written = fs::write_atomic(&self.part_path(&path), begun.resumed_lines.as_bytes());
+        written
+            .map(|_| None)
+            .map_err(|why| write_error(&path, &why))
     }
 
     /// Opens the partial file beside a recording and returns its calls. If the run was killed just
     /// after the file replaced the recording, returns this run's calls in the recording.
-    fn open(&self, path: &str) -> Result<VecDeque<Recording>, String> {
-        let (place, part) = (self.root.join(path), self.part(path));
-        for name in [path, &paths::unfinished(path)] {
-            overwrite::refuse_links(self.root, name).map_err(|error| error.message)?;
+    fn open_part(&self, path: &str) -> Result<VecDeque<Recording>, String> {
+        let (place, part) = (self.root.join(path), self.part_path(path));
+        for name in [path, &paths::partial_recording_path(path)] {
+            overwrite::reject_links(self.root, name).map_err(|error| error.message)?;
         }
         if fs::is_dir(&place) {
             return Err(format!("{path} is a folder"));
@@ -173,14 +178,14 @@ impl<'p> Keeper<'p> {
         }
         let calls = |file: &Path| {
             let mut bytes = Vec::new();
-            match fs::read_into(file, LIMIT, &mut bytes) {
+            match fs::read_into(file, MAX_FILE_BYTES, &mut bytes) {
                 Err(why) if why.kind() != io::ErrorKind::NotFound => {
-                    return Err(unkept(path, &why));
+                    return Err(write_error(path, &why));
                 }
                 _ => {}
             }
             let text = String::from_utf8_lossy(&bytes);
-            Ok(Recordings::read(&text)
+            Ok(RecordingFile::parse(&text)
                 .map(|found| found.calls)
                 .unwrap_or_default())
         };
@@ -190,25 +195,29 @@ impl<'p> Keeper<'p> {
             left.retain(|call| self.is_of_run(call));
         }
         fs::create_dir_all(place.parent().unwrap_or(self.root))
-            .map_err(|why| unkept(path, &why))?;
-        let whole: String = left.iter().map(Recording::line).collect();
-        fs::write_atomic(&part, whole.as_bytes()).map_err(|why| unkept(path, &why))?;
+            .map_err(|why| write_error(path, &why))?;
+        let whole: String = left.iter().map(Recording::to_line).collect();
+        fs::write_atomic(&part, whole.as_bytes()).map_err(|why| write_error(path, &why))?;
         Ok(left.into())
     }
 
     /// Adds a call to the recording of its case.
-    pub(super) fn keep(&self, asked: &Asked<'_>, response: &Response) -> Result<Recording, String> {
-        let path = paths::recording(asked.path, asked.case);
+    pub(super) fn record_call(
+        &self,
+        asked: &ModelCall<'_>,
+        response: &Response,
+    ) -> Result<Recording, String> {
+        let path = paths::recording_path(asked.path, asked.case);
         let count = {
-            let mut begun = self.begun();
+            let mut begun = self.lock_recordings();
             let begun = begun.entry(path.clone()).or_default();
             begun.count += 1;
             begun.count
         };
-        let recording = self.recording(asked, Some(response), count);
-        self.checked(&path, &recording)?;
-        append(&self.part(&path), &recording).map_err(|why| {
-            let why = unkept(&path, &why);
+        let recording = self.build_recording(asked, Some(response), count);
+        self.check_secrets(&path, &recording)?;
+        append_call(&self.part_path(&path), &recording).map_err(|why| {
+            let why = write_error(&path, &why);
             self.fault.get_or_init(|| why.clone());
             why
         })?;
@@ -216,61 +225,61 @@ impl<'p> Keeper<'p> {
     }
 
     /// Replaces the recording of a case by its new calls.
-    pub(super) fn finish(&self, path: &str, case: &str) -> Result<(), String> {
-        let path = paths::recording(path, case);
-        let Some(_) = self.begun().remove(&path) else {
+    pub(super) fn finish_recording(&self, path: &str, case: &str) -> Result<(), String> {
+        let path = paths::recording_path(path, case);
+        let Some(_) = self.lock_recordings().remove(&path) else {
             return Ok(());
         };
-        let (part, mut bytes) = (self.part(&path), Vec::new());
-        let moved = fs::read_into(&part, LIMIT, &mut bytes)
+        let (part, mut bytes) = (self.part_path(&path), Vec::new());
+        let moved = fs::read_into(&part, MAX_FILE_BYTES, &mut bytes)
             .and_then(|_| fs::write_atomic(&self.root.join(&path), &bytes));
         moved
-            .and_then(|_| fs::remove(&part))
-            .map_err(|why| unkept(&path, &why))
+            .and_then(|_| fs::remove_file(&part))
+            .map_err(|why| write_error(&path, &why))
     }
 
     /// Leaves the recording of a case unchanged; returns a note on the partial file if calls were
     /// answered.
-    pub(super) fn abandon(&self, path: &str, case: &str) -> Option<String> {
-        let path = paths::recording(path, case);
-        let begun = self.begun().remove(&path)?;
-        let count = begun.count + begun.left.len();
+    pub(super) fn abandon_recording(&self, path: &str, case: &str) -> Option<String> {
+        let path = paths::recording_path(path, case);
+        let begun = self.lock_recordings().remove(&path)?;
+        let count = begun.count + begun.remaining_calls.len();
         if count > 0 {
-            let answers = plural(count, "answer");
+            let answers = pluralize(count, "answer");
             return Some(format!(
                 "{} keeps {answers}, and the next `--record` continues from there",
-                paths::unfinished(&path)
+                paths::partial_recording_path(&path)
             ));
         }
-        let part = self.part(&path);
+        let part = self.part_path(&path);
         if let (Some(folder), Some(name)) = (
             part.parent(),
             part.file_name().and_then(|name| name.to_str()),
         ) {
-            fs::take_back(folder, &[name]);
+            fs::remove_unused_folder(folder, &[name]);
         }
         None
     }
 
     /// Refuses a call with a secret that no mask replaces.
-    fn checked(&self, path: &str, call: &Recording) -> Result<(), String> {
+    fn check_secrets(&self, path: &str, call: &Recording) -> Result<(), String> {
         self.check
-            .files([NewFile {
+            .check_files([NewFile {
                 name: path,
-                text: &call.line(),
+                text: &call.to_line(),
             }])
             .map(drop)
             .map_err(|error| error.message)
     }
 
-    fn recording(
+    fn build_recording(
         &self,
-        asked: &Asked<'_>,
+        asked: &ModelCall<'_>,
         response: Option<&Response>,
         number: usize,
     ) -> Recording {
-        let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
-        let recording = asked.sent.recording(
+        let at = Some(date::format_time((fs::now_nanos() / 1_000_000_000) as i64));
+        let recording = asked.sent.to_recording(
             response,
             AnsweredBy::Upstream,
             (number.to_string(), at),
@@ -285,14 +294,14 @@ impl<'p> Keeper<'p> {
     }
 }
 
-fn unkept(path: &str, why: &io::Error) -> String {
-    format!("{path} cannot be written: {}", reason(why))
+fn write_error(path: &str, why: &io::Error) -> String {
+    format!("{path} cannot be written: {}", describe_io_error(why))
 }
 
 /// Returns the response of a call; `None` if it cannot be read.
-fn response(call: &Recording) -> Option<Response> {
+fn recorded_response(call: &Recording) -> Option<Response> {
     let body = call.response_text()?;
-    let answer = read::answer(read::dialect(&call.dialect)?, &body).ok()?;
+    let answer = read::answer(read::find_dialect(&call.dialect)?, &body).ok()?;
     let latency = Duration::from_millis(call.latency_ms.unwrap_or(0));
     Some(Response {
         answer,

@@ -1,42 +1,44 @@
 //! The scenarios of a project, read and chosen: files, cases, and the files beside them.
 
-use super::super::project::{Compiled, Inside, named_inside};
+use super::super::project::{CompiledProject, ProjectFiles, path_in_project};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
-use crate::cli::context::models::{self, Counters};
+use crate::cli::context::models::{self, ProjectCounters};
 use crate::cli::error::{CliError, Result};
-use crate::cli::selection::no_scenario;
+use crate::cli::selection::not_a_scenario;
 use crate::context::request::{Files, RequestedFile};
-use crate::eval::asked::RunAnswers;
-use crate::eval::compiled_patterns::{CompiledPatterns, Filter};
+use crate::eval::asked::AnswerOptions;
+use crate::eval::compiled_patterns::{CompiledPatterns, NameSelector};
 use crate::eval::prepared::RunContext;
-use crate::eval::receiver::receiver;
-use crate::eval::trials::Rows;
+use crate::eval::receiver::resolve_receiver;
+use crate::eval::trials::TrialPolicy;
 use crate::project::config::Config;
-use crate::registry::compile::sources::CONTEXT_FILE;
-use crate::registry::scenarios::{self, Refusals, Request, refusals, why_broken};
-use crate::scenario::load::{self, Loaded, Unread};
-use crate::scenario::model::{Case, Rule, Subject, Suite};
-use crate::scenario::{Options, paths, read_with};
+use crate::registry::compile::sources::MAX_CONTEXT_FILE_BYTES;
+use crate::registry::scenarios::{
+    self, Refusals, ScenarioRequest, explain_broken_file, find_refusals,
+};
+use crate::scenario::load::{self, LoadedScenario, ScenarioReadError};
+use crate::scenario::model::{CaseSubject, ScenarioCase, Suite, TrialRule};
+use crate::scenario::{ScenarioReadOptions, paths, read_suite_with};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The most bytes of a scenario file: as many as of any other file of a context, so that its
 /// revisions can be read too.
-const LIMIT: u64 = CONTEXT_FILE;
+const MAX_SCENARIO_BYTES: u64 = MAX_CONTEXT_FILE_BYTES;
 
 /// Files of the project, each read once.
 #[derive(Debug)]
 pub(super) struct CachedFiles<'p> {
-    inside: Inside<'p>,
+    inside: ProjectFiles<'p>,
     known: Mutex<BTreeMap<String, std::result::Result<String, String>>>,
 }
 
 impl<'p> CachedFiles<'p> {
     /// Creates an empty cache over the files.
-    pub(super) const fn new(inside: Inside<'p>) -> Self {
+    pub(super) const fn new(inside: ProjectFiles<'p>) -> Self {
         Self {
             inside,
             known: Mutex::new(BTreeMap::new()),
@@ -79,30 +81,30 @@ impl Files for FilesBeside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         let outside = || "it lies outside the project's folder".to_owned();
         self.files
-            .text(&paths::beside(self.scenario, path).ok_or_else(outside)?)
+            .text(&paths::resolve_beside(self.scenario, path).ok_or_else(outside)?)
     }
 }
 
 /// A case with its file and suite.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen<'l> {
+pub(super) struct ChosenCase<'l> {
     pub(super) path: &'l str,
     pub(super) suite: &'l Suite,
-    pub(super) case: &'l Case,
+    pub(super) case: &'l ScenarioCase,
 }
 
 /// The requested scenario files, and the names that are not paths. Names are searched in all files
 /// of the project.
 #[derive(Debug)]
 pub(in crate::cli::context) struct Scenarios {
-    pub(in crate::cli::context) files: Vec<Loaded>,
+    pub(in crate::cli::context) files: Vec<LoadedScenario>,
     /// The files that are requested as a whole; all of them if neither files nor names are given.
     whole: BTreeSet<String>,
     names: Vec<String>,
 }
 
 /// Returns the path of the parts of a decomposed task in an answer.
-pub(super) fn plan(project: &Compiled) -> &str {
+pub(super) fn plan_path(project: &CompiledProject) -> &str {
     project
         .config
         .eval
@@ -112,10 +114,10 @@ pub(super) fn plan(project: &Compiled) -> &str {
 }
 
 /// Returns the shared context of all cases of a project; trials stop once the verdict is certain.
-pub(super) fn context<'a>(
-    project: &'a Compiled,
+pub(super) fn run_context<'a>(
+    project: &'a CompiledProject,
     live: &'a CachedFiles<'a>,
-    counters: &'a Counters,
+    counters: &'a ProjectCounters,
     patterns: &'a CompiledPatterns,
 ) -> RunContext<'a> {
     RunContext {
@@ -123,34 +125,34 @@ pub(super) fn context<'a>(
         roles: &project.config.roles,
         live,
         index: None,
-        counter: counters.first(),
-        models: Some(counters.models(&project.config)),
-        plan: plan(project),
-        rows: Rows::Curtailed,
+        counter: counters.default_counter(),
+        models: Some(counters.model_settings(&project.config)),
+        plan: plan_path(project),
+        rows: TrialPolicy::StopWhenDecided,
         patterns,
-        answers: RunAnswers::default(),
+        answers: AnswerOptions::default(),
         session: "",
     }
 }
 
 /// Returns the reader's options with the project's trial rule.
-fn options(config: &Config) -> Options<'static> {
-    Options {
-        rule: config.eval.rule(),
+fn reader_options(config: &Config) -> ScenarioReadOptions<'static> {
+    ScenarioReadOptions {
+        rule: config.eval.trial_rule(),
         tables: None,
     }
 }
 
 /// Returns the project for checks of scenarios.
-fn request(
-    Compiled {
+fn check_request(
+    CompiledProject {
         root,
         config,
         registry,
         ..
-    }: &Compiled,
-) -> Request<'_> {
-    Request {
+    }: &CompiledProject,
+) -> ScenarioRequest<'_> {
+    ScenarioRequest {
         root,
         config,
         registry: Some(registry),
@@ -160,18 +162,18 @@ fn request(
 }
 
 /// Reads all scenario files of a project.
-pub(in crate::cli::context) fn all(root: &Path, config: &Config) -> Vec<Loaded> {
-    load::load(
+pub(in crate::cli::context) fn load_scenarios(root: &Path, config: &Config) -> Vec<LoadedScenario> {
+    load::load_files(
         root,
-        &scenarios::files(root, config),
-        LIMIT,
-        &options(config),
+        &scenarios::list_files(root, config),
+        MAX_SCENARIO_BYTES,
+        &reader_options(config),
     )
 }
 
 /// Returns the names of all scenarios of a project, including those in files with faults.
-pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
-    let suites = all(&project.root, &project.config)
+pub(in crate::cli::context) fn scenario_names(project: &CompiledProject) -> BTreeSet<String> {
+    let suites = load_scenarios(&project.root, &project.config)
         .into_iter()
         .filter_map(|file| file.suite);
     suites
@@ -182,7 +184,7 @@ pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
 
 impl Scenarios {
     /// Sets the number of trials of every case, if the flags give it.
-    pub(super) fn ruled(mut self, rule: Option<(u32, u32)>) -> Self {
+    pub(super) fn with_rule(mut self, rule: Option<(u32, u32)>) -> Self {
         if let Some((runs, pass)) = rule {
             for case in self
                 .files
@@ -190,7 +192,7 @@ impl Scenarios {
                 .filter_map(|file| file.suite.as_mut())
                 .flat_map(|suite| &mut suite.cases)
             {
-                case.rule = Rule {
+                case.rule = TrialRule {
                     runs,
                     pass,
                     sequential: None,
@@ -202,36 +204,39 @@ impl Scenarios {
     }
 
     /// Returns true if some scenarios test requests of other programs.
-    pub(in crate::cli::context) fn are_of_requests(&self) -> bool {
+    pub(in crate::cli::context) fn have_requests(&self) -> bool {
         let mut cases = self
             .files
             .iter()
             .filter_map(|file| file.suite.as_ref())
             .flat_map(|suite| &suite.cases);
-        cases.any(|case| matches!(case.subject.value, Subject::Request(_)))
+        cases.any(|case| matches!(case.subject.value, CaseSubject::Request(_)))
     }
 
     /// Reads the scenario files of a project, or the named ones.
-    pub(in crate::cli::context) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
+    pub(in crate::cli::context) fn read(
+        project: &CompiledProject,
+        what: &[String],
+    ) -> Result<Self> {
         let root = &project.root;
         let mut given = Vec::new();
         let mut names = Vec::new();
         for one in what {
-            match path(root, one)? {
+            match scenario_path(root, one)? {
                 Some(path) => given.push(path),
                 None => names.push(one.clone()),
             }
         }
-        let whole: BTreeSet<String> = load::files(root, &given).into_iter().collect();
+        let whole: BTreeSet<String> = load::find_files(root, &given).into_iter().collect();
         let mut all = whole.clone();
         if given.is_empty() || !names.is_empty() {
-            all.extend(scenarios::files(root, &project.config));
+            all.extend(scenarios::list_files(root, &project.config));
         }
-        let files = load::load(
+        let files = load::load_files(
             root,
             &all.into_iter().collect::<Vec<_>>(),
-            LIMIT,
-            &options(&project.config),
+            MAX_SCENARIO_BYTES,
+            &reader_options(&project.config),
         );
         Ok(Self {
             files,
@@ -242,27 +247,28 @@ impl Scenarios {
 
     /// Reads the scenario files of a revision. A file with the same text as in `other` is not
     /// parsed again.
-    pub(in crate::cli::context) fn of_revision(
-        project: &Compiled,
-        other: Option<(&Compiled, &Self)>,
+    pub(in crate::cli::context) fn from_revision(
+        project: &CompiledProject,
+        other: Option<(&CompiledProject, &Self)>,
     ) -> Self {
         let files = project.files();
-        let is_inside = |name: &str| project.config.eval.holds(name);
+        let is_inside = |name: &str| project.config.eval.contains_scenario(name);
         let is_passed_over = |name: &str| {
             name.split('/')
-                .any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'))
+                .any(|part| load::SKIPPED_FOLDERS.contains(&part) || part.starts_with('.'))
         };
-        let names = project.names().unwrap_or_default().into_iter();
-        let other =
-            other.filter(|(other, _)| other.config.eval.rule() == project.config.eval.rule());
-        let parsed: BTreeMap<&str, &Loaded> = other
+        let names = project.revision_files().unwrap_or_default().into_iter();
+        let other = other.filter(|(other, _)| {
+            other.config.eval.trial_rule() == project.config.eval.trial_rule()
+        });
+        let parsed: BTreeMap<&str, &LoadedScenario> = other
             .iter()
             .flat_map(|(_, scenarios)| &scenarios.files)
             .map(|file| (&*file.path, file))
             .collect();
         let read = |name: &str| {
             let text = files.text(name);
-            if !load::says_scenario(name, || text.clone().ok()) {
+            if !load::is_scenario_text(name, || text.clone().ok()) {
                 return None;
             }
             let same = parsed
@@ -273,27 +279,30 @@ impl Scenarios {
             }
             let (text, unread) = match text {
                 Ok(text) => (text, None),
-                Err(why) => (String::new(), Some(Unread::Io(std::io::Error::other(why)))),
+                Err(why) => (
+                    String::new(),
+                    Some(ScenarioReadError::Io(std::io::Error::other(why))),
+                ),
             };
             let tables = |table: &str| {
-                let path = paths::beside(name, table)
+                let path = paths::resolve_beside(name, table)
                     .ok_or_else(|| "it lies outside the project".to_owned())?;
                 files.text(&path)
             };
-            let (suite, faults) = read_with(
+            let (suite, faults) = read_suite_with(
                 name,
                 &text,
-                &Options {
+                &ScenarioReadOptions {
                     tables: Some(&tables),
-                    ..options(&project.config)
+                    ..reader_options(&project.config)
                 },
             );
-            Some(Loaded {
+            Some(LoadedScenario {
                 path: name.into(),
                 text: text.into(),
                 suite,
                 faults,
-                unread,
+                read_error: unread,
             })
         };
         let names = names.filter(|name| is_inside(name) && !is_passed_over(name));
@@ -308,22 +317,25 @@ impl Scenarios {
 
     /// Returns the files with errors, none of whose cases are run, with the error. If only names in
     /// other files are requested, returns none.
-    pub(in crate::cli::context) fn broken(&self, project: &Compiled) -> Vec<(&Loaded, String)> {
-        let is_asked = |file: &&Loaded| {
+    pub(in crate::cli::context) fn broken_files(
+        &self,
+        project: &CompiledProject,
+    ) -> Vec<(&LoadedScenario, String)> {
+        let is_asked = |file: &&LoadedScenario| {
             let mut all = self.names.iter();
             self.names.is_empty()
                 || self.whole.contains(&*file.path)
-                || all.any(|name| named(file).contains(&name.as_str()))
+                || all.any(|name| declared_names(file).contains(&name.as_str()))
         };
-        let why = |file: &Loaded| match &file.unread {
-            Some(Unread::Io(why)) => format!(
+        let why = |file: &LoadedScenario| match &file.read_error {
+            Some(ScenarioReadError::Io(why)) => format!(
                 "it cannot be read: {}",
-                crate::rules::input::read_fault::reason(why)
+                crate::rules::input::read_fault::describe_io_error(why)
             ),
-            Some(Unread::NoText(fault)) => fault.to_string(),
+            Some(ScenarioReadError::NotText(fault)) => fault.to_string(),
             None => format!(
                 "nothing of this file is run: {}",
-                why_broken(&request(project), file)
+                explain_broken_file(&check_request(project), file)
             ),
         };
         self.files
@@ -336,16 +348,16 @@ impl Scenarios {
 
     /// Returns the cases that are not run because `check` reports errors in them or in their tasks:
     /// they may not be what their author intended.
-    pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
-        let Compiled { config, broken, .. } = project;
-        let mut refusals = refusals(&request(project), &self.files);
+    pub(super) fn refusals(&self, project: &CompiledProject) -> Refusals {
+        let CompiledProject { config, broken, .. } = project;
+        let mut refusals = find_refusals(&check_request(project), &self.files);
         for file in self.files.iter().filter(|_| !broken.is_empty()) {
             for case in file.suite.iter().flat_map(|suite| &suite.cases) {
-                let why = receiver(case, &config.roles)
+                let why = resolve_receiver(case, &config.roles)
                     .ok()
-                    .and_then(|receiver| broken.why(&receiver));
+                    .and_then(|receiver| broken.first_cause(&receiver));
                 if let Some(why) = why {
-                    refusals.refuse(&file.path, &case.name.value, why);
+                    refusals.add_reason(&file.path, &case.name.value, why);
                 }
             }
         }
@@ -353,8 +365,12 @@ impl Scenarios {
     }
 
     /// Returns the cases that the command line selects, in the order of their files.
-    pub(super) fn choose(&self, args: &EvalArgs, config: &Config) -> Result<Vec<Chosen<'_>>> {
-        let all: Vec<Chosen<'_>> = self
+    pub(super) fn choose_cases(
+        &self,
+        args: &EvalArgs,
+        config: &Config,
+    ) -> Result<Vec<ChosenCase<'_>>> {
+        let all: Vec<ChosenCase<'_>> = self
             .files
             .iter()
             .filter(|file| file.is_sound())
@@ -363,16 +379,16 @@ impl Scenarios {
                 suite
                     .cases
                     .iter()
-                    .map(move |case| Chosen { path, suite, case })
+                    .map(move |case| ChosenCase { path, suite, case })
             })
             .collect();
-        self.known(args)?;
+        self.check_names(args)?;
         for name in &args.role {
-            models::role(config, name)?;
+            models::find_role(config, name)?;
         }
-        let filter = args.filter.as_deref().map(Filter::new).transpose();
+        let filter = args.filter.as_deref().map(NameSelector::new).transpose();
         let filter = filter.map_err(|why| CliError::usage(format!("--filter: {why}")))?;
-        let is_chosen = |chosen: &Chosen<'_>| {
+        let is_chosen = |chosen: &ChosenCase<'_>| {
             let name = &chosen.case.name.value;
             let is_whole = self.names.is_empty() || self.whole.contains(chosen.path);
             let is_named = is_whole
@@ -387,21 +403,21 @@ impl Scenarios {
                     .iter()
                     .any(|tag| args.tag.contains(&tag.value));
             let is_of_role = match &chosen.case.subject.value {
-                Subject::Role(role) => args.role.is_empty() || args.role.contains(role),
-                Subject::Task(_) | Subject::Request(_) => args.role.is_empty(),
+                CaseSubject::Role(role) => args.role.is_empty() || args.role.contains(role),
+                CaseSubject::Task(_) | CaseSubject::Request(_) => args.role.is_empty(),
             };
             is_named
                 && is_tagged
                 && is_of_role
-                && args.shard.is_none_or(|shard| shard.takes(name))
-                && filter.as_ref().is_none_or(|filter| filter.takes(name))
+                && args.shard.is_none_or(|shard| shard.contains(name))
+                && filter.as_ref().is_none_or(|filter| filter.matches(name))
         };
         Ok(all.into_iter().filter(is_chosen).collect())
     }
 
     /// Returns an error if a given name does not exist.
-    fn known(&self, args: &EvalArgs) -> Result<()> {
-        let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
+    fn check_names(&self, args: &EvalArgs) -> Result<()> {
+        let there: BTreeSet<&str> = self.files.iter().flat_map(declared_names).collect();
         let Some(unknown) = self
             .names
             .iter()
@@ -414,7 +430,7 @@ impl Scenarios {
             .iter()
             .flat_map(|file| &file.suite)
             .flat_map(|suite| &suite.cases);
-        let of_it = |case: &&Case| matches!(&case.subject.value, Subject::Task(own) | Subject::Role(own) if own == unknown);
+        let of_it = |case: &&ScenarioCase| matches!(&case.subject.value, CaseSubject::Task(own) | CaseSubject::Role(own) if own == unknown);
         let its: Vec<String> = cases
             .filter(of_it)
             .take(5)
@@ -434,12 +450,15 @@ impl Scenarios {
         Err(CliError::usage(format!(
             "there is no scenario, suite, file or folder `{unknown}`"
         ))
-        .did_you_mean_or(suggest::nearest(unknown, there.iter().copied()), all))
+        .with_suggestion_or(
+            suggest::nearest_candidate(unknown, there.iter().copied()),
+            all,
+        ))
     }
 }
 
 /// Returns the names in a file: that of its suite, and those of its cases.
-fn named(file: &Loaded) -> Vec<&str> {
+fn declared_names(file: &LoadedScenario) -> Vec<&str> {
     let cases = file
         .suite
         .iter()
@@ -453,16 +472,16 @@ fn named(file: &Loaded) -> Vec<&str> {
 }
 
 /// Returns an argument as a path relative to the project; `None` if no file of this name exists.
-fn path(root: &Path, named: &str) -> Result<Option<String>> {
+fn scenario_path(root: &Path, named: &str) -> Result<Option<String>> {
     let here = Path::new(named);
     if !fs::exists(here) {
         return Ok(None);
     }
-    if load::is_request(here) {
-        return Err(no_scenario(here));
+    if load::is_request_file(here) {
+        return Err(not_a_scenario(here));
     }
     let outside = || CliError::usage(format!("{named} lies outside the project's folder"));
-    let path = named_inside(root, here).ok_or_else(outside)?;
+    let path = path_in_project(root, here).ok_or_else(outside)?;
     Ok(Some(if path.is_empty() {
         ".".to_owned()
     } else {

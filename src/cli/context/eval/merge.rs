@@ -1,16 +1,16 @@
 //! `ctxc scorecard merge`: merges the scorecards of shards.
 
 use super::args::EvalFormat;
-use super::choose::scorecard;
+use super::choose::read_scorecard;
 use super::page_details::PageDetails;
-use super::run::written;
+use super::run::write_scorecard;
 use super::text;
 use crate::cli::args::OutputArgs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
-use crate::eval::merge::merge;
+use crate::eval::merge::merge_scorecards;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -21,11 +21,11 @@ use std::path::PathBuf;
 )]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
-    what: What,
+    what: ScorecardVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ScorecardVerb {
     /// Write the scorecard that one run of all shards would have written, byte for byte
     Merge {
         /// The scorecards, as `ctxc eval --shard I/N --out FILE` writes them
@@ -37,20 +37,20 @@ enum What {
 }
 
 /// Runs the verb.
-pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
-    let What::Merge { files, output } = &args.what;
+pub(crate) fn run_merge(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
+    let ScorecardVerb::Merge { files, output } = &args.what;
     let cards = files
         .iter()
-        .map(|path| Ok((path.display().to_string(), scorecard(path)?)))
+        .map(|path| Ok((path.display().to_string(), read_scorecard(path)?)))
         .collect::<Result<Vec<_>>>()?;
-    let card = merge(cards).map_err(|why| {
-        CliError::usage(why).hint("run every shard, with the same templates, ctxc and options")
+    let card = merge_scorecards(cards).map_err(|why| {
+        CliError::usage(why).with_hint("run every shard, with the same templates, ctxc and options")
     })?;
     let stale = Project::load(&cx.options)?.config.eval.stale;
-    cx.emit(output, |format, cx| match format {
-        EvalFormat::Text => text::print(&card, cx),
+    cx.emit_result(output, |format, cx| match format {
+        EvalFormat::Text => text::print_cases(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
-            written(&card, format, (stale, &PageDetails::default()), cx)
+            write_scorecard(&card, format, (stale, &PageDetails::default()), cx)
         }
     })?;
     Ok(Exit::Success)

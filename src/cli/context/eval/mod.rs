@@ -27,9 +27,9 @@ mod runnable;
 mod text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
-pub(super) use choose::{recordings, scorecard as read_scorecard};
-pub(super) use judge::{judge, judge_some, record, unpermitted, with_cases};
-pub(super) use load::{all, names};
-pub(crate) use merge::{ScorecardArgs, run as scorecard};
+pub(super) use choose::{read_recordings, read_scorecard};
+pub(super) use judge::{judge_all, judge_some, record_scenarios, unpermitted_note, with_cases};
+pub(super) use load::{load_scenarios, scenario_names};
+pub(crate) use merge::{ScorecardArgs, run_merge as scorecard};
 pub(super) use own_checks::{CheckFolder, CheckRuns};
-pub(crate) use run::run;
+pub(crate) use run::run_eval;

@@ -1,21 +1,24 @@
 //! `--mutate`: the changes that no scenario notices, and the share of noticed changes for each
 //! agent.
 
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
+use crate::cli::render::escape::escape_line;
 use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
-use crate::eval::mutate::{Score, Scores, Totals};
+use crate::cli::render::summary::pluralize;
+use crate::eval::mutate::{AgentScore, MutationScores, MutationTotals};
 use crate::registry::Task;
 use std::collections::BTreeSet;
 
 /// The most agents without a scenario that are listed.
-const NAMED: usize = 20;
+const MAX_LISTED_AGENTS: usize = 20;
 
 /// Returns the agents of a project that no scenario covers.
-pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>> {
+pub(super) fn untested_agents(
+    project: &CompiledProject,
+    found: &MutationScores,
+) -> Result<Vec<String>> {
     let roles = project.config.roles.values();
     let subjects = roles.map(|role| (role.name.value.as_str(), role.task.value.as_str()));
     let tasks = project.registry.tasks().map(Task::name);
@@ -34,21 +37,21 @@ pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>>
         .collect();
     let mut unasked = Vec::new();
     for (subject, task) in subjects {
-        for agent in project.agents(task)? {
+        for agent in project.task_agents(task)? {
             // The text of a referenced task counts at the place of its definition.
-            let is_asked = |score: &Score| {
+            let is_asked = |score: &AgentScore| {
                 (score.subject == subject || score.subject == task) && score.node == agent.node
                     || score.subject == agent.definition && agent.definition != task
             };
             if !found.scores.iter().any(is_asked) {
-                unasked.push(place(subject, &agent.node));
+                unasked.push(agent_place(subject, &agent.node));
             }
         }
     }
     Ok(unasked)
 }
 
-fn place(subject: &str, node: &str) -> String {
+fn agent_place(subject: &str, node: &str) -> String {
     if node == "/" {
         subject.to_owned()
     } else {
@@ -57,9 +60,9 @@ fn place(subject: &str, node: &str) -> String {
 }
 
 /// Prints the unnoticed changes.
-pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<()> {
+pub(super) fn print_report(found: &MutationScores, unasked: &[String], cx: &mut Cx) -> Result<()> {
     for score in &found.scores {
-        let Score {
+        let AgentScore {
             subject,
             node,
             asked,
@@ -67,24 +70,24 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
             unnoticed,
         } = score;
         let noticed = tried - unnoticed.len();
-        let place = place(subject, node);
+        let place = agent_place(subject, node);
         let share = (noticed * 100).checked_div(*tried).unwrap_or(0);
-        let title = cx.options.screen.paint(Paint::Strong, &escape(&place));
-        let by = plural(*asked, "scenario");
-        cx.line(&format!(
+        let title = cx.options.screen.paint(Paint::Strong, &escape_line(&place));
+        let by = pluralize(*asked, "scenario");
+        cx.print_line(&format!(
             "{title}  {noticed} of {} noticed by {by} ({share} %)",
-            plural(*tried, "change")
+            pluralize(*tried, "change")
         ))?;
         for change in unnoticed {
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  not detected: {}; `{}` would detect it",
-                escape(&change.words()),
+                escape_line(&change.describe()),
                 change.noticed_by()
             ))?;
         }
     }
     if found.scores.is_empty() {
-        cx.line("no scenario passes, so no change can be detected")?;
+        cx.print_line("no scenario passes, so no change can be detected")?;
     }
     // A failing scenario is a scenario too.
     let passing = if found.failing.is_empty() {
@@ -92,38 +95,38 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
     } else {
         " that passes"
     };
-    for place in unasked.iter().take(NAMED) {
-        let title = cx.options.screen.paint(Paint::Strong, &escape(place));
-        cx.line(&format!(
+    for place in unasked.iter().take(MAX_LISTED_AGENTS) {
+        let title = cx.options.screen.paint(Paint::Strong, &escape_line(place));
+        cx.print_line(&format!(
             "{title}  no scenario{passing}, so no change is detected"
         ))?;
     }
-    if unasked.len() > NAMED {
-        cx.line(&format!(
+    if unasked.len() > MAX_LISTED_AGENTS {
+        cx.print_line(&format!(
             "{} more agents have no scenario{passing}",
-            unasked.len() - NAMED
+            unasked.len() - MAX_LISTED_AGENTS
         ))?;
     }
     for name in &found.failing {
-        cx.line(&format!(
+        cx.print_line(&format!(
             "not asked: `{}` fails before anything is changed, so nothing can be learned from it; `ctxc eval` says why",
-            escape(name)
+            escape_line(name)
         ))?;
     }
-    let Totals { tried, noticed } = found.totals();
-    if cx.options.is_chatty() && found.scores.len() + unasked.len() > 1 {
-        cx.line(&format!(
+    let MutationTotals { tried, noticed } = found.totals();
+    if cx.options.prints_notes() && found.scores.len() + unasked.len() > 1 {
+        cx.print_line(&format!(
             "{} of {} noticed; {} without a scenario{passing}",
             noticed,
-            plural(tried, "change"),
-            plural(unasked.len(), "agent")
+            pluralize(tried, "change"),
+            pluralize(unasked.len(), "agent")
         ))?;
     }
     if noticed < tried {
-        cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
+        cx.print_note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
     if !unasked.is_empty() && found.failing.is_empty() {
-        cx.note(
+        cx.print_note(
             "`ctxc new scenario TASK` writes one from today's render; `--node` names the agent",
         );
     }

@@ -3,12 +3,12 @@
 
 use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::context::sent_requests::SentRequests;
 use crate::eval::asked::RunCheck;
-use crate::run::process::{self, Bounds};
-use crate::scenario::expect::own_check::{OwnCheck, Runs};
-use crate::store::trust::line_of;
+use crate::run::process::{self, ProcessLimits};
+use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
+use crate::store::trust::check_command;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,10 +16,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// The most bytes of a check's output.
-const LIMIT: usize = 1 << 20;
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
 /// Inserts the project's folder after the standard library, so that its `json` folder does not
 /// replace the standard `json`.
-pub(super) const MODULES: &str = "\
+pub(super) const PYTHON_PATH_SETUP: &str = "\
 import os, sys
 sys.path = [place for place in sys.path if place]
 lib = os.path.dirname(os.__file__)
@@ -27,7 +27,7 @@ own = [n for n, place in enumerate(sys.path) if place.startswith(lib) and not pl
 sys.path.insert(max(own, default=-1) + 1, '')
 ";
 /// Calls a function with a trial. Its own prints are not part of the verdict.
-const SHIM: &str = "\
+const PYTHON_SHIM: &str = "\
 import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
 module, function = sys.argv[1:]
@@ -48,7 +48,7 @@ pub(in crate::cli::context) struct CheckRuns {
     /// True if both versions have the same checks, since all readable files are equal.
     are_equal: bool,
     /// Outputs of checks, in the order of their completion.
-    written: Mutex<BTreeMap<(String, String), VecDeque<Written>>>,
+    written: Mutex<BTreeMap<(String, String), VecDeque<OwnCheckOutput>>>,
     /// The scenarios with a check of the other version that failed to end, each with the reason.
     failed: Mutex<BTreeMap<String, String>>,
     /// The requests of programs, which both sides share.
@@ -56,7 +56,7 @@ pub(in crate::cli::context) struct CheckRuns {
 }
 
 /// The output of a check, or the reason why it did not end.
-type Written = std::result::Result<String, String>;
+type OwnCheckOutput = std::result::Result<String, String>;
 
 /// The files of another version of a project.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl CheckRuns {
     }
 
     /// Adds requests that programs sent in an earlier run.
-    pub(in crate::cli::context) fn with(self, requests: SentRequests) -> Self {
+    pub(in crate::cli::context) fn with_requests(self, requests: SentRequests) -> Self {
         Self { requests, ..self }
     }
 
@@ -98,7 +98,7 @@ impl CheckRuns {
 
     /// Returns the scenarios with a check of the other version that failed to end, each with the
     /// reason.
-    pub(in crate::cli::context) fn failed(&self) -> BTreeMap<String, String> {
+    pub(in crate::cli::context) fn failed_checks(&self) -> BTreeMap<String, String> {
         self.failed
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -129,7 +129,7 @@ pub(super) struct OwnChecks<'p> {
 
 impl<'p> OwnChecks<'p> {
     /// Creates the runner of a project with the permitted command lines.
-    pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
+    pub(super) fn new(project: &'p CompiledProject, permitted: BTreeSet<String>) -> Self {
         let named = project
             .config
             .providers
@@ -140,13 +140,13 @@ impl<'p> OwnChecks<'p> {
             side: CheckSide::Own,
             runs: None,
             permitted,
-            variables: variables(&named.collect()),
+            variables: visible_variables(&named.collect()),
         }
     }
 
     /// Sets the side in a comparison. If both sides have the same files, the other side reuses the
     /// outputs of the first.
-    pub(super) fn on(mut self, side: CheckSide, runs: &'p CheckRuns) -> Self {
+    pub(super) fn on_side(mut self, side: CheckSide, runs: &'p CheckRuns) -> Self {
         if let Some(folder) = runs.folder.as_ref().filter(|_| side == CheckSide::Other) {
             self.root = &folder.root;
             let (from, to) = (
@@ -165,7 +165,7 @@ impl<'p> OwnChecks<'p> {
     }
 
     /// Returns the output that the first side had for this trial, on the other side.
-    fn written(&self, key: &(String, String)) -> Option<Written> {
+    fn earlier_output(&self, key: &(String, String)) -> Option<OwnCheckOutput> {
         let runs = self
             .runs
             .filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
@@ -176,7 +176,7 @@ impl<'p> OwnChecks<'p> {
             .pop_front()
     }
 
-    fn keep(&self, key: (String, String), written: &Written) {
+    fn keep_output(&self, key: (String, String), written: &OwnCheckOutput) {
         let Some(runs) = self.runs else { return };
         match (self.side, written) {
             (CheckSide::Own, _) => {
@@ -199,9 +199,9 @@ impl<'p> OwnChecks<'p> {
         }
     }
 
-    fn argv(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {
+    fn command_line(&self, check: &OwnCheck) -> std::result::Result<Vec<String>, String> {
         match &check.what {
-            Runs::Command(argv) => {
+            CheckProgram::Command(argv) => {
                 let mut argv: Vec<String> = argv.iter().map(|word| word.value.clone()).collect();
                 // Relative to the project's folder on every system.
                 if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
@@ -209,12 +209,16 @@ impl<'p> OwnChecks<'p> {
                 }
                 Ok(argv)
             }
-            Runs::Python(function) => match function.value.split_once(':') {
-                Some((module, name)) => {
-                    Ok(["python3", "-c", &format!("{MODULES}{SHIM}"), module, name]
-                        .map(str::to_owned)
-                        .to_vec())
-                }
+            CheckProgram::Python(function) => match function.value.split_once(':') {
+                Some((module, name)) => Ok([
+                    "python3",
+                    "-c",
+                    &format!("{PYTHON_PATH_SETUP}{PYTHON_SHIM}"),
+                    module,
+                    name,
+                ]
+                .map(str::to_owned)
+                .to_vec()),
                 None => Err(format!(
                     "`{}` names no function: expected `module:function`",
                     function.value
@@ -226,39 +230,40 @@ impl<'p> OwnChecks<'p> {
 
 impl RunCheck for OwnChecks<'_> {
     fn run(&self, check: &OwnCheck, trial: &str) -> Option<std::result::Result<String, String>> {
-        if !self.permitted.contains(&line_of(check)) {
+        if !self.permitted.contains(&check_command(check)) {
             return None;
         }
-        let argv = match self.argv(check) {
+        let argv = match self.command_line(check) {
             Ok(argv) => argv,
             Err(why) => return Some(Err(why)),
         };
         if self.side == CheckSide::Own
             && self
                 .runs
-                .is_some_and(|runs| runs.requests.are_given() && !runs.are_equal)
+                .is_some_and(|runs| runs.requests.is_from_file() && !runs.are_equal)
         {
             return Some(Ok(UNTRUSTED_CHECK.to_owned()));
         }
-        let key = (line_of(check), trial.to_owned());
-        if let Some(written) = self.written(&key) {
+        let key = (check_command(check), trial.to_owned());
+        if let Some(written) = self.earlier_output(&key) {
             return Some(written);
         }
         let seconds = check.timeout_s;
-        let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
-        let said = process::run(&argv, self.root, &self.variables, trial, &bounds).well(&bounds);
+        let bounds = ProcessLimits::new(Duration::from_secs(seconds), MAX_OUTPUT_BYTES);
+        let said = process::run_program(&argv, self.root, &self.variables, trial, &bounds)
+            .into_stdout(&bounds);
         let written = said.and_then(|said| {
             String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned())
         });
-        self.keep(key, &written);
+        self.keep_output(key, &written);
         Some(written)
     }
 }
 
 /// Returns the own variables without those whose names mark them as secrets, and without `hidden`.
-pub(super) fn variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
+pub(super) fn visible_variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
     let is_secret = |name: &str| is_withheld(name) || hidden.contains(name);
-    fs::env_all()
+    fs::env_vars()
         .into_iter()
         .filter(|(name, _)| !is_secret(name))
         .collect()

@@ -4,16 +4,16 @@
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::page_details::PageDetails;
-use super::text::{answer, compared, lines, state, totals};
-use crate::base::number::usd;
-use crate::cli::render::markup::{cell, code, html as text};
-use crate::cli::render::summary::thousands;
+use super::text::{answer_summary, comparison_line, problem_lines, totals_line, verdict_label};
+use crate::base::number::format_usd;
+use crate::cli::render::markup::{code_element, escape_cell, escape_html as text};
+use crate::cli::render::summary::format_thousands;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use std::fmt::Write as _;
 
 /// The most rows of a table in a comment.
-const ROWS: usize = 50;
+const MAX_ROWS: usize = 50;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--good:#24774a;--bad:#b83327;--open:#8f6a1f}
@@ -36,65 +36,68 @@ svg.line{width:auto;max-width:100%;height:4.5rem}polyline{fill:none;stroke:curre
 ";
 
 /// Splits the rows into those that do not pass and the others, in the order of the scorecard.
-fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
+fn split_by_verdict(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
     card.cases
         .iter()
         .partition(|row| row.verdict() != CaseVerdict::Pass)
 }
 
 /// Returns the facts beside the name: context, answer, tokens, price, model.
-fn facts(row: &CaseRow) -> Vec<String> {
-    let (held, all) = row.held();
-    let used = row.used();
+fn row_facts(row: &CaseRow) -> Vec<String> {
+    let (held, all) = row.held_expectations();
+    let used = row.used_tokens();
     let cost: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
-    let mut facts = vec![format!("context {held}/{all}"), answer(row)];
+    let mut facts = vec![format!("context {held}/{all}"), answer_summary(row)];
     if let Some(RateRow {
         value, low, high, ..
     }) = row.rate.filter(|_| row.trials.len() > 1)
     {
         facts.push(format!(
             "passes {}, 95 % interval {} to {}",
-            percent(value),
-            percent(low),
-            percent(high)
+            format_percent(value),
+            format_percent(low),
+            format_percent(high)
         ));
     }
     facts.extend(
         row.tokens
             .as_ref()
-            .map(|tokens| format!("{} tokens of context", many(tokens.total))),
+            .map(|tokens| format!("{} tokens of context", format_count(tokens.total))),
     );
     if used > 0 {
-        facts.push(format!("{} in trials", many(used)));
+        facts.push(format!("{} in trials", format_count(used)));
     }
     if cost > 0.0 {
-        facts.push(format!("US$ {}", usd(cost)));
+        facts.push(format!("US$ {}", format_usd(cost)));
     }
     facts.extend(row.model.clone());
     facts
 }
 
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-fn many(number: u64) -> String {
-    thousands(usize::try_from(number).unwrap_or(usize::MAX))
+fn format_count(number: u64) -> String {
+    format_thousands(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// Returns the HTML page.
-pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
-    let (open, passed) = ordered(card);
+pub(super) fn html_page(card: &Scorecard, details: &PageDetails) -> String {
+    let (open, passed) = split_by_verdict(card);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>Scenarios</title>\n<style>\n{STYLE}</style>\n\
          <h1>Scenarios</h1>\n<p>{}</p>\n",
-        text(&totals(card))
+        text(&totals_line(card))
     );
-    bar(card, &mut out);
-    details.trend(&mut out);
-    for line in [rate(card), compared(card)].into_iter().flatten() {
+    write_bar(card, &mut out);
+    details.write_trend(&mut out);
+    for line in [pass_rate_line(card), comparison_line(card)]
+        .into_iter()
+        .flatten()
+    {
         let _ = writeln!(out, "<p>{}</p>", text(&line));
     }
     let _ = writeln!(
@@ -108,48 +111,56 @@ pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
             out,
             "<details open><summary class=\"{}\">{}</summary>\n<pre>",
             text(&row.verdict),
-            head(row)
+            row_head(row)
         );
-        for line in lines(row) {
+        for line in problem_lines(row) {
             let _ = writeln!(out, "{}", text(&line));
         }
         for line in row.diff.iter().flat_map(|diff| diff.lines()) {
             let _ = writeln!(out, "{}", text(line));
         }
         out.push_str("</pre>\n");
-        details.case(row, &mut out);
+        details.write_case(row, &mut out);
         out.push_str("</details>\n");
     }
     out.push_str("<ul>\n");
     for row in passed {
-        let _ = writeln!(out, "<li>{}", head(row));
+        let _ = writeln!(out, "<li>{}", row_head(row));
     }
     out.push_str("</ul>\n</html>\n");
     out
 }
 
-fn head(row: &CaseRow) -> String {
-    let mut out = format!("<b>{}</b><span>{}</span>", text(&row.id), text(&state(row)));
-    for fact in facts(row) {
+fn row_head(row: &CaseRow) -> String {
+    let mut out = format!(
+        "<b>{}</b><span>{}</span>",
+        text(&row.id),
+        text(&verdict_label(row))
+    );
+    for fact in row_facts(row) {
         let _ = write!(out, "<span class=\"dim\">{}</span>", text(&fact));
     }
     out
 }
 
 /// Describes the pass rate of all scenarios.
-fn rate(card: &Scorecard) -> Option<String> {
+fn pass_rate_line(card: &Scorecard) -> Option<String> {
     let rate = card.summary.pass_rate?;
     let interval = card
         .summary
         .interval
         .map_or_else(String::new, |[low, high]| {
-            format!(", 95 % interval {} to {}", percent(low), percent(high))
+            format!(
+                ", 95 % interval {} to {}",
+                format_percent(low),
+                format_percent(high)
+            )
         });
-    Some(format!("answers pass {}{interval}", percent(rate)))
+    Some(format!("answers pass {}{interval}", format_percent(rate)))
 }
 
 /// Writes the verdicts of all scenarios as the parts of a bar.
-fn bar(card: &Scorecard, out: &mut String) {
+fn write_bar(card: &Scorecard, out: &mut String) {
     let summary = &card.summary;
     let parts = [
         ("passed", summary.passed, "--good"),
@@ -162,7 +173,7 @@ fn bar(card: &Scorecard, out: &mut String) {
     let _ = write!(
         out,
         "<svg viewBox=\"0 0 {all} 1\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">",
-        text(&totals(card))
+        text(&totals_line(card))
     );
     let mut from = 0;
     for (word, count, color) in parts.into_iter().filter(|(_, count, _)| *count > 0) {
@@ -176,42 +187,56 @@ fn bar(card: &Scorecard, out: &mut String) {
 }
 
 /// Returns the comment.
-pub(super) fn markdown(card: &Scorecard) -> String {
-    let (open, passed) = ordered(card);
+pub(super) fn markdown_comment(card: &Scorecard) -> String {
+    let (open, passed) = split_by_verdict(card);
     let mut out = format!(
         "<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n",
-        cell(&totals(card))
+        escape_cell(&totals_line(card))
     );
-    for line in [rate(card), compared(card)].into_iter().flatten() {
-        let _ = writeln!(out, "\n{}", cell(&line));
+    for line in [pass_rate_line(card), comparison_line(card)]
+        .into_iter()
+        .flatten()
+    {
+        let _ = writeln!(out, "\n{}", escape_cell(&line));
     }
     if !open.is_empty() {
         out.push_str("\n| scenario | verdict | context and answer |\n|---|---|---|\n");
     }
-    for row in open.iter().take(ROWS) {
-        let facts: Vec<String> = facts(row).iter().map(|fact| cell(fact)).collect();
+    for row in open.iter().take(MAX_ROWS) {
+        let facts: Vec<String> = row_facts(row)
+            .iter()
+            .map(|fact| escape_cell(fact))
+            .collect();
         let _ = writeln!(
             out,
             "| {} | {} | {} |",
-            code(&row.id),
-            cell(&state(row)),
+            code_element(&row.id),
+            escape_cell(&verdict_label(row)),
             facts.join(", ")
         );
     }
-    let beyond = open.len().saturating_sub(ROWS);
+    let beyond = open.len().saturating_sub(MAX_ROWS);
     if beyond > 0 {
         let _ = writeln!(out, "\n{beyond} more do not pass.");
     }
-    for row in open.iter().take(ROWS) {
-        let _ = write!(out, "\n<details><summary>{}</summary>\n\n", code(&row.id));
-        for line in lines(row) {
-            let _ = writeln!(out, "- {}", cell(line.trim_start()));
+    for row in open.iter().take(MAX_ROWS) {
+        let _ = write!(
+            out,
+            "\n<details><summary>{}</summary>\n\n",
+            code_element(&row.id)
+        );
+        for line in problem_lines(row) {
+            let _ = writeln!(out, "- {}", escape_cell(line.trim_start()));
         }
         out.push_str("\n</details>\n");
     }
     if !passed.is_empty() {
-        let names: Vec<String> = passed.iter().take(ROWS).map(|row| code(&row.id)).collect();
-        let rest = passed.len().saturating_sub(ROWS);
+        let names: Vec<String> = passed
+            .iter()
+            .take(MAX_ROWS)
+            .map(|row| code_element(&row.id))
+            .collect();
+        let rest = passed.len().saturating_sub(MAX_ROWS);
         let more = if rest > 0 {
             format!(" and {rest} more")
         } else {

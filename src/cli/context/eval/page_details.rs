@@ -4,30 +4,30 @@
 //! Only the first scenarios, and only the beginnings of long texts, so that a page always opens
 //! quickly.
 
-use super::choose::{Done, EvalRun};
+use super::choose::{EvalRun, StoredCase};
 use crate::cli::context::model_calls::fixed_mask;
-use crate::cli::context::project::Compiled;
-use crate::cli::history::Place;
-use crate::cli::render::markup::{html as text, html_lines};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::history::HistoryPlace;
+use crate::cli::render::markup::{escape_html as text, escape_html_lines};
 use crate::cli::render::screen::Screen;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::pluralize;
 use crate::cli::render::unified;
-use crate::eval::finished::Finished;
+use crate::eval::finished::CaseResult;
 use crate::eval::scorecard::CaseRow;
 use crate::eval::trials::TrialOutcome;
 use crate::record::fixed_mask::FixedMask;
 use crate::scenario::paths;
-use crate::store::history::{EvalHistory, Point, RunRecord, Series};
+use crate::store::history::{CaseSeries, EvalHistory, RunRecord, SeriesPoint};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The most scenarios with details on a page.
-const CASES: usize = 100;
+const MAX_CASES: usize = 100;
 /// The most characters of a text.
-const TEXT: usize = 6_000;
+const MAX_TEXT_CHARS: usize = 6_000;
 /// The most runs before the last, and the most runs of all scenarios.
-const WINDOW: usize = 5;
-const RUNS: usize = 30;
+const MAX_EARLIER_RUNS: usize = 5;
+const MAX_RUNS: usize = 30;
 
 /// The data of a page beyond the scorecard.
 #[derive(Debug, Default)]
@@ -41,22 +41,22 @@ pub(super) struct PageDetails {
 #[derive(Debug, Default)]
 struct CaseDetails {
     /// The messages, each with its speaker.
-    said: Vec<(String, String)>,
+    messages: Vec<(String, String)>,
     /// The diff from the stored request to the current one; `None` if none is stored.
     diff: Option<String>,
-    series: Option<Series>,
+    series: Option<CaseSeries>,
 }
 
 impl PageDetails {
     /// Collects the details of the scenarios of a run; with their history, if the run is stored and
     /// it can be read.
-    pub(super) fn of(
-        project: &Compiled,
+    pub(super) fn collect(
+        project: &CompiledProject,
         eval_run: &EvalRun<'_>,
-        finished: &[Option<Done>],
+        finished: &[Option<StoredCase>],
         is_kept: bool,
     ) -> Self {
-        let history = Place::of(&project.root, &project.config)
+        let history = HistoryPlace::for_project(&project.root, &project.config)
             .ok()
             .filter(|_| is_kept)
             .and_then(|place| place.open().ok()?);
@@ -67,9 +67,10 @@ impl PageDetails {
             .iter()
             .zip(&eval_run.snapshots)
             .zip(finished);
-        let open = all
-            .filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
-        for ((chosen, stored), Done { snapshot, .. }, done) in open.take(CASES) {
+        let open = all.filter_map(|(of, done)| {
+            Some((of, done.as_ref()?, done.as_ref()?.full_result.as_deref()?))
+        });
+        for ((chosen, stored), StoredCase { snapshot, .. }, done) in open.take(MAX_CASES) {
             let name = &chosen.case.name.value;
             let diff = stored
                 .as_deref()
@@ -80,11 +81,11 @@ impl PageDetails {
                     let now = if mask.is_same_request(before, now) {
                         before.to_owned()
                     } else {
-                        mask.stored_request(now)
+                        mask.mask_stored_request(now)
                     };
-                    let _ = unified::write(
+                    let _ = unified::write_diff(
                         &mut out,
-                        &paths::snapshot(chosen.path, name),
+                        &paths::snapshot_path(chosen.path, name),
                         before,
                         &now,
                         Screen::PLAIN,
@@ -93,11 +94,11 @@ impl PageDetails {
                 });
             let series = history
                 .as_ref()
-                .and_then(|history| history.series_of(name, WINDOW).ok()?);
+                .and_then(|history| history.series_of(name, MAX_EARLIER_RUNS).ok()?);
             cases.insert(
                 (chosen.path.to_owned(), name.clone()),
                 CaseDetails {
-                    said: said(done, &mask),
+                    messages: conversation_texts(done, &mask),
                     diff,
                     series,
                 },
@@ -106,15 +107,15 @@ impl PageDetails {
         let ended =
             |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
         let runs = history
-            .and_then(|history| history.runs().ok())
+            .and_then(|history| history.load_runs().ok())
             .unwrap_or_default();
         let mut runs: Vec<(u64, u64)> = runs.iter().filter_map(ended).collect();
-        runs.drain(..runs.len().saturating_sub(RUNS));
+        runs.drain(..runs.len().saturating_sub(MAX_RUNS));
         Self { cases, runs }
     }
 
     /// Writes the results of the last runs as a line chart.
-    pub(super) fn trend(&self, out: &mut String) {
+    pub(super) fn write_trend(&self, out: &mut String) {
         if self.runs.len() < 2 {
             return;
         }
@@ -136,17 +137,20 @@ impl PageDetails {
             });
         let what = format!(
             "scenarios that passed in the last {}{last}",
-            plural(points.len(), "run")
+            pluralize(points.len(), "run")
         );
         let _ = write!(out, "<figure><figcaption>{}</figcaption>", text(&what));
-        line(&points, (0.0, 1.0), &what, out);
+        write_line_chart(&points, (0.0, 1.0), &what, out);
         out.push_str("</figure>\n");
     }
 
     /// Writes the details of a scenario.
-    pub(super) fn case(&self, row: &CaseRow, out: &mut String) {
-        let Some(CaseDetails { said, diff, series }) =
-            self.cases.get(&(row.path.clone(), row.id.clone()))
+    pub(super) fn write_case(&self, row: &CaseRow, out: &mut String) {
+        let Some(CaseDetails {
+            messages: said,
+            diff,
+            series,
+        }) = self.cases.get(&(row.path.clone(), row.id.clone()))
         else {
             return;
         };
@@ -157,7 +161,7 @@ impl PageDetails {
                     out,
                     "<li><strong>{}</strong>{}</li>",
                     text(who),
-                    block("", &html_lines(&cut(what)))
+                    scrolling_block("", &escape_html_lines(&shorten_text(what)))
                 );
             }
             out.push_str("</ol>\n");
@@ -167,26 +171,29 @@ impl PageDetails {
             if diff.is_empty() {
                 out.push_str("<p>It is the stored one.</p>\n");
             } else {
-                out.push_str(&block(" class=\"diff\"", &colored(&cut(diff))));
+                out.push_str(&scrolling_block(
+                    " class=\"diff\"",
+                    &colored_diff(&shorten_text(diff)),
+                ));
             }
         }
         if let Some(series) = series {
-            runs(series, out);
+            write_runs(series, out);
         }
     }
 }
 
 /// Returns the messages of the request, and the answer of the first failed trial.
-fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
+fn conversation_texts(done: &CaseResult, mask: &FixedMask) -> Vec<(String, String)> {
     let mut said: Vec<(String, String)> = done
-        .said
+        .messages
         .iter()
         .map(|(speaker, text)| (speaker.word().to_owned(), text.clone()))
         .collect();
     let failed = done
         .trials
         .iter()
-        .position(|trial| trial.tried == TrialOutcome::Failed);
+        .position(|trial| trial.outcome == TrialOutcome::Failed);
     let at = failed.unwrap_or(0);
     if let Some(trial) = done.trials.get(at) {
         let mut words = trial.answer.text.clone();
@@ -203,24 +210,26 @@ fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
                 "answer of trial {} of {}, by {}: {state}",
                 at + 1,
                 done.trials.len(),
-                trial.by
+                trial.answered_by
             ),
             words,
         ));
     }
     for (_, words) in &mut said {
-        *words = mask.text(words).unwrap_or_else(|| std::mem::take(words));
+        *words = mask
+            .mask_text(words)
+            .unwrap_or_else(|| std::mem::take(words));
     }
     said
 }
 
 /// Returns a text block that can be scrolled, also by keyboard.
-fn block(attributes: &str, html: &str) -> String {
+fn scrolling_block(attributes: &str, html: &str) -> String {
     format!("<pre{attributes} tabindex=\"0\">{html}</pre>\n")
 }
 
-fn cut(words: &str) -> String {
-    match words.char_indices().nth(TEXT) {
+fn shorten_text(words: &str) -> String {
+    match words.char_indices().nth(MAX_TEXT_CHARS) {
         None => words.to_owned(),
         Some((at, _)) => {
             let rest = words.get(at..).map_or(0, |rest| rest.chars().count());
@@ -233,21 +242,21 @@ fn cut(words: &str) -> String {
 }
 
 /// Returns a diff whose added and removed lines are also marked by their elements.
-fn colored(diff: &str) -> String {
+fn colored_diff(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
         let _ = match line.as_bytes().first() {
-            Some(b'+') => writeln!(out, "<ins>{}</ins>", html_lines(line)),
-            Some(b'-') => writeln!(out, "<del>{}</del>", html_lines(line)),
-            _ => writeln!(out, "{}", html_lines(line)),
+            Some(b'+') => writeln!(out, "<ins>{}</ins>", escape_html_lines(line)),
+            Some(b'-') => writeln!(out, "<del>{}</del>", escape_html_lines(line)),
+            _ => writeln!(out, "{}", escape_html_lines(line)),
         };
     }
     out
 }
 
 /// Writes the last runs of a scenario: tokens as a line, with points colored by verdict.
-fn runs(series: &Series, out: &mut String) {
-    let all: Vec<&Point> = series.before.iter().chain(&series.now).collect();
+fn write_runs(series: &CaseSeries, out: &mut String) {
+    let all: Vec<&SeriesPoint> = series.before.iter().chain(&series.now).collect();
     let tokens: Vec<(f64, bool)> = all
         .iter()
         .filter_map(|point| Some((point.tokens?, point.passed)))
@@ -268,19 +277,24 @@ fn runs(series: &Series, out: &mut String) {
     };
     let what = format!(
         "mean tokens in the last {}: {least:.0} to {most:.0}; {passed} passed{moved}",
-        plural(tokens.len(), "run")
+        pluralize(tokens.len(), "run")
     );
     let _ = write!(
         out,
         "<h2>Last runs</h2>\n<figure><figcaption>{}</figcaption>",
         text(&what)
     );
-    line(&tokens, (least, most), &what, out);
+    write_line_chart(&tokens, (least, most), &what, out);
     out.push_str("</figure>\n");
 }
 
 /// Writes a line chart from left to right, with good and bad points in their colors.
-fn line(points: &[(f64, bool)], (least, most): (f64, f64), what: &str, out: &mut String) {
+fn write_line_chart(
+    points: &[(f64, bool)],
+    (least, most): (f64, f64),
+    what: &str,
+    out: &mut String,
+) {
     const HEIGHT: f64 = 40.0;
     let width = points.len().saturating_sub(1).max(1) * 12;
     #[allow(clippy::cast_precision_loss, reason = "a few points")]

@@ -1,57 +1,60 @@
 //! `ctxc eval --plan`: the calls of a run, their cost, and the outcome of its rules for cases with
 //! a given pass rate. Makes no call.
 
-use super::choose::Done;
-use super::load::Chosen;
-use super::text::asks;
+use super::choose::StoredCase;
+use super::load::ChosenCase;
+use super::text::describe_calls;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
-use crate::eval::finished::Estimate;
+use crate::cli::render::escape::escape_line;
+use crate::cli::render::summary::pluralize;
+use crate::eval::finished::CostEstimate;
 use crate::eval::statistics::outlook;
 use crate::eval::trials;
-use crate::scenario::model::Rule;
+use crate::scenario::model::TrialRule;
 use crate::schema::json::names::PLAN;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The assumed number of parallel calls without `--jobs`.
-const USUAL: usize = 10;
+const DEFAULT_PARALLEL_CALLS: usize = 10;
 /// Pass rates of trials, in percent.
-const RATES: [u32; 6] = [99, 90, 70, 50, 30, 10];
+const PASS_RATES: [u32; 6] = [99, 90, 70, 50, 30, 10];
 
 /// What a run would ask: `ctxc eval --plan --json`.
 #[derive(JsonSchema, Serialize)]
-pub(crate) struct Document {
+#[schemars(rename = "Document")]
+pub(crate) struct EvalPlan {
     /// The format.
     schema: &'static str,
     /// The scenarios.
-    cases: Vec<CaseRow>,
+    cases: Vec<PlannedCase>,
     /// What all of them take, one call after the other.
-    total: AskRow,
+    total: PlannedCalls,
     /// Calls that would be under way at once.
     at_once: u64,
     /// Seconds that the run takes with these, at least and at most; null where not all were recorded, or none would be asked.
     seconds: Option<[u64; 2]>,
     /// The rules of those that would be asked.
-    rules: Vec<RuleRow>,
+    rules: Vec<RuleOutlook>,
 }
 
 /// A scenario.
 #[derive(JsonSchema, Serialize)]
-struct CaseRow {
+#[schemars(rename = "CaseRow")]
+struct PlannedCase {
     /// Its name.
     id: String,
     /// What asking takes; null where nobody would be asked.
-    asks: Option<AskRow>,
+    asks: Option<PlannedCalls>,
     /// Why nobody can be asked; null where somebody can, or need not be.
     trouble: Option<String>,
 }
 
 /// What asking takes, at least and at most.
 #[derive(Clone, Copy, JsonSchema, Serialize)]
-struct AskRow {
+#[schemars(rename = "AskRow")]
+struct PlannedCalls {
     /// Calls of a model.
     calls: [u64; 2],
     /// US$; null where `ctxc.toml` names no price.
@@ -62,16 +65,18 @@ struct AskRow {
 
 /// A rule of trials.
 #[derive(JsonSchema, Serialize)]
-struct RuleRow {
+#[schemars(rename = "RuleRow")]
+struct RuleOutlook {
     /// It in words: `2 of 3, then 7 of 10`.
     rule: String,
     /// What it makes of scenarios.
-    rates: Vec<RateRow>,
+    rates: Vec<RateOutlook>,
 }
 
 /// Scenarios of which each trial passes at a rate.
 #[derive(JsonSchema, Serialize)]
-struct RateRow {
+#[schemars(rename = "RateRow")]
+struct RateOutlook {
     /// The rate, in percent.
     percent: u32,
     /// The chance that such a scenario passes.
@@ -81,44 +86,46 @@ struct RateRow {
 }
 
 /// Returns the plan of a run of these scenarios.
-pub(super) fn document(
-    chosen: &[Chosen<'_>],
-    finished: &[Option<Done>],
+pub(super) fn build_plan(
+    chosen: &[ChosenCase<'_>],
+    finished: &[Option<StoredCase>],
     (jobs, confirms): (Option<usize>, bool),
-) -> Document {
-    let mut total = AskRow {
+) -> EvalPlan {
+    let mut total = PlannedCalls {
         calls: [0, 0],
         usd: Some([0.0, 0.0]),
         ms: Some([0, 0]),
     };
     let (mut asked, mut longest) = (0, 0);
-    let mut rules: Vec<Rule> = Vec::new();
+    let mut rules: Vec<TrialRule> = Vec::new();
     let mut cases = Vec::new();
     for (case, done) in chosen
         .iter()
         .zip(finished)
         .filter_map(|(case, done)| Some((case, done.as_ref()?)))
     {
-        let asks = done.anew.map(|Estimate { calls, usd, ms }| AskRow {
-            calls: calls.into(),
-            usd: usd.map(Into::into),
-            ms: ms.map(Into::into),
-        });
+        let asks = done
+            .new_answer_cost
+            .map(|CostEstimate { calls, usd, ms }| PlannedCalls {
+                calls: calls.into(),
+                usd: usd.map(Into::into),
+                ms: ms.map(Into::into),
+            });
         if let Some(one) = asks {
-            total = total.and(one);
+            total = total.add(one);
             longest = longest.max(one.ms.map_or(0, |ms| ms[1]));
             asked += 1;
             if !rules.contains(&case.case.rule) {
                 rules.push(case.case.rule);
             }
         }
-        cases.push(CaseRow {
+        cases.push(PlannedCase {
             id: case.case.name.value.clone(),
             asks,
             trouble: done.row.trouble.clone(),
         });
     }
-    let at_once = jobs.unwrap_or(USUAL).min(asked).max(1) as u64;
+    let at_once = jobs.unwrap_or(DEFAULT_PARALLEL_CALLS).min(asked).max(1) as u64;
     let seconds = |ms: u64| ms.div_ceil(1000);
     let seconds = total.ms.filter(|_| asked > 0).map(|[least, most]| {
         [
@@ -128,9 +135,9 @@ pub(super) fn document(
     });
     let rules = rules
         .iter()
-        .map(|rule| characteristic(rule, confirms))
+        .map(|rule| rule_outlook(rule, confirms))
         .collect();
-    Document {
+    EvalPlan {
         schema: PLAN,
         cases,
         total,
@@ -140,8 +147,8 @@ pub(super) fn document(
     }
 }
 
-impl AskRow {
-    fn and(self, other: Self) -> Self {
+impl PlannedCalls {
+    fn add(self, other: Self) -> Self {
         let ([a, b], [c, d]) = (self.calls, other.calls);
         Self {
             calls: [a + c, b + d],
@@ -153,49 +160,49 @@ impl AskRow {
         }
     }
 
-    fn words(self) -> String {
-        asks(self.calls, self.usd)
+    fn describe(self) -> String {
+        describe_calls(self.calls, self.usd)
     }
 }
 
 /// Prints the plan.
-pub(super) fn print(plan: &Document, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_plan(plan: &EvalPlan, cx: &mut Cx) -> Result<()> {
     for case in &plan.cases {
-        let what = case.asks.map(AskRow::words);
+        let what = case.asks.map(PlannedCalls::describe);
         let what = what.unwrap_or_else(|| {
             case.trouble
                 .as_deref()
-                .map_or("no call".into(), escape)
+                .map_or("no call".into(), escape_line)
                 .into_owned()
         });
-        cx.line(&format!("{}: {what}", escape(&case.id)))?;
+        cx.print_line(&format!("{}: {what}", escape_line(&case.id)))?;
     }
     let asked = plan.cases.iter().filter(|case| case.asks.is_some()).count();
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{} of {} would be asked: {}",
-        plural(asked, "scenario"),
+        pluralize(asked, "scenario"),
         plan.cases.len(),
-        plan.total.words()
+        plan.total.describe()
     ))?;
     if let Some([least, most]) = plan.seconds {
-        cx.line(&format!(
+        cx.print_line(&format!(
             "by the recorded times {least} to {most} s, with {} at once",
             plan.at_once
         ))?;
     } else if asked > 0 {
-        cx.line("how long that takes is known once all of them were recorded")?;
+        cx.print_line("how long that takes is known once all of them were recorded")?;
     }
-    for RuleRow { rule, rates } in &plan.rules {
-        cx.line(&format!(
+    for RuleOutlook { rule, rates } in &plan.rules {
+        cx.print_line(&format!(
             "{rule}: a scenario whose trials pass at this rate passes, in so many trials on average"
         ))?;
-        for RateRow {
+        for RateOutlook {
             percent,
             passes,
             trials,
         } in rates
         {
-            cx.line(&format!(
+            cx.print_line(&format!(
                 "  {percent} %: {:.1} %, {trials:.1}",
                 passes * 100.0
             ))?;
@@ -205,8 +212,8 @@ pub(super) fn print(plan: &Document, cx: &mut Cx) -> Result<()> {
 }
 
 /// Returns the chances of a rule for each pass rate.
-fn characteristic(rule: &Rule, confirms: bool) -> RuleRow {
-    let confirm = trials::confirming(rule).filter(|_| confirms);
+fn rule_outlook(rule: &TrialRule, confirms: bool) -> RuleOutlook {
+    let confirm = trials::confirm_rule(rule).filter(|_| confirms);
     let first = rule.sequential.map_or_else(
         || format!("{} of {}", rule.pass, rule.runs),
         |test| format!("a sequential test of {} against {}", test.p1, test.p0),
@@ -215,15 +222,15 @@ fn characteristic(rule: &Rule, confirms: bool) -> RuleRow {
         format!(", then {} of {}", rule.pass, rule.runs)
     });
     let rate = |percent: u32| {
-        let outlook = outlook::stages(rule, confirm.as_ref(), f64::from(percent) / 100.0);
-        RateRow {
+        let outlook = outlook::combined_outlook(rule, confirm.as_ref(), f64::from(percent) / 100.0);
+        RateOutlook {
             percent,
             passes: outlook.pass,
             trials: outlook.trials,
         }
     };
-    RuleRow {
+    RuleOutlook {
         rule: first + &second,
-        rates: RATES.map(rate).into(),
+        rates: PASS_RATES.map(rate).into(),
     }
 }

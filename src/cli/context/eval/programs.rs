@@ -2,25 +2,25 @@
 //! answers from a recording, until the calls that are meant were made. One run serves all scenarios
 //! whose recordings are the beginning of one.
 
-use super::own_checks::MODULES;
+use super::own_checks::PYTHON_PATH_SETUP;
 use crate::base::fs;
-use crate::cli::context::project::Compiled;
-use crate::cli::context::sent_requests::{Outcome, SentRequests};
-use crate::cli::record::{Double, double};
-use crate::cli::render::summary::plural;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::context::sent_requests::{RequestOutcome, SentRequests};
+use crate::cli::record::{ReplayDouble, start_double};
+use crate::cli::render::summary::pluralize;
 use crate::context::request::Files as _;
 use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
-use crate::record::comparison::Comparison;
-use crate::record::file::{LinePlace, Recordings};
-use crate::record::foreign::Format;
-use crate::record::places::Call;
-use crate::record::proxy::keeper::SeenCall;
+use crate::record::comparison::RequestComparison;
+use crate::record::file::{RecordingFile, RecordingLine};
+use crate::record::foreign::RecordingFormat;
+use crate::record::places::LocatedCall;
+use crate::record::proxy::keeper::ObservedCall;
 use crate::record::recording::Recording;
-use crate::record::turns::{Said, Turn, turns, turns_in};
-use crate::run::process::{self, Bounds, Ended};
+use crate::record::turns::{CallContent, CallPosition, call_positions, matched_positions};
+use crate::run::process::{self, ProcessEnd, ProcessLimits};
 use crate::scenario::paths;
-use crate::scenario::request_source::{RequestSource, SentBy};
-use crate::store::trust::program_of;
+use crate::scenario::request_source::{RequestProgram, RequestSource};
+use crate::store::trust::request_command;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
@@ -28,11 +28,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The time without a call after which no further conversation is expected.
-const QUIET: Duration = Duration::from_secs(2);
+const QUIET_TIME: Duration = Duration::from_secs(2);
 /// The most bytes of a function's output.
-const LIMIT: usize = 64 << 20;
+const MAX_OUTPUT_BYTES: usize = 64 << 20;
 /// Calls the function, and writes its result.
-const SHIM: &str = "\
+const PYTHON_SHIM: &str = "\
 import importlib, json
 out, sys.stdout = sys.stdout, sys.stderr
 module, function = sys.argv[1:]
@@ -42,8 +42,8 @@ out.write(found if isinstance(found, str) else json.dumps(found))
 
 /// Runs programs one at a time, since they share the project's folder.
 #[derive(Debug)]
-pub(super) struct Programs<'p> {
-    project: &'p Compiled,
+pub(super) struct ProgramRunner<'p> {
+    project: &'p CompiledProject,
     /// The permitted command lines.
     permitted: BTreeSet<String>,
     /// The requests that were already sent.
@@ -53,21 +53,21 @@ pub(super) struct Programs<'p> {
     /// The calls that scenarios of this run mean.
     planned: Vec<PlannedCall>,
     /// What runs for other scenarios found for a call.
-    found: Mutex<Vec<(PlannedCall, Outcome)>>,
+    found: Mutex<Vec<(PlannedCall, RequestOutcome)>>,
 }
 
 /// A call that a scenario means, with the text of the recording that answers its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlannedCall {
-    sent: SentBy,
+    sent: RequestProgram,
     answers: String,
 }
 
-impl<'p> Programs<'p> {
+impl<'p> ProgramRunner<'p> {
     /// Those of a project, of which these command lines are permitted, for these scenarios: their
     /// files and where their requests come from.
     pub(super) fn new<'c>(
-        project: &'p Compiled,
+        project: &'p CompiledProject,
         permitted: BTreeSet<String>,
         sources: impl Iterator<Item = (&'c str, &'c RequestSource)>,
     ) -> Self {
@@ -76,7 +76,7 @@ impl<'p> Programs<'p> {
             let RequestSource::Command(sent) = source else {
                 return None;
             };
-            let text = |file: &String| files.text(&paths::beside(path, file)?).ok();
+            let text = |file: &String| files.text(&paths::resolve_beside(path, file)?).ok();
             let answers = sent
                 .answers
                 .as_ref()
@@ -98,17 +98,17 @@ impl<'p> Programs<'p> {
     }
 
     /// Shares the requests of a comparison: a program that both sides run alike is run once.
-    pub(super) fn sharing(self, sent: &'p SentRequests) -> Self {
+    pub(super) fn with_shared_requests(self, sent: &'p SentRequests) -> Self {
         Self {
             shared: Some(sent),
             ..self
         }
     }
 
-    fn have(&self, source: &RequestSource, answers: Option<&str>) -> Outcome {
+    fn obtain_request(&self, source: &RequestSource, answers: Option<&str>) -> RequestOutcome {
         match source {
             RequestSource::File(path) => Err(format!("{path} is a file, not a program")),
-            RequestSource::Command(sent) => self.sent(sent, answers.unwrap_or("")),
+            RequestSource::Command(sent) => self.run_until_call(sent, answers.unwrap_or("")),
             RequestSource::Python {
                 function,
                 timeout_s,
@@ -118,10 +118,16 @@ impl<'p> Programs<'p> {
                         "`{function}` names no function: expected `module:function`"
                     ));
                 };
-                let argv =
-                    ["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned);
-                let bounds = Bounds::of(Duration::from_secs(*timeout_s), LIMIT);
-                let written = self.run(&argv, &[], &bounds).well(&bounds);
+                let argv = [
+                    "python3",
+                    "-c",
+                    &format!("{PYTHON_PATH_SETUP}{PYTHON_SHIM}"),
+                    module,
+                    name,
+                ]
+                .map(str::to_owned);
+                let bounds = ProcessLimits::new(Duration::from_secs(*timeout_s), MAX_OUTPUT_BYTES);
+                let written = self.run_program(&argv, &[], &bounds).into_stdout(&bounds);
                 let written =
                     written.map_err(|why| format!("the function {function} failed: {why}"))?;
                 let body = String::from_utf8(written)
@@ -136,7 +142,12 @@ impl<'p> Programs<'p> {
         }
     }
 
-    fn run(&self, argv: &[String], variables: &[(String, String)], bounds: &Bounds<'_>) -> Ended {
+    fn run_program(
+        &self,
+        argv: &[String],
+        variables: &[(String, String)],
+        bounds: &ProcessLimits<'_>,
+    ) -> ProcessEnd {
         let mut argv = argv.to_vec();
         // Relative to the project's folder on every system.
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
@@ -147,14 +158,14 @@ impl<'p> Programs<'p> {
                 .to_string_lossy()
                 .into_owned();
         }
-        let mut all = fs::env_all();
+        let mut all = fs::env_vars();
         all.extend(variables.iter().cloned());
-        process::run(&argv, &self.project.root, &all, "", bounds)
+        process::run_program(&argv, &self.project.root, &all, "", bounds)
     }
 
     /// The request of a call that is meant: from a run for another scenario, else from one that
     /// looks for all calls that it can serve.
-    fn sent(&self, sent: &SentBy, answers: &str) -> Outcome {
+    fn run_until_call(&self, sent: &RequestProgram, answers: &str) -> RequestOutcome {
         let own = PlannedCall {
             sent: sent.clone(),
             answers: answers.to_owned(),
@@ -191,19 +202,19 @@ impl<'p> Programs<'p> {
             .max_by_key(|other| other.answers.len());
         let answers = longest.map_or(&own.answers, |longest| &longest.answers);
         let recorded = |text: &str| {
-            Recordings::read(text).map_err(|fault| format!("the recorded answers: {fault}"))
+            RecordingFile::parse(text).map_err(|fault| format!("the recorded answers: {fault}"))
         };
         let all = recorded(answers)?.calls;
-        let said: Vec<Option<Said>> = all.iter().map(Said::of_call).collect();
-        let places = turns(&said);
+        let said: Vec<Option<CallContent>> = all.iter().map(CallContent::from_call).collect();
+        let places = call_positions(&said);
         // A conversation has the same number in both.
         let is_served = |planned: &PlannedCall| {
-            let count = Recordings::read(&planned.answers)
+            let count = RecordingFile::parse(&planned.answers)
                 .map_or(usize::MAX, |recorded| recorded.calls.len());
             answers.starts_with(&planned.answers)
                 && said
                     .get(..count)
-                    .is_some_and(|said| places.get(..count) == Some(&*turns(said)))
+                    .is_some_and(|said| places.get(..count) == Some(&*call_positions(said)))
         };
         if !is_served(own) {
             let calls = recorded(&own.answers)?.calls.into();
@@ -232,34 +243,34 @@ impl<'p> Programs<'p> {
     }
 
     /// Runs a program until it made all calls that are meant.
-    fn run_for(&self, served: &[ServedCall]) -> Result<Vec<Outcome>, String> {
+    fn run_for(&self, served: &[ServedCall]) -> Result<Vec<RequestOutcome>, String> {
         let Some(first) = served.first() else {
             return Ok(Vec::new());
         };
-        let SentBy { argv, answers, .. } = &first.planned.sent;
+        let RequestProgram { argv, answers, .. } = &first.planned.sent;
         let name = answers.clone().unwrap_or_default();
-        let named = |(at, call): (usize, &Recording)| Call {
+        let named = |(at, call): (usize, &Recording)| LocatedCall {
             name: format!("{name}#{}", at + 1),
             file: PathBuf::from(&name),
-            at: LinePlace {
+            at: RecordingLine {
                 line: at + 1,
                 offset: 0,
                 len: 0,
             },
             call: call.clone(),
-            format: Format::Ctxc,
+            format: RecordingFormat::Ctxc,
         };
         let (also, made) = mpsc::channel();
         let recorded = first.recorded.iter().enumerate().map(named).collect();
-        let Double { server, variables } =
-            double(&self.project.root, &self.project.config, recorded, also)
+        let ReplayDouble { server, variables } =
+            start_double(&self.project.root, &self.project.config, recorded, also)
                 .map_err(|error| error.message)?;
         let comparison = || self.project.comparison();
         let wanted = served
             .iter()
-            .map(|one| Wanted::new(&one.recorded, one.turn(), comparison()))
+            .map(|one| WantedCall::new(&one.recorded, one.turn(), comparison()))
             .collect();
-        let calls = Mutex::new(Calls {
+        let calls = Mutex::new(ProgramCalls {
             made,
             all: Vec::new(),
             said: Vec::new(),
@@ -278,12 +289,12 @@ impl<'p> Programs<'p> {
             .map(|one| one.planned.sent.timeout_s)
             .max()
             .unwrap_or_default();
-        let bounds = Bounds {
-            until: Some(&is_made),
-            ..Bounds::of(Duration::from_secs(seconds), LIMIT)
+        let bounds = ProcessLimits {
+            is_done: Some(&is_made),
+            ..ProcessLimits::new(Duration::from_secs(seconds), MAX_OUTPUT_BYTES)
         };
-        let ended = self.run(argv, &variables, &bounds);
-        let tally = server.end();
+        let ended = self.run_program(argv, &variables, &bounds);
+        let tally = server.shut_down();
         look(true);
         let shown = argv.join(" ");
         let missed = tally
@@ -291,11 +302,11 @@ impl<'p> Programs<'p> {
             .first()
             .map(|why| format!("; {why}"))
             .unwrap_or_default();
-        let ended = ended.well(&bounds);
+        let ended = ended.into_stdout(&bounds);
         let calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let outcome = |wanted: &Wanted| {
+        let outcome = |wanted: &WantedCall| {
             let Some(found) = &wanted.found else {
-                let was = calls.words(wanted);
+                let was = calls.describe(wanted);
                 return Err(match &ended {
                     Ok(_) => format!("`{shown}` ended; {was}{missed}"),
                     Err(why) => format!("`{shown}` failed: {why}; {was}{missed}"),
@@ -315,8 +326,8 @@ struct ServedCall {
 }
 
 impl ServedCall {
-    const fn turn(&self) -> Turn {
-        Turn {
+    const fn turn(&self) -> CallPosition {
+        CallPosition {
             conversation: self.planned.sent.conversation,
             n: self.planned.sent.n,
         }
@@ -325,23 +336,25 @@ impl ServedCall {
 
 /// The call that is meant.
 #[derive(Debug)]
-struct Wanted {
-    turn: Turn,
+struct WantedCall {
+    turn: CallPosition,
     /// The parsed request of each recorded call.
-    recorded: Vec<Option<Said>>,
+    recorded: Vec<Option<CallContent>>,
     /// The recorded call at this turn.
     call: Option<Recording>,
     /// The number of equal calls up to and including this one.
     number: usize,
-    comparison: Comparison,
+    comparison: RequestComparison,
     /// Its request, once the program sent it.
     found: Option<ProgramRequest>,
 }
 
-impl Wanted {
-    fn new(calls: &[Recording], turn: Turn, comparison: Comparison) -> Self {
-        let recorded: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
-        let at = turns(&recorded).iter().position(|own| *own == Some(turn));
+impl WantedCall {
+    fn new(calls: &[Recording], turn: CallPosition, comparison: RequestComparison) -> Self {
+        let recorded: Vec<Option<CallContent>> = calls.iter().map(CallContent::from_call).collect();
+        let at = call_positions(&recorded)
+            .iter()
+            .position(|own| *own == Some(turn));
         let call = at.and_then(|at| calls.get(at)).cloned();
         let same = |other: &&Recording| {
             call.as_ref()
@@ -363,49 +376,49 @@ impl Wanted {
     }
 
     /// Returns true if a call is equal to the recorded one.
-    fn is_same(&self, made: &SeenCall) -> bool {
+    fn is_same(&self, made: &ObservedCall) -> bool {
         let of_one = |call: &Recording| {
             call.agent == made.call.agent && call.conversation == made.call.conversation
         };
         let own = made.program_call();
-        self.call
-            .as_ref()
-            .is_some_and(|call| of_one(call) && self.comparison.is_same(call, &own.live()))
+        self.call.as_ref().is_some_and(|call| {
+            of_one(call) && self.comparison.is_same(call, &own.as_live_request())
+        })
     }
 }
 
 /// The calls that a program made so far.
 #[derive(Debug)]
-struct Calls {
-    made: Receiver<SeenCall>,
-    all: Vec<SeenCall>,
-    said: Vec<Option<Said>>,
+struct ProgramCalls {
+    made: Receiver<ObservedCall>,
+    all: Vec<ObservedCall>,
+    said: Vec<Option<CallContent>>,
     /// Those that are meant.
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedCall>,
     /// When the last of them came.
     last: Instant,
 }
 
-impl Calls {
+impl ProgramCalls {
     /// Looks for the calls that are meant, and returns whether all are found.
     fn look(&mut self, is_over: bool) -> bool {
         let before = self.all.len();
         for call in self.made.try_iter() {
-            self.said.push(Said::of_call(&call.call));
+            self.said.push(CallContent::from_call(&call.call));
             self.all.push(call);
         }
         let has_more = self.all.len() > before;
         if has_more {
             self.last = Instant::now();
         }
-        let is_settled = is_over || self.last.elapsed() >= QUIET;
+        let is_settled = is_over || self.last.elapsed() >= QUIET_TIME;
         if has_more || is_settled {
             // What is not there yet is looked for again after the same time.
             self.last = Instant::now();
             let found: Vec<_> = self
                 .wanted
                 .iter()
-                .map(|wanted| self.find(wanted, is_settled))
+                .map(|wanted| self.find_wanted(wanted, is_settled))
                 .collect();
             self.wanted
                 .iter_mut()
@@ -418,7 +431,7 @@ impl Calls {
     /// The call that is meant: the one that is as recorded, of several the nth; where none is, the
     /// one in its place of the conversation that is most like the recorded one, once no other can
     /// come that is more like it.
-    fn find(&self, wanted: &Wanted, is_settled: bool) -> Option<ProgramRequest> {
+    fn find_wanted(&self, wanted: &WantedCall, is_settled: bool) -> Option<ProgramRequest> {
         if wanted.found.is_some() {
             return wanted.found.clone();
         }
@@ -432,12 +445,12 @@ impl Calls {
         if same.is_none() && !is_settled {
             return None;
         }
-        let turns = turns_in(&wanted.recorded, &self.said);
-        let place = |wanted: Turn| turns.iter().position(|turn| *turn == Some(wanted));
+        let turns = matched_positions(&wanted.recorded, &self.said);
+        let place = |wanted: CallPosition| turns.iter().position(|turn| *turn == Some(wanted));
         let at = same.or_else(|| place(wanted.turn))?;
         let own = (*turns.get(at)?)?;
         let call = self.all.get(at)?;
-        let before = place(Turn {
+        let before = place(CallPosition {
             n: own.n - 1,
             ..own
         })
@@ -451,8 +464,8 @@ impl Calls {
     }
 
     /// Describes the calls that were made instead of the expected one.
-    fn words(&self, wanted: &Wanted) -> String {
-        let turns: Vec<Turn> = turns_in(&wanted.recorded, &self.said)
+    fn describe(&self, wanted: &WantedCall) -> String {
+        let turns: Vec<CallPosition> = matched_positions(&wanted.recorded, &self.said)
             .into_iter()
             .flatten()
             .collect();
@@ -471,18 +484,18 @@ impl Calls {
                 .to_owned(),
             (calls, 0) => format!(
                 "it made {} in {}, and none of conversation {}",
-                plural(calls, "call"),
-                plural(conversations, "conversation"),
+                pluralize(calls, "call"),
+                pluralize(conversations, "conversation"),
                 wanted.conversation
             ),
             (_, own) => {
-                format!("it made {} in conversation {}, but call {} is meant", plural(own, "call"), wanted.conversation, wanted.n)
+                format!("it made {} in conversation {}, but call {} is meant", pluralize(own, "call"), wanted.conversation, wanted.n)
             }
         }
     }
 }
 
-impl SeenCall {
+impl ObservedCall {
     /// Returns the call as it went over the wire.
     fn program_call(&self) -> ProgramCall {
         ProgramCall {
@@ -495,9 +508,9 @@ impl SeenCall {
     }
 }
 
-impl RunProgram for Programs<'_> {
+impl RunProgram for ProgramRunner<'_> {
     fn permits(&self, source: &RequestSource) -> bool {
-        program_of(source).is_some_and(|line| self.permitted.contains(&line))
+        request_command(source).is_some_and(|line| self.permitted.contains(&line))
     }
 
     fn request(
@@ -510,6 +523,8 @@ impl RunProgram for Programs<'_> {
             return None;
         }
         let sent = self.shared.unwrap_or(&self.sent);
-        Some(sent.get((path, source, answers), || self.have(source, answers)))
+        Some(sent.get_or_request((path, source, answers), || {
+            self.obtain_request(source, answers)
+        }))
     }
 }

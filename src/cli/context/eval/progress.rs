@@ -2,17 +2,17 @@
 //! silent while a provider makes it wait.
 
 use crate::base::number;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::pluralize;
 use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// The time between two lines.
-const EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub(super) struct EvalProgress {
     /// Finished scenarios.
     pub(super) done: usize,
     /// Planned scenarios.
@@ -24,15 +24,22 @@ pub(super) struct Progress {
 }
 
 /// Does the work, and prints the progress every ten seconds.
-pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> T) -> T {
+pub(super) fn with_progress<T>(
+    now: impl Fn() -> EvalProgress + Sync,
+    work: impl FnOnce() -> T,
+) -> T {
     let (end, ended) = channel::<()>();
     let begun = Instant::now();
     std::thread::scope(|scope| {
         let now = &now;
         scope.spawn(move || {
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(REPORT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 // A closed standard error does not stop the run.
-                let _ = writeln!(std::io::stderr(), "{}", line(now(), begun.elapsed()));
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{}",
+                    progress_line(now(), begun.elapsed())
+                );
             }
         });
         let made = work();
@@ -43,8 +50,8 @@ pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> 
 
 /// Returns a line such as “12 of 40 scenarios, 38 calls (1.9 a second), US$ 0.02, about 3 min
 /// left”.
-fn line(now: Progress, since: Duration) -> String {
-    let Progress {
+fn progress_line(now: EvalProgress, since: Duration) -> String {
+    let EvalProgress {
         done,
         planned,
         calls,
@@ -66,9 +73,9 @@ fn line(now: Progress, since: Duration) -> String {
     };
     format!(
         "{done} of {}, {} ({rate:.1} a second), US$ {}, {left}",
-        plural(planned, "scenario"),
-        plural(calls as usize, "call"),
-        number::usd(usd)
+        pluralize(planned, "scenario"),
+        pluralize(calls as usize, "call"),
+        number::format_usd(usd)
     )
 }
 

@@ -1,51 +1,51 @@
 //! `--rescore`: judges the answers of an earlier run again by the current expectations. Calls no
 //! model and adds nothing to the history.
 
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
-use crate::cli::history::{Place, find};
-use crate::cli::render::summary::plural;
-use crate::eval::answer::KeptAnswer;
-use crate::eval::finished::{Answered, CaseVerdict};
+use crate::cli::history::{HistoryPlace, find_run};
+use crate::cli::render::summary::pluralize;
+use crate::eval::answer::StoredAnswer;
+use crate::eval::finished::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, RecordedRow};
 use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;
 
 /// A run with its answers, by the names of scenarios.
 #[derive(Debug)]
-pub(super) struct Earlier {
+pub(super) struct EarlierRun {
     run: String,
     is_finished: bool,
     /// Each with the context hash of that run.
-    cases: BTreeMap<String, (Option<String>, Vec<KeptAnswer>)>,
+    cases: BTreeMap<String, (Option<String>, Vec<StoredAnswer>)>,
 }
 
-impl Earlier {
+impl EarlierRun {
     /// Reads a run from the history.
     ///
     /// # Errors
     /// No such run exists, it cannot be read, or its answers were not stored.
-    pub(super) fn read(project: &Compiled, name: &str) -> Result<Self> {
-        let place = Place::of(&project.root, &project.config)?;
-        let unusable = |error| place.unusable(&error);
-        let history = place
-            .open()?
-            .ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one"))?;
-        let runs = history.runs().map_err(unusable)?;
-        let run = find(&runs, name)?;
+    pub(super) fn read(project: &CompiledProject, name: &str) -> Result<Self> {
+        let place = HistoryPlace::for_project(&project.root, &project.config)?;
+        let unusable = |error| place.unusable_error(&error);
+        let history = place.open()?.ok_or_else(|| {
+            CliError::usage("no run is kept yet").with_hint("`ctxc eval` makes one")
+        })?;
+        let runs = history.load_runs().map_err(unusable)?;
+        let run = find_run(&runs, name)?;
         let mut cases = BTreeMap::new();
-        for case in history.cases(run.order).map_err(unusable)? {
+        for case in history.load_cases(run.order).map_err(unusable)? {
             let given = case
                 .answers
-                .and_then(|given| serde_json::from_str::<Vec<KeptAnswer>>(given.get()).ok());
+                .and_then(|given| serde_json::from_str::<Vec<StoredAnswer>>(given.get()).ok());
             if let Some(given) = given.filter(|given| !given.is_empty()) {
                 cases.insert(case.id, (case.context_hash, given));
             }
         }
         if cases.is_empty() {
             return Err(CliError::usage(format!("the answers of run {} were not kept: there is nothing to judge again", run.id))
-                .hint("they are kept of the last 50 runs, if `[record] content` in ctxc.toml is not \"shape\""));
+                .with_hint("they are kept of the last 50 runs, if `[record] content` in ctxc.toml is not \"shape\""));
         }
         Ok(Self {
             run: run.id.clone(),
@@ -55,13 +55,17 @@ impl Earlier {
     }
 
     /// Returns the answers of a scenario.
-    pub(super) fn answers(&self, scenario: &str) -> &[KeptAnswer] {
+    pub(super) fn scenario_answers(&self, scenario: &str) -> &[StoredAnswer] {
         self.cases.get(scenario).map_or(&[], |(_, given)| given)
     }
 
     /// Prints notes on the rescored scenarios and those without answers, and sets the reason of
     /// each row that stays undecided.
-    pub(super) fn note<'f>(&self, done: impl Iterator<Item = &'f mut CaseRow>, cx: &mut Cx) {
+    pub(super) fn note_rescored<'f>(
+        &self,
+        done: impl Iterator<Item = &'f mut CaseRow>,
+        cx: &mut Cx,
+    ) {
         let (mut again, mut without, mut moved) = (0, 0, 0);
         for row in done {
             let missing = match row.rule.recorded {
@@ -72,7 +76,7 @@ impl Earlier {
                 }) => Some(format!(
                     "{trials} of {of} trials of it, which decide nothing"
                 )),
-                None if row.answer == Answered::NotRecorded.word() => {
+                None if row.answer == AnswerOrigin::NotRecorded.word() => {
                     Some("no answer of it".to_owned())
                 }
                 _ => None,
@@ -91,10 +95,10 @@ impl Earlier {
             again += 1;
             moved += usize::from(row.context_hash != *context);
         }
-        cx.note(&format!(
+        cx.print_note(&format!(
             "judged the answers of run {} again for {}; no model was asked",
             self.run,
-            plural(again, "scenario")
+            pluralize(again, "scenario")
         ));
         if without > 0 {
             let ended = if self.is_finished {
@@ -102,15 +106,15 @@ impl Earlier {
             } else {
                 ", since it was broken off: `ctxc eval --resume` goes on with it"
             };
-            cx.note(&format!(
+            cx.print_note(&format!(
                 "that run kept no answers of {}{ended}",
-                plural(without, "scenario")
+                pluralize(without, "scenario")
             ));
         }
         if moved > 0 {
-            cx.note(&format!(
+            cx.print_note(&format!(
                 "the context of {} changed since: the answers were given to the earlier one",
-                plural(moved, "scenario")
+                pluralize(moved, "scenario")
             ));
         }
     }

@@ -1,35 +1,35 @@
 //! Scenarios as text: one line each, followed by the failures with expected value, found value and
 //! place.
 
-use crate::base::number::usd;
+use crate::base::number::format_usd;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
+use crate::cli::render::escape::escape_line;
 use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
-use crate::eval::finished::{Answered, CaseVerdict};
-use crate::eval::gate::{BaselineCase, Comparison};
+use crate::cli::render::summary::pluralize;
+use crate::eval::finished::{AnswerOrigin, CaseVerdict};
+use crate::eval::gate::{BaselineCase, BaselineComparison};
 use crate::eval::scorecard::{
     AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow,
 };
-use crate::record::recording::Stage;
+use crate::record::recording::TrialStage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most columns that names are padded to.
-const NAME: usize = 40;
+const MAX_NAME_WIDTH: usize = 40;
 /// The number of characters of a short hash.
-const HASH: usize = 11;
+const SHORT_HASH_LENGTH: usize = 11;
 
 /// Describes the answers of a case.
-pub(super) fn answer(row: &CaseRow) -> String {
-    let is = |answered: Answered| row.answer == answered.word();
-    if is(Answered::NotRecorded) {
+pub(super) fn answer_summary(row: &CaseRow) -> String {
+    let is = |answered: AnswerOrigin| row.answer == answered.word();
+    if is(AnswerOrigin::NotRecorded) {
         return "answer not recorded".to_owned();
     }
-    if is(Answered::NotJudged) {
+    if is(AnswerOrigin::NotJudged) {
         return "answer not judged".to_owned();
     }
-    if is(Answered::Stale) {
+    if is(AnswerOrigin::Stale) {
         return "answer stale".to_owned();
     }
     let trials: Vec<_> = row
@@ -41,7 +41,7 @@ pub(super) fn answer(row: &CaseRow) -> String {
         .iter()
         .filter(|trial| trial.verdict == "pass")
         .count();
-    let second = if row.rule.stage == Stage::Confirm {
+    let second = if row.rule.stage == TrialStage::Confirm {
         ", second stage"
     } else {
         ""
@@ -64,12 +64,16 @@ pub(super) fn answer(row: &CaseRow) -> String {
 }
 
 /// Returns the label of a case's verdict.
-pub(super) fn state(row: &CaseRow) -> String {
+pub(super) fn verdict_label(row: &CaseRow) -> String {
     let word = match row.verdict() {
         CaseVerdict::Pass
-            if [Answered::Scripted, Answered::Replayed, Answered::Asked]
-                .iter()
-                .any(|given| given.word() == row.answer) =>
+            if [
+                AnswerOrigin::Scripted,
+                AnswerOrigin::Replayed,
+                AnswerOrigin::Asked,
+            ]
+            .iter()
+            .any(|given| given.word() == row.answer) =>
         {
             "PASS"
         }
@@ -83,14 +87,14 @@ pub(super) fn state(row: &CaseRow) -> String {
         None => word.to_owned(),
         Some(from) => format!(
             "CARRIED {word}, from {}",
-            from.get(..HASH)
+            from.get(..SHORT_HASH_LENGTH)
                 .filter(|_| from.starts_with("b3:"))
                 .unwrap_or(from)
         ),
     }
 }
 
-const fn paint(verdict: CaseVerdict) -> Paint {
+const fn verdict_paint(verdict: CaseVerdict) -> Paint {
     match verdict {
         CaseVerdict::Pass => Paint::Good,
         CaseVerdict::Fail | CaseVerdict::Error => Paint::Error,
@@ -99,7 +103,7 @@ const fn paint(verdict: CaseVerdict) -> Paint {
 }
 
 /// Describes the place of a match.
-fn place(at: &PlaceRow) -> String {
+fn describe_place(at: &PlaceRow) -> String {
     let mut parts = Vec::new();
     if let Some(segment) = &at.segment {
         parts.push(format!("segment `{segment}`"));
@@ -117,7 +121,7 @@ fn place(at: &PlaceRow) -> String {
 }
 
 /// Adds the lines about an expectation that is not met.
-fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
+fn push_failure(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     let gate = if verdict.gates { "" } else { " (no gate)" };
     let what = if verdict.verdict == "skipped" {
         " (skipped)"
@@ -128,19 +132,23 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
         "{}:{}: expected {}, found {}{what}",
         row.path, verdict.line, verdict.expected, verdict.found
     ));
-    let at = verdict.at.as_ref().map(place).filter(|at| !at.is_empty());
+    let at = verdict
+        .at
+        .as_ref()
+        .map(describe_place)
+        .filter(|at| !at.is_empty());
     out.extend(at.map(|at| format!("  at {at}")));
     out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
 }
 
 /// Describes the lower and upper bounds of calls and US$.
-pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
+pub(super) fn describe_calls([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
     let from = if least == most {
         String::new()
     } else {
         format!("{least} to ")
     };
-    let price = price.map(|price| price.map(usd)).map_or_else(
+    let price = price.map(|price| price.map(format_usd)).map_or_else(
         || "no price in ctxc.toml".to_owned(),
         |[least, most]| {
             if least == most {
@@ -150,11 +158,11 @@ pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
             }
         },
     );
-    format!("{from}{}, {price}", plural(most as usize, "call"))
+    format!("{from}{}, {price}", pluralize(most as usize, "call"))
 }
 
 /// Returns the lines about every problem of a case.
-pub(super) fn lines(row: &CaseRow) -> Vec<String> {
+pub(super) fn problem_lines(row: &CaseRow) -> Vec<String> {
     let mut out = Vec::new();
     for fault in &row.faults {
         let place = match (&fault.path, fault.line) {
@@ -165,7 +173,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         out.push(format!("{place}there is no context: {}", fault.message));
     }
     let is_undecided = row.verdict() == CaseVerdict::Inconclusive && row.trouble.is_none();
-    if is_undecided && row.answer == Answered::NotRecorded.word() {
+    if is_undecided && row.answer == AnswerOrigin::NotRecorded.word() {
         let why = "undecided: it has `expectations`, but no answer to check them against";
         out.push(format!("{}:{}: {why}", row.path, row.line));
         out.push(
@@ -210,9 +218,9 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         .iter()
         .filter(|verdict| verdict.verdict == "fail")
     {
-        told(row, verdict, &mut out);
+        push_failure(row, verdict, &mut out);
     }
-    if row.answer == Answered::Stale.word() {
+    if row.answer == AnswerOrigin::Stale.word() {
         let mut moved = row.moved.iter();
         let first = moved
             .next()
@@ -239,7 +247,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
             format!(
                 "  `ctxc eval {} --record --stale{budget}` asks anew: {}",
                 row.id,
-                asks(calls, price)
+                describe_calls(calls, price)
             )
         }));
     }
@@ -265,9 +273,13 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         .flat_map(|trial| &trial.expectations)
         .filter(|verdict| verdict.verdict != "pass")
     {
-        told(row, verdict, &mut out);
+        push_failure(row, verdict, &mut out);
     }
-    out.extend(row.baseline.as_deref().and_then(|then| moved(row, then)));
+    out.extend(
+        row.baseline
+            .as_deref()
+            .and_then(|then| describe_change(row, then)),
+    );
     out
 }
 
@@ -291,7 +303,7 @@ fn causes(row: &CaseRow) -> BTreeSet<&str> {
     let stale = row
         .moved
         .iter()
-        .filter(|_| row.answer == Answered::Stale.word())
+        .filter(|_| row.answer == AnswerOrigin::Stale.word())
         .map(|moved| &**moved);
     let faults = row.faults.iter().map(|fault| &*fault.message);
     verdicts
@@ -313,8 +325,8 @@ fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
 }
 
 /// How a case differs from what was accepted of it.
-fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
-    let now = BaselineCase::of(row);
+fn describe_change(row: &CaseRow, then: &BaselineCase) -> Option<String> {
+    let now = BaselineCase::from_row(row);
     let context = |case: &BaselineCase| case.context_tokens.unwrap_or(0);
     let words = |case: &BaselineCase| {
         let trials = format!("{} of {} trials", case.passed, case.trials);
@@ -333,9 +345,9 @@ fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
 }
 
 /// Describes the differences between all cases and their accepted results.
-pub(super) fn compared(card: &Scorecard) -> Option<String> {
+pub(super) fn comparison_line(card: &Scorecard) -> Option<String> {
     let compared = card.baseline.as_ref()?;
-    let Comparison {
+    let BaselineComparison {
         path,
         better,
         worse,
@@ -360,7 +372,7 @@ pub(super) fn compared(card: &Scorecard) -> Option<String> {
         && card
             .cases
             .iter()
-            .any(|row| row.rate.is_some() && row.answer != Answered::Scripted.word())
+            .any(|row| row.rate.is_some() && row.answer != AnswerOrigin::Scripted.word())
     {
         let few = if better + worse < 5 {
             " (fewer than 5 differences cannot be significant)"
@@ -381,16 +393,16 @@ pub(super) fn compared(card: &Scorecard) -> Option<String> {
 }
 
 /// Prints all cases and their totals; with `--quiet`, only the cases that do not pass.
-pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_cases(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     let width = card
         .cases
         .iter()
         .map(|row| row.id.chars().count())
         .max()
         .unwrap_or(0)
-        .min(NAME);
+        .min(MAX_NAME_WIDTH);
     let holds = |row: &CaseRow| {
-        let (held, all) = row.held();
+        let (held, all) = row.held_expectations();
         format!("{held}/{all}")
     };
     let counts = card
@@ -402,43 +414,49 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     let answers = card
         .cases
         .iter()
-        .map(|row| answer(row).chars().count())
+        .map(|row| answer_summary(row).chars().count())
         .max()
         .unwrap_or(0);
-    let is_shown = |row: &&CaseRow| cx.options.is_chatty() || row.verdict() != CaseVerdict::Pass;
+    let is_shown = |row: &&CaseRow| cx.options.prints_notes() || row.verdict() != CaseVerdict::Pass;
     let mut explained: BTreeMap<BTreeSet<&str>, &str> = BTreeMap::new();
     for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
         let screen = cx.options.screen;
-        let name = screen.paint(Paint::Strong, &escape(&format!("{:<width$}", row.id)));
-        let state = screen.paint(paint(row.verdict()), &escape(&state(row)));
+        let name = screen.paint(Paint::Strong, &escape_line(&format!("{:<width$}", row.id)));
+        let state = screen.paint(
+            verdict_paint(row.verdict()),
+            &escape_line(&verdict_label(row)),
+        );
         let line = format!(
             "{name}  context {:<counts$}  {:<answers$}  {state}",
             holds(row),
-            answer(row)
+            answer_summary(row)
         );
-        cx.line(&line)?;
+        cx.print_line(&line)?;
         if row.carried_from.is_none() {
             let causes = causes(row);
             let same = explained.get(&causes).filter(|_| !causes.is_empty());
-            let lines = same.map_or_else(|| lines(row), |first| vec![as_in(row, first, &causes)]);
+            let lines = same.map_or_else(
+                || problem_lines(row),
+                |first| vec![as_in(row, first, &causes)],
+            );
             explained.entry(causes).or_insert(&row.id);
             for line in lines {
                 let indent = line.len() - line.trim_start().len() + 2;
-                cx.hanging(&format!("  {}", escape(&line)), indent + 2)?;
+                cx.print_hanging(&format!("  {}", escape_line(&line)), indent + 2)?;
             }
         }
     }
-    if cx.options.is_chatty() {
-        cx.line(&totals(card))?;
-        if let Some(line) = compared(card) {
-            cx.hanging(&escape(&line), 2)?;
+    if cx.options.prints_notes() {
+        cx.print_line(&totals_line(card))?;
+        if let Some(line) = comparison_line(card) {
+            cx.print_hanging(&escape_line(&line), 2)?;
         }
     }
     Ok(())
 }
 
 /// Returns a text such as “12 calls (4 not answered: 3 rate limited, 1 cut stream)”.
-fn calls(totals: &Summary) -> String {
+fn call_summary(totals: &Summary) -> String {
     let failed: u64 = totals.failed_calls.values().sum();
     let kinds: Vec<String> = totals
         .failed_calls
@@ -450,11 +468,11 @@ fn calls(totals: &Summary) -> String {
     } else {
         format!(" ({failed} not answered: {})", kinds.join(", "))
     };
-    plural(totals.calls as usize, "call") + &failed
+    pluralize(totals.calls as usize, "call") + &failed
 }
 
 /// Returns the last line, whose counts add up to the planned scenarios.
-pub(super) fn totals(card: &Scorecard) -> String {
+pub(super) fn totals_line(card: &Scorecard) -> String {
     let totals = &card.summary;
     let some = |count: usize, word: &str| {
         if count == 0 {
@@ -468,7 +486,7 @@ pub(super) fn totals(card: &Scorecard) -> String {
     } else {
         "scenarios"
     };
-    let cost = format!("US$ {}", usd(totals.cost_usd));
+    let cost = format!("US$ {}", format_usd(totals.cost_usd));
     let is_answered = totals.calls > totals.failed_calls.values().sum();
     let cost = if is_answered && totals.cost_usd == 0.0 {
         "no price in ctxc.toml".to_owned()
@@ -484,7 +502,7 @@ pub(super) fn totals(card: &Scorecard) -> String {
         totals.errored,
         some(totals.inconclusive, "inconclusive"),
         totals.carried,
-        calls(totals),
+        call_summary(totals),
         if totals.unanswered > 0 {
             format!("; {} with answers", totals.answered)
         } else {

@@ -1,21 +1,21 @@
 //! The files of the base in a folder of their own, for custom checks: run there, a check reads no
 //! file that the change edited.
 
-use super::compared::Compared;
+use super::compared::GateComparison;
 use super::unread;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CheckFolder, CheckRuns};
-use crate::cli::context::project::Compiled;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::context::TaskGraph;
-use crate::scenario::expect::answer::each;
+use crate::scenario::expect::answer::all_tests;
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Files that list dependencies, for the common package managers.
-const INSTALLED: [&str; 14] = [
+const DEPENDENCY_FILES: [&str; 14] = [
     "package.json",
     "package-lock.json",
     "pnpm-lock.yaml",
@@ -35,7 +35,7 @@ const INSTALLED: [&str; 14] = [
 /// Prepares the folder in which checks of the base run, with the base's files and the folders of
 /// its `[eval.gate] link`. No folder is made if no file differs that a check may read. Adds the
 /// reasons why some checks cannot be run, and notes.
-pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
+pub(super) fn prepare_check_runs(compared: &mut GateComparison) -> Result<CheckRuns> {
     let none = || Ok(CheckRuns::default());
     let Some((then, _)) = compared
         .base
@@ -48,7 +48,7 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let Some(past) = then.past() else {
         return none();
     };
-    let (top, folder) = past.place();
+    let (top, folder) = past.work_tree_place();
     let within = |path: &str| {
         if folder.is_empty() {
             path.to_owned()
@@ -58,9 +58,12 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     };
     // Templates and their texts are the tested input of any check; a file that is a text only now
     // counts as changed.
-    let tried: BTreeSet<String> = texts(then).into_iter().map(|path| within(&path)).collect();
+    let tried: BTreeSet<String> = template_texts(then)
+        .into_iter()
+        .map(|path| within(&path))
+        .collect();
     let changed: Vec<String> = past
-        .changed()?
+        .changed_files()?
         .into_iter()
         .filter(|path| !tried.contains(path))
         .collect();
@@ -69,7 +72,7 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     }
     let failed = |why: std::io::Error| {
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!(
                 "the files of {} cannot be written for its checks: {why}",
                 compared.base.name
@@ -77,7 +80,7 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
         )
     };
     let temp = fs::temp_folder().map_err(failed)?;
-    let missing = past.write(temp.path()).map_err(failed)?;
+    let missing = past.write_repository(temp.path()).map_err(failed)?;
     let (root, instead_of) = (temp.path().join(folder), top.to_owned());
     let (mut doubts, mut notes) = (Vec::new(), Vec::new());
     let base = &compared.base.name;
@@ -86,18 +89,19 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     }));
     doubts.extend(
         past.unfiltered_anywhere()
-            .map(|path| unread::unfiltered(path, base)),
+            .map(|path| unread::describe_unfiltered(path, base)),
     );
     if !then.config.eval.gate.link.is_empty() {
-        let is_list =
-            |path: &&String| INSTALLED.contains(&path.rsplit('/').next().unwrap_or_default());
+        let is_list = |path: &&String| {
+            DEPENDENCY_FILES.contains(&path.rsplit('/').next().unwrap_or_default())
+        };
         notes.extend(changed.iter().filter(is_list).map(|path| {
             format!("{path} differs from {}: what `[eval.gate] link` names may be installed by this change", compared.base.name)
         }));
     }
     for link in &then.config.eval.gate.link {
         let link = link.value.trim_end_matches('/');
-        let Some(path) = paths::beside("", link).filter(|path| !path.is_empty()) else {
+        let Some(path) = paths::resolve_beside("", link).filter(|path| !path.is_empty()) else {
             continue;
         };
         let (from, to) = (compared.project.root.join(&path), root.join(&path));
@@ -114,12 +118,12 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
                 "`[eval.gate] link` names {link}, which is not here: install it before the gate"
             ));
         } else if !fs::exists(&to) {
-            let place = Linked {
+            let place = LinkedFolders {
                 top,
                 base: temp.path(),
             };
             fs::create_dir_all(to.parent().unwrap_or(&root))
-                .and_then(|()| place.link(&from, &to))
+                .and_then(|()| place.link_folder(&from, &to))
                 .map_err(failed)?;
         }
     }
@@ -134,44 +138,47 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
 }
 
 /// The roots of the work tree and of the folder with the base's files.
-struct Linked<'p> {
+struct LinkedFolders<'p> {
     top: &'p Path,
     base: &'p Path,
 }
 
-impl Linked<'_> {
+impl LinkedFolders<'_> {
     /// Makes a folder of installed dependencies available to the base. Workspace packages are links
     /// back into the work tree; for the base they lead to its own files.
-    fn link(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+    fn link_folder(&self, from: &Path, to: &Path) -> std::io::Result<()> {
         if !self.has_workspace_links(from) {
-            return fs::link_temp(from, to);
+            return fs::link_temp_file(from, to);
         }
         fs::create_dir_all(to)?;
-        for (name, entry) in fs::entries_in(from) {
+        for (name, entry) in fs::list_entries(from) {
             let place = to.join(&name);
-            match self.in_work_tree(&entry) {
-                Some(inside) => fs::link_temp(&self.base.join(inside), &place)?,
-                None if name.starts_with('@') => self.link(&entry, &place)?,
-                None => fs::link_temp(&entry, &place)?,
+            match self.target_in_work_tree(&entry) {
+                Some(inside) => fs::link_temp_file(&self.base.join(inside), &place)?,
+                None if name.starts_with('@') => self.link_folder(&entry, &place)?,
+                None => fs::link_temp_file(&entry, &place)?,
             }
         }
         Ok(())
     }
 
     fn has_workspace_links(&self, folder: &Path) -> bool {
-        fs::entries_in(folder).into_iter().any(|(name, entry)| {
-            self.in_work_tree(&entry).is_some()
+        fs::list_entries(folder).into_iter().any(|(name, entry)| {
+            self.target_in_work_tree(&entry).is_some()
                 || name.starts_with('@') && !fs::is_link(&entry) && self.has_workspace_links(&entry)
         })
     }
 
     /// Returns the place in the work tree that a link leads to; `None` if it stays in the link's
     /// own folder or leads outside.
-    fn in_work_tree(&self, link: &Path) -> Option<PathBuf> {
-        let parent = RealFs.canonical(link.parent()?).ok()?;
+    fn target_in_work_tree(&self, link: &Path) -> Option<PathBuf> {
+        let parent = RealFs.canonicalize(link.parent()?).ok()?;
         let (top, target) = (
-            RealFs.canonical(self.top).ok()?,
-            RealFs.canonical(link).ok().filter(|_| fs::is_link(link))?,
+            RealFs.canonicalize(self.top).ok()?,
+            RealFs
+                .canonicalize(link)
+                .ok()
+                .filter(|_| fs::is_link(link))?,
         );
         let inside = target.strip_prefix(&top).ok()?;
         (!target.starts_with(&parent)).then(|| inside.to_owned())
@@ -179,15 +186,15 @@ impl Linked<'_> {
 }
 
 fn has_checks(scenarios: &Scenarios) -> bool {
-    super::names::cases(scenarios)
-        .any(|(.., case)| each(&case.expectations).any(|(test, _)| test.own().is_some()))
+    super::names::all_cases(scenarios)
+        .any(|(.., case)| all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some()))
 }
 
 /// Returns the templates of a project and the texts that they include.
-fn texts(project: &Compiled) -> BTreeSet<String> {
-    let mut paths = project.paths();
-    if let Ok(graph) = TaskGraph::whole(&project.registry) {
-        paths.extend(graph.sources().flat_map(|(_, sources)| sources));
+fn template_texts(project: &CompiledProject) -> BTreeSet<String> {
+    let mut paths = project.definition_paths();
+    if let Ok(graph) = TaskGraph::load_all(&project.registry) {
+        paths.extend(graph.source_files().flat_map(|(_, sources)| sources));
     }
     paths
 }

@@ -2,44 +2,44 @@
 //! named by the text of a file found this way. A name is a path, a file name, or a module name that
 //! a text imports. Nothing is run.
 
-use crate::base::contained_path::{leads_out, reason};
-use crate::cli::context::project::Inside;
-use crate::scenario::expect::answer::each;
-use crate::scenario::expect::own_check::{OwnCheck, Runs};
-use crate::scenario::model::Case;
+use crate::base::contained_path::{describe_io_error, link_out_error};
+use crate::cli::context::project::ProjectFiles;
+use crate::scenario::expect::answer::all_tests;
+use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
+use crate::scenario::model::ScenarioCase;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// The most files of one check.
-const MOST: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// The most bytes of a text that is searched for names.
-const TEXT: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The most bytes of a compared file.
-const LIMIT: u64 = 1 << 28;
+const MAX_FILE_BYTES: u64 = 1 << 28;
 /// Extensions of files that other code imports without an extension.
-const CODE: [&str; 16] = [
+const CODE_EXTENSIONS: [&str; 16] = [
     "py", "pyc", "pyd", "so", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "rb",
     "lua", "sh",
 ];
 /// Stems of files that represent their folder.
-const OF_FOLDER: [&str; 3] = ["__init__", "__main__", "index"];
+const FOLDER_STEMS: [&str; 3] = ["__init__", "__main__", "index"];
 /// Programs that run the scripts of a package.
 const PACKAGE_MANAGERS: [&str; 5] = ["npm", "npx", "pnpm", "yarn", "bun"];
 /// The file with these scripts.
-const PACKAGE: &str = "package.json";
+const PACKAGE_FILE: &str = "package.json";
 /// The default files of `make`.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// Words that mark a line as an import: anywhere in it, and at its beginning.
-const IMPORTS: [&str; 5] = [
+const IMPORT_WORDS: [&str; 5] = [
     "import",
     "import_module",
     "__import__",
     "require",
     "require_relative",
 ];
-const IMPORTS_AT_FIRST: &str = "from";
+const LEADING_IMPORT_WORD: &str = "from";
 
 /// The files of both sides of a comparison, by their possible names.
 #[derive(Debug, Default)]
@@ -55,16 +55,16 @@ pub(super) struct FileNames {
 }
 
 /// The content of a file, or the reason why it cannot be read.
-pub(super) type Content = Result<Vec<u8>, String>;
+pub(super) type FileContent = Result<Vec<u8>, String>;
 /// The files of a check, by path.
-type Found = Rc<BTreeMap<String, Content>>;
+type FoundFiles = Rc<BTreeMap<String, FileContent>>;
 
 /// The files that the checks of one side read.
 #[derive(Debug)]
 pub(super) struct CheckFiles<'f> {
     names: &'f FileNames,
-    files: &'f Inside<'f>,
-    found: RefCell<BTreeMap<String, Found>>,
+    files: &'f ProjectFiles<'f>,
+    found: RefCell<BTreeMap<String, FoundFiles>>,
 }
 
 impl FileNames {
@@ -75,14 +75,14 @@ impl FileNames {
             ..Self::default()
         };
         for path in paths.chain(names.changed.clone()) {
-            let file = last(&path).to_owned();
-            if !file.chars().all(is_of_name) {
+            let file = file_name(&path).to_owned();
+            if !file.chars().all(is_name_char) {
                 names.odd.insert(file.clone());
             }
-            if let Some(module) = module(&path) {
+            if let Some(module) = module_path(&path) {
                 names
                     .modules
-                    .entry(last(&module).to_owned())
+                    .entry(file_name(&module).to_owned())
                     .or_default()
                     .insert(path.clone());
             }
@@ -92,39 +92,40 @@ impl FileNames {
     }
 
     /// Returns the files named in a text, which is a file at `place` or a command.
-    fn named<'n>(&'n self, text: &'n str, place: &str) -> BTreeSet<&'n str> {
+    fn named_files<'n>(&'n self, text: &'n str, place: &str) -> BTreeSet<&'n str> {
         let mut found: BTreeSet<&str> = BTreeSet::new();
         // Data may contain such a word too.
-        let is_code = !last(place).contains('.') || module(place).is_some_and(|_| !is_json(place));
+        let is_code =
+            !file_name(place).contains('.') || module_path(place).is_some_and(|_| !is_json(place));
         let mut is_open = false;
         for line in text.lines() {
             let words = || {
-                line.split(|c: char| !is_of_name(c))
+                line.split(|c: char| !is_name_char(c))
                     .filter(|word| !word.is_empty())
             };
             let is_import = is_open
-                || is_code && words().next() == Some(IMPORTS_AT_FIRST)
+                || is_code && words().next() == Some(LEADING_IMPORT_WORD)
                 || is_code
-                    && words().any(|word| word.split('.').any(|part| IMPORTS.contains(&part)));
+                    && words().any(|word| word.split('.').any(|part| IMPORT_WORDS.contains(&part)));
             // A list of names in parentheses continues on the next line.
             is_open = is_import && (line.contains('(') || is_open) && !line.contains(')');
             for word in words() {
                 if PACKAGE_MANAGERS.contains(&word) {
-                    found.extend(self.of_file(PACKAGE));
+                    found.extend(self.files_named(PACKAGE_FILE));
                 }
                 if word == "make" {
-                    found.extend(MAKEFILES.iter().flat_map(|name| self.of_file(name)));
+                    found.extend(MAKEFILES.iter().flat_map(|name| self.files_named(name)));
                 }
-                found.extend(self.of_word(word));
-                found.extend(self.of_module(word, place, is_import));
+                found.extend(self.files_of_word(word));
+                found.extend(self.files_of_module(word, place, is_import));
             }
         }
         let odd = self.odd.iter().filter(|name| text.contains(name.as_str()));
-        found.extend(odd.flat_map(|name| self.of_file(name)));
+        found.extend(odd.flat_map(|name| self.files_named(name)));
         found
     }
 
-    fn of_file(&self, name: &str) -> impl Iterator<Item = &str> {
+    fn files_named(&self, name: &str) -> impl Iterator<Item = &str> {
         self.files
             .get(name)
             .into_iter()
@@ -134,7 +135,7 @@ impl FileNames {
 
     /// Returns the files for a path or a file name: those whose path ends with it, or else those
     /// with its last part as file name.
-    fn of_word(&self, word: &str) -> Vec<&str> {
+    fn files_of_word(&self, word: &str) -> Vec<&str> {
         // The target of `../` cannot be seen from the text alone.
         let path = word
             .rsplit("../")
@@ -142,8 +143,8 @@ impl FileNames {
             .unwrap_or(word)
             .trim_start_matches("./");
         let path = path.trim_start_matches('/').trim_end_matches(['/', '.']);
-        let all = || self.of_file(last(path));
-        let exact: Vec<&str> = all().filter(|file| ends_as(file, path)).collect();
+        let all = || self.files_named(file_name(path));
+        let exact: Vec<&str> = all().filter(|file| ends_with_path(file, path)).collect();
         if exact.is_empty() {
             all().collect()
         } else {
@@ -153,7 +154,7 @@ impl FileNames {
 
     /// Returns the files of a module: a path matches anywhere, a bare name only in an import. Files
     /// near the text have priority.
-    fn of_module(&self, word: &str, place: &str, is_import: bool) -> Vec<&str> {
+    fn files_of_module(&self, word: &str, place: &str, is_import: bool) -> Vec<&str> {
         let path = word.replace("../", "").replace('.', "/");
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let mut found = Vec::new();
@@ -167,15 +168,18 @@ impl FileNames {
         if let [_, .., name] = parts.as_slice() {
             let whole = parts.join("/");
             found.extend(
-                of_last(name).filter(|file| module(file).is_some_and(|own| ends_as(&own, &whole))),
+                of_last(name).filter(|file| {
+                    module_path(file).is_some_and(|own| ends_with_path(&own, &whole))
+                }),
             );
         }
         for part in parts
             .iter()
             .filter(|_| is_import || word.contains('/') && parts.len() == 1)
         {
-            let is_near =
-                |file: &&str| module(file).is_some_and(|own| is_around(folder(&own), place));
+            let is_near = |file: &&str| {
+                module_path(file).is_some_and(|own| is_around(parent_folder(&own), place))
+            };
             let near: Vec<&str> = of_last(part).filter(is_near).collect();
             found.extend(if near.is_empty() {
                 of_last(part).collect()
@@ -187,8 +191,10 @@ impl FileNames {
     }
 
     /// Returns the files that belong to a code file: its compiled form, and the packages around it.
-    fn beside(&self, path: &str) -> Vec<&str> {
-        let own = module(path).filter(|_| !is_json(path)).unwrap_or_default();
+    fn companion_files(&self, path: &str) -> Vec<&str> {
+        let own = module_path(path)
+            .filter(|_| !is_json(path))
+            .unwrap_or_default();
         let ends = own.match_indices('/').map(|(at, _)| at).chain([own.len()]);
         let around = ends
             .filter_map(|end| own.get(..end))
@@ -196,11 +202,11 @@ impl FileNames {
         let of_name = |name| {
             let files = self
                 .modules
-                .get(last(name))
+                .get(file_name(name))
                 .into_iter()
                 .flatten()
                 .map(String::as_str);
-            files.filter(move |file| module(file).as_deref() == Some(name))
+            files.filter(move |file| module_path(file).as_deref() == Some(name))
         };
         around.flat_map(of_name).collect()
     }
@@ -208,7 +214,7 @@ impl FileNames {
 
 impl<'f> CheckFiles<'f> {
     /// Creates the empty cache of one side.
-    pub(super) const fn new(names: &'f FileNames, files: &'f Inside<'f>) -> Self {
+    pub(super) const fn new(names: &'f FileNames, files: &'f ProjectFiles<'f>) -> Self {
         Self {
             names,
             files,
@@ -218,64 +224,64 @@ impl<'f> CheckFiles<'f> {
 
     /// Returns the files that the checks of a case read, by path: all that a check names directly,
     /// and of the others those that differ.
-    pub(super) fn of(&self, case: &Case) -> BTreeMap<String, Content> {
-        let checks = each(&case.expectations).filter_map(|(test, _)| test.own());
+    pub(super) fn files_of_case(&self, case: &ScenarioCase) -> BTreeMap<String, FileContent> {
+        let checks = all_tests(&case.expectations).filter_map(|(test, _)| test.own_check());
         let all = checks.map(|check| {
-            let known = self.found.borrow().get(&check.words()).cloned();
+            let known = self.found.borrow().get(&check.describe()).cloned();
             known.unwrap_or_else(|| {
-                let found = Rc::new(self.read(check));
+                let found = Rc::new(self.find_files(check));
                 self.found
                     .borrow_mut()
-                    .insert(check.words(), Rc::clone(&found));
+                    .insert(check.describe(), Rc::clone(&found));
                 found
             })
         });
         all.flat_map(|found| (*found).clone()).collect()
     }
 
-    fn read(&self, check: &OwnCheck) -> BTreeMap<String, Content> {
+    fn find_files(&self, check: &OwnCheck) -> BTreeMap<String, FileContent> {
         let command = match &check.what {
-            Runs::Command(argv) => argv
+            CheckProgram::Command(argv) => argv
                 .iter()
                 .map(|word| word.value.as_str())
                 .collect::<Vec<_>>()
                 .join(" "),
-            Runs::Python(_) => String::new(),
+            CheckProgram::Python(_) => String::new(),
         };
-        let own: BTreeSet<String> = check.files().into_iter().collect();
-        let mut words = words_of(&command);
+        let own: BTreeSet<String> = check.possible_files().into_iter().collect();
+        let mut words = split_words(&command);
         let mut open: VecDeque<String> = own.iter().cloned().collect();
         open.extend(
             self.names
-                .named(&command, "")
+                .named_files(&command, "")
                 .into_iter()
                 .map(str::to_owned),
         );
         let mut found = BTreeMap::new();
-        while let Some(path) = open.pop_front().filter(|_| found.len() < MOST) {
+        while let Some(path) = open.pop_front().filter(|_| found.len() < MAX_FILES) {
             if found.contains_key(&path) {
                 continue;
             }
-            let mut content = self.content(&path);
-            if last(&path) == PACKAGE && !own.contains(&path) {
-                content = content.map(|bytes| scripts(&bytes, &mut words));
+            let mut content = self.file_content(&path);
+            if file_name(&path) == PACKAGE_FILE && !own.contains(&path) {
+                content = content.map(|bytes| collect_scripts(&bytes, &mut words));
             }
             let text = content
                 .as_ref()
                 .ok()
-                .filter(|bytes| bytes.len() <= TEXT)
+                .filter(|bytes| bytes.len() <= MAX_TEXT_BYTES)
                 .and_then(|bytes| std::str::from_utf8(bytes).ok());
             let text = text.unwrap_or_default();
-            words.extend(words_of(text));
+            words.extend(split_words(text));
             for named in self
                 .names
-                .named(text, &path)
+                .named_files(text, &path)
                 .into_iter()
-                .chain(self.names.beside(&path))
+                .chain(self.names.companion_files(&path))
             {
                 // The scripts of a package that run are only known at the end.
                 let named = named.to_owned();
-                if last(&named) == PACKAGE {
+                if file_name(&named) == PACKAGE_FILE {
                     open.push_back(named);
                 } else {
                     open.push_front(named);
@@ -287,17 +293,18 @@ impl<'f> CheckFiles<'f> {
         found
     }
 
-    fn content(&self, path: &str) -> Content {
-        let Inside { root, files } = self.files;
+    fn file_content(&self, path: &str) -> FileContent {
+        let ProjectFiles { root, files } = self.files;
         let place = root.join(path);
-        let read = leads_out(*files, root, &place).map_or_else(|| files.read(&place, LIMIT), Err);
-        read.map_err(|err| reason(&err))
+        let read = link_out_error(*files, root, &place)
+            .map_or_else(|| files.read(&place, MAX_FILE_BYTES), Err);
+        read.map_err(|err| describe_io_error(&err))
     }
 }
 
 /// Returns the scripts of a package that the words name, directly or by other scripts, and adds
 /// their words.
-fn scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
+fn collect_scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
     let package: Value = serde_json::from_slice(package).unwrap_or_default();
     let all = package
         .get("scripts")
@@ -324,13 +331,13 @@ fn scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
         }
         words.extend(
             new.iter()
-                .flat_map(|(_, script)| words_of(script.as_str().unwrap_or_default())),
+                .flat_map(|(_, script)| split_words(script.as_str().unwrap_or_default())),
         );
         own.extend(new);
     }
 }
 
-fn words_of(text: &str) -> BTreeSet<String> {
+fn split_words(text: &str) -> BTreeSet<String> {
     let is_between = |c: char| c.is_whitespace() || "\"'`;&|()<>[]{},=$".contains(c);
     text.split(is_between)
         .filter(|word| !word.is_empty())
@@ -339,7 +346,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
 }
 
 /// Returns true if a character can be part of an unquoted path.
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || "_-./@+".contains(c)
 }
 
@@ -347,16 +354,16 @@ fn is_json(path: &str) -> bool {
     path.strip_suffix(".json").is_some()
 }
 
-fn last(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn folder(path: &str) -> &str {
+fn parent_folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns true if a path is equal to another one, or ends with it.
-fn ends_as(path: &str, end: &str) -> bool {
+fn ends_with_path(path: &str, end: &str) -> bool {
     path.strip_suffix(end)
         .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
@@ -371,20 +378,21 @@ fn is_around(folder: &str, file: &str) -> bool {
 
 /// Returns the module of a code file, as a path without extension; that of its folder for a stem
 /// that represents it.
-fn module(path: &str) -> Option<String> {
-    let (place, file) = (folder(path), last(path));
+fn module_path(path: &str) -> Option<String> {
+    let (place, file) = (parent_folder(path), file_name(path));
     let (stem, ending) = (file.split('.').next()?, file.rsplit_once('.')?.1);
     // Python's compiled files are in a folder of their own.
-    let place = if last(place) == "__pycache__" {
-        folder(place)
+    let place = if file_name(place) == "__pycache__" {
+        parent_folder(place)
     } else {
         place
     };
-    let module = if OF_FOLDER.contains(&stem) {
+    let module = if FOLDER_STEMS.contains(&stem) {
         place.to_owned()
     } else {
         format!("{place}/{stem}")
     };
-    CODE.contains(&ending)
+    CODE_EXTENSIONS
+        .contains(&ending)
         .then(|| module.trim_start_matches('/').to_owned())
 }

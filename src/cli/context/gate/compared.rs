@@ -1,61 +1,61 @@
 //! A change and its base: the current project, and the project where the change branched off.
 
 use super::check_files::FileNames;
-use super::environment::environment;
-use super::names::{Names, cases};
-use super::origin::{NewProject, Origin};
-use super::settings::configured;
-use super::state::{FILE, Reading, safeguards};
-use super::unread::{self, Deciding};
+use super::environment::add_environment_files;
+use super::names::{Renames, all_cases};
+use super::origin::{ChangeOrigin, NewProject};
+use super::settings::compare_config;
+use super::state::{FILE, SideReading, collect_safeguards};
+use super::unread::{self, DecidingFiles};
 use crate::base::fs;
 use crate::base::parallel;
 use crate::base::patterns::is_ignored;
 use crate::base::suggest;
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{CheckRuns, judge, read_scorecard};
-use crate::cli::context::manifest::{AgentContexts, growth};
-use crate::cli::context::project::{Compiled, named_inside};
+use crate::cli::context::eval::{CheckRuns, judge_all, read_scorecard};
+use crate::cli::context::manifest::{AgentContexts, context_growth};
+use crate::cli::context::project::{CompiledProject, path_in_project};
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::revision::{self, NamedBy, Part, Past};
+use crate::cli::error::{CliError, CliErrorKind, Result};
+use crate::cli::revision::{self, BaseNaming, ExternalPart, ProjectAtRevision};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::case_keys;
 use crate::eval::gate::{
-    Accepters, Approvals, Baseline, Grown, Kind as SafeguardKind, Limits, LogLine, Loosened,
-    Safeguard, Safeguards, StabilityLimits, grown,
+    Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
+    Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
-use crate::project::eval::Stale;
-use crate::rules::input::read_fault::reason;
-use crate::scenario::expect::answer::each;
-use crate::scenario::model::{Case, Suite};
-use crate::scenario::paths::{self, BASELINES};
+use crate::project::eval::StalePolicy;
+use crate::rules::input::read_fault::describe_io_error;
+use crate::scenario::expect::answer::all_tests;
+use crate::scenario::model::{ScenarioCase, Suite};
+use crate::scenario::paths::{self, BASELINE_FOLDER};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The log of acceptances.
-pub(super) const LOG: &str = "baselines/LOG.jsonl";
+pub(super) const LOG_FILE: &str = "baselines/LOG.jsonl";
 /// The entry of `accepters` that means the people in CODEOWNERS.
 const CODEOWNERS: &str = "codeowners";
 /// The most bytes of a baseline that are read.
-const LIMIT: u64 = 1 << 28;
+const MAX_BASELINE_BYTES: u64 = 1 << 28;
 
 /// A change and its base.
 #[derive(Debug)]
-pub(super) struct Compared {
+pub(super) struct GateComparison {
     /// The current project.
-    pub(super) project: Compiled,
+    pub(super) project: CompiledProject,
     pub(super) scenarios: Scenarios,
     /// The base of the comparison.
-    pub(super) base: Base,
+    pub(super) base: GateBase,
     /// The current accepted results, by path.
     pub(super) baselines: BTreeMap<String, Baseline>,
     /// The relaxations of the change.
-    pub(super) weakened: Vec<Loosened>,
+    pub(super) relaxations: Vec<LocatedRelaxation>,
     /// Notes on the comparison.
     pub(super) notes: Vec<String>,
     /// The acceptances since the base.
@@ -68,15 +68,15 @@ pub(super) struct Compared {
 
 /// The project where the change left its base.
 #[derive(Debug)]
-pub(super) struct Base {
+pub(super) struct GateBase {
     /// The revision as given.
     pub(super) name: String,
     /// The commit.
     pub(super) commit: String,
     /// The project in it; `None` if the commit does not have the project.
-    pub(super) then: Option<(Compiled, Scenarios)>,
+    pub(super) then: Option<(CompiledProject, Scenarios)>,
     /// Names that changed since.
-    pub(super) names: Names,
+    pub(super) names: Renames,
     /// The accepted results at that commit, by path.
     pub(super) baselines: BTreeMap<String, Baseline>,
     /// The same under the current names.
@@ -85,87 +85,90 @@ pub(super) struct Base {
     pub(super) doubts: Vec<String>,
 }
 
-impl Compared {
+impl GateComparison {
     /// Compares the current files with those where they left `base`.
     pub(super) fn new(base: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
-        let Origin {
+        let ChangeOrigin {
             project,
             base: change,
             then,
             newer,
             place,
             parts,
-            weakened,
+            relaxations: weakened,
             mut doubts,
             mut notes,
-        } = Origin::find(base, new_project, cx)?;
+        } = ChangeOrigin::find(base, new_project, cx)?;
         project.broken.ensure_none("this project")?;
         let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
-        let project = if then.is_some() || scenarios.are_of_requests() {
+        let project = if then.is_some() || scenarios.have_requests() {
             project
         } else {
-            project.filled("this project")?
+            project.require_templates("this project")?
         };
-        if let Some((file, why)) = scenarios.broken(&project).into_iter().next() {
+        if let Some((file, why)) = scenarios.broken_files(&project).into_iter().next() {
             return Err(CliError::new(
-                Kind::Findings,
+                CliErrorKind::Findings,
                 format!("{}: {why}", file.path),
             ));
         }
-        let baselines = baselines(&project)?;
-        let broken = |path: &str| notes.push(project_without(path, &name));
+        let baselines = current_baselines(&project)?;
+        let broken = |path: &str| notes.push(unreadable_note(path, &name));
         let baselines_then = then
             .as_ref()
-            .map_or_else(BTreeMap::new, |then| baselines_of(then, broken));
-        let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
-        let approvals = Approvals::between(
+            .map_or_else(BTreeMap::new, |then| base_baselines(then, broken));
+        let read = |project: &CompiledProject| project.files().text(LOG_FILE).unwrap_or_default();
+        let approvals = Approvals::read_added(
             &then.as_ref().map_or_else(String::new, read),
             &read(&project),
         );
-        let approvals = approvals
-            .map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
+        let approvals = approvals.map_err(|why| {
+            CliError::new(CliErrorKind::Infrastructure, format!("{LOG_FILE}: {why}"))
+        })?;
         let commit = change.commit.clone().unwrap_or_default();
-        let accepters = accepters((&project, then.as_ref()), &commit, &place)?;
-        let signed = |line: &LogLine| {
-            revision::is_signed(
+        let accepters = find_accepters((&project, then.as_ref()), &commit, &place)?;
+        let signed = |line: &ApprovalEntry| {
+            revision::is_line_signed(
                 &project.root,
                 &commit,
-                (LOG, line.line().trim_end()),
+                (LOG_FILE, line.to_line().trim_end()),
                 &line.by,
             )
         };
         let signed = approvals
-            .added()
+            .added_lines()
             .iter()
-            .map(|added| Ok((added.line.line(), signed(&added.line)?)));
+            .map(|added| Ok((added.line.to_line(), signed(&added.line)?)));
         let signed: BTreeMap<String, bool> = signed.collect::<Result<_>>()?;
-        let approvals = approvals.verified(&accepters, |line| {
-            signed.get(&line.line()).is_some_and(|is_signed| *is_signed)
+        let approvals = approvals.with_verification(&accepters, |line| {
+            signed
+                .get(&line.to_line())
+                .is_some_and(|is_signed| *is_signed)
         });
         if then
             .as_ref()
-            .and_then(Compiled::past)
-            .is_some_and(Past::is_unknown)
+            .and_then(CompiledProject::past)
+            .is_some_and(ProjectAtRevision::has_unknown_settings)
         {
             doubts.push(format!(
                 "{FILE} cannot be read in {name}, nor in an earlier commit, so nothing shows who may accept: mend it there first"
             ));
         }
-        let mut names = Names::default();
+        let mut names = Renames::default();
         let then = then.map(|then| {
-            let mut theirs = Scenarios::of_revision(&then, Some((&project, &scenarios)));
+            let mut theirs = Scenarios::from_revision(&then, Some((&project, &scenarios)));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
                 // A change may repair the contents of a file, but not its size.
-                let told = if file.unread.is_some() {
+                let told = if file.read_error.is_some() {
                     &mut doubts
                 } else {
                     &mut notes
                 };
-                told.push(project_without(&file.path, &name));
+                told.push(unreadable_note(&file.path, &name));
             }
-            names = Names::of(&then, &project);
-            names.pair((&then, &mut theirs), (&project, &scenarios));
+            names = Renames::find(&then, &project);
+            names.pair_scenarios((&then, &mut theirs), (&project, &scenarios));
             (then, theirs)
         });
         notes.extend(
@@ -186,17 +189,17 @@ impl Compared {
             )
         };
         notes.extend(names.scenarios.iter().map(held));
-        let carried = names.carried(&baselines_then, &scenarios);
+        let carried = names.rename_baselines(&baselines_then, &scenarios);
         if let (Some((_, theirs)), Some(newer)) = (&then, newer) {
-            notes.extend(lacking(
+            notes.extend(missing_scenarios_note(
                 &name,
                 theirs,
                 &scenarios,
-                &Scenarios::of_revision(&newer, Some((&project, &scenarios))),
+                &Scenarios::from_revision(&newer, Some((&project, &scenarios))),
             ));
         }
         let is_behind = commit == change.head;
-        let base = Base {
+        let base = GateBase {
             name: name.clone(),
             commit,
             then,
@@ -210,19 +213,19 @@ impl Compared {
             scenarios,
             base,
             baselines,
-            weakened,
+            relaxations: weakened,
             notes,
             approvals,
             accepters,
             is_idle: false,
         };
-        let is_same = compared.loosened((&parts, is_behind), &mut doubts, cx)?;
-        if is_same && change.by != NamedBy::Guess {
-            compared.is_idle = change.by == NamedBy::Id && doubts.is_empty();
+        let is_same = compared.find_relaxations((&parts, is_behind), &mut doubts, cx)?;
+        if is_same && change.by != BaseNaming::Guess {
+            compared.is_idle = change.by == BaseNaming::Id && doubts.is_empty();
             doubts.push(format!(
                 "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
             ));
-        } else if is_behind && change.by != NamedBy::Guess {
+        } else if is_behind && change.by != BaseNaming::Guess {
             compared.notes.push(format!(
                 "there is no commit since {name}: only uncommitted changes are compared"
             ));
@@ -233,40 +236,40 @@ impl Compared {
 
     /// Returns the safeguards of both sides, with the full texts of the scenarios in
     /// `reading.shown`.
-    fn safeguards(
+    fn both_safeguards(
         &self,
-        (then, theirs): &(Compiled, Scenarios),
-        reading: Reading<'_>,
+        (then, theirs): &(CompiledProject, Scenarios),
+        reading: SideReading<'_>,
         threads: Option<NonZeroUsize>,
     ) -> Result<(Safeguards, Safeguards)> {
-        let names = reading.names.of_now();
-        let (mut before, mut after) = parallel::join(
+        let names = reading.names.identity();
+        let (mut before, mut after) = parallel::join_work(
             threads,
-            || safeguards(then, theirs, reading),
+            || collect_safeguards(then, theirs, reading),
             || {
-                safeguards(
+                collect_safeguards(
                     &self.project,
                     &self.scenarios,
-                    Reading {
+                    SideReading {
                         names: &names,
                         ..reading
                     },
                 )
             },
         );
-        results(self.accepted_before(&self.baselines), &mut before);
-        results(&self.baselines, &mut after);
-        configured(&then.config, &self.project.config, &mut before, &mut after);
+        add_baselines(self.reference_baselines(&self.baselines), &mut before);
+        add_baselines(&self.baselines, &mut after);
+        compare_config(&then.config, &self.project.config, &mut before, &mut after);
         then.past().map_or(Ok(()), |past| {
-            environment(past, &self.project, &mut before, &mut after)
+            add_environment_files(past, &self.project, &mut before, &mut after)
         })?;
         // `.gitignore` can hide a file like `exclude`.
-        let now = read_files(&self.project, &self.scenarios);
-        let there = read_files(then, theirs)
+        let now = loaded_files(&self.project, &self.scenarios);
+        let there = loaded_files(then, theirs)
             .into_iter()
             .filter(|path| fs::exists(&self.project.root.join(path)));
         for path in there.filter(|path| !now.contains(path)) {
-            let value = format!("there, and not read: {}", self.unread(&path));
+            let value = format!("there, and not read: {}", self.unread_reason(&path));
             before.add(
                 SafeguardKind::Threshold,
                 &path,
@@ -284,11 +287,11 @@ impl Compared {
     }
 
     /// Returns the reason why a file is no longer read.
-    fn unread(&self, path: &str) -> &'static str {
-        let Compiled { root, config, .. } = &self.project;
+    fn unread_reason(&self, path: &str) -> &'static str {
+        let CompiledProject { root, config, .. } = &self.project;
         if is_ignored(root, Path::new(path)) {
             "an ignore file names it"
-        } else if config.eval.holds(path) {
+        } else if config.eval.contains_scenario(path) {
             "it is no longer a scenario"
         } else {
             "ctxc.toml no longer names its place"
@@ -297,17 +300,17 @@ impl Compared {
 
     /// Returns the files of both sides that checks may read; none without checks. Templates are not
     /// among them, since they are tested.
-    fn file_names(&self, (then, theirs): &(Compiled, Scenarios)) -> Result<FileNames> {
-        let is_checked = |(.., case): (&str, &Suite, &Case)| {
-            each(&case.expectations).any(|(test, _)| test.own().is_some())
+    fn check_file_names(&self, (then, theirs): &(CompiledProject, Scenarios)) -> Result<FileNames> {
+        let is_checked = |(.., case): (&str, &Suite, &ScenarioCase)| {
+            all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some())
         };
-        let Some(past) = then.past().filter(|_| cases(theirs).any(is_checked)) else {
+        let Some(past) = then.past().filter(|_| all_cases(theirs).any(is_checked)) else {
             return Ok(FileNames::default());
         };
-        let (top, folder) = past.place();
+        let (top, folder) = past.work_tree_place();
         let folders = [
             Some(folder.to_owned()),
-            named_inside(top, &self.project.root),
+            path_in_project(top, &self.project.root),
         ];
         let in_project = |path: &String| -> Vec<String> {
             let below = |folder: &String| {
@@ -324,15 +327,15 @@ impl Compared {
                 .map(str::to_owned)
                 .collect()
         };
-        let tried = &then.paths() | &self.project.paths();
+        let tried = &then.definition_paths() | &self.project.definition_paths();
         let changed = past
-            .changed()?
+            .changed_files()?
             .iter()
             .flat_map(in_project)
             .filter(|path| !tried.contains(path))
             .collect();
         Ok(FileNames::new(
-            past.names()
+            past.file_names()
                 .map(str::to_owned)
                 .filter(|path| !tried.contains(path)),
             changed,
@@ -341,17 +344,17 @@ impl Compared {
 
     /// Returns the accepted results to compare with: those of the base, or `now` if only names
     /// differ.
-    pub(super) fn accepted_before<'b>(
+    pub(super) fn reference_baselines<'b>(
         &'b self,
         now: &'b BTreeMap<String, Baseline>,
     ) -> &'b BTreeMap<String, Baseline> {
-        let Base {
+        let GateBase {
             names,
             baselines,
             carried,
             ..
         } = &self.base;
-        if names.are_carried(carried, now) {
+        if names.are_renamed(carried, now) {
             now
         } else {
             baselines
@@ -360,35 +363,35 @@ impl Compared {
 
     /// Finds the relaxations of the change, and adds doubts about the unknown ones. Returns true if
     /// both sides are equal, which requires that nothing was committed since the base.
-    fn loosened(
+    fn find_relaxations(
         &mut self,
-        (parts, is_behind): (&[Part], bool),
+        (parts, is_behind): (&[ExternalPart], bool),
         doubts: &mut Vec<String>,
         cx: &Cx,
     ) -> Result<bool> {
         let Some(base) = &self.base.then else {
             return Ok(false);
         };
-        let (files, none) = (self.file_names(base)?, BTreeSet::new());
-        let reading = Reading {
+        let (files, none) = (self.check_file_names(base)?, BTreeSet::new());
+        let reading = SideReading {
             names: &self.base.names,
             files: &files,
             shown: &none,
         };
         let threads = cx.options.threads;
-        let (contexts, safeguards) = parallel::join(
+        let (contexts, safeguards) = parallel::join_work(
             threads,
-            || growth(&base.0, &self.project, threads),
-            || self.safeguards(base, reading, threads),
+            || context_growth(&base.0, &self.project, threads),
+            || self.both_safeguards(base, reading, threads),
         );
         let (mut before, mut after) = safeguards?;
-        let deciding = self.deciding([&before, &after]);
+        let deciding = self.deciding_files([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
         let is_same = is_behind
             && before == after
-            && self.approvals.added().is_empty()
+            && self.approvals.added_lines().is_empty()
             && deciding.files.iter().all(is_equal);
-        doubts.extend(unread::doubts(parts, &deciding, &self.base.name));
+        doubts.extend(unread::find_doubts(parts, &deciding, &self.base.name));
         let is_read = |path: &&str| {
             [".yaml", ".yml"]
                 .iter()
@@ -401,19 +404,19 @@ impl Compared {
             .0
             .past()
             .into_iter()
-            .flat_map(Past::unfiltered)
+            .flat_map(ProjectAtRevision::unfiltered_files)
             .filter(is_read);
-        doubts.extend(unfiltered.map(|path| unread::unfiltered(path, &self.base.name)));
+        doubts.extend(unfiltered.map(|path| unread::describe_unfiltered(path, &self.base.name)));
         let shown: BTreeSet<String> = before
-            .weakened(&after)
+            .find_relaxations(&after)
             .into_iter()
             .map(|one| one.weakened.of)
             .collect();
         // The texts of all scenarios of both sides would take too much memory.
         if !shown.is_empty() {
-            (before, after) = self.safeguards(
+            (before, after) = self.both_safeguards(
                 base,
-                Reading {
+                SideReading {
                     shown: &shown,
                     ..reading
                 },
@@ -433,40 +436,40 @@ impl Compared {
                 let safeguard = Safeguard::new(FILE, tokenizer, None);
                 side.add(
                     SafeguardKind::Threshold,
-                    &agent.of,
+                    &agent.agent,
                     "who counts its tokens",
                     safeguard,
                 );
             }
         }
-        let mut weakened = std::mem::take(&mut self.weakened);
-        weakened.extend(before.weakened(&after));
+        let mut weakened = std::mem::take(&mut self.relaxations);
+        weakened.extend(before.find_relaxations(&after));
         let grown_context = |AgentContexts {
-                                 of,
+                                 agent: of,
                                  before,
                                  after,
                                  path,
-                             }: AgentContexts| Grown {
+                             }: AgentContexts| ContextGrowth {
             of,
             from: before.0,
             to: after.0,
             path,
         };
         let tokens = contexts.into_iter().map(grown_context);
-        weakened.extend(grown(tokens, self.limits().manifest_tokens));
-        let rewritten = self.approvals.rewritten();
-        weakened.extend(rewritten.map(|weakened| Loosened {
+        weakened.extend(excessive_growth(tokens, self.gate_limits().manifest_tokens));
+        let rewritten = self.approvals.log_relaxation();
+        weakened.extend(rewritten.map(|weakened| LocatedRelaxation {
             weakened,
-            path: LOG.to_owned(),
+            path: LOG_FILE.to_owned(),
             diff: None,
         }));
-        self.weakened = weakened;
+        self.relaxations = weakened;
         Ok(is_same)
     }
 
     /// Returns the deciding files and folders of both sides.
-    fn deciding(&self, safeguards: [&Safeguards; 2]) -> Deciding {
-        let mut deciding = Deciding::default();
+    fn deciding_files(&self, safeguards: [&Safeguards; 2]) -> DecidingFiles {
+        let mut deciding = DecidingFiles::default();
         deciding.files.extend(
             safeguards
                 .into_iter()
@@ -479,15 +482,15 @@ impl Compared {
             .iter()
             .map(|(then, scenarios)| (then, scenarios));
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
-            deciding.read.extend(read_files(project, scenarios));
-            let named = cases(scenarios).flat_map(|(path, _, case)| {
-                case_keys::files(case)
+            deciding.read.extend(loaded_files(project, scenarios));
+            let named = all_cases(scenarios).flat_map(|(path, _, case)| {
+                case_keys::referenced_files(case)
                     .into_iter()
                     .map(move |file| (path, file))
             });
             deciding
                 .files
-                .extend(named.filter_map(|(path, file)| paths::beside(path, file)));
+                .extend(named.filter_map(|(path, file)| paths::resolve_beside(path, file)));
             deciding.read.extend(
                 project
                     .config
@@ -495,18 +498,18 @@ impl Compared {
                     .iter()
                     .map(|file| file.path.to_string()),
             );
-            let texts = TaskGraph::whole(&project.registry);
+            let texts = TaskGraph::load_all(&project.registry);
             deciding.files.extend(
                 texts
                     .iter()
-                    .flat_map(TaskGraph::sources)
+                    .flat_map(TaskGraph::source_files)
                     .flat_map(|(_, sources)| sources),
             );
             deciding.folders.extend(
                 project
                     .config
                     .eval
-                    .places()
+                    .scenario_roots()
                     .into_iter()
                     .filter(|place| place != "."),
             );
@@ -520,61 +523,61 @@ impl Compared {
             );
         }
         deciding.files.extend(deciding.read.iter().cloned());
-        deciding.folders.insert(BASELINES.to_owned());
+        deciding.folders.insert(BASELINE_FOLDER.to_owned());
         deciding
     }
 
     /// Returns the scenarios that are equal on both sides with everything that affects their
     /// verdict: a change that meets its own expectations also meets those of the base.
-    pub(super) fn unchanged(&self) -> BTreeSet<String> {
+    pub(super) fn unchanged_scenarios(&self) -> BTreeSet<String> {
         let Some((then, theirs)) = &self.base.then else {
             return BTreeSet::new();
         };
         let (before, after) = (then.files(), self.project.files());
-        let written = |path: &str, suite: &Suite, case: &Case| {
+        let written = |path: &str, suite: &Suite, case: &ScenarioCase| {
             serde_json::to_string(&(path, &suite.id.value, &suite.tools, case)).ok()
         };
-        let own: BTreeMap<&str, Option<String>> = cases(&self.scenarios)
+        let own: BTreeMap<&str, Option<String>> = all_cases(&self.scenarios)
             .map(|(path, suite, case)| (case.name.value.as_str(), written(path, suite, case)))
             .collect();
         let is_equal = |path: &str| before.text(path) == after.text(path);
-        let is_unchanged = |(path, suite, case): &(&str, &Suite, &Case)| {
+        let is_unchanged = |(path, suite, case): &(&str, &Suite, &ScenarioCase)| {
             let now = own.get(case.name.value.as_str()).and_then(Option::as_ref);
             let named = || {
-                case_keys::files(case)
-                    .into_iter()
-                    .all(|file| paths::beside(path, file).is_some_and(|path| is_equal(&path)))
+                case_keys::referenced_files(case).into_iter().all(|file| {
+                    paths::resolve_beside(path, file).is_some_and(|path| is_equal(&path))
+                })
             };
             now.is_some()
                 && now == written(path, suite, case).as_ref()
                 && named()
-                && is_equal(&paths::snapshot(path, &case.name.value))
+                && is_equal(&paths::snapshot_path(path, &case.name.value))
         };
-        cases(theirs)
+        all_cases(theirs)
             .filter(is_unchanged)
             .map(|(.., case)| case.name.value.clone())
             .collect()
     }
 
     /// Returns the limits of the change: the stricter ones of both sides.
-    pub(super) fn limits(&self) -> Limits {
-        let own = limits(&self.project.config);
+    pub(super) fn gate_limits(&self) -> GateLimits {
+        let own = config_limits(&self.project.config);
         self.base
             .then
             .as_ref()
-            .map_or(own, |(then, _)| own.and(limits(&then.config)))
+            .map_or(own, |(then, _)| own.stricter(config_limits(&then.config)))
     }
 
     /// Reads the results in a file, which must be those of all scenarios of the current project.
-    pub(super) fn scorecard(
+    pub(super) fn read_candidate(
         &self,
         path: &Path,
         suites: &[String],
         trust: &TrustHashArgs,
         cx: &Cx,
     ) -> Result<Scorecard> {
-        let card = scorecard(path, &self.project)?.of_suites(suites);
-        let own = judge(
+        let card = read_current_scorecard(path, &self.project)?.only_suites(suites);
+        let own = judge_all(
             &self.project,
             &self.scenarios,
             &self.project,
@@ -601,13 +604,13 @@ impl Compared {
                     path.display()
                 );
                 Err(CliError::usage(message)
-                    .hint("run all scenarios again: `ctxc eval --out FILE`"))
+                    .with_hint("run all scenarios again: `ctxc eval --out FILE`"))
             }
         }
     }
 
     /// Keeps the scenarios and accepted results of these suites only.
-    pub(super) fn keep_suites(&mut self, suites: &[String]) -> Result<()> {
+    pub(super) fn retain_suites(&mut self, suites: &[String]) -> Result<()> {
         let mut known = BTreeSet::new();
         for scenarios in self
             .base
@@ -639,21 +642,22 @@ impl Compared {
         let Some(unknown) = suites.iter().find(|suite| !known.contains(*suite)) else {
             return Ok(());
         };
-        let near = suggest::nearest(unknown, known.iter().map(String::as_str));
+        let near = suggest::nearest_candidate(unknown, known.iter().map(String::as_str));
         let valid = || {
             format!(
                 "one of {}",
                 known.iter().cloned().collect::<Vec<_>>().join(", ")
             )
         };
-        Err(CliError::usage(format!("there is no suite `{unknown}`")).did_you_mean_or(near, valid))
+        Err(CliError::usage(format!("there is no suite `{unknown}`"))
+            .with_suggestion_or(near, valid))
     }
 }
 
 /// Returns the people who may accept, according to the base. `codeowners` is replaced by the owners
 /// of the log there.
-fn accepters(
-    (project, then): (&Compiled, Option<&Compiled>),
+fn find_accepters(
+    (project, then): (&CompiledProject, Option<&CompiledProject>),
     commit: &str,
     place: &str,
 ) -> Result<Accepters> {
@@ -666,7 +670,7 @@ fn accepters(
         .accepters()
         .partition(|name| *name == CODEOWNERS);
     let owners = (!owners.is_empty())
-        .then(|| revision::owners(&project.root, commit, place, LOG))
+        .then(|| revision::file_owners(&project.root, commit, place, LOG_FILE))
         .transpose()?;
     Ok(Accepters::new(
         names.into_iter().map(str::to_owned).collect(),
@@ -675,12 +679,17 @@ fn accepters(
 }
 
 /// Returns a note on the scenarios that the base received after the change left it.
-fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -> Option<String> {
-    let known: BTreeSet<&str> = cases(theirs)
-        .chain(cases(own))
+fn missing_scenarios_note(
+    base: &str,
+    theirs: &Scenarios,
+    own: &Scenarios,
+    newer: &Scenarios,
+) -> Option<String> {
+    let known: BTreeSet<&str> = all_cases(theirs)
+        .chain(all_cases(own))
         .map(|(.., case)| case.name.value.as_str())
         .collect();
-    let more: BTreeSet<&str> = cases(newer)
+    let more: BTreeSet<&str> = all_cases(newer)
         .map(|(.., case)| case.name.value.as_str())
         .filter(|name| !known.contains(name))
         .collect();
@@ -699,7 +708,7 @@ fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -
 
 /// Reads the accepted results in a file, or in the files of a folder.
 pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
-    let names = fs::names_in(path)
+    let names = fs::list_names(path)
         .into_iter()
         .filter(|name| is_baseline(name));
     let files: Vec<PathBuf> = if path.is_dir() {
@@ -709,11 +718,12 @@ pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
     };
     let refused = |file: &Path, why: String| {
         CliError::usage(format!("{} cannot be compared with: {why}", file.display()))
-            .hint("`ctxc baseline accept` writes baselines")
+            .with_hint("`ctxc baseline accept` writes baselines")
     };
     let read = |file: &PathBuf| {
         let mut bytes = Vec::new();
-        fs::read_into(file, LIMIT, &mut bytes).map_err(|why| refused(file, reason(&why)))?;
+        fs::read_into(file, MAX_BASELINE_BYTES, &mut bytes)
+            .map_err(|why| refused(file, describe_io_error(&why)))?;
         let text = String::from_utf8(bytes).map_err(|why| refused(file, why.to_string()))?;
         Baseline::read(&text).map_err(|why| refused(file, why.to_string()))
     };
@@ -724,27 +734,27 @@ pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
 }
 
 /// Returns the templates and scenarios that are read.
-fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
+fn loaded_files(project: &CompiledProject, scenarios: &Scenarios) -> BTreeSet<String> {
     project
-        .paths()
+        .definition_paths()
         .into_iter()
         .chain(scenarios.files.iter().map(|file| file.path.to_string()))
         .collect()
 }
 
 /// Returns a note on a file of the base that cannot be read.
-fn project_without(path: &str, base: &str) -> String {
+fn unreadable_note(path: &str, base: &str) -> String {
     format!("{path} cannot be read in {base}, so what it holds there is not compared")
 }
 
-fn limits(config: &Config) -> Limits {
+fn config_limits(config: &Config) -> GateLimits {
     let gate = &config.eval.gate;
-    Limits {
+    GateLimits {
         manifest_tokens: gate.manifest_tokens,
         pass_rate: gate.pass_rate,
         tokens: gate.tokens,
         cost_usd: gate.cost_usd,
-        refuses_stale: config.eval.stale == Stale::Error,
+        refuses_stale: config.eval.stale == StalePolicy::Error,
         uncovered: gate.uncovered,
         stability: config
             .eval
@@ -759,7 +769,7 @@ fn limits(config: &Config) -> Limits {
 }
 
 /// Adds accepted results to the safeguards.
-pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
+pub(super) fn add_baselines(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
     for (path, baseline) in baselines {
         safeguards.add(
             SafeguardKind::Baseline,
@@ -771,22 +781,25 @@ pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut S
 }
 
 /// Reads the accepted results in the current files of a project.
-pub(super) fn baselines(project: &Compiled) -> Result<BTreeMap<String, Baseline>> {
-    let names = fs::names_in(&project.root.join(BASELINES)).into_iter();
-    let paths = names.map(|name| format!("{BASELINES}/{name}"));
+pub(super) fn current_baselines(project: &CompiledProject) -> Result<BTreeMap<String, Baseline>> {
+    let names = fs::list_names(&project.root.join(BASELINE_FOLDER)).into_iter();
+    let paths = names.map(|name| format!("{BASELINE_FOLDER}/{name}"));
     paths
         .filter(|path| is_baseline(path))
-        .map(|path| Ok((path.clone(), read(project, &path)?)))
+        .map(|path| Ok((path.clone(), read_baseline(project, &path)?)))
         .collect()
 }
 
 /// Reads the accepted results of the base. An unreadable one is only noted, since the change may
 /// repair it.
-fn baselines_of(then: &Compiled, mut broken: impl FnMut(&str)) -> BTreeMap<String, Baseline> {
-    let names = then.names().unwrap_or_default().into_iter();
+fn base_baselines(
+    then: &CompiledProject,
+    mut broken: impl FnMut(&str),
+) -> BTreeMap<String, Baseline> {
+    let names = then.revision_files().unwrap_or_default().into_iter();
     let mut found = BTreeMap::new();
     for path in names.filter(|name| name.starts_with("baselines/") && is_baseline(name)) {
-        match read(then, path) {
+        match read_baseline(then, path) {
             Ok(baseline) => _ = found.insert(path.to_owned(), baseline),
             Err(_) => broken(path),
         }
@@ -798,14 +811,14 @@ fn is_baseline(path: &str) -> bool {
     path.strip_suffix(".json").is_some()
 }
 
-fn read(project: &Compiled, path: &str) -> Result<Baseline> {
+fn read_baseline(project: &CompiledProject, path: &str) -> Result<Baseline> {
     let refused = |why: String| {
-        CliError::new(Kind::Infrastructure, format!("{path} cannot be compared with: {why}"))
-            .hint("`git checkout` it again, or remove it and accept anew: `ctxc baseline accept --reason WHY`")
+        CliError::new(CliErrorKind::Infrastructure, format!("{path} cannot be compared with: {why}"))
+            .with_hint("`git checkout` it again, or remove it and accept anew: `ctxc baseline accept --reason WHY`")
     };
     let baseline = Baseline::read(&project.files().text(path).map_err(refused)?)
         .map_err(|why| refused(why.to_string()))?;
-    if paths::baseline(&baseline.suite) != path {
+    if paths::baseline_path(&baseline.suite) != path {
         return Err(refused(format!(
             "it is that of the suite `{}`",
             baseline.suite
@@ -815,7 +828,7 @@ fn read(project: &Compiled, path: &str) -> Result<Baseline> {
 }
 
 /// Reads the results in a file, which must belong to the current registry.
-fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
+fn read_current_scorecard(path: &Path, project: &CompiledProject) -> Result<Scorecard> {
     let shown = path.display();
     let card = read_scorecard(path)?;
     if card.registry_hash != project.registry.hash().to_string() {
@@ -823,11 +836,11 @@ fn scorecard(path: &Path, project: &Compiled) -> Result<Scorecard> {
             "{shown} is from another state of this project: its registry is {}",
             card.registry_hash
         ))
-        .hint("run `ctxc eval --out FILE` again"));
+        .with_hint("run `ctxc eval --out FILE` again"));
     }
     if card.mode == "real" && project.config.eval.stability.is_none() {
         return Err(CliError::usage(format!("{shown} holds answers of a live model, which differ from run to run"))
-            .hint("record them (`ctxc eval --record`), or say in `[eval.stability]` of ctxc.toml how much they may differ"));
+            .with_hint("record them (`ctxc eval --record`), or say in `[eval.stability]` of ctxc.toml how much they may differ"));
     }
     Ok(card)
 }

@@ -1,45 +1,48 @@
 //! `ctxc gate`: runs the scenarios with the expectations of both sides, and decides.
 
 use super::args::GateArgs;
-use super::base_files::check_runs;
-use super::compared::{Compared, read_baselines};
+use super::base_files::prepare_check_runs;
+use super::compared::{GateComparison, read_baselines};
 use super::origin::NewProject;
 use super::text;
-use super::uncovered::uncovered;
+use super::uncovered::find_uncovered;
 use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::eval::{CheckRuns, judge, judge_some, record, unpermitted};
-use crate::cli::context::project::Compiled;
+use crate::cli::context::eval::{
+    CheckRuns, judge_all, judge_some, record_scenarios, unpermitted_note,
+};
+use crate::cli::context::project::CompiledProject;
 use crate::cli::context::sent_requests::SentRequests;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::record::comparison::comparison_masks;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::gate::{
-    BROUGHT, Baseline, BaselineCase, Candidate, Decision, Kind as SafeguardKind, Loosened, Sides,
-    Verdict, decide,
+    Baseline, BaselineCase, GateDecision, GateHeader, GateInput, GateVerdict, LocatedRelaxation,
+    NEW_ANSWERS_LABEL, SafeguardKind, decide_gate,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::provider::spending::SpendLimit;
 use crate::registry::SCHEMA;
-use crate::scenario::model::Case;
+use crate::scenario::model::ScenarioCase;
 use std::collections::BTreeSet;
 
 /// Runs the verb. An error ends the run with its own exit code, and the reports contain it.
-pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
-    let error = match decided(args, cx) {
-        Err(error) if error.kind != Kind::BrokenPipe => error,
+pub(crate) fn run_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
+    let error = match evaluate_gate(args, cx) {
+        Err(error) if error.kind != CliErrorKind::BrokenPipe => error,
         ended => return ended,
     };
     let verdict = match error.kind {
-        Kind::Findings | Kind::Project => Verdict::Fail,
-        Kind::Usage | Kind::Infrastructure | Kind::Nothing | Kind::BrokenPipe => {
-            Verdict::Inconclusive
-        }
+        CliErrorKind::Findings | CliErrorKind::Project => GateVerdict::Fail,
+        CliErrorKind::Usage
+        | CliErrorKind::Infrastructure
+        | CliErrorKind::NothingSelected
+        | CliErrorKind::BrokenPipe => GateVerdict::Inconclusive,
     };
     let details = error.others.iter().chain(&error.hints).cloned().collect();
-    let decision = Decision::stopped(
+    let decision = GateDecision::from_error(
         args.base.as_deref().unwrap_or_default(),
         verdict,
         error.message.clone(),
@@ -47,72 +50,74 @@ pub(crate) fn run(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     );
     // On the terminal the error itself is sufficient.
     let format = &args.output.format;
-    if matches!(format.resolve(), CommentFormat::Text) && args.output.output.is_none() {
-        cx.emit_reports(format, |format, cx| show(&decision, format, cx))?;
+    if matches!(format.result_format(), CommentFormat::Text) && args.output.output.is_none() {
+        cx.emit_reports(format, |format, cx| emit_decision(&decision, format, cx))?;
     } else {
-        cx.emit(&args.output, |format, cx| show(&decision, format, cx))?;
+        cx.emit_result(&args.output, |format, cx| {
+            emit_decision(&decision, format, cx)
+        })?;
     }
     Err(error)
 }
 
-fn show(decision: &Decision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
+fn emit_decision(decision: &GateDecision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
     match format {
-        CommentFormat::Text => text::print(decision, cx),
-        CommentFormat::Json => cx.json(decision),
+        CommentFormat::Text => text::print_decision(decision, cx),
+        CommentFormat::Json => cx.print_json(decision),
         CommentFormat::Markdown => {
-            cx.print(|out| out.write_all(text::markdown(decision).as_bytes()))
+            cx.print(|out| out.write_all(text::markdown_comment(decision).as_bytes()))
         }
     }
 }
 
-fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
+fn evaluate_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
     let new_project = if args.new_project {
         NewProject::Permitted
     } else {
         NewProject::Doubted
     };
-    let mut compared = Compared::new(args.base.as_deref(), new_project, cx)?;
+    let mut compared = GateComparison::new(args.base.as_deref(), new_project, cx)?;
     if !args.suite.is_empty() {
-        compared.keep_suites(&args.suite)?;
+        compared.retain_suites(&args.suite)?;
     }
     if args.record {
-        record_brought(&mut compared, args, cx)?;
+        record_new_answers(&mut compared, args, cx)?;
     }
     let given = args
         .requests
         .as_deref()
-        .map(SentRequests::read)
+        .map(SentRequests::read_file)
         .transpose()?;
-    let runs = check_runs(&mut compared)?.with(given.unwrap_or_default());
-    let Compared {
+    let runs = prepare_check_runs(&mut compared)?.with_requests(given.unwrap_or_default());
+    let GateComparison {
         project,
         scenarios,
         base,
-        weakened,
+        relaxations: weakened,
         notes,
         approvals,
         ..
     } = &compared;
-    let judged = judged(&compared, &runs, args, cx);
+    let judged = judge_sides(&compared, &runs, args, cx);
     if let Some(file) = &args.save_requests {
-        runs.requests.write(
+        runs.requests.write_file(
             file,
-            &comparison_masks(project.known_secrets(), &project.config).keeping_persons(),
+            &comparison_masks(project.known_secrets(), &project.config).keep_personal_data(),
         )?;
     }
     let (card, by_base) = judged?;
-    if let Some(note) = unpermitted(project, scenarios, &args.trust)? {
-        cx.note(&note);
+    if let Some(note) = unpermitted_note(project, scenarios, &args.trust)? {
+        cx.print_note(&note);
     }
     let baselines = args
         .baseline
         .as_deref()
-        .map_or_else(|| Ok(accepted_results(&compared)), read_baselines)?;
-    let uncovered = uncovered(&compared)?;
+        .map_or_else(|| Ok(deciding_baselines(&compared)), read_baselines)?;
+    let uncovered = find_uncovered(&compared)?;
     if !args.allow_key_change {
-        comparable(&baselines, &card)?;
+        check_comparable(&baselines, &card)?;
     }
-    let sides = Sides {
+    let sides = GateHeader {
         base: base.name.clone(),
         commit: base.commit.clone(),
         has_base: base.then.is_some(),
@@ -121,13 +126,13 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         answered: card.summary.answered,
         baselines: baselines
             .iter()
-            .map(|baseline| crate::scenario::paths::baseline(&baseline.suite))
+            .map(|baseline| crate::scenario::paths::baseline_path(&baseline.suite))
             .collect(),
     };
-    let candidate = Candidate {
+    let candidate = GateInput {
         card: &card,
         by_base: by_base.as_ref(),
-        unchecked: &runs.failed(),
+        unchecked: &runs.failed_checks(),
         baselines: &baselines,
         weakened,
         notes,
@@ -135,48 +140,50 @@ fn decided(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
         approvals,
         accepters: &compared.accepters,
         uncovered: &uncovered,
-        limits: compared.limits(),
+        limits: compared.gate_limits(),
         min_answered: args.min_answered,
         may_be_empty: args.allow_empty,
     };
-    let decision = decide(sides, &candidate);
-    cx.emit(&args.output, |format, cx| show(&decision, format, cx))?;
+    let decision = decide_gate(sides, &candidate);
+    cx.emit_result(&args.output, |format, cx| {
+        emit_decision(&decision, format, cx)
+    })?;
     let is_untried = card
         .cases
         .iter()
         .any(|row| row.verdict() == CaseVerdict::Error);
     Ok(match decision.decision {
-        Verdict::Fail => Exit::Gate,
-        Verdict::Inconclusive if is_untried => Exit::Infrastructure,
-        Verdict::Inconclusive if compared.is_idle => Exit::Nothing,
-        Verdict::Inconclusive => Exit::Inconclusive,
-        Verdict::Pass => Exit::Success,
+        GateVerdict::Fail => Exit::Gate,
+        GateVerdict::Inconclusive if is_untried => Exit::Infrastructure,
+        GateVerdict::Inconclusive if compared.is_idle => Exit::Nothing,
+        GateVerdict::Inconclusive => Exit::Inconclusive,
+        GateVerdict::Pass => Exit::Success,
     })
 }
 
 /// Returns the results by the expectations of the change, and by those of the base.
-fn judged(
-    compared: &Compared,
+fn judge_sides(
+    compared: &GateComparison,
     runs: &CheckRuns,
     args: &GateArgs,
     cx: &Cx,
 ) -> Result<(Scorecard, Option<Scorecard>)> {
-    let Compared {
+    let GateComparison {
         project,
         scenarios,
         base,
         ..
     } = compared;
     let permitted = (&args.trust, runs);
-    let by_base = |is_asked: &dyn Fn(&Case) -> bool| {
-        let card = |(then, theirs): &(Compiled, Scenarios)| {
+    let by_base = |is_asked: &dyn Fn(&ScenarioCase) -> bool| {
+        let card = |(then, theirs): &(CompiledProject, Scenarios)| {
             judge_some(project, (theirs, is_asked), then, permitted, cx)
         };
         base.then.as_ref().map(card).transpose()
     };
     let own = || match &args.candidate {
-        Some(path) => compared.scorecard(path, &args.suite, &args.trust, cx),
-        None => judge(project, scenarios, project, permitted, cx),
+        Some(path) => compared.read_candidate(path, &args.suite, &args.trust, cx),
+        None => judge_all(project, scenarios, project, permitted, cx),
     };
     if runs.is_in_folder() {
         // The checks of the base run first, before any code of the change can write into their
@@ -185,7 +192,7 @@ fn judged(
         return Ok((own()?, by_base));
     }
     let card = own()?;
-    let mut unchanged = compared.unchanged();
+    let mut unchanged = compared.unchanged_scenarios();
     let is_decided =
         |row: &&CaseRow| args.candidate.is_none() && row.verdict() != CaseVerdict::Error;
     let decided: BTreeSet<&str> = card
@@ -201,16 +208,16 @@ fn judged(
 
 /// Returns the deciding baselines: those of the base, replaced by newer ones that are accepted in
 /// the log.
-fn accepted_results(compared: &Compared) -> Vec<Baseline> {
+fn deciding_baselines(compared: &GateComparison) -> Vec<Baseline> {
     let mut held = compared.base.carried.clone();
     let moved = compared
-        .weakened
+        .relaxations
         .iter()
         .filter(|one| one.weakened.kind == SafeguardKind::Baseline);
-    for Loosened { weakened, path, .. } in moved.filter(|one| {
+    for LocatedRelaxation { weakened, path, .. } in moved.filter(|one| {
         compared
             .approvals
-            .of(&one.weakened, &compared.accepters)
+            .acceptance_of(&one.weakened, &compared.accepters)
             .is_some()
     }) {
         match compared
@@ -227,10 +234,10 @@ fn accepted_results(compared: &Compared) -> Vec<Baseline> {
 
 /// Returns an error if the baselines are of another model or registry format, which cannot be
 /// compared.
-fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
+fn check_comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
     let refused = |what: String| {
-        Err(CliError::new(Kind::Infrastructure, format!("the accepted results cannot be compared with these: {what}"))
-            .hint("`ctxc baseline migrate --reason WHY` accepts the results of the other model; --allow-key-change compares verdicts anyway"))
+        Err(CliError::new(CliErrorKind::Infrastructure, format!("the accepted results cannot be compared with these: {what}"))
+            .with_hint("`ctxc baseline migrate --reason WHY` accepts the results of the other model; --allow-key-change compares verdicts anyway"))
     };
     for baseline in baselines {
         if baseline.registry_schema != SCHEMA {
@@ -240,8 +247,9 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
             ));
         }
     }
-    let other =
-        |case: &BaselineCase| case.other_model(card.cases.iter().find(|row| row.id == case.id)?);
+    let other = |case: &BaselineCase| {
+        case.describe_other_model(card.cases.iter().find(|row| row.id == case.id)?)
+    };
     baselines
         .iter()
         .flat_map(|baseline| &baseline.cases)
@@ -251,12 +259,12 @@ fn comparable(baselines: &[Baseline], card: &Scorecard) -> Result<()> {
 
 /// Records new answers for changed requests whose answers the change contains. The author of the
 /// change does not control these answers, so they need no acceptance.
-fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Result<()> {
-    let is_brought = |one: &Loosened| {
-        one.weakened.kind == SafeguardKind::Recording && one.weakened.what == BROUGHT
+fn record_new_answers(compared: &mut GateComparison, args: &GateArgs, cx: &mut Cx) -> Result<()> {
+    let is_brought = |one: &LocatedRelaxation| {
+        one.weakened.kind == SafeguardKind::Recording && one.weakened.what == NEW_ANSWERS_LABEL
     };
     let names: BTreeSet<String> = compared
-        .weakened
+        .relaxations
         .iter()
         .filter(|one| is_brought(one))
         .map(|one| one.weakened.of.clone())
@@ -268,7 +276,7 @@ fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Resu
         tokens: None,
         usd: args.budget_usd,
     };
-    let recorded = record(
+    let recorded = record_scenarios(
         &compared.project,
         &compared.scenarios,
         &names,
@@ -276,7 +284,7 @@ fn record_brought(compared: &mut Compared, args: &GateArgs, cx: &mut Cx) -> Resu
         cx,
     )?;
     compared
-        .weakened
+        .relaxations
         .retain(|one| !(is_brought(one) && recorded.contains(&one.weakened.of)));
     compared.notes.extend(
         recorded

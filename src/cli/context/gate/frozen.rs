@@ -1,10 +1,10 @@
 //! The contents of scenarios in a normalized form: paths are replaced by the contents of their
 //! files, so that a file that was moved, or moved into the scenario itself, counts as unchanged.
 
-use crate::cli::context::project::Inside;
+use crate::cli::context::project::ProjectFiles;
 use crate::context::request::Files;
-use crate::record::json_tree::Json;
-use crate::scenario::model::{Case, Suite};
+use crate::record::json_tree::JsonTree;
+use crate::scenario::model::{ScenarioCase, Suite};
 use crate::scenario::paths;
 use crate::schema::json::names::REQUEST;
 use serde::Serialize;
@@ -12,19 +12,22 @@ use serde_json::Value;
 
 /// The files beside a scenario.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beside<'f> {
+pub(super) struct ScenarioFiles<'f> {
     /// The file of the scenario.
     pub(super) path: &'f str,
-    pub(super) files: &'f Inside<'f>,
+    pub(super) files: &'f ProjectFiles<'f>,
 }
 
-impl Beside<'_> {
-    fn text(&self, named: &str) -> Option<String> {
+impl ScenarioFiles<'_> {
+    fn named_text(&self, named: &str) -> Option<String> {
         let (path, call) = named.split_once('#').unwrap_or((named, ""));
-        let text = self.files.text(&paths::beside(self.path, path)?).ok()?;
+        let text = self
+            .files
+            .text(&paths::resolve_beside(self.path, path)?)
+            .ok()?;
         // A checkout may convert line ends; that is no change.
         let text = text.replace("\r\n", "\n");
-        let text = recorded_calls(&text).unwrap_or(text);
+        let text = normalize_recording(&text).unwrap_or(text);
         Some(if call.is_empty() {
             text
         } else {
@@ -33,33 +36,33 @@ impl Beside<'_> {
     }
 
     /// Returns a value with the contents of the files that it names. Fields of objects are sorted.
-    pub(super) fn inlined(&self, written: &impl Serialize) -> Value {
+    pub(super) fn inline_files(&self, written: &impl Serialize) -> Value {
         // Serializing plain data with string keys cannot fail.
         let mut value = serde_json::to_value(written).unwrap_or_default();
-        self.inline(&mut value, Part::Structure);
+        self.inline_value(&mut value, ScenarioPart::Structure);
         value.sort_all_objects();
         value
     }
 
-    fn inline(&self, value: &mut Value, part: Part) {
+    fn inline_value(&self, value: &mut Value, part: ScenarioPart) {
         match value {
-            Value::Array(items) if part == Part::Pairs => {
+            Value::Array(items) if part == ScenarioPart::Pairs => {
                 items
                     .iter_mut()
                     .filter_map(|pair| pair.get_mut(1))
-                    .for_each(|item| self.inline(item, Part::Content));
+                    .for_each(|item| self.inline_value(item, ScenarioPart::Content));
             }
             Value::Array(items) => items
                 .iter_mut()
-                .for_each(|item| self.inline(item, Part::Structure)),
+                .for_each(|item| self.inline_value(item, ScenarioPart::Structure)),
             Value::Object(fields) => {
                 if let Some(content) = part
                     .may_be_content()
-                    .then(|| self.content(fields))
+                    .then(|| self.content_value(fields))
                     .flatten()
                 {
-                    *value = plain(content);
-                    if part == Part::AnswerSchema {
+                    *value = parse_content(content);
+                    if part == ScenarioPart::AnswerSchema {
                         without_annotations(value);
                     }
                     return;
@@ -67,17 +70,17 @@ impl Beside<'_> {
                 if let Some(answers) = fields
                     .get_mut("answers")
                     .filter(|answers| answers.is_string())
-                    && let Some(text) = answers.as_str().and_then(|path| self.text(path))
+                    && let Some(text) = answers.as_str().and_then(|path| self.named_text(path))
                 {
-                    *answers = plain(Value::String(text));
+                    *answers = parse_content(Value::String(text));
                 }
                 for (key, inner) in fields.iter_mut() {
-                    if let Some(inside) = if part == Part::Contents {
-                        Some(Part::Content)
+                    if let Some(inside) = if part == ScenarioPart::Contents {
+                        Some(ScenarioPart::Content)
                     } else {
-                        Part::behind(key)
+                        ScenarioPart::of_field(key)
                     } {
-                        self.inline(inner, inside);
+                        self.inline_value(inner, inside);
                     }
                 }
             }
@@ -86,22 +89,23 @@ impl Beside<'_> {
     }
 
     /// Returns the value of a content, given directly or as a file.
-    fn content(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
+    fn content_value(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
         let only = if fields.len() == 1 {
             fields.iter().next()
         } else {
             None
         };
         match only.map(|(key, inner)| (key.as_str(), inner)) {
-            Some(("File", Value::String(path))) => self.text(path).map(Value::String),
+            Some(("File", Value::String(path))) => self.named_text(path).map(Value::String),
             Some(("Value" | "Text" | "Messages", inner)) => Some(inner.clone()),
             _ => None,
         }
     }
 
     /// Returns the frozen situation of a case.
-    pub(super) fn frozen(&self, case: &Case, tools: &impl Serialize) -> Value {
-        let mut parts = self.inlined(&(&case.subject, &case.node, case.is_run, &case.situation));
+    pub(super) fn situation_value(&self, case: &ScenarioCase, tools: &impl Serialize) -> Value {
+        let mut parts =
+            self.inline_files(&(&case.subject, &case.node, case.is_run, &case.situation));
         let mut tools = serde_json::to_value(tools).unwrap_or_default();
         tools.sort_all_objects();
         parts
@@ -112,23 +116,23 @@ impl Beside<'_> {
     }
 
     /// Returns everything that affects the verdict of a case, without its name.
-    pub(super) fn nameless(&self, case: &Case, suite: &Suite) -> String {
-        let Case {
+    pub(super) fn content_key(&self, case: &ScenarioCase, suite: &Suite) -> String {
+        let ScenarioCase {
             expect_context,
             expectations,
             rule,
             answers,
             ..
         } = case;
-        let expected = self.inlined(&(expect_context, expectations, rule, answers));
-        format!("{} {expected}", self.frozen(case, &suite.tools))
+        let expected = self.inline_files(&(expect_context, expectations, rule, answers));
+        format!("{} {expected}", self.situation_value(case, &suite.tools))
     }
 }
 
 /// The part of a scenario that a value represents. Only contents can be in a file: in the author's
 /// own data, keys such as `File` or `Text` have no special meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ScenarioPart {
     /// Fields of the scenario.
     Structure,
     /// Contents by name.
@@ -140,9 +144,9 @@ enum Part {
     AnswerSchema,
 }
 
-impl Part {
+impl ScenarioPart {
     /// Returns the part in a field; `None` for the author's own data.
-    fn behind(key: &str) -> Option<Self> {
+    fn of_field(key: &str) -> Option<Self> {
         Some(match key {
             "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => {
                 return None;
@@ -161,7 +165,7 @@ impl Part {
 }
 
 /// Returns a content as a value: parsed if it is a JSON object or list, or lines of these.
-fn plain(content: Value) -> Value {
+fn parse_content(content: Value) -> Value {
     let Some(text) = content.as_str() else {
         return content;
     };
@@ -182,7 +186,7 @@ fn plain(content: Value) -> Value {
 }
 
 /// Returns recorded calls without their times and runs, one per line; `None` for any other text.
-fn recorded_calls(text: &str) -> Option<String> {
+fn normalize_recording(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let mut call: Value = serde_json::from_str(line).ok()?;
@@ -231,11 +235,11 @@ fn without_annotations(schema: &mut Value) {
 }
 
 /// Returns a stored request in a normalized layout.
-pub(super) fn laid_out(text: &str) -> String {
+pub(super) fn normalize_layout(text: &str) -> String {
     let mut out = String::new();
-    match Json::read(text) {
+    match JsonTree::parse(text) {
         Some(tree) if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() => {
-            tree.normal(&mut out);
+            tree.write_normal(&mut out);
         }
         _ => out = text.replace("\r\n", "\n"),
     }

@@ -18,6 +18,6 @@ mod uncovered;
 mod unread;
 mod untested;
 
-pub(crate) use accept::baseline;
+pub(crate) use accept::run_baseline;
 pub(crate) use args::{BaselineArgs, GateArgs};
-pub(crate) use decide::run;
+pub(crate) use decide::run_gate;

@@ -1,21 +1,21 @@
 //! Renamed and moved things that are otherwise unchanged: files, tasks, scenarios, accepted
 //! results.
 
-use super::frozen::Beside;
+use super::frozen::ScenarioFiles;
 use crate::cli::context::eval::load::Scenarios;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::context::request::Files;
 use crate::eval::gate::Baseline;
 use crate::project::config::Config;
-use crate::project::said::said;
+use crate::project::said::flatten_keys;
 use crate::registry::Task;
-use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::model::{CaseSubject, ScenarioCase, Suite};
 use crate::scenario::paths;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Current names by the names in the base.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct Renames {
     /// Templates that were moved without a change of their text.
     pub(super) files: BTreeMap<String, String>,
     pub(super) tasks: BTreeMap<String, String>,
@@ -23,9 +23,9 @@ pub(super) struct Names {
     pub(super) scenarios: BTreeMap<String, String>,
 }
 
-impl Names {
+impl Renames {
     /// Finds renamed files, tasks and roles.
-    pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
+    pub(super) fn find(then: &CompiledProject, now: &CompiledProject) -> Self {
         let (files, tasks) = (moved_templates(then, now), renamed_tasks(then, now));
         Self {
             files,
@@ -36,7 +36,7 @@ impl Names {
     }
 
     /// Returns the table for the side of the change, in which each file keeps its name.
-    pub(super) fn of_now(&self) -> Self {
+    pub(super) fn identity(&self) -> Self {
         let same = |names: &BTreeMap<String, String>| {
             names
                 .values()
@@ -50,15 +50,15 @@ impl Names {
     }
 
     /// Returns the current name of a scenario.
-    pub(super) fn scenario<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn current_scenario<'n>(&'n self, name: &'n str) -> &'n str {
         self.scenarios.get(name).map_or(name, String::as_str)
     }
 
     /// Updates renamed tasks in the scenarios of the base, and finds renamed scenarios.
-    pub(super) fn pair(
+    pub(super) fn pair_scenarios(
         &mut self,
-        (then, theirs): (&Compiled, &mut Scenarios),
-        (now, own): (&Compiled, &Scenarios),
+        (then, theirs): (&CompiledProject, &mut Scenarios),
+        (now, own): (&CompiledProject, &Scenarios),
     ) {
         for case in theirs
             .files
@@ -67,34 +67,35 @@ impl Names {
             .flat_map(|suite| &mut suite.cases)
         {
             let (names, name) = match &mut case.subject.value {
-                Subject::Task(name) => (&self.tasks, name),
-                Subject::Role(name) => (&self.roles, name),
-                Subject::Request(_) => continue,
+                CaseSubject::Task(name) => (&self.tasks, name),
+                CaseSubject::Role(name) => (&self.roles, name),
+                CaseSubject::Request(_) => continue,
             };
             if let Some(now) = names.get(name) {
                 name.clone_from(now);
             }
         }
         let names = |scenarios: &Scenarios| -> BTreeSet<String> {
-            cases(scenarios)
+            all_cases(scenarios)
                 .map(|(.., case)| case.name.value.clone())
                 .collect()
         };
         let (before, after) = (names(theirs), names(own));
-        let missing = |project: &Compiled,
+        let missing = |project: &CompiledProject,
                        scenarios: &Scenarios,
                        others: &BTreeSet<String>|
          -> Vec<(String, String)> {
             let files = project.files();
-            let alone = cases(scenarios).filter(|(.., case)| !others.contains(&case.name.value));
+            let alone =
+                all_cases(scenarios).filter(|(.., case)| !others.contains(&case.name.value));
             alone
                 .map(|(path, suite, case)| {
                     (
-                        Beside {
+                        ScenarioFiles {
                             path,
                             files: &files,
                         }
-                        .nameless(case, suite),
+                        .content_key(case, suite),
                         case.name.value.clone(),
                     )
                 })
@@ -114,7 +115,7 @@ impl Names {
     }
 
     /// Returns the accepted results of the base under the current names.
-    pub(super) fn carried(
+    pub(super) fn rename_baselines(
         &self,
         base: &BTreeMap<String, Baseline>,
         own: &Scenarios,
@@ -122,13 +123,13 @@ impl Names {
         if self.scenarios.is_empty() {
             return base.clone();
         }
-        let suites: BTreeMap<&str, &str> = cases(own)
+        let suites: BTreeMap<&str, &str> = all_cases(own)
             .map(|(_, suite, case)| (case.name.value.as_str(), suite.id.value.as_str()))
             .collect();
         let mut carried: BTreeMap<String, Baseline> = BTreeMap::new();
         for baseline in base.values() {
             for case in &baseline.cases {
-                let id = self.scenario(&case.id);
+                let id = self.current_scenario(&case.id);
                 let suite = suites
                     .get(id)
                     .filter(|_| id != case.id)
@@ -139,7 +140,9 @@ impl Names {
                     cases: Vec::new(),
                     ..baseline.clone()
                 };
-                let into = carried.entry(paths::baseline(suite)).or_insert_with(empty);
+                let into = carried
+                    .entry(paths::baseline_path(suite))
+                    .or_insert_with(empty);
                 into.cases.push(crate::eval::gate::BaselineCase {
                     id: id.to_owned(),
                     ..case.clone()
@@ -152,7 +155,7 @@ impl Names {
 
     /// Returns true if accepted results are those of the base under the current names, as `baseline
     /// accept` writes them.
-    pub(super) fn are_carried(
+    pub(super) fn are_renamed(
         &self,
         carried: &BTreeMap<String, Baseline>,
         now: &BTreeMap<String, Baseline>,
@@ -182,7 +185,9 @@ impl Names {
 }
 
 /// Iterates over the cases of scenarios, each with its file and suite.
-pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite, &Case)> {
+pub(super) fn all_cases(
+    scenarios: &Scenarios,
+) -> impl Iterator<Item = (&str, &Suite, &ScenarioCase)> {
     let suites = scenarios
         .files
         .iter()
@@ -191,9 +196,9 @@ pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite
 }
 
 /// Returns the templates that moved to another place, with the same text.
-fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
-    let (before, after) = (then.paths(), now.paths());
-    let texts = |project: &Compiled, alone: Vec<&String>| -> Vec<(String, String)> {
+fn moved_templates(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<String, String> {
+    let (before, after) = (then.definition_paths(), now.definition_paths());
+    let texts = |project: &CompiledProject, alone: Vec<&String>| -> Vec<(String, String)> {
         let files = project.files();
         let text =
             |path: &String| Some((files.text(path).ok()?.replace("\r\n", "\n"), path.clone()));
@@ -213,8 +218,8 @@ fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> 
 }
 
 /// Returns the tasks that changed only their name.
-fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
-    let other = |project: &Compiled, other: &Compiled| -> Vec<(String, String)> {
+fn renamed_tasks(then: &CompiledProject, now: &CompiledProject) -> BTreeMap<String, String> {
+    let other = |project: &CompiledProject, other: &CompiledProject| -> Vec<(String, String)> {
         let text = |task: Task<'_>| {
             let source = task.source().ok()?;
             let text = project.files().text(&source.path).ok()?;
@@ -240,7 +245,11 @@ fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
 fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
     let other = |config: &Config, other: &Config| -> BTreeMap<String, Vec<(Vec<String>, String)>> {
         let mut roles: BTreeMap<String, Vec<(Vec<String>, String)>> = BTreeMap::new();
-        for (key, value) in config.files.iter().flat_map(|file| said(&file.text)) {
+        for (key, value) in config
+            .files
+            .iter()
+            .flat_map(|file| flatten_keys(&file.text))
+        {
             if let [top, name, rest @ ..] = key.as_slice()
                 && top == "roles"
                 && !other.roles.contains_key(name)

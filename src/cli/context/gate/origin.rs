@@ -3,11 +3,13 @@
 
 use super::state::FILE;
 use crate::base::fs;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::revision::{ChangeBase, Moved, NamedBy, Part, Place, Places, SHALLOW};
-use crate::eval::gate::{Kind as SafeguardKind, Loosened, Weakened};
+use crate::cli::error::{CliError, CliErrorKind, Result};
+use crate::cli::revision::{
+    BaseNaming, ChangeBase, ExternalPart, PlaceSearch, ProjectMove, ProjectPlace, SHALLOW_HINT,
+};
+use crate::eval::gate::{LocatedRelaxation, Relaxation, SafeguardKind};
 
 /// The treatment of a base without the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,30 +22,30 @@ pub(super) enum NewProject {
 
 /// The two sides of a comparison, before the comparison.
 #[derive(Debug)]
-pub(super) struct Origin {
+pub(super) struct ChangeOrigin {
     /// The current project, in the folder that corresponds to that of the base.
-    pub(super) project: Compiled,
+    pub(super) project: CompiledProject,
     pub(super) base: ChangeBase,
     /// The project in the base; `None` if nothing can be compared.
-    pub(super) then: Option<Compiled>,
+    pub(super) then: Option<CompiledProject>,
     /// Submodules and links of both sides.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<ExternalPart>,
     /// The project at the tip of the base branch, if that is newer than the base.
-    pub(super) newer: Option<Compiled>,
+    pub(super) newer: Option<CompiledProject>,
     /// The folder of the project in the base, from the root of its repository.
     pub(super) place: String,
     /// Relaxations caused by the place of the project.
-    pub(super) weakened: Vec<Loosened>,
+    pub(super) relaxations: Vec<LocatedRelaxation>,
     /// Reasons why a pass would be unreliable.
     pub(super) doubts: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
-impl Origin {
+impl ChangeOrigin {
     /// Finds the origin of the change in the current files.
     pub(super) fn find(given: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
-        let project = Compiled::load_or_empty(cx)?;
-        let base = ChangeBase::of(&project.root, given)?;
+        let project = CompiledProject::load_or_empty(cx)?;
+        let base = ChangeBase::find(&project.root, given)?;
         let (parts, weakened, doubts, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut origin = Self {
             project,
@@ -52,18 +54,18 @@ impl Origin {
             newer: None,
             place: String::new(),
             parts,
-            weakened,
+            relaxations: weakened,
             doubts,
             notes,
         };
-        origin.compare(new_project, cx)?;
+        origin.load_sides(new_project, cx)?;
         Ok(origin)
     }
 
-    fn compare(&mut self, new_project: NewProject, cx: &Cx) -> Result<()> {
+    fn load_sides(&mut self, new_project: NewProject, cx: &Cx) -> Result<()> {
         let name = self.base.name.clone();
         let why = if self.base.is_shallow {
-            format!(": {SHALLOW}")
+            format!(": {SHALLOW_HINT}")
         } else {
             String::new()
         };
@@ -79,7 +81,7 @@ impl Origin {
                  {commit:.12} is compared: merge {name} into this change"
             ));
         }
-        if commit == self.base.head && self.base.by == NamedBy::Guess {
+        if commit == self.base.head && self.base.by == BaseNaming::Guess {
             let what = "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
             self.doubts
                 .push(format!("there is no commit since {name}, {what}{why}"));
@@ -91,12 +93,12 @@ impl Origin {
             ));
             return Ok(());
         }
-        let files = self.base.files(&commit)?;
-        let places = Places::of(&self.project.root, &self.base, &files)?;
+        let files = self.base.files_of_commit(&commit)?;
+        let places = PlaceSearch::load(&self.project.root, &self.base, &files)?;
         let here = fs::current_dir()
             .ok()
             .filter(|_| cx.options.project.is_none());
-        let place = match places.find(here.as_deref()) {
+        let place = match places.find_place(here.as_deref()) {
             Ok(place) => place,
             Err(why) => {
                 self.doubts.push(format!(
@@ -105,60 +107,66 @@ impl Origin {
                 return Ok(());
             }
         };
-        if let Some(Moved::File { from, nearest }) = &place.moved {
-            let now = places.path(&place.now);
+        if let Some(ProjectMove::File { from, nearest }) = &place.moved {
+            let now = places.path_of(&place.folder_now);
             if !fs::is_dir(&now) {
                 self.doubts.push(format!(
                     "nothing is compared: the project that {name} has in {} is no longer there",
-                    shown(&place.then)
+                    folder_label(&place.folder_then)
                 ));
                 return Ok(());
             }
-            self.project = Compiled::load_or_empty_in(&now)?;
-            self.weakened.push(governed(&place, from, nearest));
+            self.project = CompiledProject::load_or_empty_in(&now)?;
+            self.relaxations
+                .push(project_relaxation(&place, from, nearest));
         }
-        match Compiled::load_readable(files, &commit, place.then.clone()) {
+        match CompiledProject::load_readable(files, &commit, place.folder_then.clone()) {
             Ok((then, faults)) => {
                 let note = |fault| {
                     format!("not all of {name} can be read, and the rest is compared: {fault}")
                 };
                 self.notes.extend(faults.into_iter().map(note));
                 self.then = Some(then);
-                self.place.clone_from(&place.then);
+                self.place.clone_from(&place.folder_then);
                 // Used for a note only, so an unreadable tip is ignored.
                 self.newer = if self.base.tip == commit {
                     None
                 } else {
-                    self.at_tip(place.then.clone())
+                    self.load_tip(place.folder_then.clone())
                 };
-                self.parts = places.parts(&place);
-                if place.moved == Some(Moved::Folder) {
-                    let (then, now) = (shown(&place.then), shown(&place.now));
+                self.parts = places.external_parts(&place);
+                if place.moved == Some(ProjectMove::Folder) {
+                    let (then, now) = (
+                        folder_label(&place.folder_then),
+                        folder_label(&place.folder_now),
+                    );
                     self.notes.push(format!(
                         "the project was in {then} in {name}, and is in {now} now"
                     ));
                 }
             }
-            Err(error) if error.kind == Kind::Usage => self.absent(&commit, place.now, new_project),
-            Err(error) => return Err(in_base(error, &name)),
+            Err(error) if error.kind == CliErrorKind::Usage => {
+                self.report_absent(&commit, place.folder_now, new_project);
+            }
+            Err(error) => return Err(mark_as_base(error, &name)),
         }
         Ok(())
     }
 
     /// Returns the project at the tip of the base branch in a place, if it can be read.
-    fn at_tip(&self, place: String) -> Option<Compiled> {
+    fn load_tip(&self, place: String) -> Option<CompiledProject> {
         let tip = &self.base.tip;
         Some(
-            Compiled::load_readable(self.base.files(tip).ok()?, tip, place)
+            CompiledProject::load_readable(self.base.files_of_commit(tip).ok()?, tip, place)
                 .ok()?
                 .0,
         )
     }
 
     /// Adds a doubt or a note for a base without the project.
-    fn absent(&mut self, commit: &str, place: String, new_project: NewProject) {
+    fn report_absent(&mut self, commit: &str, place: String, new_project: NewProject) {
         let ChangeBase { name, tip, .. } = &self.base;
-        if tip != commit && self.at_tip(place).is_some() {
+        if tip != commit && self.load_tip(place).is_some() {
             self.doubts.push(format!(
                 "{name} has this project, but this branch started before it did: merge {name} first"
             ));
@@ -176,27 +184,27 @@ impl Origin {
 }
 
 /// Returns the relaxation for a folder that now belongs to another project file.
-fn governed(place: &Place, from: &str, nearest: &str) -> Loosened {
-    let before = if place.then.is_empty() {
+fn project_relaxation(place: &ProjectPlace, from: &str, nearest: &str) -> LocatedRelaxation {
+    let before = if place.folder_then.is_empty() {
         FILE.to_owned()
     } else {
-        format!("{}/{FILE}", place.then)
+        format!("{}/{FILE}", place.folder_then)
     };
-    let weakened = Weakened {
+    let weakened = Relaxation {
         kind: SafeguardKind::Threshold,
         of: FILE.to_owned(),
-        what: format!("the project file that counts in {}", shown(from)),
+        what: format!("the project file that counts in {}", folder_label(from)),
         before: Some(before),
         after: Some(nearest.to_owned()),
     };
-    Loosened {
+    LocatedRelaxation {
         weakened,
         path: nearest.to_owned(),
         diff: None,
     }
 }
 
-fn shown(folder: &str) -> String {
+fn folder_label(folder: &str) -> String {
     if folder.is_empty() {
         "the top of the repository".to_owned()
     } else {
@@ -205,7 +213,7 @@ fn shown(folder: &str) -> String {
 }
 
 /// Marks an error as one of the base, so that it is not searched for in the current files.
-pub(super) fn in_base(mut error: CliError, name: &str) -> CliError {
+pub(super) fn mark_as_base(mut error: CliError, name: &str) -> CliError {
     error.message = format!("in {name}: {}", error.message);
     error
 }

@@ -2,23 +2,23 @@
 
 use super::state::FILE;
 use crate::base::span::Spanned;
-use crate::eval::gate::{Kind, Safeguard, Safeguards};
+use crate::eval::gate::{Safeguard, SafeguardKind, Safeguards};
 use crate::project::config::Config;
-use crate::project::roles::{Tools, covers};
-use crate::project::said::{said, text_list};
+use crate::project::roles::{RoleTools, matches_tool};
+use crate::project::said::{flatten_keys, parse_text_list};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys and sections of the project file that need no comparison: their effect is covered by the
 /// verdicts of both sides, or no verdict depends on them. The last ones are compared below. All
 /// other keys affect a verdict, including keys of later releases.
-const JUDGED: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
+const KEYS_COVERED_BY_VERDICTS: &str = "extends project context defaults operators owners roles tools mcp providers history record fmt \
     models.*.provider models.*.id models.*.tier models.*.capabilities models.*.context_window models.*.output_reserve \
     models.*.temperature models.*.top_p models.*.seed models.*.effort models.*.stop models.*.tool_choice models.*.max_output_tokens \
     eval.runs eval.pass eval.gate.accepters eval.stability.accepters lints eval.scenarios templates.include";
 /// Keys of roles that limit the files, tools and budget of their agents.
 const ROLE_LIMITS: [&str; 4] = ["protected_paths", "tools", "blocked_tools", "budget"];
 /// Defaults of keys, in the form of the project file.
-const DEFAULTS: &str = "
+const DEFAULT_VALUES: &str = "
 edition = \"2026\"
 limits = { depth = 256, attributes = 256, namespaces = 128, file = 10485760, text = 10000000, name = 1000, nodes = 1000000, diagnostics = 10000 }
 [eval]
@@ -30,7 +30,7 @@ drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches =
 ";
 
 /// Compares two project files key by key, without the keys that verdicts cover.
-pub(super) fn configured(
+pub(super) fn compare_config(
     then: &Config,
     now: &Config,
     before: &mut Safeguards,
@@ -40,7 +40,7 @@ pub(super) fn configured(
     let keys: BTreeSet<&Vec<String>> = old
         .keys()
         .chain(new.keys())
-        .filter(|key| !is_judged(key))
+        .filter(|key| !is_covered(key))
         .collect();
     for key in keys {
         // A model or role that only one side has is not a change.
@@ -57,14 +57,14 @@ pub(super) fn configured(
             continue;
         };
         let is_required = of == ["require"];
-        let texts = |value: Option<&String>| text_list(value?);
-        let lists = Lists {
+        let texts = |value: Option<&String>| parse_text_list(value?);
+        let lists = ListValues {
             before: texts(old.get(key)),
             now: texts(new.get(key)),
         };
         if is_required && !old.contains_key(key)
             || lists.is_tightened(key)
-            || gives_no_tool(key, then, now)
+            || adds_no_tool(key, then, now)
         {
             continue;
         }
@@ -119,9 +119,9 @@ pub(super) fn configured(
                 _ => None,
             };
             let kind = if is_required {
-                Kind::Lint
+                SafeguardKind::Lint
             } else {
-                Kind::Threshold
+                SafeguardKind::Threshold
             };
             side.add(kind, &name, "value", Safeguard::new(FILE, value, limit));
         }
@@ -138,7 +138,7 @@ pub(super) fn configured(
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {
             side.add(
-                Kind::Threshold,
+                SafeguardKind::Threshold,
                 "[eval.gate] accepters",
                 "value",
                 Safeguard::new(FILE, format!("{may:?}"), None),
@@ -151,9 +151,9 @@ pub(super) fn configured(
 fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     // In a shared file, which has lower priority, everything except levels is in lists.
     let texts = config.files.iter().rev().map(|file| &*file.text);
-    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS)
+    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULT_VALUES)
         .chain(texts)
-        .flat_map(said)
+        .flat_map(flatten_keys)
         .collect();
     let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
     let counters = config.models.iter().map(|(name, model)| {
@@ -167,12 +167,12 @@ fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
 }
 
 /// The two values of a key that is a list of texts; `None` if it is not set or not a list.
-struct Lists {
+struct ListValues {
     before: Option<Vec<String>>,
     now: Option<Vec<String>>,
 }
 
-impl Lists {
+impl ListValues {
     /// Returns true if the current list permits no more, or omits no more, than the earlier one.
     fn is_tightened(&self, key: &[String]) -> bool {
         let (before, now) = (
@@ -200,7 +200,7 @@ impl Lists {
 
 /// Returns true if a changed key gives a role no further tool: `tools` adds none, or
 /// `blocked_tools` still contains each that `tools` covers.
-fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
+fn adds_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     let [top, name, last] = key else { return false };
     let Some((old, new)) = then
         .roles
@@ -210,13 +210,14 @@ fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     else {
         return false;
     };
-    let nothing = Tools::default();
+    let nothing = RoleTools::default();
     let (old, new) = (
         old.tools.as_ref().unwrap_or(&nothing),
         new.tools.as_ref().unwrap_or(&nothing),
     );
-    let has =
-        |all: &[Spanned<String>], entry: &str| all.iter().any(|one| covers(&one.value, entry));
+    let has = |all: &[Spanned<String>], entry: &str| {
+        all.iter().any(|one| matches_tool(&one.value, entry))
+    };
     let mut open = new
         .allowed
         .iter()
@@ -227,10 +228,10 @@ fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
         "blocked_tools" => {
             // If two entries overlap, one covers the other, and the overlap is the narrower one.
             let common = |entry, blocked| {
-                if covers(entry, blocked) {
+                if matches_tool(entry, blocked) {
                     Some(blocked)
                 } else {
-                    covers(blocked, entry).then_some(entry)
+                    matches_tool(blocked, entry).then_some(entry)
                 }
             };
             let is_blocked = |entry| {
@@ -245,7 +246,7 @@ fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     }
 }
 
-fn is_judged(key: &[String]) -> bool {
+fn is_covered(key: &[String]) -> bool {
     if let [top, _, own, ..] = key
         && top == "roles"
         && ROLE_LIMITS.contains(&&**own)
@@ -258,5 +259,5 @@ fn is_judged(key: &[String]) -> bool {
             .enumerate()
             .all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name))
     };
-    JUDGED.split_ascii_whitespace().any(is_of)
+    KEYS_COVERED_BY_VERDICTS.split_ascii_whitespace().any(is_of)
 }

@@ -2,28 +2,31 @@
 
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::escape;
-use crate::cli::render::markup::{cell, code};
+use crate::cli::render::escape::escape_line;
+use crate::cli::render::markup::{code_element, escape_cell};
 use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
-use crate::eval::gate::{AddedLine, BROUGHT, Decision, Kind, SCENARIO, Verdict, Weakening};
+use crate::cli::render::summary::pluralize;
+use crate::eval::gate::{
+    AddedApproval, GateDecision, GateVerdict, JudgedRelaxation, NEW_ANSWERS_LABEL, SCENARIO_LABEL,
+    SafeguardKind,
+};
 use std::fmt::Write as _;
 
 /// The number of characters of a short hash.
-const SHOWN: usize = 11;
+const SHORT_HASH_LENGTH: usize = 11;
 
-const fn word(verdict: Verdict) -> &'static str {
+const fn verdict_word(verdict: GateVerdict) -> &'static str {
     match verdict {
-        Verdict::Pass => "PASS",
-        Verdict::Fail => "FAIL",
-        Verdict::Inconclusive => "INCONCLUSIVE",
+        GateVerdict::Pass => "PASS",
+        GateVerdict::Fail => "FAIL",
+        GateVerdict::Inconclusive => "INCONCLUSIVE",
     }
 }
 
 /// Returns a text such as “12 scenarios, 8 with answers; 2 weakenings, 1 of them accepted”.
-fn summary(decision: &Decision) -> String {
+fn decision_summary(decision: &GateDecision) -> String {
     if let Some(error) = &decision.error {
-        return format!("nothing was judged: {}", escape(error));
+        return format!("nothing was judged: {}", escape_line(error));
     }
     let sides = &decision.sides;
     let accepted = decision
@@ -33,8 +36,8 @@ fn summary(decision: &Decision) -> String {
         .count();
     let weakened = match decision.weakened.len() {
         0 => "nothing is loosened".to_owned(),
-        all if accepted == all => format!("{}, accepted", plural(all, "weakening")),
-        all => format!("{}, {accepted} accepted", plural(all, "weakening")),
+        all if accepted == all => format!("{}, accepted", pluralize(all, "weakening")),
+        all => format!("{}, {accepted} accepted", pluralize(all, "weakening")),
     };
     let compared = if sides.has_base {
         weakened
@@ -43,19 +46,19 @@ fn summary(decision: &Decision) -> String {
     };
     format!(
         "{}, {} with answers; {compared}",
-        plural(sides.scenarios, "scenario"),
+        pluralize(sides.scenarios, "scenario"),
         sides.answered
     )
 }
 
 /// Returns a text such as “expectation of `triage-t1`: context: nothing cut was b3:…, now it is
 /// gone (scenarios/triage-t1.yaml)”.
-fn loosened(one: &Weakening) -> String {
+fn describe_relaxation(one: &JudgedRelaxation) -> String {
     let weakened = &one.weakened;
     let is_hash = |value: &str| value.starts_with("b3:");
     let short = |value: &str| {
         let hash = value.find(',').unwrap_or(value.len());
-        match value.get(SHOWN..hash) {
+        match value.get(SHORT_HASH_LENGTH..hash) {
             Some(cut) if is_hash(value) => value.replacen(cut, "", 1),
             _ => value.to_owned(),
         }
@@ -75,21 +78,21 @@ fn loosened(one: &Weakening) -> String {
     )
 }
 
-fn accepted(one: &Weakening) -> Option<String> {
+fn describe_acceptance(one: &JudgedRelaxation) -> Option<String> {
     let by = one.approved_by.as_ref()?;
     Some(format!(
         "accepted by {by}{}: {}",
-        unverified(one.unverified),
+        unverified_mark(one.unverified),
         one.reason.as_deref().unwrap_or_default()
     ))
 }
 
-const fn unverified(unverified: bool) -> &'static str {
+const fn unverified_mark(unverified: bool) -> &'static str {
     if unverified { " (unverified)" } else { "" }
 }
 
 /// Returns the reasons of the decision, one per line.
-fn reasons(decision: &Decision) -> Vec<String> {
+fn decision_reasons(decision: &GateDecision) -> Vec<String> {
     let told: Vec<&str> = decision
         .failing_cases
         .iter()
@@ -104,9 +107,9 @@ fn reasons(decision: &Decision) -> Vec<String> {
     // relaxations.
     let is_removed = |case: &str| {
         let weakened = decision.weakened.iter().map(|one| &one.weakened);
-        weakened
-            .into_iter()
-            .any(|one| one.kind == Kind::Expectation && one.what == SCENARIO && one.of == case)
+        weakened.into_iter().any(|one| {
+            one.kind == SafeguardKind::Expectation && one.what == SCENARIO_LABEL && one.of == case
+        })
     };
     let is_known = |case: &str| told.contains(&case) || is_removed(case);
     let violated = violated.filter(|one| !one.case.as_deref().is_some_and(is_known));
@@ -124,123 +127,134 @@ fn reasons(decision: &Decision) -> Vec<String> {
 }
 
 /// Prints a decision.
-pub(super) fn print(decision: &Decision, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_decision(decision: &GateDecision, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let paint = match decision.decision {
-        Verdict::Pass => Paint::Good,
-        Verdict::Fail => Paint::Error,
-        Verdict::Inconclusive => Paint::Warning,
+        GateVerdict::Pass => Paint::Good,
+        GateVerdict::Fail => Paint::Error,
+        GateVerdict::Inconclusive => Paint::Warning,
     };
-    let verdict = screen.paint(paint, word(decision.decision));
-    cx.line(&format!(
+    let verdict = screen.paint(paint, verdict_word(decision.decision));
+    cx.print_line(&format!(
         "gate against {}: {verdict}  {}",
-        escape(&decision.sides.base),
-        summary(decision)
+        escape_line(&decision.sides.base),
+        decision_summary(decision)
     ))?;
-    for line in reasons(decision) {
-        cx.hanging(&format!("  {}", escape(&line)), 4)?;
+    for line in decision_reasons(decision) {
+        cx.print_hanging(&format!("  {}", escape_line(&line)), 4)?;
     }
-    let is_chatty = cx.options.is_chatty();
+    let is_chatty = cx.options.prints_notes();
     for one in &decision.weakened {
-        let by = accepted(one).map_or_else(String::new, |by| format!("; {by}"));
-        cx.hanging(&format!("  {}{}", escape(&loosened(one)), escape(&by)), 4)?;
+        let by = describe_acceptance(one).map_or_else(String::new, |by| format!("; {by}"));
+        cx.print_hanging(
+            &format!(
+                "  {}{}",
+                escape_line(&describe_relaxation(one)),
+                escape_line(&by)
+            ),
+            4,
+        )?;
         for line in one.diff.iter().flat_map(|diff| diff.lines()) {
-            cx.line(&format!("      {}", escape(line)))?;
+            cx.print_line(&format!("      {}", escape_line(line)))?;
         }
     }
-    for AddedLine {
+    for AddedApproval {
         line,
         unverified: is_open,
     } in &decision.log
     {
-        let (accepted, by) = (plural(line.accepted.len(), "weakening"), escape(&line.by));
-        let mark = unverified(*is_open);
-        cx.hanging(
+        let (accepted, by) = (
+            pluralize(line.accepted.len(), "weakening"),
+            escape_line(&line.by),
+        );
+        let mark = unverified_mark(*is_open);
+        cx.print_hanging(
             &format!(
                 "  new in the log: {by}{mark} accepted {accepted}: {}",
-                escape(&line.reason)
+                escape_line(&line.reason)
             ),
             4,
         )?;
     }
     for warning in decision.warnings.iter().filter(|_| is_chatty) {
-        cx.hanging(&format!("  note: {}", escape(warning)), 4)?;
+        cx.print_hanging(&format!("  note: {}", escape_line(warning)), 4)?;
     }
     if decision
         .weakened
         .iter()
-        .any(|one| one.approved_by.is_none() && one.weakened.what == BROUGHT)
+        .any(|one| one.approved_by.is_none() && one.weakened.what == NEW_ANSWERS_LABEL)
     {
-        cx.note("a job that the author does not control can ask for these answers anew: `ctxc gate --record --budget-usd USD`");
+        cx.print_note("a job that the author does not control can ask for these answers anew: `ctxc gate --record --budget-usd USD`");
     }
     if decision
         .weakened
         .iter()
         .any(|one| one.approved_by.is_none())
     {
-        cx.note("someone has to accept what a change loosens, with a reason: `ctxc baseline accept --reason WHY`");
+        cx.print_note("someone has to accept what a change loosens, with a reason: `ctxc baseline accept --reason WHY`");
     }
     Ok(())
 }
 
 /// Returns a decision as Markdown. A write to a string cannot fail, so the results of `write!` are
 /// ignored.
-pub(super) fn markdown(decision: &Decision) -> String {
+pub(super) fn markdown_comment(decision: &GateDecision) -> String {
     let head = format!(
         "gate against {}: {}",
-        cell(&decision.sides.base),
-        word(decision.decision)
+        escape_cell(&decision.sides.base),
+        verdict_word(decision.decision)
     );
     let mut out = format!(
         "<!-- {} -->\n### {head}\n\n{}\n",
         decision.schema,
-        summary(decision)
+        decision_summary(decision)
     );
-    let lines = reasons(decision);
+    let lines = decision_reasons(decision);
     if !lines.is_empty() {
         out.push('\n');
     }
     for line in lines {
-        let _ = writeln!(out, "- {}", cell(&line));
+        let _ = writeln!(out, "- {}", escape_cell(&line));
     }
     if !decision.weakened.is_empty() {
         out.push_str("\n| loosened | accepted |\n|---|---|\n");
     }
     for one in &decision.weakened {
-        let by = accepted(one).map_or_else(|| "**no**".to_owned(), |by| cell(&by));
+        let by =
+            describe_acceptance(one).map_or_else(|| "**no**".to_owned(), |by| escape_cell(&by));
         // Lines of a table cell are lines of HTML.
         let diff = one
             .diff
             .iter()
             .flat_map(|diff| diff.lines())
-            .map(|line| format!("<br>{}", code(line)));
+            .map(|line| format!("<br>{}", code_element(line)));
         let _ = writeln!(
             out,
             "| {}{} | {by} |",
-            cell(&loosened(one)),
+            escape_cell(&describe_relaxation(one)),
             diff.collect::<String>()
         );
     }
-    for AddedLine {
+    for AddedApproval {
         line,
         unverified: is_open,
     } in &decision.log
     {
         let (count, mark) = (
-            plural(line.accepted.len(), "weakening"),
-            unverified(*is_open),
+            pluralize(line.accepted.len(), "weakening"),
+            unverified_mark(*is_open),
         );
         let _ = writeln!(
             out,
             "\nnew in the log: {}{mark} accepted {count}: {}",
-            cell(&line.by),
-            cell(&line.reason)
+            escape_cell(&line.by),
+            escape_cell(&line.reason)
         );
     }
     if !decision.warnings.is_empty() {
         out.push_str("\n<details><summary>notes</summary>\n\n");
         for warning in &decision.warnings {
-            let _ = writeln!(out, "- {}", cell(warning));
+            let _ = writeln!(out, "- {}", escape_cell(warning));
         }
         out.push_str("\n</details>\n");
     }

@@ -1,30 +1,30 @@
 //! Trusted text that a change removes without failing any scenario of the base.
 
-use super::compared::Compared;
-use super::names::cases;
+use super::compared::GateComparison;
+use super::names::all_cases;
 use super::text_change::TextChange;
-use super::untested::untested;
+use super::untested::find_untested;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::with_cases;
 use crate::cli::error::Result;
-use crate::eval::context::own_text::{Loss, losses};
-use crate::eval::masks;
-use crate::eval::mutate::{AskedCases, OfAgents, OwnContext, noticed_losses, own_contexts};
-use crate::project::eval::Uncovered;
+use crate::eval::compile_masks;
+use crate::eval::context::own_text::{LostPassage, find_losses};
+use crate::eval::mutate::{ByAgent, OwnContext, SelectedCases, noticed_losses, own_contexts};
+use crate::project::eval::UncoveredPolicy;
 use crate::record::redact::Redactor;
-use crate::scenario::expect::answer::short;
-use crate::scenario::load::Loaded;
-use crate::scenario::model::Case;
+use crate::scenario::expect::answer::one_line_excerpt;
+use crate::scenario::load::LoadedScenario;
+use crate::scenario::model::ScenarioCase;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines of an agent that are listed.
-const LINES: usize = 5;
+const MAX_LINES: usize = 5;
 /// The most further agents that are listed beside a line.
-const NAMED: usize = 3;
+const MAX_FURTHER_AGENTS: usize = 3;
 
 /// A removed passage.
 #[derive(Default)]
-struct Gone {
+struct RemovedPassage {
     /// The passage as it is quoted.
     masked: String,
     /// The agents that received it.
@@ -38,53 +38,56 @@ struct Gone {
 
 /// Describes removed or changed text, with the agents that received it. Text of an agent without a
 /// scenario is listed once.
-pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
+pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<(String, String)>> {
     let Some((then, theirs)) = &compared.base.then else {
         return Ok(Vec::new());
     };
     let (now, names) = (&compared.project, &compared.base.names);
     let change = TextChange::new(then, now, [&names.tasks, &names.roles]);
-    let is_off = compared.limits().uncovered == Uncovered::Off;
-    if is_off || change.tasks.is_empty() && !change.is_configured && change.gone().next().is_none()
+    let is_off = compared.gate_limits().uncovered == UncoveredPolicy::Off;
+    if is_off
+        || change.tasks.is_empty()
+            && !change.is_configured
+            && change.removed_tasks().next().is_none()
     {
         return Ok(Vec::new());
     }
     // By the names of tasks and roles in the base.
     let renamed = (!names.tasks.is_empty() || !names.roles.is_empty()).then(|| {
-        let mut own = Scenarios::of_revision(then, None);
-        own.files.retain(Loaded::is_sound);
+        let mut own = Scenarios::from_revision(then, None);
+        own.files.retain(LoadedScenario::is_sound);
         own
     });
     let own = renamed.as_ref().unwrap_or(theirs);
-    let known: BTreeSet<&str> = cases(theirs)
+    let known: BTreeSet<&str> = all_cases(theirs)
         .map(|(.., case)| case.name.value.as_str())
         .collect();
-    let is_asked = |case: &Case| {
-        known.contains(case.name.value.as_str()) && change.concerns(&case.subject.value)
+    let is_asked = |case: &ScenarioCase| {
+        known.contains(case.name.value.as_str()) && change.affects(&case.subject.value)
     };
-    let asked = cases(own)
+    let asked = all_cases(own)
         .map(|(.., case)| case)
         .filter(|case| is_asked(case));
     let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
     let before = with_cases(then, (own, then), &asked, |run, inputs| {
-        own_contexts(run, inputs, AskedCases::Passing)
+        own_contexts(run, inputs, SelectedCases::Passing)
     })?;
     let after = with_cases(now, (theirs, then), &asked, |run, inputs| {
-        own_contexts(run, inputs, AskedCases::All)
+        own_contexts(run, inputs, SelectedCases::All)
     })?;
     let redactor = Redactor::new([0; 32], now.known_secrets());
     let patterns = [then, now]
-        .map(|project| masks(&project.config.record.mask))
+        .map(|project| compile_masks(&project.config.record.mask))
         .concat();
-    let redactor = redactor.replacing(patterns);
+    let redactor = redactor.with_patterns(patterns);
     let both = before
         .iter()
         .filter_map(|(place, old)| Some((place, old, after.get(place)?)));
-    let lost: OfAgents<Vec<Loss>> = both
+    let lost: ByAgent<Vec<LostPassage>> = both
         .map(|(place, old, new)| {
             (
                 place.clone(),
-                losses(&old.segments, &new.segments, &redactor),
+                find_losses(&old.segments, &new.segments, &redactor),
             )
         })
         .filter(|(_, lost)| !lost.is_empty())
@@ -92,24 +95,24 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
     let noticed = with_cases(then, (own, then), &asked, |run, inputs| {
         noticed_losses(run, inputs, &lost)
     })?;
-    let stored: BTreeSet<&str> = cases(own)
-        .filter(|(.., case)| case.wants_snapshot() && !case.is_run)
+    let stored: BTreeSet<&str> = all_cases(own)
+        .filter(|(.., case)| case.uses_snapshot() && !case.is_run)
         .map(|(.., case)| case.name.value.as_str())
         .collect();
-    let mut found = gone(&before, &after, &lost, &noticed, &stored);
-    found.extend(untested(&change, &before, &redactor)?);
+    let mut found = uncovered_passages(&before, &after, &lost, &noticed, &stored);
+    found.extend(find_untested(&change, &before, &redactor)?);
     Ok(found)
 }
 
 /// Returns the passages that no scenario covers, by the agents that lost them.
-fn gone(
-    before: &OfAgents<OwnContext>,
-    after: &OfAgents<OwnContext>,
-    lost: &OfAgents<Vec<Loss>>,
+fn uncovered_passages(
+    before: &ByAgent<OwnContext>,
+    after: &ByAgent<OwnContext>,
+    lost: &ByAgent<Vec<LostPassage>>,
     noticed: &BTreeSet<((String, String), usize)>,
     stored: &BTreeSet<&str>,
 ) -> Vec<(String, String)> {
-    let mut all: BTreeMap<(&str, &str), BTreeMap<&str, Gone>> = BTreeMap::new();
+    let mut all: BTreeMap<(&str, &str), BTreeMap<&str, RemovedPassage>> = BTreeMap::new();
     // The first round finds the losses that stored requests accept, which a simulated loss would
     // not show.
     for is_first in [true, false] {
@@ -133,7 +136,7 @@ fn gone(
             }
         }
     }
-    let mut lines: Vec<(Vec<String>, &Gone)> = Vec::new();
+    let mut lines: Vec<(Vec<String>, &RemovedPassage)> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for ((task, node), gone) in &all {
         for (text, gone) in gone.iter().filter(|(_, gone)| !gone.is_noticed) {
@@ -158,11 +161,11 @@ fn gone(
                 .for_each(|(agents, _)| agents.push(agent.clone()));
         }
     }
-    shown(lines)
+    describe_passages(lines)
 }
 
 /// Describes the first lines of each agent; a line that several agents lost is listed once.
-fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
+fn describe_passages(lines: Vec<(Vec<String>, &RemovedPassage)>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (agents, gone) in lines {
@@ -171,18 +174,18 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
         };
         let count = counts.entry(agent.clone()).or_default();
         *count += 1;
-        if *count > LINES {
+        if *count > MAX_LINES {
             continue;
         }
         let mut also: Vec<String> = others
             .iter()
-            .take(NAMED)
+            .take(MAX_FURTHER_AGENTS)
             .map(|other| format!("`{other}`"))
             .collect();
         also.extend(
             others
                 .len()
-                .checked_sub(NAMED)
+                .checked_sub(MAX_FURTHER_AGENTS)
                 .filter(|more| *more > 0)
                 .map(|more| format!("{more} more agents")),
         );
@@ -191,7 +194,7 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
         } else {
             format!(", also of {}", also.join(", "))
         };
-        let quoted = short(&gone.masked);
+        let quoted = one_line_excerpt(&gone.masked);
         let what = if gone.is_value {
             format!("the masked value in “{quoted}”, which was changed")
         } else {
@@ -199,13 +202,13 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
         };
         found.push((agent.clone(), what + &also));
     }
-    let more = counts.into_iter().filter(|(_, count)| *count > LINES);
+    let more = counts.into_iter().filter(|(_, count)| *count > MAX_LINES);
     found.extend(more.map(|(agent, count)| {
         (
             agent,
             format!(
                 "{} more lines, which are gone or were changed",
-                count - LINES
+                count - MAX_LINES
             ),
         )
     }));

@@ -2,12 +2,12 @@
 //! link. Safeguards among them are not compared by the current target of the link: the gate lists
 //! them, and decides nothing.
 
-use crate::cli::revision::{Elsewhere, Part};
+use crate::cli::revision::{ExternalPart, ExternalPartKind};
 use std::collections::BTreeSet;
 
 /// The files and folders that affect the decision.
 #[derive(Debug, Default)]
-pub(super) struct Deciding {
+pub(super) struct DecidingFiles {
     /// Files that were read.
     pub(super) files: BTreeSet<String>,
     /// Those of `files` that are project files, templates or scenarios.
@@ -17,20 +17,24 @@ pub(super) struct Deciding {
 }
 
 /// Returns the reasons why some of them are unknown, one line for each submodule or link.
-pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<String> {
-    let doubt = |part: &Part| {
-        let path = deciding.hit(part)?;
-        let Part { path: place, .. } = part;
+pub(super) fn find_doubts(
+    parts: &[ExternalPart],
+    deciding: &DecidingFiles,
+    base: &str,
+) -> Vec<String> {
+    let doubt = |part: &ExternalPart| {
+        let path = deciding.affected_path(part)?;
+        let ExternalPart { path: place, .. } = part;
         Some(match part.kind {
-            Elsewhere::Submodule => format!(
+            ExternalPartKind::Submodule => format!(
                 "{path} lies in the submodule {place}, whose files of {base} are not read, so nothing holds it to what it was: \
                  gate it in its own repository, or keep it in this one"
             ),
-            Elsewhere::Link if part.is_moved => format!(
+            ExternalPartKind::Link if part.is_moved => format!(
                 "{path} lies behind the link {place}, which this change adds, removes or leads elsewhere, so it is not compared: \
                  put the files themselves in its place"
             ),
-            Elsewhere::Link => format!(
+            ExternalPartKind::Link => format!(
                 "{path} is a link, and what it leads to is not read in {base}: put the folder itself in its place, or name the other \
                  one in ctxc.toml"
             ),
@@ -40,21 +44,21 @@ pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<Str
 }
 
 /// Describes a file of the base whose content requires a filter of git.
-pub(super) fn unfiltered(path: &str, base: &str) -> String {
+pub(super) fn describe_unfiltered(path: &str, base: &str) -> String {
     format!(
         "{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one"
     )
 }
 
-impl Deciding {
+impl DecidingFiles {
     /// Returns a file or folder that is not read because of a submodule or link.
-    fn hit(
+    fn affected_path(
         &self,
-        Part {
+        ExternalPart {
             path,
             kind,
             is_moved,
-        }: &Part,
+        }: &ExternalPart,
     ) -> Option<&str> {
         let is_below = |one: &str, folder: &str| {
             one.strip_prefix(folder)
@@ -64,11 +68,13 @@ impl Deciding {
             .files
             .iter()
             .find(|file| is_below(file, path))
-            .filter(|_| *is_moved || *kind == Elsewhere::Submodule);
+            .filter(|_| *is_moved || *kind == ExternalPartKind::Submodule);
         // A link to a folder is followed at the start of a search only.
         let is_hit = |folder: &&String| match kind {
-            Elsewhere::Submodule => *is_moved && (is_below(folder, path) || is_below(path, folder)),
-            Elsewhere::Link => is_below(folder, path),
+            ExternalPartKind::Submodule => {
+                *is_moved && (is_below(folder, path) || is_below(path, folder))
+            }
+            ExternalPartKind::Link => is_below(folder, path),
         };
         file.or_else(|| self.folders.iter().find(is_hit))
             .map(String::as_str)

@@ -1,15 +1,15 @@
 //! Agents of the base whose text a change affects, and that no passing scenario tests.
 
 use super::text_change::TextChange;
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::error::Result;
 use crate::context::TaskGraph;
-use crate::context::assemble::preview_in;
+use crate::context::assemble::preview_loaded;
 use crate::context::options::Options;
 use crate::context::request::Request;
-use crate::eval::context::own_text::losses;
-use crate::eval::mutate::{OfAgents, OwnContext};
+use crate::eval::context::own_text::find_losses;
+use crate::eval::mutate::{ByAgent, OwnContext};
 use crate::kernel::agent_node::AgentNode;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
@@ -19,22 +19,22 @@ use std::collections::BTreeSet;
 
 /// A role of the base, or a task without a role.
 #[derive(Clone, Copy)]
-struct Player<'t> {
+struct AgentSubject<'t> {
     name: &'t str,
     task: &'t str,
     role: Option<&'t Role>,
 }
 
 /// Returns the agents whose text changed, each with a description.
-pub(super) fn untested(
+pub(super) fn find_untested(
     change: &TextChange<'_>,
-    tested: &OfAgents<OwnContext>,
+    tested: &ByAgent<OwnContext>,
     redactor: &Redactor,
 ) -> Result<Vec<(String, String)>> {
     let then = change.then;
     let roles = then.config.roles.values();
     let played: BTreeSet<&str> = roles.clone().map(|role| role.task.value.as_str()).collect();
-    let roles = roles.map(|role| Player {
+    let roles = roles.map(|role| AgentSubject {
         name: &role.name.value,
         task: &role.task.value,
         role: Some(role),
@@ -44,18 +44,18 @@ pub(super) fn untested(
         .tasks()
         .map(Task::name)
         .filter(|task| !played.contains(task));
-    let players = roles.chain(tasks.map(|task| Player {
+    let players = roles.chain(tasks.map(|task| AgentSubject {
         name: task,
         task,
         role: None,
     }));
     let counters = [
-        Counters::new(&then.config, None)?,
-        Counters::new(&change.now.config, None)?,
+        ProjectCounters::new(&then.config, None)?,
+        ProjectCounters::new(&change.now.config, None)?,
     ];
     let mut definitions = BTreeSet::new();
     for ((_, node), own) in tested {
-        let agents = then.agents(&own.task)?;
+        let agents = then.task_agents(&own.task)?;
         definitions.extend(
             agents
                 .into_iter()
@@ -65,9 +65,9 @@ pub(super) fn untested(
     }
     let mut found = Vec::new();
     for player in players.filter(|player| player.is_touched(change)) {
-        let agents = then.agents(player.task)?;
+        let agents = then.task_agents(player.task)?;
         let is_own = |agent: &&AgentNode| {
-            agent.is_of(player.task, |name| then.registry.find(name).is_some())
+            agent.is_tested_with(player.task, |name| then.registry.find(name).is_some())
         };
         let is_tested = |agent: &AgentNode, subject: &str| {
             tested
@@ -88,21 +88,22 @@ pub(super) fn untested(
             }
             if player.role.is_some() && of_task() {
                 // The text of its task is covered by the scenarios of the task.
-                return player.system() != player.now(change).and_then(Player::system);
+                return player.system_text()
+                    != player.current(change).and_then(AgentSubject::system_text);
             }
-            let Some(now) = player.now(change) else {
+            let Some(now) = player.current(change) else {
                 return false;
             };
             let sides = [
                 (then, player, &counters[0]),
                 (change.now, now, &counters[1]),
             ];
-            match sides
-                .map(|(project, player, counters)| player.preview(project, &agent.node, counters))
-            {
+            match sides.map(|(project, player, counters)| {
+                player.preview_segments(project, &agent.node, counters)
+            }) {
                 [Some(old), Some(new)] => {
-                    !losses(&old, &new, redactor).is_empty()
-                        || !losses(&new, &old, redactor).is_empty()
+                    !find_losses(&old, &new, redactor).is_empty()
+                        || !find_losses(&new, &old, redactor).is_empty()
                 }
                 _ => true,
             }
@@ -118,8 +119,8 @@ pub(super) fn untested(
                 name,
                 "its text, which changed: no scenario that passes tests it".to_owned(),
             ));
-        } else if player.now(change).is_none()
-            && let Some(new) = player.successor(change)
+        } else if player.current(change).is_none()
+            && let Some(new) = player.possible_successor(change)
             && !agents.iter().any(|agent| is_tested(agent, player.name))
         {
             let what = format!(
@@ -131,42 +132,50 @@ pub(super) fn untested(
     Ok(found)
 }
 
-impl<'t> Player<'t> {
+impl<'t> AgentSubject<'t> {
     fn is_touched(self, change: &TextChange<'_>) -> bool {
         change.tasks.contains(self.task)
             || self.role.is_some() && change.is_configured
-            || self.now(change).is_none()
+            || self.current(change).is_none()
     }
 
     /// Returns the same agent in the current project; `None` if it no longer exists.
-    fn now<'n>(self, change: &'n TextChange<'n>) -> Option<Player<'n>> {
+    fn current<'n>(self, change: &'n TextChange<'n>) -> Option<AgentSubject<'n>> {
         let now = change.now;
         let Some(role) = self.role else {
-            let task = now.registry.find(change.task_now(self.task))?.name();
-            return Some(Player {
+            let task = now.registry.find(change.current_task(self.task))?.name();
+            return Some(AgentSubject {
                 name: task,
                 task,
                 role: None,
             });
         };
-        let role = now.config.roles.get(change.role_now(&role.name.value))?;
-        Some(Player {
+        let role = now
+            .config
+            .roles
+            .get(change.current_role(&role.name.value))?;
+        Some(AgentSubject {
             name: &role.name.value,
             task: &role.task.value,
             role: Some(role),
         })
     }
 
-    fn system(self) -> Option<&'t str> {
+    fn system_text(self) -> Option<&'t str> {
         Some(self.role?.system.as_ref()?.text.as_str())
     }
 
     /// Returns its context before a run; `None` if it has none.
-    fn preview(self, project: &Compiled, node: &str, counters: &Counters) -> Option<Vec<Segment>> {
+    fn preview_segments(
+        self,
+        project: &CompiledProject,
+        node: &str,
+        counters: &ProjectCounters,
+    ) -> Option<Vec<Segment>> {
         let graph = TaskGraph::load(&project.registry, self.task).ok()??;
-        let models = Some(counters.models(&project.config));
+        let models = Some(counters.model_settings(&project.config));
         let options = Options {
-            counter: counters.first(),
+            counter: counters.default_counter(),
             models,
             ..Options::default()
         };
@@ -177,7 +186,7 @@ impl<'t> Player<'t> {
             files: &files,
             ..Request::new(self.task)
         };
-        let assembly = preview_in(&graph, &request, &options).ok()?;
+        let assembly = preview_loaded(&graph, &request, &options).ok()?;
         Some(
             assembly
                 .report
@@ -190,7 +199,7 @@ impl<'t> Player<'t> {
 
     /// Returns a task or role of the change that the base does not have: it may be this one under
     /// another name.
-    fn successor(self, change: &TextChange<'_>) -> Option<String> {
+    fn possible_successor(self, change: &TextChange<'_>) -> Option<String> {
         let (then, now) = (change.then, change.now);
         let [tasks, roles] = change
             .renamed

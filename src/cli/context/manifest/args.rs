@@ -1,10 +1,10 @@
 //! The command line of `ctxc manifest`.
 
 use super::counting::CountingArgs;
-use crate::cli::args::{OutputFormat, Report, Sign, parse_report};
+use crate::cli::args::{FileMark, OutputFormat, ReportFile, parse_report};
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
-use crate::context::manifest::SCHEMA;
+use crate::context::manifest::MANIFEST_SCHEMA;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -41,15 +41,15 @@ pub(crate) struct ManifestArgs {
     pub(super) lookup: LookupArgs,
     /// Format of the result [default: by the extension of the output file, else text]
     #[arg(long, value_name = "FORMAT")]
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<ManifestFormat>,
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) counting: CountingArgs,
     /// Also write the manifest to a file in this format (repeatable)
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<Format>)]
-    pub(super) report: Vec<Report<Format>>,
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<ManifestFormat>)]
+    pub(super) report: Vec<ReportFile<ManifestFormat>>,
     /// Write to a file, completely or not at all
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub(super) enum ManifestVerb {
 
 /// Formats of a manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ManifestFormat {
     /// For people
     #[default]
     Text,
@@ -79,18 +79,18 @@ pub(super) enum Format {
     Html,
 }
 
-impl OutputFormat for Format {
-    fn sign(self) -> Option<Sign> {
-        (self != Self::Text).then_some(Sign {
+impl OutputFormat for ManifestFormat {
+    fn file_mark(self) -> Option<FileMark> {
+        (self != Self::Text).then_some(FileMark {
             artifact: "manifest",
-            text: SCHEMA,
+            text: MANIFEST_SCHEMA,
         })
     }
 }
 
-impl Format {
+impl ManifestFormat {
     /// Returns the format for the extension of a file.
-    pub(super) fn of_path(path: &Path) -> Option<Self> {
+    pub(super) fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "json" => Some(Self::Json),
             "md" | "markdown" => Some(Self::Markdown),

@@ -3,23 +3,23 @@
 //!
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
-use super::change_text::{causes, moved, same, total};
-use super::words::paid;
-use crate::base::number::usd;
-use crate::cli::render::markup::{cell, code};
-use crate::cli::render::summary::thousands;
+use super::change_text::{describe_causes, format_change, totals_line, unchanged_line};
+use super::words::describe_cost_change;
+use crate::base::number::format_usd;
+use crate::cli::render::markup::{code_element, escape_cell};
+use crate::cli::render::summary::format_thousands;
 use crate::context::manifest::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange,
 };
 use std::fmt::Write as _;
 
 /// Returns the page.
-pub(super) fn page(difference: &Difference) -> String {
-    let old = code(&difference.old.name);
-    let new = code(&difference.new.name);
+pub(super) fn render_page(difference: &Difference) -> String {
+    let old = code_element(&difference.old.name);
+    let new = code_element(&difference.new.name);
     let mut out = format!("<!-- {DIFF_SCHEMA} -->\n### What agents receive: {old} → {new}\n\n");
     if difference.is_empty() {
-        let _ = writeln!(out, "{}.", upper(&same(difference)));
+        let _ = writeln!(out, "{}.", capitalize(&unchanged_line(difference)));
         return out;
     }
     // Without prices the column is omitted.
@@ -44,7 +44,7 @@ pub(super) fn page(difference: &Difference) -> String {
     let _ = write!(
         out,
         "{}.\n\n| agent | tokens | reusable prefix |{head}\n|---|---|---|{rule}\n",
-        total(difference)
+        totals_line(difference)
     );
     for (what, agents) in [
         ("added", &difference.added),
@@ -57,67 +57,66 @@ pub(super) fn page(difference: &Difference) -> String {
             ..
         } in agents
         {
-            let cost = priced(
-                cost.as_ref()
-                    .map_or_else(String::new, |cost| format!("US$ {}", usd(cost.first))),
-            );
+            let cost = priced(cost.as_ref().map_or_else(String::new, |cost| {
+                format!("US$ {}", format_usd(cost.first))
+            }));
             let _ = writeln!(
                 out,
                 "| {} | {} ({what}) | |{cost}",
-                code(agent),
-                thousands(*tokens)
+                code_element(agent),
+                format_thousands(*tokens)
             );
         }
     }
     for change in &difference.changed {
-        let cost = priced(paid(&change.cost).unwrap_or_default());
+        let cost = priced(describe_cost_change(&change.cost).unwrap_or_default());
         let _ = writeln!(
             out,
             "| {} | {} | {} |{cost}",
-            code(&change.agent),
-            moved(change.total),
-            moved(change.prefix)
+            code_element(&change.agent),
+            format_change(change.total),
+            format_change(change.prefix)
         );
     }
     for change in &difference.changed {
-        one(change, &mut out);
+        write_change(change, &mut out);
     }
     out
 }
 
 /// Writes the folded details of an agent.
-fn one(change: &Change, out: &mut String) {
+fn write_change(change: &Change, out: &mut String) {
     let _ = write!(
         out,
         "\n<details><summary>{}</summary>\n\n",
-        code(&change.agent)
+        code_element(&change.agent)
     );
     for setting in &change.settings {
-        let _ = writeln!(out, "- {}", cell(&setting.words()));
+        let _ = writeln!(out, "- {}", escape_cell(&setting.describe()));
     }
     for segment in &change.segments {
-        let _ = writeln!(out, "- {}", words(segment));
+        let _ = writeln!(out, "- {}", segment_line(segment));
     }
     for word in &change.other {
-        let _ = writeln!(out, "- {}", cell(word));
+        let _ = writeln!(out, "- {}", escape_cell(word));
     }
     out.push_str("\n</details>\n");
 }
 
-fn words(change: &SegmentChange) -> String {
+fn segment_line(change: &SegmentChange) -> String {
     let figures = match change.change {
-        Disposition::Added => format!("new: {} tokens", thousands(change.tokens.to)),
-        Disposition::Removed => format!("gone: {} tokens", thousands(change.tokens.from)),
-        Disposition::Changed => format!("{} tokens", moved(change.tokens)),
+        Disposition::Added => format!("new: {} tokens", format_thousands(change.tokens.to)),
+        Disposition::Removed => format!("gone: {} tokens", format_thousands(change.tokens.from)),
+        Disposition::Changed => format!("{} tokens", format_change(change.tokens)),
     };
-    let mut out = format!("{} {figures}", code(&change.id));
-    for word in change.words.iter().chain(&causes(change)) {
-        let _ = write!(out, "; {}", cell(word));
+    let mut out = format!("{} {figures}", code_element(&change.id));
+    for word in change.words.iter().chain(&describe_causes(change)) {
+        let _ = write!(out, "; {}", escape_cell(word));
     }
     out
 }
 
-fn upper(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()

@@ -2,55 +2,65 @@
 //! of its change.
 
 use super::words;
-use crate::base::number::usd;
+use crate::base::number::format_usd;
 use crate::cli::prelude::*;
 use crate::context::manifest::{
     Cause, CauseKind, Difference, Disposition, Moved, SegmentChange, SourceKind,
 };
 
 /// Prints a difference.
-pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_difference(difference: &Difference, cx: &mut Cx) -> Result<()> {
     if difference.is_empty() {
-        return cx.line(&same(difference));
+        return cx.print_line(&unchanged_line(difference));
     }
     let screen = cx.options.screen;
     for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
         for agent in agents {
-            let name = screen.paint(Paint::Strong, &format!("{sign} {}", escape(&agent.agent)));
+            let name = screen.paint(
+                Paint::Strong,
+                &format!("{sign} {}", escape_line(&agent.agent)),
+            );
             let cost = agent.cost.as_ref().map_or_else(String::new, |cost| {
-                format!("; US$ {} a call", usd(cost.first))
+                format!("; US$ {} a call", format_usd(cost.first))
             });
-            cx.line(&format!("{name}  {} tokens{cost}", thousands(agent.tokens)))?;
+            cx.print_line(&format!(
+                "{name}  {} tokens{cost}",
+                format_thousands(agent.tokens)
+            ))?;
         }
     }
     for change in &difference.changed {
-        let agent = screen.paint(Paint::Strong, &format!("~ {}", escape(&change.agent)));
+        let agent = screen.paint(Paint::Strong, &format!("~ {}", escape_line(&change.agent)));
         let prefix = if change.prefix.from == change.prefix.to {
             String::new()
         } else {
-            format!("; reusable prefix {}", moved(change.prefix))
+            format!("; reusable prefix {}", format_change(change.prefix))
         };
-        let cost = words::paid(&change.cost).map_or_else(String::new, |cost| format!("; {cost}"));
-        cx.hanging(
-            &format!("{agent}  {} tokens{prefix}{cost}", moved(change.total)),
+        let cost = words::describe_cost_change(&change.cost)
+            .map_or_else(String::new, |cost| format!("; {cost}"));
+        cx.print_hanging(
+            &format!(
+                "{agent}  {} tokens{prefix}{cost}",
+                format_change(change.total)
+            ),
             4,
         )?;
         let settings = change
             .settings
             .iter()
-            .map(crate::context::manifest::SettingChange::words);
+            .map(crate::context::manifest::SettingChange::describe);
         let said = settings
-            .chain(change.segments.iter().map(segment))
+            .chain(change.segments.iter().map(segment_line))
             .chain(change.other.iter().cloned());
         for word in said {
-            cx.hanging(&format!("    {}", escape(&word)), 6)?;
+            cx.print_hanging(&format!("    {}", escape_line(&word)), 6)?;
         }
     }
-    cx.line(&total(difference))
+    cx.print_line(&totals_line(difference))
 }
 
 /// Returns the line for two equal sides.
-pub(super) fn same(difference: &Difference) -> String {
+pub(super) fn unchanged_line(difference: &Difference) -> String {
     let is_same = difference.old.registry_hash == difference.new.registry_hash;
     format!(
         "every agent receives the same{}",
@@ -63,9 +73,9 @@ pub(super) fn same(difference: &Difference) -> String {
 }
 
 /// Returns the last line: the total numbers of agents and tokens.
-pub(super) fn total(difference: &Difference) -> String {
+pub(super) fn totals_line(difference: &Difference) -> String {
     let count = |count: usize, what: &str| {
-        (count > 0).then(|| format!("{} {what}", plural(count, "agent")))
+        (count > 0).then(|| format!("{} {what}", pluralize(count, "agent")))
     };
     let added = difference.added.len();
     let removed = difference.removed.len();
@@ -78,15 +88,15 @@ pub(super) fn total(difference: &Difference) -> String {
     format!(
         "{}; {} tokens known before a run",
         parts.join(", "),
-        moved(difference.total)
+        format_change(difference.total)
     )
 }
 
 /// Returns a figure before and after, such as “79 → 26 (−53, −67 %)”.
-pub(super) fn moved(moved: Moved) -> String {
+pub(super) fn format_change(moved: Moved) -> String {
     let Moved { from, to } = moved;
     if from == to {
-        return thousands(to);
+        return format_thousands(to);
     }
     let (sign, by) = if to > from {
         ("+", to - from)
@@ -98,22 +108,27 @@ pub(super) fn moved(moved: Moved) -> String {
         .map_or_else(String::new, |share| format!(", {sign}{share} %"));
     format!(
         "{} → {} ({sign}{}{share})",
-        thousands(from),
-        thousands(to),
-        thousands(by)
+        format_thousands(from),
+        format_thousands(to),
+        format_thousands(by)
     )
 }
 
 /// Returns a text such as “~ system 6 → 10: text of the template (templates/triage.xml)”.
-fn segment(change: &SegmentChange) -> String {
+fn segment_line(change: &SegmentChange) -> String {
     let Moved { from, to } = change.tokens;
     let figures = match change.change {
-        Disposition::Added => format!("+ {} {}", change.id, thousands(to)),
-        Disposition::Removed => format!("- {} {}", change.id, thousands(from)),
+        Disposition::Added => format!("+ {} {}", change.id, format_thousands(to)),
+        Disposition::Removed => format!("- {} {}", change.id, format_thousands(from)),
         Disposition::Changed if from == to => format!("~ {}", change.id),
-        Disposition::Changed => format!("~ {} {} → {}", change.id, thousands(from), thousands(to)),
+        Disposition::Changed => format!(
+            "~ {} {} → {}",
+            change.id,
+            format_thousands(from),
+            format_thousands(to)
+        ),
     };
-    let causes = causes(change);
+    let causes = describe_causes(change);
     let said = if change.words.is_empty() {
         String::new()
     } else {
@@ -128,7 +143,7 @@ fn segment(change: &SegmentChange) -> String {
 }
 
 /// Describes the causes of a segment's change that its name does not already show.
-pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
+pub(super) fn describe_causes(change: &SegmentChange) -> Vec<String> {
     let is_news = |cause: &&Cause| match change.change {
         Disposition::Changed => true,
         Disposition::Added | Disposition::Removed => cause.what == CauseKind::Setting,
@@ -137,12 +152,12 @@ pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
         .moved_by
         .iter()
         .filter(is_news)
-        .map(|cause| word(cause, &change.id))
+        .map(|cause| describe_cause(cause, &change.id))
         .collect()
 }
 
-fn word(cause: &Cause, id: &str) -> String {
-    let what = cause.what.word();
+fn describe_cause(cause: &Cause, id: &str) -> String {
+    let what = cause.what.label();
     match (cause.what, &cause.path) {
         (CauseKind::Setting, _) => cause.name.clone(),
         (CauseKind::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),

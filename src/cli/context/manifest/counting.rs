@@ -1,9 +1,9 @@
 //! The token counting of manifests, and manifests made with it: of a project, or of a registry
 //! alone.
 
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::context::render_errors::refused;
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
+use crate::cli::context::render_errors::context_error;
 use crate::cli::prelude::*;
 use crate::context::lines::Lines;
 use crate::context::manifest::{self, Manifest, ManifestOptions};
@@ -25,40 +25,41 @@ pub(super) struct CountingArgs {
 }
 
 /// Returns the manifest of a whole project.
-pub(super) fn of_project(
-    project: &Compiled,
+pub(super) fn project_manifest(
+    project: &CompiledProject,
     counting: &CountingArgs,
     threads: Option<NonZeroUsize>,
 ) -> Result<Manifest> {
-    let make = |how: &ManifestOptions<'_>| manifest::of_project(&project.registry, how, threads);
-    counted(&project.config, &project.files(), counting, make)?
-        .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
+    let make =
+        |how: &ManifestOptions<'_>| manifest::project_manifest(&project.registry, how, threads);
+    with_counters(&project.config, &project.files(), counting, make)?
+        .map_err(|faults| context_error(&faults, &project.text_lines(&project.definition_paths())))
 }
 
 /// Returns the manifest of a registry alone, which has no roles, with files of a project.
-pub(super) fn of_registry(
+pub(super) fn registry_manifest(
     registry: &Registry,
-    files: &Inside<'_>,
+    files: &ProjectFiles<'_>,
     counting: &CountingArgs,
     threads: Option<NonZeroUsize>,
 ) -> Result<Manifest> {
-    let make = |how: &ManifestOptions<'_>| manifest::of_project(registry, how, threads);
-    counted(&Config::default(), files, counting, make)?
-        .map_err(|faults| refused(&faults, &Lines::default()))
+    let make = |how: &ManifestOptions<'_>| manifest::project_manifest(registry, how, threads);
+    with_counters(&Config::default(), files, counting, make)?
+        .map_err(|faults| context_error(&faults, &Lines::default()))
 }
 
 /// Calls a function with the roles, models and counters of a project.
-pub(super) fn counted<T>(
+pub(super) fn with_counters<T>(
     config: &Config,
-    files: &Inside<'_>,
+    files: &ProjectFiles<'_>,
     counting: &CountingArgs,
     make: impl FnOnce(&ManifestOptions<'_>) -> T,
 ) -> Result<T> {
-    let counters = Counters::new(config, counting.tokenizer.as_deref())?;
-    let models = Some(counters.models(config));
+    let counters = ProjectCounters::new(config, counting.tokenizer.as_deref())?;
+    let models = Some(counters.model_settings(config));
     let options = Options {
         budget: counting.budget,
-        counter: counters.first(),
+        counter: counters.default_counter(),
         models,
         ..Options::default()
     };

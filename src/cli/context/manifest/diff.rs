@@ -1,14 +1,14 @@
 //! `ctxc manifest diff OLD [NEW]`: the difference between two manifests, in tokens and as text.
 
-use super::counting::{CountingArgs, of_project};
-use super::side::{Side, Sides};
+use super::counting::{CountingArgs, project_manifest};
+use super::side::{ManifestSide, SideReader};
 use super::{change_markdown, change_text};
 use crate::cli::args::CommentFormat;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
-use crate::cli::project::root;
+use crate::cli::project::find_root;
 use crate::context::manifest::{
-    Difference, Entry, Part, Places, Source, Version, by_agent, difference,
+    Difference, Entry, Part, SettingPlaces, Source, Version, compare_manifests, entries_by_agent,
 };
 use crate::context::request::Files;
 use std::collections::BTreeSet;
@@ -38,23 +38,23 @@ pub(super) struct DiffArgs {
 }
 
 /// Prints the difference.
-pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
-    let root = root(&cx.options)?;
-    let sides = Sides {
+pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
+    let root = find_root(&cx.options)?;
+    let sides = SideReader {
         root: &root,
         counting: &args.counting,
         threads: cx.options.threads,
     };
-    let (mut old, mut new) = sides.both(&args.old, args.new.as_deref())?;
-    if let Some(words) = sides.even(&mut old, &mut new)? {
-        cx.note(&words);
+    let (mut old, mut new) = sides.read_both(&args.old, args.new.as_deref())?;
+    if let Some(words) = sides.make_comparable(&mut old, &mut new)? {
+        cx.print_note(&words);
     }
-    let difference = between(&old, &new);
-    cx.emit(&args.output, |format, cx| match format {
-        CommentFormat::Text => change_text::print(&difference, cx),
-        CommentFormat::Json => cx.json(&difference),
+    let difference = compare_sides(&old, &new);
+    cx.emit_result(&args.output, |format, cx| match format {
+        CommentFormat::Text => change_text::print_difference(&difference, cx),
+        CommentFormat::Json => cx.print_json(&difference),
         CommentFormat::Markdown => {
-            cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes()))
+            cx.print(|out| out.write_all(change_markdown::render_page(&difference).as_bytes()))
         }
     })?;
     Ok(Exit::Success)
@@ -63,34 +63,34 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
 /// The contexts of an agent in two states of a project, as far as they are known before a run.
 #[derive(Debug)]
 pub(in crate::cli::context) struct AgentContexts {
-    pub(in crate::cli::context) of: String,
-    pub(in crate::cli::context) before: Counted,
-    pub(in crate::cli::context) after: Counted,
+    pub(in crate::cli::context) agent: String,
+    pub(in crate::cli::context) before: ContextCount,
+    pub(in crate::cli::context) after: ContextCount,
     /// The file whose text grew.
     pub(in crate::cli::context) path: String,
 }
 
 /// Returns the agents of two states of a project. A new agent is compared with the most similar
 /// removed one, so that a new name does not hide growth.
-pub(in crate::cli::context) fn growth(
-    old: &Compiled,
-    new: &Compiled,
+pub(in crate::cli::context) fn context_growth(
+    old: &CompiledProject,
+    new: &CompiledProject,
     threads: Option<NonZeroUsize>,
 ) -> Result<Vec<AgentContexts>> {
     let counting = CountingArgs::default();
     let (before, after) = (
-        of_project(old, &counting, threads)?.entries,
-        of_project(new, &counting, threads)?.entries,
+        project_manifest(old, &counting, threads)?.entries,
+        project_manifest(new, &counting, threads)?.entries,
     );
-    let (olds, news) = (by_agent(&before), by_agent(&after));
+    let (olds, news) = (entries_by_agent(&before), entries_by_agent(&after));
     let gone: Vec<&Entry> = olds
         .iter()
         .filter(|(key, _)| !news.contains_key(*key))
         .map(|(_, entry)| *entry)
         .collect();
-    let texts: Vec<BTreeSet<String>> = gone.iter().map(|entry| words(old, entry)).collect();
+    let texts: Vec<BTreeSet<String>> = gone.iter().map(|entry| task_words(old, entry)).collect();
     let renamed = |entry: &Entry| {
-        let now = words(new, entry);
+        let now = task_words(new, entry);
         let likeness = |(then, words): (&&Entry, &BTreeSet<String>)| {
             let kept = words.intersection(&now).count();
             let is_role = then.role.is_some() && then.role == entry.role;
@@ -113,14 +113,14 @@ pub(in crate::cli::context) fn growth(
     };
     let grown = |(key, entry): (_, &&Entry)| {
         let then = olds.get(key).copied().or_else(|| renamed(entry))?;
-        let path = grown_file(then, entry);
+        let path = most_grown_file(then, entry);
         let path = path
             .or_else(|| Some(new.registry.find(&entry.task)?.source().ok()?.path))
             .unwrap_or_default();
         Some(AgentContexts {
-            of: entry.title(),
-            before: counted(then),
-            after: counted(entry),
+            agent: entry.title(),
+            before: context_count(then),
+            after: context_count(entry),
             path,
         })
     };
@@ -128,7 +128,7 @@ pub(in crate::cli::context) fn growth(
 }
 
 /// Returns the file of the segment that grew most, if that has a new source.
-fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
+fn most_grown_file(then: &Entry, now: &Entry) -> Option<String> {
     let before = |part: &Part| then.segments.iter().find(|old| old.id == part.id);
     let growth = |part: &&Part| {
         part.tokens
@@ -145,18 +145,18 @@ fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
 
 /// The tokens of a context that are known before a run, including parameter defaults; its model;
 /// its tokenizer.
-type Counted = (usize, Option<String>, String);
+type ContextCount = (usize, Option<String>, String);
 
-fn counted(entry: &Entry) -> Counted {
+fn context_count(entry: &Entry) -> ContextCount {
     (
-        entry.total.expected(),
+        entry.total.expected_tokens(),
         entry.model.clone(),
         entry.tokenizer.name.clone(),
     )
 }
 
 /// Returns the words in the template of an agent's task, without its tags.
-fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
+fn task_words(project: &CompiledProject, entry: &Entry) -> BTreeSet<String> {
     let source = project
         .registry
         .find(&entry.task)
@@ -172,20 +172,20 @@ fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
 }
 
 /// Returns the difference between two sides.
-pub(super) fn between(old: &Side, new: &Side) -> Difference {
+pub(super) fn compare_sides(old: &ManifestSide, new: &ManifestSide) -> Difference {
     let old_files = old.files();
     let new_files = new.files();
     let before = old
         .registry()
         .zip(old_files.as_ref())
-        .map(|(registry, files)| Places::of(registry, files));
+        .map(|(registry, files)| SettingPlaces::from_registry(registry, files));
     let after = new
         .registry()
         .zip(new_files.as_ref())
-        .map(|(registry, files)| Places::of(registry, files));
+        .map(|(registry, files)| SettingPlaces::from_registry(registry, files));
     let before = before.unwrap_or_default();
     let after = after.unwrap_or_default();
-    difference(
+    compare_manifests(
         &Version {
             name: &old.name,
             manifest: &old.manifest,

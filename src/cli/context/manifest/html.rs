@@ -3,11 +3,11 @@
 //!
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
-use super::text::{beyond, inexact, name};
+use super::text::{bounds_note, exactness_note, short_name};
 use super::words;
-use crate::cli::render::markup::html as text;
-use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
+use crate::cli::render::markup::escape_html as text;
+use crate::cli::render::summary::format_thousands;
+use crate::context::manifest::{Entry, MANIFEST_SCHEMA, Manifest, Part};
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
@@ -29,7 +29,7 @@ p{margin:.3rem 0}.dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
 ";
 
 /// Returns the page.
-pub(super) fn page(manifest: &Manifest) -> String {
+pub(super) fn render_page(manifest: &Manifest) -> String {
     let widest = manifest
         .entries
         .iter()
@@ -38,7 +38,7 @@ pub(super) fn page(manifest: &Manifest) -> String {
         .unwrap_or(0)
         .max(1);
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{MANIFEST_SCHEMA}\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>What each agent receives</title>\n<style>\n{STYLE}</style>\n\
          <h1>What each agent receives</h1>\n<p class=\"dim\">registry <code>{}</code></p>\n\
          <p><i class=\"fixed\"></i>as long as the template \u{a0} <i class=\"project\"></i>as long as the project's files \u{a0} \
@@ -46,27 +46,27 @@ pub(super) fn page(manifest: &Manifest) -> String {
         text(&manifest.registry_hash)
     );
     for entry in &manifest.entries {
-        agent(entry, widest, &mut out);
+        write_agent(entry, widest, &mut out);
     }
     out.push_str("</html>\n");
     out
 }
 
-fn agent(entry: &Entry, widest: usize, out: &mut String) {
+fn write_agent(entry: &Entry, widest: usize, out: &mut String) {
     let _ = writeln!(out, "<h2>{}</h2>", text(&entry.title()));
     if let Some(test) = &entry.condition {
         let _ = writeln!(out, "<p>called when <code>{}</code></p>", text(test));
     }
-    let bound = beyond(entry);
-    let exact = inexact(entry);
+    let bound = bounds_note(entry);
+    let exact = exactness_note(entry);
     let _ = writeln!(
         out,
         "<p>{} tokens{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",
-        thousands(entry.total.fixed),
+        format_thousands(entry.total.fixed),
         text(&entry.tokenizer.name),
-        thousands(entry.prefix_tokens)
+        format_thousands(entry.prefix_tokens)
     );
-    if let Some((name, why)) = words::model(entry) {
+    if let Some((name, why)) = words::describe_model(entry) {
         let _ = writeln!(
             out,
             "<p>model <code>{}</code> {}</p>",
@@ -74,13 +74,13 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
             text(&why)
         );
     }
-    if let Some(cost) = words::cost(entry) {
+    if let Some(cost) = words::describe_cost(entry) {
         let _ = writeln!(out, "<p>{}</p>", text(&cost));
     }
-    if let Some(defaults) = words::defaults(&entry.defaults, entry.total.estimate) {
+    if let Some(defaults) = words::describe_defaults(&entry.defaults, entry.total.estimate) {
         let _ = writeln!(out, "<p>{}</p>", text(&defaults));
     }
-    for (word, entries) in words::policy(entry) {
+    for (word, entries) in words::policy_lists(entry) {
         let entries: Vec<String> = entries
             .iter()
             .map(|entry| format!("<code>{}</code>", text(entry)))
@@ -90,13 +90,13 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     let _ = write!(
         out,
         "<div class=\"bar\" style=\"width:{}\">",
-        share(entry.total.fixed, widest)
+        format_share(entry.total.fixed, widest)
     );
-    let positioned = entry.positioned();
+    let positioned = entry.segments_in_order();
     for part in &positioned {
-        let class = class(part);
-        let width = share(part.tokens, entry.total.fixed.max(1));
-        let title = text(&format!("{} {}", part.id, thousands(part.tokens)));
+        let class = part_class(part);
+        let width = format_share(part.tokens, entry.total.fixed.max(1));
+        let title = text(&format!("{} {}", part.id, format_thousands(part.tokens)));
         let _ = write!(
             out,
             "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>"
@@ -108,7 +108,7 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     );
     let dropped = entry.segments.iter().filter(|part| part.position.is_none());
     for part in positioned.into_iter().chain(dropped) {
-        row(part, out);
+        write_row(part, out);
     }
     out.push_str("</table>\n");
     for late in &entry.late {
@@ -121,41 +121,43 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     }
 }
 
-fn class(part: &Part) -> String {
+fn part_class(part: &Part) -> String {
     let variable = if part.is_variable() { " variable" } else { "" };
     format!("{}{variable}", part.stability.word())
 }
 
-fn row(part: &Part, out: &mut String) {
+fn write_row(part: &Part, out: &mut String) {
     let place = part
         .position
         .map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
-    let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
+    let bound = part
+        .bound
+        .map_or_else(|| "no bound".to_owned(), format_thousands);
     let sources: Vec<&str> = part
         .source
         .iter()
         .map(|source| source.path.as_deref().unwrap_or(&source.name))
         .collect();
     // Most segments are named like their kind.
-    let kind = if name(part) == part.kind.word() {
+    let kind = if short_name(part) == part.kind.as_str() {
         String::new()
     } else {
-        format!(" <span class=\"dim\">{}</span>", part.kind.word())
+        format!(" <span class=\"dim\">{}</span>", part.kind.as_str())
     };
     let _ = writeln!(
         out,
         "<tr><td class=\"n\">{place}</td><td><i class=\"{}\"></i>{}{kind}</td><td class=\"n\">{}</td>\
          <td class=\"n\">{bound}</td><td>{}</td><td><code>{}</code></td></tr>",
-        class(part),
-        text(name(part)),
-        words::known(part),
+        part_class(part),
+        text(short_name(part)),
+        words::known_tokens(part),
         text(&part.variable.join(", ")),
         text(&sources.join(", "))
     );
 }
 
 /// Returns a part of a whole in percent, to a tenth, without floating point.
-fn share(part: usize, whole: usize) -> String {
+fn format_share(part: usize, whole: usize) -> String {
     let tenths = part.saturating_mul(1000) / whole;
     format!("{}.{}%", tenths / 10, tenths % 10)
 }

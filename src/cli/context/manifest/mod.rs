@@ -14,5 +14,5 @@ mod text;
 pub(super) mod words;
 
 pub(crate) use args::ManifestArgs;
-pub(super) use diff::{AgentContexts, growth};
-pub(crate) use run::run;
+pub(super) use diff::{AgentContexts, context_growth};
+pub(crate) use run::run_manifest;

@@ -6,10 +6,10 @@
 
 use crate::base::rule_meta::Severity;
 use crate::base::span::Spanned;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::context::manifest::{Entry, Manifest};
-use crate::project::require::{Condition, Measure, Requirement, Test};
+use crate::project::require::{Condition, ConditionTest, Measure, Requirement};
 use crate::registry::Registry;
 
 /// A condition that an agent does not meet.
@@ -19,30 +19,36 @@ struct FailedCondition {
 }
 
 /// Prints the failed conditions; returns an error if one has severity error.
-pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Result<()> {
-    let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) = unmet(project, manifest)
-        .into_iter()
-        .partition(|unmet| unmet.level == Severity::Error);
+pub(super) fn check_conditions(
+    project: &CompiledProject,
+    manifest: &Manifest,
+    cx: &mut Cx,
+) -> Result<()> {
+    let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) =
+        failed_conditions(project, manifest)
+            .into_iter()
+            .partition(|unmet| unmet.level == Severity::Error);
     for FailedCondition { level, message } in others {
-        cx.note(&format!("{level}: {message}"));
+        cx.print_note(&format!("{level}: {message}"));
     }
     let mut errors = errors.into_iter().map(|unmet| unmet.message);
     let Some(first) = errors.next() else {
         return Ok(());
     };
-    Err(errors
-        .map(|message| format!("and {message}"))
-        .fold(CliError::new(Kind::Findings, first), CliError::hint))
+    Err(errors.map(|message| format!("and {message}")).fold(
+        CliError::new(CliErrorKind::Findings, first),
+        CliError::with_hint,
+    ))
 }
 
 /// Returns the failed conditions on tokens of all agents of the manifest, in the order of the
 /// agents.
-fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
+fn failed_conditions(project: &CompiledProject, manifest: &Manifest) -> Vec<FailedCondition> {
     let asks = |requirement: &&Requirement| {
         requirement.conditions.iter().any(|condition| {
             matches!(
                 condition.value.test,
-                Test::Number(Measure::ManifestTokens, ..)
+                ConditionTest::Number(Measure::ManifestTokens, ..)
             )
         })
     };
@@ -54,16 +60,16 @@ fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
     for entry in &manifest.entries {
         for requirement in asked
             .iter()
-            .filter(|requirement| is_about(requirement, entry, &project.registry))
+            .filter(|requirement| applies_to(requirement, entry, &project.registry))
         {
-            out.extend(of_entry(project, requirement, entry));
+            out.extend(entry_failures(project, requirement, entry));
         }
     }
     out
 }
 
 /// Returns true if a requirement applies to an agent, by its role and its task.
-fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bool {
+fn applies_to(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bool {
     let selector = &requirement.selector;
     let Some(task) = registry.find(&entry.task) else {
         return false;
@@ -85,9 +91,13 @@ fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bo
         })
 }
 
-fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec<FailedCondition> {
-    let tokens = entry.total.expected() as u64;
-    let fails = |test: &Test| matches!(test, Test::Number(Measure::ManifestTokens, order, limit) if !order.holds(tokens, *limit));
+fn entry_failures(
+    project: &CompiledProject,
+    requirement: &Requirement,
+    entry: &Entry,
+) -> Vec<FailedCondition> {
+    let tokens = entry.total.expected_tokens() as u64;
+    let fails = |test: &ConditionTest| matches!(test, ConditionTest::Number(Measure::ManifestTokens, order, limit) if !order.is_satisfied(tokens, *limit));
     let why = requirement
         .reason
         .as_ref()
@@ -102,7 +112,7 @@ fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec
         let message = format!(
             "{at}{} has {} tokens, and the project requires `{}`{why}",
             entry.title(),
-            thousands(entry.total.expected()),
+            format_thousands(entry.total.expected_tokens()),
             condition.value.text
         );
         FailedCondition {

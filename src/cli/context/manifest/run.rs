@@ -1,153 +1,166 @@
 //! Makes the manifest, and prints, writes or checks it.
 
-use super::args::{Format, ManifestArgs, ManifestVerb};
-use super::counting::{CountingArgs, counted};
-use super::side::{self, HERE, Side};
+use super::args::{ManifestArgs, ManifestFormat, ManifestVerb};
+use super::counting::{CountingArgs, with_counters};
+use super::side::{self, ManifestSide, WORK_TREE};
 use super::{change_text, diff, html, markdown, require, text};
-use crate::cli::args::Report;
-use crate::cli::context::project::Compiled;
-use crate::cli::context::render_errors::refused;
+use crate::cli::args::ReportFile;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::context::render_errors::context_error;
 use crate::cli::context::subject;
 use crate::cli::prelude::*;
 use crate::cli::request;
-use crate::context::manifest::{self, Manifest, ManifestOptions, of_task};
-use crate::context::request::{Asked, Request};
+use crate::context::manifest::{self, Manifest, ManifestOptions, task_manifest};
+use crate::context::request::{CallerGoals, Request};
 use std::num::NonZeroUsize;
 
 /// The default file of a project's manifest.
-const FILE: &str = "context-manifest.json";
+const DEFAULT_FILE: &str = "context-manifest.json";
 
 /// Runs the verb.
-pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run_manifest(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(ManifestVerb::Diff(args)) = &args.verb {
-        return diff::run(args, cx);
+        return diff::run_diff(args, cx);
     }
-    let format = format(args);
+    let format = output_format(args);
     if let Some(subject) = args
         .subject
         .as_deref()
         .filter(|subject| request::is_request(Path::new(subject)))
     {
-        return of_requests(subject, format, args, cx);
+        return write_request_manifest(subject, format, args, cx);
     }
-    let project = Compiled::load(cx)?;
-    let (manifest, missing) = made(args, &project, cx)?;
+    let project = CompiledProject::load(cx)?;
+    let (manifest, missing) = build_manifest(args, &project, cx)?;
     let is_for_screens = !args.check && args.output.is_none() && args.report.is_empty();
     let missing = match missing {
         Some(error) if !is_for_screens => {
             return Err(
-                error.hint("a manifest can only be written or checked if it has all agents")
+                error.with_hint("a manifest can only be written or checked if it has all agents")
             );
         }
         Some(error) if manifest.entries.is_empty() => return Err(error),
         missing => missing,
     };
     // Failed conditions and missing agents are reported last.
-    let met = match (require::met(&project, &manifest, cx), missing) {
+    let met = match (require::check_conditions(&project, &manifest, cx), missing) {
         (met, None) => met,
         (Ok(()), Some(missing)) => Err(missing),
-        (Err(unmet), Some(missing)) => Err(unmet.also(missing)),
+        (Err(unmet), Some(missing)) => Err(unmet.with_error(missing)),
     };
     if args.check {
-        let path = args.output.as_deref().unwrap_or(Path::new(FILE));
-        let verdict = check(
+        let path = args.output.as_deref().unwrap_or(Path::new(DEFAULT_FILE));
+        let verdict = check_file(
             path,
-            &Side::of_project(HERE.to_owned(), manifest, project),
+            &ManifestSide::from_project(WORK_TREE.to_owned(), manifest, project),
             args,
             cx,
         )?;
         return met.map(|()| verdict);
     }
     let output = args.output.as_deref();
-    cx.write(output, format.sign(), |cx| print(&manifest, format, cx))?;
+    cx.write_to(output, format.file_mark(), |cx| {
+        print_manifest(&manifest, format, cx)
+    })?;
     if let Some(path) = output {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "wrote {} ({})",
             path.display(),
-            plural(manifest.entries.len(), "agent")
+            pluralize(manifest.entries.len(), "agent")
         ));
     }
-    for Report { format, path } in &args.report {
-        cx.write(Some(path), format.sign(), |cx| {
-            print(&manifest, *format, cx)
+    for ReportFile { format, path } in &args.report {
+        cx.write_to(Some(path), format.file_mark(), |cx| {
+            print_manifest(&manifest, *format, cx)
         })?;
     }
     met.map(|()| Exit::Success)
 }
 
 /// Writes the manifest of requests that were sent.
-fn of_requests(subject: &str, format: Format, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+fn write_request_manifest(
+    subject: &str,
+    format: ManifestFormat,
+    args: &ManifestArgs,
+    cx: &mut Cx,
+) -> Result<Exit> {
     if args.check {
         return Err(CliError::usage(
             "`--check` compares the manifest of a project, and this is one of recorded requests",
         )
-        .hint("`ctxc diff OLD NEW` compares two recordings"));
+        .with_hint("`ctxc diff OLD NEW` compares two recordings"));
     }
     let Project { root, config, .. } = Project::load(&cx.options)?;
-    let document = request::manifest::document(subject, &root, &config, cx)?;
-    let print = |format: Format, cx: &mut Cx| match format {
-        Format::Text => request::manifest::text(&document, cx),
-        Format::Json => cx.json(&document),
-        Format::Markdown => {
+    let document = request::manifest::subject_manifest(subject, &root, &config, cx)?;
+    let print = |format: ManifestFormat, cx: &mut Cx| match format {
+        ManifestFormat::Text => request::manifest::print_manifest(&document, cx),
+        ManifestFormat::Json => cx.print_json(&document),
+        ManifestFormat::Markdown => {
             cx.print(|out| out.write_all(request::manifest_pages::markdown(&document).as_bytes()))
         }
-        Format::Html => {
+        ManifestFormat::Html => {
             cx.print(|out| out.write_all(request::manifest_pages::html(&document).as_bytes()))
         }
     };
-    cx.write(args.output.as_deref(), format.sign(), |cx| {
+    cx.write_to(args.output.as_deref(), format.file_mark(), |cx| {
         print(format, cx)
     })?;
-    for Report { format, path } in &args.report {
-        cx.write(Some(path), format.sign(), |cx| print(*format, cx))?;
+    for ReportFile { format, path } in &args.report {
+        cx.write_to(Some(path), format.file_mark(), |cx| print(*format, cx))?;
     }
     Ok(Exit::Success)
 }
 
 /// Prints the manifest in a format.
-fn print(manifest: &Manifest, format: Format, cx: &mut Cx) -> Result<()> {
+fn print_manifest(manifest: &Manifest, format: ManifestFormat, cx: &mut Cx) -> Result<()> {
     match format {
-        Format::Text => text::print(manifest, cx),
-        Format::Json => cx.json(manifest),
-        Format::Markdown => cx.print(|out| out.write_all(markdown::page(manifest).as_bytes())),
-        Format::Html => cx.print(|out| out.write_all(html::page(manifest).as_bytes())),
+        ManifestFormat::Text => text::print_agents(manifest, cx),
+        ManifestFormat::Json => cx.print_json(manifest),
+        ManifestFormat::Markdown => {
+            cx.print(|out| out.write_all(markdown::render_page(manifest).as_bytes()))
+        }
+        ManifestFormat::Html => {
+            cx.print(|out| out.write_all(html::render_page(manifest).as_bytes()))
+        }
     }
 }
 
 /// Returns the requested format, or the one for the extension of the output file.
-fn format(args: &ManifestArgs) -> Format {
+fn output_format(args: &ManifestArgs) -> ManifestFormat {
     let asked = if args.json {
-        Some(Format::Json)
+        Some(ManifestFormat::Json)
     } else {
         args.format
     };
     asked
-        .or_else(|| Format::of_path(args.output.as_ref()?))
+        .or_else(|| ManifestFormat::from_path(args.output.as_ref()?))
         .unwrap_or_default()
 }
 
 /// Makes the requested manifest, and returns it with the reason for missing agents.
-fn made(
+fn build_manifest(
     args: &ManifestArgs,
-    project: &Compiled,
+    project: &CompiledProject,
     cx: &mut Cx,
 ) -> Result<(Manifest, Option<CliError>)> {
     if args.subject.is_none() && args.role.is_none() {
-        if args.objective.is_there() {
+        if args.objective.is_given() {
             return Err(CliError::usage("--objective needs one agent role or task")
-                .hint("name a TASK, or say --role NAME"));
+                .with_hint("name a TASK, or say --role NAME"));
         }
-        return of_rest(project, &args.counting, cx.options.threads);
+        return partial_manifest(project, &args.counting, cx.options.threads);
     }
-    let (role, name) = subject::read(
+    let (role, name) = subject::resolve(
         args.subject.as_deref().unwrap_or_default(),
         args.role.as_deref(),
         project,
     )?;
-    let parameters = project.parameters(&name)?;
-    let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
-    let source = args.lookup.of(project);
-    let history = args.history.read()?;
+    let parameters = project.task_parameters(&name)?;
+    let (inputs, results) = args
+        .given
+        .read_values((&project.registry, &name), &parameters)?;
+    let source = args.lookup.for_project(project);
+    let history = args.history.read_turns()?;
     let request = Request {
         inputs: &inputs,
         results: &results,
@@ -155,10 +168,12 @@ fn made(
         history: &history,
         ..Request::new(&name)
     };
-    let objective = args.objective.read(&name, (&parameters, role), &inputs)?;
-    let asked = Asked {
+    let objective = args
+        .objective
+        .read_objective(&name, (&parameters, role), &inputs)?;
+    let asked = CallerGoals {
         objective: objective.as_deref(),
-        ..Asked::default()
+        ..CallerGoals::default()
     };
     let request = Request {
         asked,
@@ -169,22 +184,25 @@ fn made(
         .given
         .node
         .as_deref()
-        .map(|node| project.node(&name, node))
+        .map(|node| project.find_node(&name, node))
         .transpose()?;
-    let make =
-        |how: &ManifestOptions<'_>| of_task(&project.registry, &request, node.as_deref(), how);
-    let counted = counted(&project.config, &project.files(), &args.counting, make)?;
-    source.note(cx);
+    let make = |how: &ManifestOptions<'_>| {
+        task_manifest(&project.registry, &request, node.as_deref(), how)
+    };
+    let counted = with_counters(&project.config, &project.files(), &args.counting, make)?;
+    source.note_index(cx);
     Ok((
-        counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?,
+        counted.map_err(|faults| {
+            context_error(&faults, &project.text_lines(&project.definition_paths()))
+        })?,
         None,
     ))
 }
 
 /// Returns the manifest of those agents of a project that have a context, and the reason why the
 /// others have none.
-fn of_rest(
-    project: &Compiled,
+fn partial_manifest(
+    project: &CompiledProject,
     counting: &CountingArgs,
     threads: Option<NonZeroUsize>,
 ) -> Result<(Manifest, Option<CliError>)> {
@@ -197,24 +215,26 @@ fn of_rest(
         .keys()
         .filter(|name| !config.roles.contains_key(*name))
         .map(String::as_str);
-    let broken = project.broken.all(&lost.collect::<Vec<_>>());
-    let make = |how: &ManifestOptions<'_>| manifest::of_rest(&project.registry, how, threads);
-    let (manifest, faults) = counted(&config, &project.files(), counting, make)?;
-    let refused = (!faults.is_empty()).then(|| refused(&faults, &project.lines(&project.paths())));
+    let broken = project.broken.incomplete_error(&lost.collect::<Vec<_>>());
+    let make =
+        |how: &ManifestOptions<'_>| manifest::partial_manifest(&project.registry, how, threads);
+    let (manifest, faults) = with_counters(&config, &project.files(), counting, make)?;
+    let refused = (!faults.is_empty())
+        .then(|| context_error(&faults, &project.text_lines(&project.definition_paths())));
     let missing = match (broken, refused) {
-        (Some(broken), Some(refused)) => Some(refused.also(broken)),
+        (Some(broken), Some(refused)) => Some(refused.with_error(broken)),
         (broken, refused) => broken.or(refused),
     };
     Ok((manifest, missing))
 }
 
 /// Checks that a stored manifest is equal to the current one.
-fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+fn check_file(path: &Path, now: &ManifestSide, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = path.display();
-    let known = Side::bare(shown.to_string(), side::manifest(path)?);
+    let known = ManifestSide::manifest_only(shown.to_string(), side::read_manifest(path)?);
     if known.manifest == now.manifest {
-        if cx.options.is_chatty() {
-            cx.line(&format!("{shown} is up to date"))?;
+        if cx.options.prints_notes() {
+            cx.print_line(&format!("{shown} is up to date"))?;
         }
         return Ok(Exit::Success);
     }
@@ -223,9 +243,9 @@ fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Ex
         (None, Some(role)) => format!(" --role {role}"),
         (None, None) => String::new(),
     };
-    cx.line(&format!(
+    cx.print_line(&format!(
         "{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"
     ))?;
-    change_text::print(&diff::between(&known, now), cx)?;
+    change_text::print_difference(&diff::compare_sides(&known, now), cx)?;
     Ok(Exit::Findings)
 }

@@ -3,28 +3,28 @@
 //!
 //! An existing file or folder has priority over a revision of the same name.
 
-use super::counting::{CountingArgs, of_project, of_registry};
+use super::counting::{CountingArgs, project_manifest, registry_manifest};
 use crate::base::fs::{self, RealFs};
-use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::cli::prelude::*;
 use crate::cli::{request, revision};
-use crate::context::manifest::{Manifest, SCHEMA};
+use crate::context::manifest::{MANIFEST_SCHEMA, Manifest};
 use crate::registry::{self, Registry};
-use crate::rules::input::read_fault::reason;
+use crate::rules::input::read_fault::describe_io_error;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 
 /// The most bytes of a file; more than any manifest has.
-const LIMIT: u64 = 4 << 30;
+const MAX_FILE_BYTES: u64 = 4 << 30;
 /// The hint on how to make manifests.
-const WHENCE: &str =
+const SOURCES_HINT: &str =
     "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
 
 /// Reads sides with the same options.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sides<'a> {
+pub(super) struct SideReader<'a> {
     /// The folder of this run's project.
     pub(super) root: &'a Path,
     pub(super) counting: &'a CountingArgs,
@@ -33,86 +33,97 @@ pub(super) struct Sides<'a> {
 
 /// One side of a comparison.
 #[derive(Debug)]
-pub(super) struct Side {
+pub(super) struct ManifestSide {
     /// The name for people.
     pub(super) name: String,
     pub(super) manifest: Manifest,
     /// The origin of the manifest.
-    from: From,
+    from: SideSource,
 }
 
 #[derive(Debug)]
-enum From {
-    Project(Box<Compiled>),
+enum SideSource {
+    Project(Box<CompiledProject>),
     Registry(Box<Registry>, PathBuf),
     Manifest,
 }
 
 /// The name of the work tree.
-pub(super) const HERE: &str = "work tree";
+pub(super) const WORK_TREE: &str = "work tree";
 
-impl Side {
+impl ManifestSide {
     /// A manifest without its origin.
-    pub(super) const fn bare(name: String, manifest: Manifest) -> Self {
+    pub(super) const fn manifest_only(name: String, manifest: Manifest) -> Self {
         Self {
             name,
             manifest,
-            from: From::Manifest,
+            from: SideSource::Manifest,
         }
     }
 
     /// A project with its manifest.
-    pub(super) fn of_project(name: String, manifest: Manifest, project: Compiled) -> Self {
+    pub(super) fn from_project(name: String, manifest: Manifest, project: CompiledProject) -> Self {
         Self {
             name,
             manifest,
-            from: From::Project(Box::new(project)),
+            from: SideSource::Project(Box::new(project)),
         }
     }
 
     /// Returns the files that define its settings.
-    pub(super) fn files(&self) -> Option<Inside<'_>> {
+    pub(super) fn files(&self) -> Option<ProjectFiles<'_>> {
         match &self.from {
-            From::Project(project) => Some(project.files()),
-            From::Registry(_, root) => Some(Inside {
+            SideSource::Project(project) => Some(project.files()),
+            SideSource::Registry(_, root) => Some(ProjectFiles {
                 root,
                 files: &RealFs,
             }),
-            From::Manifest => None,
+            SideSource::Manifest => None,
         }
     }
 
     /// Returns the registry, if the side has one.
     pub(super) fn registry(&self) -> Option<&Registry> {
         match &self.from {
-            From::Project(project) => Some(&project.registry),
-            From::Registry(registry, _) => Some(registry),
-            From::Manifest => None,
+            SideSource::Project(project) => Some(&project.registry),
+            SideSource::Registry(registry, _) => Some(registry),
+            SideSource::Manifest => None,
         }
     }
 }
 
-impl Sides<'_> {
+impl SideReader<'_> {
     /// Reads both sides. The default of the new one is the current project.
-    pub(super) fn both(&self, old: &Path, new: Option<&Path>) -> Result<(Side, Side)> {
+    pub(super) fn read_both(
+        &self,
+        old: &Path,
+        new: Option<&Path>,
+    ) -> Result<(ManifestSide, ManifestSide)> {
         if let Some(new) = new {
-            return Ok((self.one(old)?, self.one(new)?));
+            return Ok((self.read_side(old)?, self.read_side(new)?));
         }
         let range = old.to_str().filter(|_| !fs::exists(old));
-        let range = range.map_or(Ok(None), |text| revision::range(self.root, text))?;
+        let range = range.map_or(Ok(None), |text| revision::parse_range(self.root, text))?;
         let Some((old, new)) = range else {
-            return Ok((self.one(old)?, self.folder(self.root, HERE.to_owned())?));
+            return Ok((
+                self.read_side(old)?,
+                self.folder_side(self.root, WORK_TREE.to_owned())?,
+            ));
         };
-        Ok((self.revision(&old)?, self.revision(&new)?))
+        Ok((self.revision_side(&old)?, self.revision_side(&new)?))
     }
 
     /// Makes a registry and another side comparable: since a registry has no project file, only
     /// tasks are compared. Returns a note on the omitted roles.
-    pub(super) fn even(&self, old: &mut Side, new: &mut Side) -> Result<Option<String>> {
+    pub(super) fn make_comparable(
+        &self,
+        old: &mut ManifestSide,
+        new: &mut ManifestSide,
+    ) -> Result<Option<String>> {
         let (bare, full) = match (&old.from, &new.from) {
-            (From::Registry(..), From::Registry(..)) => return Ok(None),
-            (From::Registry(..), _) => (old, new),
-            (_, From::Registry(..)) => (new, old),
+            (SideSource::Registry(..), SideSource::Registry(..)) => return Ok(None),
+            (SideSource::Registry(..), _) => (old, new),
+            (_, SideSource::Registry(..)) => (new, old),
             _ => return Ok(None),
         };
         let roles: BTreeSet<&str> = full
@@ -121,7 +132,7 @@ impl Sides<'_> {
             .iter()
             .filter_map(|entry| entry.role.as_deref())
             .collect();
-        let roles = plural(roles.len(), "role");
+        let roles = pluralize(roles.len(), "role");
         let played = full
             .manifest
             .entries
@@ -129,8 +140,8 @@ impl Sides<'_> {
             .filter(|entry| entry.role.is_some())
             .map(|entry| entry.task.clone());
         let played: BTreeSet<String> = played.collect();
-        if let From::Project(project) = &full.from {
-            full.manifest = of_registry(
+        if let SideSource::Project(project) = &full.from {
+            full.manifest = registry_manifest(
                 &project.registry,
                 &project.files(),
                 self.counting,
@@ -153,68 +164,80 @@ impl Sides<'_> {
         Ok((!played.is_empty()).then(said))
     }
 
-    fn one(&self, named: &Path) -> Result<Side> {
+    fn read_side(&self, named: &Path) -> Result<ManifestSide> {
         if fs::is_dir(named) {
-            return self.folder(named, named.display().to_string());
+            return self.folder_side(named, named.display().to_string());
         }
         if is_recording(named) {
             let found = format!(
                 "{} is a recording, which has no manifest of a project to compare",
                 named.display()
             );
-            return Err(CliError::usage(found).hint("`ctxc diff OLD NEW` compares two recordings"));
+            return Err(
+                CliError::usage(found).with_hint("`ctxc diff OLD NEW` compares two recordings")
+            );
         }
         if fs::exists(named) {
-            return self.file(named);
+            return self.file_side(named);
         }
         let shown = named.display();
         let Some(revision) = named.to_str() else {
             return Err(CliError::usage(format!("there is no file {shown}")));
         };
-        self.revision(revision).map_err(|error| match error.kind {
-            Kind::Usage => error.hint(format!("there is no file or folder {shown} either")),
-            Kind::Project
-            | Kind::Findings
-            | Kind::Infrastructure
-            | Kind::Nothing
-            | Kind::BrokenPipe => error,
-        })
+        self.revision_side(revision)
+            .map_err(|error| match error.kind {
+                CliErrorKind::Usage => {
+                    error.with_hint(format!("there is no file or folder {shown} either"))
+                }
+                CliErrorKind::Project
+                | CliErrorKind::Findings
+                | CliErrorKind::Infrastructure
+                | CliErrorKind::NothingSelected
+                | CliErrorKind::BrokenPipe => error,
+            })
     }
 
-    fn folder(&self, folder: &Path, name: String) -> Result<Side> {
-        self.project(name, Compiled::load_in(folder)?)
+    fn folder_side(&self, folder: &Path, name: String) -> Result<ManifestSide> {
+        self.project_side(name, CompiledProject::load_in(folder)?)
     }
 
-    fn revision(&self, revision: &str) -> Result<Side> {
-        self.project(revision.to_owned(), Compiled::load_at(self.root, revision)?)
+    fn revision_side(&self, revision: &str) -> Result<ManifestSide> {
+        self.project_side(
+            revision.to_owned(),
+            CompiledProject::load_at(self.root, revision)?,
+        )
     }
 
-    fn project(&self, name: String, project: Compiled) -> Result<Side> {
-        let manifest = of_project(&project, self.counting, self.threads)?;
-        Ok(Side::of_project(name, manifest, project))
+    fn project_side(&self, name: String, project: CompiledProject) -> Result<ManifestSide> {
+        let manifest = project_manifest(&project, self.counting, self.threads)?;
+        Ok(ManifestSide::from_project(name, manifest, project))
     }
 
     /// Reads a manifest, or makes that of a registry.
-    fn file(&self, path: &Path) -> Result<Side> {
-        let bytes = bytes(path)?;
-        let declared = serde_json::from_slice::<Declared>(&bytes).ok();
+    fn file_side(&self, path: &Path) -> Result<ManifestSide> {
+        let bytes = read_bytes(path)?;
+        let declared = serde_json::from_slice::<DeclaredSchema>(&bytes).ok();
         if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
-            return Ok(Side::bare(
+            return Ok(ManifestSide::manifest_only(
                 path.display().to_string(),
-                of_bytes(path, &bytes)?,
+                parse_manifest(path, &bytes)?,
             ));
         }
         let unusable = |err: registry::ReadError| {
-            CliError::new(Kind::from(&err), format!("{}: {err}", path.display())).hint(WHENCE)
+            CliError::new(
+                CliErrorKind::from(&err),
+                format!("{}: {err}", path.display()),
+            )
+            .with_hint(SOURCES_HINT)
         };
         let registry = Registry::read(bytes).map_err(unusable)?;
-        let files = Inside {
+        let files = ProjectFiles {
             root: self.root,
             files: &RealFs,
         };
-        let manifest = of_registry(&registry, &files, self.counting, self.threads)?;
-        let from = From::Registry(Box::new(registry), self.root.to_owned());
-        Ok(Side {
+        let manifest = registry_manifest(&registry, &files, self.counting, self.threads)?;
+        let from = SideSource::Registry(Box::new(registry), self.root.to_owned());
+        Ok(ManifestSide {
             name: path.display().to_string(),
             manifest,
             from,
@@ -228,54 +251,63 @@ fn is_recording(path: &Path) -> bool {
     request::is_request(path) && (is_lines || path.to_string_lossy().starts_with('@'))
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>> {
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    match fs::read_into(path, LIMIT, &mut bytes) {
+    match fs::read_into(path, MAX_FILE_BYTES, &mut bytes) {
         Ok(_) => Ok(bytes),
         Err(err) => {
             let kind = if err.kind() == io::ErrorKind::NotFound {
-                Kind::Usage
+                CliErrorKind::Usage
             } else {
-                Kind::Findings
+                CliErrorKind::Findings
             };
             Err(CliError::new(
                 kind,
-                format!("{} cannot be read: {}", path.display(), reason(&err)),
+                format!(
+                    "{} cannot be read: {}",
+                    path.display(),
+                    describe_io_error(&err)
+                ),
             )
-            .hint(WHENCE))
+            .with_hint(SOURCES_HINT))
         }
     }
 }
 
 /// The schema that a file declares.
 #[derive(Deserialize)]
-struct Declared {
+struct DeclaredSchema {
     schema: String,
 }
 
 /// Reads a manifest.
-pub(super) fn manifest(path: &Path) -> Result<Manifest> {
-    of_bytes(path, &bytes(path)?)
+pub(super) fn read_manifest(path: &Path) -> Result<Manifest> {
+    parse_manifest(path, &read_bytes(path)?)
 }
 
-fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
+fn parse_manifest(path: &Path, bytes: &[u8]) -> Result<Manifest> {
     let shown = path.display();
     let other = |why: String| {
-        CliError::new(Kind::Findings, format!("{shown} is not a manifest: {why}")).hint(WHENCE)
+        CliError::new(
+            CliErrorKind::Findings,
+            format!("{shown} is not a manifest: {why}"),
+        )
+        .with_hint(SOURCES_HINT)
     };
-    let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
-    if declared.schema != SCHEMA {
+    let declared: DeclaredSchema =
+        serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
+    if declared.schema != MANIFEST_SCHEMA {
         let newer = declared.schema.starts_with("ctxc/manifest/");
         let error = other(format!(
-            "its schema is `{}`, expected `{SCHEMA}`",
+            "its schema is `{}`, expected `{MANIFEST_SCHEMA}`",
             declared.schema
         ));
         return Err(if newer {
             CliError {
-                kind: Kind::Infrastructure,
+                kind: CliErrorKind::Infrastructure,
                 ..error
             }
-            .hint("a newer ctxc wrote it: use that one")
+            .with_hint("a newer ctxc wrote it: use that one")
         } else {
             error
         });

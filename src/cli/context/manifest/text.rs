@@ -10,32 +10,32 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Returns the name of a segment without its kind, if it has one.
-pub(super) fn name(part: &Part) -> &str {
+pub(super) fn short_name(part: &Part) -> &str {
     part.id
         .split_once(':')
-        .filter(|(kind, _)| *kind == part.kind.word())
+        .filter(|(kind, _)| *kind == part.kind.as_str())
         .map_or(&*part.id, |(_, name)| name)
 }
 
 /// Returns the name for a line that does not contain the kind.
-fn alone(part: &Part) -> String {
+fn standalone_name(part: &Part) -> String {
     let whose = if part.kind == Kind::Inherited {
         "parent's "
     } else {
         ""
     };
     // A number alone is not a name.
-    let is_number = name(part).bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = short_name(part).bytes().all(|byte| byte.is_ascii_digit());
     let name = if part.kind == Kind::History || is_number {
         &part.id
     } else {
-        name(part)
+        short_name(part)
     };
-    format!("{whose}{}", escape(name))
+    format!("{whose}{}", escape_line(name))
 }
 
 /// Describes the tokens that a run may remove and add.
-pub(super) fn beyond(entry: &Entry) -> String {
+pub(super) fn bounds_note(entry: &Entry) -> String {
     let Total {
         least,
         fixed,
@@ -43,66 +43,69 @@ pub(super) fn beyond(entry: &Entry) -> String {
         ..
     } = entry.total;
     let less = if least < fixed {
-        format!(", at least {}", thousands(least))
+        format!(", at least {}", format_thousands(least))
     } else {
         String::new()
     };
     match bound {
         Some(bound) if bound == fixed => less,
-        Some(bound) => format!("{less}, at most {}", thousands(bound)),
+        Some(bound) => format!("{less}, at most {}", format_thousands(bound)),
         None => format!("{less}, more with what a run brings"),
     }
 }
 
 /// Returns a note for the tokenizer if its figures are not exact and its name does not mark them as
 /// estimates.
-pub(super) fn inexact(entry: &Entry) -> &'static str {
+pub(super) fn exactness_note(entry: &Entry) -> &'static str {
     let is_said = entry.tokenizer.exact || entry.tokenizer.name.ends_with("(estimate)");
     if is_said { "" } else { ", an upper bound" }
 }
 
 /// Prints every agent.
-pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_agents(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
     for (number, entry) in manifest.entries.iter().enumerate() {
         if number > 0 {
-            cx.line("")?;
+            cx.print_line("")?;
         }
         let title = cx
             .options
             .screen
-            .paint(Paint::Strong, &escape(&entry.title()));
+            .paint(Paint::Strong, &escape_line(&entry.title()));
         let condition = entry
             .condition
             .as_ref()
-            .map_or_else(String::new, |test| format!("  when {}", escape(test)));
-        cx.line(&format!("{title}{condition}"))?;
-        if let Some((name, why)) = words::model(entry) {
-            cx.hanging(&format!(" model {} {}", escape(name), escape(&why)), 4)?;
+            .map_or_else(String::new, |test| format!("  when {}", escape_line(test)));
+        cx.print_line(&format!("{title}{condition}"))?;
+        if let Some((name, why)) = words::describe_model(entry) {
+            cx.print_hanging(
+                &format!(" model {} {}", escape_line(name), escape_line(&why)),
+                4,
+            )?;
         }
-        let segments = segments(entry);
-        cx.hanging(&format!(" {segments}"), 4)?;
-        cx.hanging(&format!(" {}", total(entry)), 4)?;
-        if let Some(defaults) = words::defaults(&entry.defaults, entry.total.estimate) {
-            cx.hanging(&format!(" {}", escape(&defaults)), 4)?;
+        let segments = segments_line(entry);
+        cx.print_hanging(&format!(" {segments}"), 4)?;
+        cx.print_hanging(&format!(" {}", total_line(entry)), 4)?;
+        if let Some(defaults) = words::describe_defaults(&entry.defaults, entry.total.estimate) {
+            cx.print_hanging(&format!(" {}", escape_line(&defaults)), 4)?;
         }
         if !entry.checked.is_empty() {
-            cx.hanging(
+            cx.print_hanging(
                 &format!(
                     " trusted by the author's word {}",
-                    escape(&entry.checked.join(", "))
+                    escape_line(&entry.checked.join(", "))
                 ),
                 4,
             )?;
         }
-        if let Some(cost) = words::cost(entry) {
-            cx.hanging(&format!(" {cost}"), 4)?;
+        if let Some(cost) = words::describe_cost(entry) {
+            cx.print_hanging(&format!(" {cost}"), 4)?;
         }
-        let policy = words::policy(entry);
+        let policy = words::policy_lists(entry);
         if !policy.is_empty() {
             let list = |(word, entries): &(&str, Vec<String>)| {
-                format!("{word} {}", escape(&entries.join(", ")))
+                format!("{word} {}", escape_line(&entries.join(", ")))
             };
-            cx.hanging(
+            cx.print_hanging(
                 &format!(
                     " {}",
                     policy.iter().map(list).collect::<Vec<_>>().join("; ")
@@ -112,34 +115,34 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         }
     }
     if manifest.entries.is_empty() {
-        return cx.line("no agent: nothing here calls one");
+        return cx.print_line("no agent: nothing here calls one");
     }
     if manifest.entries.len() > 1 {
         let known: usize = manifest
             .entries
             .iter()
-            .map(|entry| entry.total.expected())
+            .map(|entry| entry.total.expected_tokens())
             .sum();
-        cx.line("")?;
-        cx.line(&format!(
+        cx.print_line("")?;
+        cx.print_line(&format!(
             "{}, {} tokens known before a run",
-            plural(manifest.entries.len(), "agent"),
-            thousands(known)
+            pluralize(manifest.entries.len(), "agent"),
+            format_thousands(known)
         ))?;
     }
     Ok(())
 }
 
 /// Returns the segments in their order, with the end of the reusable prefix.
-fn segments(entry: &Entry) -> String {
+fn segments_line(entry: &Entry) -> String {
     let reusable = entry.prefix_segments;
     let mut out = String::new();
-    for (number, part) in entry.positioned().into_iter().enumerate() {
+    for (number, part) in entry.segments_in_order().into_iter().enumerate() {
         if number == reusable && number > 0 {
             let _ = write!(
                 out,
                 " │ reusable prefix {} │ ",
-                thousands(entry.prefix_tokens)
+                format_thousands(entry.prefix_tokens)
             );
         } else if number > 0 {
             out.push_str(" · ");
@@ -148,29 +151,29 @@ fn segments(entry: &Entry) -> String {
             out,
             "{} {} {}",
             number + 1,
-            alone(part),
-            tokens(entry, part)
+            standalone_name(part),
+            token_figure(entry, part)
         );
     }
-    if reusable > 0 && reusable == entry.positioned().len() {
+    if reusable > 0 && reusable == entry.segments_in_order().len() {
         out.push_str(" │ all of it reusable");
     }
     for part in entry.segments.iter().filter(|part| part.position.is_none()) {
-        let _ = write!(out, " · {} dropped", alone(part));
+        let _ = write!(out, " · {} dropped", standalone_name(part));
     }
     for late in &entry.late {
         let _ = write!(
             out,
             " · {} left out: {}",
-            escape(&late.id),
-            escape(&late.reason())
+            escape_line(&late.id),
+            escape_line(&late.reason())
         );
     }
     out
 }
 
-fn tokens(entry: &Entry, part: &Part) -> String {
-    let known = thousands(part.tokens);
+fn token_figure(entry: &Entry, part: &Part) -> String {
+    let known = format_thousands(part.tokens);
     if !part.is_variable() {
         // Without a budget, a segment may still be omitted if the run provides an equal or better
         // one.
@@ -178,7 +181,7 @@ fn tokens(entry: &Entry, part: &Part) -> String {
         return if may_lack {
             format!("0 or {known}")
         } else {
-            words::known(part)
+            words::known_tokens(part)
         };
     }
     let last = if part.priority >= FIRST_EXPENDABLE {
@@ -187,27 +190,27 @@ fn tokens(entry: &Entry, part: &Part) -> String {
         ""
     };
     match part.bound {
-        Some(bound) => format!("≤ {}{last}", thousands(bound)),
+        Some(bound) => format!("≤ {}{last}", format_thousands(bound)),
         None if part.least < part.tokens => format!("0 or ≥ {known}"),
         None => format!("≥ {known}"),
     }
 }
 
 /// Returns the line with the total, the tokenizer and the names of missing values.
-fn total(entry: &Entry) -> String {
+fn total_line(entry: &Entry) -> String {
     let Total {
         least,
         fixed,
         bound,
         ..
     } = entry.total;
-    let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
+    let counted = format!("{}{}", entry.tokenizer.name, exactness_note(entry));
     let known = match (least < fixed, entry.budget.tokens) {
         (false, _) => String::new(),
-        (true, Some(_)) => format!("; {} if everything known now fits", thousands(fixed)),
-        (true, None) => format!("; {} with all that is known", thousands(fixed)),
+        (true, Some(_)) => format!("; {} if everything known now fits", format_thousands(fixed)),
+        (true, None) => format!("; {} with all that is known", format_thousands(fixed)),
     };
-    let least = thousands(least);
+    let least = format_thousands(least);
     let unknown: BTreeSet<&str> = entry
         .segments
         .iter()
@@ -216,19 +219,18 @@ fn total(entry: &Entry) -> String {
         .collect();
     let waits = unknown
         .iter()
-        .map(|name| escape(name))
+        .map(|name| escape_line(name))
         .collect::<Vec<_>>()
         .join(", ");
-    let of = entry
-        .budget
-        .tokens
-        .map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    let of = entry.budget.tokens.map_or_else(String::new, |budget| {
+        format!(" of {}", format_thousands(budget))
+    });
     match (bound, waits.is_empty()) {
-        (_, true) => format!("total {}{of} tokens ({counted})", thousands(fixed)),
+        (_, true) => format!("total {}{of} tokens ({counted})", format_thousands(fixed)),
         (Some(bound), false) => {
             format!(
                 "total between {least} and {}{of} tokens ({counted}), depending on {waits}{known}",
-                thousands(bound)
+                format_thousands(bound)
             )
         }
         (None, false) => {

@@ -4,46 +4,46 @@ use super::args::RunArgs;
 use super::traces;
 use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::model_calls::ModelCalls;
-use crate::cli::context::project::Compiled;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::record::script;
-use crate::eval::scripted::Script;
+use crate::eval::scripted::AnswerScript;
 use crate::provider::spending::SpendLimit;
-use crate::record::file::Recordings;
-use crate::record::places::Subject;
+use crate::record::file::RecordingFile;
+use crate::record::places::RecordingSelector;
 use crate::record::recording::Recording;
 use crate::registry::scenarios;
 use crate::rules::scenario::cx::Tasks;
-use crate::rules::scenario::unknown_receiver::{for_nobody, has_subtasks};
-use crate::run::answers::{Answers, Chain, Replay};
+use crate::rules::scenario::unknown_receiver::{request_subtasks, unused_answer_reason};
+use crate::run::answers::{AnswerBackend, ChainedAnswers, ReplayedAnswers};
 use crate::scenario::paths;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The possible sources of answers.
 #[derive(Debug)]
-pub(super) struct Sources<'p> {
+pub(super) struct AnswerSources<'p> {
     /// The source of the command line, or the default.
     pub(super) from: AnswerSource,
-    replay: Replay,
-    script: Script,
+    replay: ReplayedAnswers,
+    script: AnswerScript,
     models: Option<ModelCalls<'p>>,
 }
 
-impl<'p> Sources<'p> {
+impl<'p> AnswerSources<'p> {
     /// Opens the sources. Models are called in a trusted project only.
     pub(super) fn new(
         args: &RunArgs,
         from: AnswerSource,
-        project: &'p Compiled,
+        project: &'p CompiledProject,
         task: &str,
     ) -> Result<Self> {
         let script = match (&args.script, from) {
             (Some(path), AnswerSource::Scripted) => {
-                let script = script::read(path)?;
+                let script = script::read_script_file(path)?;
                 // Tasks of a task source have different agents.
                 if args.source.is_none() {
-                    for_somebody(&script, path, project, task)?;
+                    check_recipients(&script, path, project, task)?;
                 }
                 script
             }
@@ -53,13 +53,15 @@ impl<'p> Sources<'p> {
                 ));
             }
             (Some(_), _) => return Err(CliError::usage("--script is for `--answers scripted`")),
-            (None, _) => Script::default(),
+            (None, _) => AnswerScript::default(),
         };
         let replay = match from {
             AnswerSource::Replay | AnswerSource::ReplayOrRecord => {
-                Replay::new(recorded(args, project)?, project.comparison())
+                ReplayedAnswers::new(recorded_calls(args, project)?, project.comparison())
             }
-            AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => Replay::default(),
+            AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => {
+                ReplayedAnswers::default()
+            }
         };
         let asks = matches!(
             from,
@@ -79,15 +81,15 @@ impl<'p> Sources<'p> {
     }
 
     /// The answers for agents and scripts.
-    pub(super) const fn script(&self) -> &Script {
+    pub(super) const fn script(&self) -> &AnswerScript {
         &self.script
     }
 
     /// Calls a function with the selected source.
-    pub(super) fn with<T>(&self, then: impl FnOnce(&dyn Answers) -> T) -> T {
+    pub(super) fn with_backend<T>(&self, then: impl FnOnce(&dyn AnswerBackend) -> T) -> T {
         match (self.from, &self.models) {
             (AnswerSource::Scripted, _) => then(&self.script),
-            (AnswerSource::ReplayOrRecord, Some(models)) => then(&Chain {
+            (AnswerSource::ReplayOrRecord, Some(models)) => then(&ChainedAnswers {
                 first: &self.replay,
                 then: models,
             }),
@@ -98,48 +100,53 @@ impl<'p> Sources<'p> {
 }
 
 /// Refuses answers that no agent of the task can receive.
-fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) -> Result<()> {
+fn check_recipients(
+    script: &AnswerScript,
+    path: &Path,
+    project: &CompiledProject,
+    task: &str,
+) -> Result<()> {
     let Some(takes) = project.registry.signature(task) else {
         return Ok(());
     };
-    let has_subtasks = has_subtasks(script.answers());
+    let has_subtasks = request_subtasks(script.answers());
     match script
         .answers()
-        .find_map(|answer| for_nobody(answer, (task, &takes), has_subtasks))
+        .find_map(|answer| unused_answer_reason(answer, (task, &takes), has_subtasks))
     {
         None => Ok(()),
         Some((why, near)) => {
             let error = CliError::usage(format!("{}: {why}", path.display()));
-            Err(error.did_you_mean_or(near, || format!("`ctxc graph {task}` shows what it has")))
+            Err(error.with_suggestion_or(near, || format!("`ctxc graph {task}` shows what it has")))
         }
     }
 }
 
 /// Returns the recorded calls: of the named recording, or those beside the scenarios of the
 /// project.
-fn recorded(args: &RunArgs, project: &Compiled) -> Result<Vec<Recording>> {
+fn recorded_calls(args: &RunArgs, project: &CompiledProject) -> Result<Vec<Recording>> {
     let Some(named) = &args.recording else {
-        return Ok(of_scenarios(project));
+        return Ok(scenario_calls(project));
     };
     if let Some(name) = named.strip_prefix("run:") {
-        return Ok(traces::read(&project.root, name)?
+        return Ok(traces::read_run(&project.root, name)?
             .1
             .calls
             .into_values()
             .collect());
     }
     // A call with an incomplete line is skipped; its request then has no answer.
-    let calls = Subject::parse(named)
-        .load(&project.root, &mut |_| {})
+    let calls = RecordingSelector::parse(named)
+        .load_calls(&project.root, &mut |_| {})
         .map_err(|fault| CliError::usage(fault.to_string()))?;
     Ok(calls.into_iter().map(|call| call.call).collect())
 }
 
-fn of_scenarios(project: &Compiled) -> Vec<Recording> {
-    let files = scenarios::load(
+fn scenario_calls(project: &CompiledProject) -> Vec<Recording> {
+    let files = scenarios::load_files(
         &project.root,
         &project.config,
-        &scenarios::files(&project.root, &project.config),
+        &scenarios::list_files(&project.root, &project.config),
     );
     let cases = files.iter().flat_map(|file| {
         file.suite
@@ -147,11 +154,11 @@ fn of_scenarios(project: &Compiled) -> Vec<Recording> {
             .flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case)))
     });
     let paths: BTreeSet<String> = cases
-        .map(|(path, case)| paths::recording(path, &case.name.value))
+        .map(|(path, case)| paths::recording_path(path, &case.name.value))
         .collect();
     let read = |path: String| {
         let text = crate::context::request::Files::text(&project.files(), &path).ok()?;
-        Recordings::read(&text).ok()
+        RecordingFile::parse(&text).ok()
     };
     paths
         .into_iter()
@@ -161,10 +168,10 @@ fn of_scenarios(project: &Compiled) -> Vec<Recording> {
 }
 
 /// Returns the error for a run that must be recorded in a project without recordings.
-pub(super) fn shape() -> CliError {
+pub(super) fn not_recorded_error() -> CliError {
     CliError::new(
-        Kind::Usage,
+        CliErrorKind::Usage,
         "answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"",
     )
-    .hint("`--answers live` asks and keeps no words")
+    .with_hint("`--answers live` asks and keeps no words")
 }

@@ -79,7 +79,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(super) budget_tokens: Option<u64>,
     /// Maximum depth of subtasks that agents request
-    #[arg(long, value_name = "N", default_value_t = crate::run::runner::DEPTH)]
+    #[arg(long, value_name = "N", default_value_t = crate::run::runner::DEFAULT_DEPTH)]
     pub(super) max_depth: u32,
     #[command(flatten)]
     pub(super) trust: TrustHashArgs,

@@ -2,29 +2,29 @@
 //! its answers; or the whole run.
 
 use super::traces;
-use crate::cli::context::project::Compiled;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::context::request::StepResult;
-use crate::eval::draft::Given;
-use crate::kernel::agent_node::node_of;
+use crate::eval::draft::SituationValue;
+use crate::kernel::agent_node::stage_node;
 use crate::kernel::pipeline::agent::AgentOutput;
-use crate::record::recording::{Recording, Stage, TrialOf};
+use crate::record::recording::{Recording, TrialNumber, TrialStage};
 use crate::run::flow::TaskFlow;
 use crate::run::plan;
-use crate::run::script::COMMAND;
-use crate::run::situation::Situation;
-use crate::run::trace::{Begin, Journal, TraceEvent};
+use crate::run::script::COMMAND_OBSTACLE;
+use crate::run::situation::RunSituation;
+use crate::run::trace::{Begin, RunJournal, TraceEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The prefix of a run in place of a recording.
-pub(in crate::cli::context) const RUN: &str = "run:";
+pub(in crate::cli::context) const RUN_PREFIX: &str = "run:";
 
 /// An agent of a run.
 #[derive(Debug)]
-pub(in crate::cli::context) struct AgentOfRun {
+pub(in crate::cli::context) struct RunAgent {
     pub(in crate::cli::context) task: String,
     pub(in crate::cli::context) role: Option<String>,
     pub(in crate::cli::context) node: String,
@@ -43,14 +43,14 @@ pub(in crate::cli::context) struct AgentOfRun {
 
 /// The source of a scenario.
 #[derive(Debug)]
-pub(in crate::cli::context) enum FromRun {
+pub(in crate::cli::context) enum RunSource {
     /// A whole run.
-    Whole(RunOfTask),
+    Whole(FullRun),
     /// An agent of a run.
-    Agent(AgentOfRun),
+    Agent(RunAgent),
 }
 
-impl FromRun {
+impl RunSource {
     /// Returns the role, or the task of an agent without a role.
     pub(in crate::cli::context) fn subject(&self) -> &str {
         match self {
@@ -60,7 +60,7 @@ impl FromRun {
     }
 
     /// Returns the status at the end of the run.
-    pub(in crate::cli::context) fn ends(&self) -> &str {
+    pub(in crate::cli::context) fn end_status(&self) -> &str {
         match self {
             Self::Whole(run) => &run.ends,
             Self::Agent(agent) => &agent.ends,
@@ -73,10 +73,13 @@ impl FromRun {
 ///
 /// # Errors
 /// No such run or agent exists, its values are not stored, or a scenario cannot represent it.
-pub(in crate::cli::context) fn from_run(project: &Compiled, text: &str) -> Result<FromRun> {
-    match whole(project, text)? {
-        Some(run) => Ok(FromRun::Whole(run)),
-        None => of_run(project, text).map(FromRun::Agent),
+pub(in crate::cli::context) fn read_source(
+    project: &CompiledProject,
+    text: &str,
+) -> Result<RunSource> {
+    match read_whole_run(project, text)? {
+        Some(run) => Ok(RunSource::Whole(run)),
+        None => read_agent(project, text).map(RunSource::Agent),
     }
 }
 
@@ -85,28 +88,28 @@ pub(in crate::cli::context) fn from_run(project: &Compiled, text: &str) -> Resul
 ///
 /// # Errors
 /// No such run or agent exists, or its values are not stored.
-fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
-    let named = text.strip_prefix(RUN).unwrap_or(text);
+fn read_agent(project: &CompiledProject, text: &str) -> Result<RunAgent> {
+    let named = text.strip_prefix(RUN_PREFIX).unwrap_or(text);
     let (id, node) = named.find('/').map_or((named, None), |at| {
         (named.get(..at).unwrap_or(""), named.get(at..))
     });
-    let (id, begin, journal) = read(project, id)?;
-    let stage = stage(project, &begin.task, (&id, node), &journal)?;
-    let results = results(project, &begin, &stage, &journal)?;
-    let calls: Vec<Recording> = trials(journal.calls)
+    let (id, begin, journal) = load_run(project, id)?;
+    let stage = find_stage(project, &begin.task, (&id, node), &journal)?;
+    let results = stage_results(project, &begin, &stage, &journal)?;
+    let calls: Vec<Recording> = as_trials(journal.calls)
         .filter(|call| call.conversation.as_deref() == Some(stage.0.as_str()))
         .collect();
-    let tokens = calls.iter().map(used).sum();
+    let tokens = calls.iter().map(call_tokens).sum();
     let inputs = begin
         .inputs
         .iter()
-        .map(|(name, value)| given(name, value))
+        .map(|(name, value)| input_argument(name, value))
         .collect();
     let results = results
         .into_iter()
-        .map(|(path, result)| format!("{path}={}", whole_result(result)))
+        .map(|(path, result)| format!("{path}={}", result_value(result)))
         .collect();
-    Ok(AgentOfRun {
+    Ok(RunAgent {
         task: begin.task,
         role: begin.role,
         node: stage.1,
@@ -122,7 +125,7 @@ fn of_run(project: &Compiled, text: &str) -> Result<AgentOfRun> {
 }
 
 /// Returns a result with its notes, if any, and with its trust if the run marked it as untrusted.
-pub(in crate::cli::context) fn whole_result(
+pub(in crate::cli::context) fn result_value(
     StepResult {
         content,
         notes,
@@ -141,28 +144,28 @@ pub(in crate::cli::context) fn whole_result(
 }
 
 /// Reads a run for a scenario: its name, its beginning and its trace.
-fn read(project: &Compiled, id: &str) -> Result<(String, Begin, Journal)> {
-    let (id, journal) = traces::read(&project.root, id)?;
+fn load_run(project: &CompiledProject, id: &str) -> Result<(String, Begin, RunJournal)> {
+    let (id, journal) = traces::read_run(&project.root, id)?;
     let begin = journal.begin.clone().ok_or_else(|| {
         CliError::usage(format!("the trace of run {id} does not say what was run"))
     })?;
     if begin.is_redacted {
         return Err(CliError::usage(format!("the values of run {id} are not kept, since they hold secrets or personal data"))
-            .hint("`ctxc new scenario TASK --input NAME=VALUE` writes the scenario of an agent with values of your own"));
+            .with_hint("`ctxc new scenario TASK --input NAME=VALUE` writes the scenario of an agent with values of your own"));
     }
     if begin.registry != project.registry.hash().to_string() {
         return Err(
             CliError::usage(format!("the templates have changed since run {id}"))
-                .hint("run the task again, and take that run"),
+                .with_hint("run the task again, and take that run"),
         );
     }
     Ok((id, begin, journal))
 }
 
 /// Returns the calls of a run as those of a trial.
-fn trials(calls: BTreeMap<String, Recording>) -> impl Iterator<Item = Recording> {
-    let trial = Some(TrialOf {
-        stage: Stage::First,
+fn as_trials(calls: BTreeMap<String, Recording>) -> impl Iterator<Item = Recording> {
+    let trial = Some(TrialNumber {
+        stage: TrialStage::First,
         number: 1,
         of: 1,
     });
@@ -174,7 +177,7 @@ fn trials(calls: BTreeMap<String, Recording>) -> impl Iterator<Item = Recording>
 }
 
 /// Returns the tokens of a call, input and output.
-fn used(call: &Recording) -> u64 {
+fn call_tokens(call: &Recording) -> u64 {
     call.usage
         .input
         .unwrap_or(0)
@@ -183,11 +186,11 @@ fn used(call: &Recording) -> u64 {
 
 /// A whole run, of several agents or with scripts.
 #[derive(Debug)]
-pub(in crate::cli::context) struct RunOfTask {
+pub(in crate::cli::context) struct FullRun {
     pub(in crate::cli::context) task: String,
     pub(in crate::cli::context) role: Option<String>,
     pub(in crate::cli::context) objective: Option<String>,
-    pub(in crate::cli::context) inputs: Vec<(String, Given)>,
+    pub(in crate::cli::context) inputs: Vec<(String, SituationValue)>,
     /// The agents and scripts of its path, by name.
     pub(in crate::cli::context) path: Vec<String>,
     /// True if nothing was cut from a context.
@@ -206,20 +209,20 @@ pub(in crate::cli::context) struct RunOfTask {
 ///
 /// # Errors
 /// No such run exists, its values are not stored, or a scenario cannot represent it.
-fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
-    let named = text.strip_prefix(RUN).unwrap_or(text);
+fn read_whole_run(project: &CompiledProject, text: &str) -> Result<Option<FullRun>> {
+    let named = text.strip_prefix(RUN_PREFIX).unwrap_or(text);
     if named.contains('/') {
         return Ok(None);
     }
-    let (id, begin, journal) = read(project, named)?;
+    let (id, begin, journal) = load_run(project, named)?;
     let graph = TaskGraph::load(&project.registry, &begin.task)?;
     let graph =
         graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", begin.task)))?;
-    let plan = plan::plan(&graph, &begin.task)?;
+    let plan = plan::build_plan(&graph, &begin.task)?;
     let label = |stage: &str| {
-        let node = node_of(stage);
+        let node = stage_node(stage);
         let named = plan
-            .all()
+            .all_nodes()
             .into_iter()
             .find(|one| one.path == node)
             .and_then(|one| one.name.clone());
@@ -246,10 +249,10 @@ fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
         let hint = "name one agent of it: run:ID/NODE; `ctxc run --explain` shows their names";
         Err(
             CliError::usage(format!("no scenario can hold the whole of run {id}: {why}"))
-                .hint(hint),
+                .with_hint(hint),
         )
     };
-    let is_command = |event: &TraceEvent| matches!(event, TraceEvent::Failed { obstacle, .. } if obstacle.kind == COMMAND.into());
+    let is_command = |event: &TraceEvent| matches!(event, TraceEvent::Failed { obstacle, .. } if obstacle.kind == COMMAND_OBSTACLE.into());
     if journal.events.iter().any(is_command) {
         return refused(
             "a script failed; write such a scenario by hand, with `exit` or `killed_by` in its `answers`",
@@ -285,14 +288,14 @@ fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
     let Some(end) = journal.end else {
         return refused("it was broken off");
     };
-    let calls: Vec<Recording> = trials(journal.calls).collect();
-    let tokens = calls.iter().map(used).sum();
+    let calls: Vec<Recording> = as_trials(journal.calls).collect();
+    let tokens = calls.iter().map(call_tokens).sum();
     let inputs = begin
         .inputs
         .into_iter()
-        .map(|(name, value)| (name, Given::Value(value)))
+        .map(|(name, value)| (name, SituationValue::Value(value)))
         .collect();
-    Ok(Some(RunOfTask {
+    Ok(Some(FullRun {
         task: begin.task,
         role: begin.role,
         objective: begin.objective,
@@ -307,7 +310,7 @@ fn whole(project: &Compiled, text: &str) -> Result<Option<RunOfTask>> {
 }
 
 /// Returns an input in the form of the command line: a leading `@` is doubled.
-fn given(name: &str, value: &Value) -> String {
+fn input_argument(name: &str, value: &Value) -> String {
     let text = value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned);
@@ -316,11 +319,11 @@ fn given(name: &str, value: &Value) -> String {
 }
 
 /// Returns the first stage of the named agent, and its node.
-fn stage(
-    project: &Compiled,
+fn find_stage(
+    project: &CompiledProject,
     task: &str,
     (id, node): (&str, Option<&str>),
-    journal: &Journal,
+    journal: &RunJournal,
 ) -> Result<(String, String)> {
     let of = |event: &TraceEvent| {
         let TraceEvent::Stage { stage, node, .. } = event else {
@@ -342,29 +345,29 @@ fn stage(
     if let Some(found) = exact(node) {
         return Ok(found);
     }
-    let named = project.node(task, node.trim_start_matches('/'));
+    let named = project.find_node(task, node.trim_start_matches('/'));
     let found = named.ok().and_then(|path| exact(&path));
     found.ok_or_else(|| {
         let there: Vec<&str> = all.iter().map(|(stage, _)| stage.as_str()).collect();
         CliError::usage(format!("no agent `{node}` of run {id} was asked"))
-            .hint(format!("these were: {}", there.join(", ")))
+            .with_hint(format!("these were: {}", there.join(", ")))
     })
 }
 
 /// Returns the results of the stages before an agent, as they were in its context.
-fn results(
-    project: &Compiled,
+fn stage_results(
+    project: &CompiledProject,
     begin: &Begin,
     (stage, _): &(String, String),
-    journal: &Journal,
+    journal: &RunJournal,
 ) -> Result<BTreeMap<String, StepResult>> {
     let graph = TaskGraph::load(&project.registry, &begin.task)?;
     let graph =
         graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", begin.task)))?;
     let files = project.files();
-    let situation = Situation {
+    let situation = RunSituation {
         files: &files,
-        ..Situation::new(&begin.task, &begin.inputs)
+        ..RunSituation::new(&begin.task, &begin.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &Options::default())?;
     let mut outputs = BTreeMap::new();
@@ -388,10 +391,10 @@ fn results(
             );
         }
     }
-    let ready = flow.ready(&outputs, stage).map(|ready| ready.results);
+    let ready = flow.ready_stage(&outputs, stage).map(|ready| ready.results);
     ready.ok_or_else(|| {
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!("the trace does not say how {stage} came to run"),
         )
     })

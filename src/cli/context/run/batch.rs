@@ -5,19 +5,19 @@
 //! folder.
 
 use super::args::RunArgs;
-use super::execute::{self, Done, Wanted};
-use super::telemetry::Collector;
+use super::execute::{self, FinishedRun, RunSpec};
+use super::telemetry::SpanCollector;
 use crate::base::folders;
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::context::models;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::record::script;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
+use crate::cli::render::escape::escape_line;
+use crate::cli::render::summary::pluralize;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::machine::{Pipeline, PipelineState, PipelineStatus};
 use crate::kernel::pipeline::outcome::{Amounts, Obstacle, ObstacleKind, OutcomeContext};
@@ -38,19 +38,19 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The source that listens for deliveries.
-const WEBHOOK: &str = "webhook";
+const WEBHOOK_SOURCE: &str = "webhook";
 /// Variables with the secrets that authenticate senders.
-const PROOFS: [&str; 2] = ["CTXC_WEBHOOK_TOKEN", "CTXC_WEBHOOK_SECRET"];
+const SECRET_VARIABLES: [&str; 2] = ["CTXC_WEBHOOK_TOKEN", "CTXC_WEBHOOK_SECRET"];
 /// The time to wait for a delivery before the next check.
-const WAIT: Duration = Duration::from_mins(1);
+const DELIVERY_WAIT: Duration = Duration::from_mins(1);
 /// The number of failures within a time that ends the batch.
-const FAILURES: (u32, Duration) = (5, Duration::from_mins(1));
+const FAILURE_LIMIT: (u32, Duration) = (5, Duration::from_mins(1));
 
 /// The whole task as one stage; its inner stages have a pipeline of their own.
 #[derive(Debug)]
-struct OneRun;
+struct SingleRunGraph;
 
-impl StageGraph for OneRun {
+impl StageGraph for SingleRunGraph {
     fn start(&self) -> Vec<String> {
         vec!["run".to_owned()]
     }
@@ -62,12 +62,12 @@ impl StageGraph for OneRun {
 
 /// The tasks of a file that are not yet complete.
 #[derive(Debug)]
-struct TasksOfFile {
+struct FileTaskSource {
     queue: TaskQueue<Value>,
     complete: TaskJournal<Value>,
 }
 
-impl TaskSource<Value> for TasksOfFile {
+impl TaskSource<Value> for FileTaskSource {
     fn claim(&mut self) -> std::result::Result<Option<Task<Value>>, Obstacle> {
         self.queue.claim()
     }
@@ -84,9 +84,9 @@ impl TaskSource<Value> for TasksOfFile {
 
 /// Delivered tasks. A failed one is retried by the next command only, since this one would retry it
 /// forever.
-struct Deliveries(Webhook);
+struct WebhookTaskSource(Webhook);
 
-impl TaskSource<Value> for Deliveries {
+impl TaskSource<Value> for WebhookTaskSource {
     fn claim(&mut self) -> std::result::Result<Option<Task<Value>>, Obstacle> {
         self.0.claim()
     }
@@ -101,36 +101,36 @@ impl TaskSource<Value> for Deliveries {
 }
 
 /// A source of tasks.
-enum Source {
-    File(TasksOfFile),
-    Webhook(Deliveries),
+enum BatchSource {
+    File(FileTaskSource),
+    Webhook(WebhookTaskSource),
 }
 
-impl Source {
-    fn open(spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Self> {
+impl BatchSource {
+    fn open(spec: &str, project: &CompiledProject, cx: &mut Cx) -> Result<Self> {
         let nowhere = || {
             CliError::usage("no folder to store which tasks are complete")
-                .hint("set XDG_STATE_HOME, or HOME, to a folder of yours")
+                .with_hint("set XDG_STATE_HOME, or HOME, to a folder of yours")
         };
-        let folder = folders::state(&project.root).ok_or_else(nowhere)?;
+        let folder = folders::project_state(&project.root).ok_or_else(nowhere)?;
         let address = spec
-            .strip_prefix(WEBHOOK)
+            .strip_prefix(WEBHOOK_SOURCE)
             .map(|rest| rest.trim_start_matches(':'));
         let real = || {
-            fs::ReadFs::canonical(&fs::RealFs, Path::new(spec))
+            fs::ReadFs::canonicalize(&fs::RealFs, Path::new(spec))
                 .unwrap_or_else(|_| Path::new(spec).to_path_buf())
         };
         let named = address.map_or_else(|| real().to_string_lossy().into_owned(), str::to_owned);
-        let name: String = Hash::of(named.as_bytes())
+        let name: String = Hash::digest(named.as_bytes())
             .to_string()
             .chars()
             .filter(char::is_ascii_alphanumeric)
             .take(16)
             .collect();
         let journal =
-            TaskJournal::open(&folder.join("tasks").join(name)).map_err(infrastructure)?;
+            TaskJournal::open(&folder.join("tasks").join(name)).map_err(infrastructure_error)?;
         let Some(address) = address else {
-            return Self::file(spec, journal);
+            return Self::open_file(spec, journal);
         };
         let mut options = WebhookOptions::default();
         if !address.is_empty() {
@@ -141,25 +141,28 @@ impl Source {
             };
             options.address = address.parse().map_err(wrong)?;
         }
-        [options.token, options.secret] = PROOFS.map(fs::env);
+        [options.token, options.secret] = SECRET_VARIABLES.map(fs::env_var);
         if !options.address.ip().is_loopback()
             && (options.token.is_none() || options.secret.is_none())
         {
             return Err(CliError::usage(format!(
                 "other machines can reach {address}, so senders must authenticate"
             ))
-            .hint(format!("set {} and {}", PROOFS[0], PROOFS[1])));
+            .with_hint(format!(
+                "set {} and {}",
+                SECRET_VARIABLES[0], SECRET_VARIABLES[1]
+            )));
         }
-        let webhook = Webhook::start(journal, options).map_err(infrastructure)?;
-        cx.note(&format!(
+        let webhook = Webhook::start(journal, options).map_err(infrastructure_error)?;
+        cx.print_note(&format!(
             "waiting for deliveries, each a POST of JSON such as {{\"task\": \"NAME\", \"inputs\": {{}}}}, at http://{}/tasks",
             webhook.address()
         ));
-        Ok(Self::Webhook(Deliveries(webhook)))
+        Ok(Self::Webhook(WebhookTaskSource(webhook)))
     }
 
-    fn file(path: &str, complete: TaskJournal<Value>) -> Result<Self> {
-        let text = script::text(Path::new(path), "the source")?;
+    fn open_file(path: &str, complete: TaskJournal<Value>) -> Result<Self> {
+        let text = script::read_text(Path::new(path), "the source")?;
         let is_beads = Path::new(path)
             .extension()
             .is_some_and(|ending| ending == "jsonl");
@@ -174,10 +177,10 @@ impl Source {
                 queue.push(task);
             }
         }
-        Ok(Self::File(TasksOfFile { queue, complete }))
+        Ok(Self::File(FileTaskSource { queue, complete }))
     }
 
-    fn tasks(&mut self) -> &mut dyn TaskSource<Value> {
+    fn as_task_source(&mut self) -> &mut dyn TaskSource<Value> {
         match self {
             Self::File(tasks) => tasks,
             Self::Webhook(webhook) => webhook,
@@ -185,27 +188,27 @@ impl Source {
     }
 }
 
-fn infrastructure(obstacle: Obstacle) -> CliError {
-    CliError::new(Kind::Infrastructure, obstacle.note)
+fn infrastructure_error(obstacle: Obstacle) -> CliError {
+    CliError::new(CliErrorKind::Infrastructure, obstacle.note)
 }
 
 /// Runs a task, or the tasks of a source.
-pub(crate) fn run(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
+pub(crate) fn run_tasks(args: &RunArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = CompiledProject::load(cx)?;
     match &args.source {
-        Some(source) => work_off(args, source, &project, cx),
-        None => execute::run(args, &project, cx),
+        Some(source) => run_batch(args, source, &project, cx),
+        None => execute::run_single(args, &project, cx),
     }
 }
 
 /// Runs the tasks of a source.
-fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
-    let patterns = args.patterns.as_deref().map(patterns).transpose()?;
-    let collector = Collector::from_env(cx);
+fn run_batch(args: &RunArgs, spec: &str, project: &CompiledProject, cx: &mut Cx) -> Result<Exit> {
+    let patterns = args.patterns.as_deref().map(read_patterns).transpose()?;
+    let collector = SpanCollector::from_env(cx);
     let collector = collector.as_ref();
-    let mut source = Source::open(spec, project, cx)?;
+    let mut source = BatchSource::open(spec, project, cx)?;
     let limits = [
-        ("tokens", args.budget_tokens.map(amount)),
+        ("tokens", args.budget_tokens.map(to_amount)),
         ("usd", args.budget_usd),
     ];
     let max_cost: Amounts = limits
@@ -218,17 +221,17 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
     };
     let (mut budget, mut intensity) = (
         BudgetAccount::new(policy),
-        RestartIntensity::new(FAILURES.0, FAILURES.1),
+        RestartIntensity::new(FAILURE_LIMIT.0, FAILURE_LIMIT.1),
     );
     let mut history: Vec<OutcomeContext> = Vec::new();
-    let pipeline = Pipeline::new(OneRun);
-    let clock = || Duration::from_nanos(u64::try_from(fs::now()).unwrap_or(0));
+    let pipeline = Pipeline::new(SingleRunGraph);
+    let clock = || Duration::from_nanos(u64::try_from(fs::now_nanos()).unwrap_or(0));
     let mut refused = None;
     let (mut used, mut runs) = ((0_u64, 0.0_f64), Vec::new());
     let ended = loop {
         let mut batch = Batch {
             pipeline: &pipeline,
-            source: source.tasks(),
+            source: source.as_task_source(),
             workspaces: &(),
             history: &mut history,
             budget: &mut budget,
@@ -237,31 +240,34 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
             clock: &clock,
         };
         let report = batch.run(&mut |task, context, amounts| {
-            let done = wanted(args, project, &task.payload).map(|wanted| {
+            let done = run_spec(args, project, &task.payload).map(|wanted| {
                 let most = (
                     args.budget_tokens.map(|most| most.saturating_sub(used.0)),
                     args.budget_usd.map(|most| most - used.1),
                 );
-                Wanted {
+                RunSpec {
                     attempts: context.attempts.to_vec(),
                     most,
                     ..wanted
                 }
             });
             let wanted = done.map_err(|why| {
-                cx.note(&escape(&format!("{}: not run: {}", task.id, why.message)));
+                cx.print_note(&escape_line(&format!(
+                    "{}: not run: {}",
+                    task.id, why.message
+                )));
                 Obstacle::new(ObstacleKind::Source, why.message)
             })?;
-            cx.note(&escape(&format!("{}: {}", task.id, wanted.task)));
-            match execute::execute(args, project, &wanted, (None, collector), cx)
-                .and_then(|done| Ok((execute::finish(args, &done, collector, cx)?, done)))
+            cx.print_note(&escape_line(&format!("{}: {}", task.id, wanted.task)));
+            match execute::execute_run(args, project, &wanted, (None, collector), cx)
+                .and_then(|done| Ok((execute::report_run(args, &done, collector, cx)?, done)))
             {
                 Ok((_, done)) => {
                     used = (
                         used.0 + done.end.tokens[0] + done.end.tokens[1],
                         used.1 + done.end.usd,
                     );
-                    output(&done, amounts)
+                    batch_output(&done, amounts)
                 }
                 Err(error) => {
                     // An error before the run affects all tasks.
@@ -273,7 +279,7 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
         });
         let BatchReport {
             runs: more, ended, ..
-        } = report.map_err(infrastructure)?;
+        } = report.map_err(infrastructure_error)?;
         runs.extend(more);
         // Reaching the requested number of tasks is not a failure.
         if args.max_tasks.is_some_and(|most| runs.len() as u64 >= most) {
@@ -283,25 +289,28 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
             });
         }
         match &source {
-            Source::Webhook(webhook) if ended.is_none() => webhook.0.wait(WAIT),
-            Source::File(_) | Source::Webhook(_) => break ended,
+            BatchSource::Webhook(webhook) if ended.is_none() => webhook.0.wait(DELIVERY_WAIT),
+            BatchSource::File(_) | BatchSource::Webhook(_) => break ended,
         }
     };
     if let Some(error) = refused {
         return Err(error);
     }
-    Ok(report(&runs, &history, ended.as_ref(), patterns, cx))
+    Ok(print_report(&runs, &history, ended.as_ref(), patterns, cx))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
-const fn amount(tokens: u64) -> f64 {
+const fn to_amount(tokens: u64) -> f64 {
     tokens as f64
 }
 
 /// Returns the result of a run for its batch.
-fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput, Obstacle> {
+fn batch_output(
+    done: &FinishedRun,
+    amounts: &mut Amounts,
+) -> std::result::Result<AgentOutput, Obstacle> {
     let counted = [
-        ("tokens", amount(done.end.tokens[0] + done.end.tokens[1])),
+        ("tokens", to_amount(done.end.tokens[0] + done.end.tokens[1])),
         ("usd", done.end.usd),
     ];
     amounts.extend(counted.map(|(unit, amount)| (unit.to_owned(), amount)));
@@ -314,22 +323,26 @@ fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput
 /// Returns the specification of a task's run: `task` or `role`, `inputs` and `objective` of its
 /// payload. If the command line names a task, its parameters are filled from the fields of the
 /// payload with the same names.
-fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<Wanted<'p>> {
+fn run_spec<'p>(
+    args: &RunArgs,
+    project: &'p CompiledProject,
+    payload: &Value,
+) -> Result<RunSpec<'p>> {
     let field = |name: &str| payload.get(name).and_then(Value::as_str);
-    let (role, task) = match (args.subject.is_there(), field("role"), field("task")) {
-        (true, _, _) => args.subject.read(project)?,
+    let (role, task) = match (args.subject.is_given(), field("role"), field("task")) {
+        (true, _, _) => args.subject.resolve(project)?,
         (false, Some(role), _) => {
-            let role = models::role(&project.config, role)?;
+            let role = models::find_role(&project.config, role)?;
             (Some(role), role.task.value.clone())
         }
-        (false, None, Some(task)) => (None, project.task(task)?),
+        (false, None, Some(task)) => (None, project.find_task(task)?),
         (false, None, None) => {
             return Err(CliError::usage("the task does not say what is run: its payload has neither `task` nor `role`")
-                .hint("give it one, or name a task on the command line, whose values are the fields of the payload"));
+                .with_hint("give it one, or name a task on the command line, whose values are the fields of the payload"));
         }
     };
-    let parameters = project.parameters(&task)?;
-    let given = if args.subject.is_there() {
+    let parameters = project.task_parameters(&task)?;
+    let given = if args.subject.is_given() {
         payload
     } else {
         payload.get("inputs").unwrap_or(&Value::Null)
@@ -338,15 +351,15 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<
     for (name, value) in given.as_object().into_iter().flatten() {
         if parameters.iter().any(|parameter| parameter.name == *name) {
             inputs.insert(name.clone(), value.clone());
-        } else if !args.subject.is_there() {
+        } else if !args.subject.is_given() {
             return Err(CliError::usage(format!(
                 "`inputs` has `{name}`, and the task `{task}` has no parameter of that name"
             )));
         }
     }
     let objective = field("objective").map(str::to_owned);
-    execute::complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
-    Ok(Wanted {
+    execute::check_parameters(project, (&task, &parameters), &inputs, objective.as_deref())?;
+    Ok(RunSpec {
         task,
         role,
         inputs,
@@ -357,10 +370,10 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<
 }
 
 /// Reads the failure patterns in a file.
-fn patterns(path: &Path) -> Result<Vec<FailurePattern>> {
+fn read_patterns(path: &Path) -> Result<Vec<FailurePattern>> {
     let refused = |why: String| CliError::usage(format!("--patterns {}: {why}", path.display()));
-    let text = script::text(path, "the file of patterns")?;
-    let (root, faults) = yaml::read(&text);
+    let text = script::read_text(path, "the file of patterns")?;
+    let (root, faults) = yaml::parse_tree(&text);
     if !faults.is_empty() {
         return Err(refused("this is not YAML".to_owned()));
     }
@@ -368,7 +381,7 @@ fn patterns(path: &Path) -> Result<Vec<FailurePattern>> {
 }
 
 /// Prints the outcome of the tasks, and the repeated failures.
-fn report(
+fn print_report(
     runs: &[(String, PipelineState)],
     outcomes: &[OutcomeContext],
     ended: Option<&Obstacle>,
@@ -379,13 +392,13 @@ fn report(
         .iter()
         .filter(|(_, state)| state.status() == PipelineStatus::Complete)
         .count();
-    cx.note(&match runs.len() {
+    cx.print_note(&match runs.len() {
         0 => "no task to run: all tasks that are ready are already complete".to_owned(),
-        count => format!("{complete} of {} complete", plural(count, "task")),
+        count => format!("{complete} of {} complete", pluralize(count, "task")),
     });
     let kinds: BTreeSet<&str> = outcomes
         .iter()
-        .filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.word()))
+        .filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.as_str()))
         .collect();
     let twice =
         |kind: &str| FailurePattern::new(kind, PatternLimit::Count(2), PatternScope::Batch, "");
@@ -401,14 +414,14 @@ fn report(
             format!("; {}", found.remediation)
         };
         let last = found.notes.first().cloned().unwrap_or_default();
-        cx.note(&escape(&format!(
+        cx.print_note(&escape_line(&format!(
             "{}{of}: {} times; the last: {last}{advice}",
             found.pattern, found.measure
         )));
     }
     match ended {
         Some(why) => {
-            cx.note(&escape(&format!("the batch ended: {why}")));
+            cx.print_note(&escape_line(&format!("the batch ended: {why}")));
             Exit::Inconclusive
         }
         None if complete < runs.len() => Exit::Findings,

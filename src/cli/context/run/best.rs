@@ -5,66 +5,66 @@
 //! Greedy: each run is chosen in addition to those before it; a run that adds nothing is never
 //! chosen.
 
-use super::as_scenario::{self, FromRun, RUN};
+use super::as_scenario::{self, RUN_PREFIX, RunSource};
 use super::traces;
 use crate::cli::context::eval;
-use crate::cli::context::project::Compiled;
-use crate::kernel::agent_node::node_of;
+use crate::cli::context::project::CompiledProject;
+use crate::kernel::agent_node::stage_node;
 use crate::record::recording::Recording;
 use crate::scenario::expect::trajectory::Matching;
-use crate::scenario::model::{AnswerTest, Case, Subject};
+use crate::scenario::model::{AnswerTest, CaseSubject, ScenarioCase};
 use std::collections::BTreeSet;
 
 /// The covered parts of runs and scenarios, each as a unique text.
-type Coverage = BTreeSet<String>;
+type RunCoverage = BTreeSet<String>;
 
 /// The chosen runs, and the refused ones.
 #[derive(Debug)]
-pub(in crate::cli::context) struct Best {
+pub(in crate::cli::context) struct BestRuns {
     /// The best run first.
-    pub(in crate::cli::context) runs: Vec<FromRun>,
+    pub(in crate::cli::context) runs: Vec<RunSource>,
     /// The number of runs that match the request.
-    pub(in crate::cli::context) of: usize,
+    pub(in crate::cli::context) total: usize,
     /// The runs that a scenario cannot represent, each with the reason.
     pub(in crate::cli::context) refused: Vec<(String, String)>,
 }
 
 /// A run that could be chosen.
-struct Candidate {
-    run: FromRun,
-    covers: Coverage,
+struct CandidateRun {
+    run: RunSource,
+    covers: RunCoverage,
     is_complete: bool,
 }
 
 /// Chooses runs whose names begin with `prefix`; if a subject is given, only runs of this task or
 /// role.
-pub(in crate::cli::context) fn best(
-    project: &Compiled,
+pub(in crate::cli::context) fn choose_runs(
+    project: &CompiledProject,
     (prefix, subject): (&str, Option<&str>),
     most: usize,
-) -> Best {
-    let mut covered: Coverage = eval::all(&project.root, &project.config)
+) -> BestRuns {
+    let mut covered: RunCoverage = eval::load_scenarios(&project.root, &project.config)
         .iter()
         .flat_map(|file| &file.suite)
         .flat_map(|suite| &suite.cases)
-        .flat_map(of_case)
+        .flat_map(case_coverage)
         .collect();
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    for name in traces::names(&project.root)
+    for name in traces::run_names(&project.root)
         .into_iter()
         .filter(|name| name.starts_with(prefix))
     {
-        match as_scenario::from_run(project, &format!("{RUN}{name}")) {
+        match as_scenario::read_source(project, &format!("{RUN_PREFIX}{name}")) {
             Ok(run) if subject.is_some_and(|subject| run.subject() != subject) => {}
-            Ok(FromRun::Agent(agent)) if !agent.calls.iter().any(Recording::is_answered) => {
+            Ok(RunSource::Agent(agent)) if !agent.calls.iter().any(Recording::is_answered) => {
                 refused.push((name, "none of its calls was answered".to_owned()));
             }
-            Ok(run) => candidates.push(Candidate {
-                covers: of_run(&run),
-                is_complete: run.ends() == "complete",
+            Ok(run) => candidates.push(CandidateRun {
+                covers: run_coverage(&run),
+                is_complete: run.end_status() == "complete",
                 run,
             }),
-            Err(_) if subject.is_some_and(|subject| !is_of(project, &name, subject)) => {}
+            Err(_) if subject.is_some_and(|subject| !has_subject(project, &name, subject)) => {}
             Err(why) => refused.push((name, why.message)),
         }
     }
@@ -72,10 +72,10 @@ pub(in crate::cli::context) fn best(
     let mut runs = Vec::new();
     while runs.len() < most {
         // Of equal runs, a complete one has priority, then the newest.
-        let value = |one: &Candidate| {
+        let value = |one: &CandidateRun| {
             let new: Vec<&String> = one.covers.difference(&covered).collect();
             (
-                new.iter().any(|what| what.starts_with(SUBJECT)),
+                new.iter().any(|what| what.starts_with(SUBJECT_PREFIX)),
                 new.len(),
                 one.is_complete,
             )
@@ -88,40 +88,44 @@ pub(in crate::cli::context) fn best(
         let Some(((_, 1.., _), at)) = found else {
             break;
         };
-        let Candidate { run, covers, .. } = candidates.remove(at);
+        let CandidateRun { run, covers, .. } = candidates.remove(at);
         covered.extend(covers);
         runs.push(run);
     }
-    Best { runs, of, refused }
+    BestRuns {
+        runs,
+        total: of,
+        refused,
+    }
 }
 
 /// Returns true if a run that a scenario cannot represent is of a task or role.
-fn is_of(project: &Compiled, name: &str, subject: &str) -> bool {
-    let begin = traces::read(&project.root, name)
+fn has_subject(project: &CompiledProject, name: &str, subject: &str) -> bool {
+    let begin = traces::read_run(&project.root, name)
         .ok()
         .and_then(|(_, journal)| journal.begin);
     begin.is_some_and(|begin| begin.role.unwrap_or(begin.task) == subject)
 }
 
 /// The prefix of covered tasks and roles.
-const SUBJECT: &str = "subject";
+const SUBJECT_PREFIX: &str = "subject";
 
 /// Returns the coverage of a path of nodes.
-fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Coverage {
-    let mut covers = Coverage::from([
-        format!("{SUBJECT} {subject}"),
+fn path_coverage(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> RunCoverage {
+    let mut covers = RunCoverage::from([
+        format!("{SUBJECT_PREFIX} {subject}"),
         format!("end {subject} {ends}"),
     ]);
     covers.extend(
         path.iter()
-            .map(|node| format!("node {subject} {}", node_of(node))),
+            .map(|node| format!("node {subject} {}", stage_node(node))),
     );
     if is_exact {
         covers.extend(path.windows(2).map(|two| {
             format!(
                 "way {subject} {}",
                 two.iter()
-                    .map(|node| node_of(node))
+                    .map(|node| stage_node(node))
                     .collect::<Vec<_>>()
                     .join(" ")
             )
@@ -131,11 +135,13 @@ fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Co
     covers
 }
 
-fn of_run(run: &FromRun) -> Coverage {
+fn run_coverage(run: &RunSource) -> RunCoverage {
     match run {
-        FromRun::Whole(whole) => of_path(run.subject(), &whole.path, (whole.ends.as_str(), true)),
+        RunSource::Whole(whole) => {
+            path_coverage(run.subject(), &whole.path, (whole.ends.as_str(), true))
+        }
         // The scenario of a single agent has no expectation on the end.
-        FromRun::Agent(agent) => of_path(
+        RunSource::Agent(agent) => path_coverage(
             run.subject(),
             std::slice::from_ref(&agent.node),
             ("complete", true),
@@ -144,13 +150,13 @@ fn of_run(run: &FromRun) -> Coverage {
 }
 
 /// Returns the coverage of a scenario: the path of a run, or a single agent.
-fn of_case(case: &Case) -> Coverage {
-    let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else {
-        return Coverage::new();
+fn case_coverage(case: &ScenarioCase) -> RunCoverage {
+    let (CaseSubject::Task(subject) | CaseSubject::Role(subject)) = &case.subject.value else {
+        return RunCoverage::new();
     };
     if !case.is_run {
         let node = case.node.as_ref().map_or("/", |node| node.value.as_str());
-        return of_path(subject, &[node.to_owned()], ("complete", true));
+        return path_coverage(subject, &[node.to_owned()], ("complete", true));
     }
     let tests = || case.expectations.iter().map(|one| &one.value.test);
     let ends = tests().find_map(|test| {
@@ -172,7 +178,7 @@ fn of_case(case: &Case) -> Coverage {
         .flat_map(|path| &path.calls)
         .map(|call| call.name.value.clone())
         .collect();
-    of_path(
+    path_coverage(
         subject,
         &names,
         (

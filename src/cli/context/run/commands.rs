@@ -3,16 +3,18 @@
 
 use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
-use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::context::request::{Files, RequestedFile};
 use crate::kernel::conversation::ToolCall;
 use crate::kernel::tools::approval::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
-use crate::run::commands::{CommandEnd, CommandSpec, Commands, Inherits, TIME};
+use crate::run::commands::{
+    CommandOutput, CommandRunner, CommandSpec, DEFAULT_TIMEOUT, InheritedEnvironment,
+};
 use crate::run::mcp::{McpServer, McpServers};
-use crate::run::process::{self, Bounds, ENVIRONMENT, Ended, OUTPUT};
-use crate::run::tools::{NoTools, ToolAnswer, Tools};
+use crate::run::process::{self, DEFAULT_VARIABLES, MAX_OUTPUT, ProcessEnd, ProcessLimits};
+use crate::run::tools::{NoTools, ToolAnswer, ToolBackend};
 use crate::template::argv;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +22,7 @@ use std::time::Duration;
 /// Runs commands in the folder of a project.
 #[derive(Debug)]
 pub(super) struct ProjectCommands<'p> {
-    project: &'p Compiled,
+    project: &'p CompiledProject,
     policy: &'p Policy,
     /// True if the user permitted them.
     is_permitted: bool,
@@ -29,7 +31,7 @@ pub(super) struct ProjectCommands<'p> {
 }
 
 impl<'p> ProjectCommands<'p> {
-    pub(super) fn new(project: &'p Compiled, is_permitted: bool) -> Self {
+    pub(super) fn new(project: &'p CompiledProject, is_permitted: bool) -> Self {
         let keys = project
             .config
             .providers
@@ -44,22 +46,22 @@ impl<'p> ProjectCommands<'p> {
     }
 
     /// Runs a program with a selection of the own variables.
-    fn execute(
+    fn run_argv(
         &self,
         argv: &[String],
         folder: Option<&str>,
-        (inherits, own): (Inherits, &[(String, String)]),
+        (inherits, own): (InheritedEnvironment, &[(String, String)]),
         (input, time): (&str, Duration),
-    ) -> std::result::Result<CommandEnd, String> {
+    ) -> std::result::Result<CommandOutput, String> {
         let line = argv.join(" ");
-        self.permit(&line)?;
+        self.check_permission(&line)?;
         let folder = folder.map_or_else(
             || self.project.root.clone(),
             |folder| self.project.root.join(folder),
         );
-        let is_inside = fs::ReadFs::canonical(&fs::RealFs, &folder)
+        let is_inside = fs::ReadFs::canonicalize(&fs::RealFs, &folder)
             .is_ok_and(|folder| folder.starts_with(&self.project.root));
-        let root_is_real = fs::ReadFs::canonical(&fs::RealFs, &self.project.root)
+        let root_is_real = fs::ReadFs::canonicalize(&fs::RealFs, &self.project.root)
             .is_ok_and(|root| root == self.project.root);
         if root_is_real && !is_inside {
             return Err(format!(
@@ -67,39 +69,47 @@ impl<'p> ProjectCommands<'p> {
                 folder.display()
             ));
         }
-        let argv = self.argv(argv);
-        let bounds = Bounds {
+        let argv = self.resolve_program(argv);
+        let bounds = ProcessLimits {
             key: "<timeout>",
-            ..Bounds::of(time, OUTPUT)
+            ..ProcessLimits::new(time, MAX_OUTPUT)
         };
-        let ended = process::run(
+        let ended = process::run_program(
             &argv,
             &folder,
-            &self.variables(inherits, own),
+            &self.environment(inherits, own),
             input,
             &bounds,
         );
         match ended {
-            Ended::Exited { code, out, said } => {
+            ProcessEnd::Exited {
+                code,
+                stdout: out,
+                stderr: said,
+            } => {
                 let out =
                     String::from_utf8(out).map_err(|_| "what it wrote is not UTF-8".to_owned())?;
-                Ok(CommandEnd { code, out, said })
+                Ok(CommandOutput {
+                    code,
+                    stdout: out,
+                    stderr: said,
+                })
             }
-            ended @ (Ended::Signal { .. }
-            | Ended::Stopped
-            | Ended::Late
-            | Ended::TooMuch
-            | Ended::Never(_)) => ended.well(&bounds).map(|_| CommandEnd {
+            ended @ (ProcessEnd::Signal { .. }
+            | ProcessEnd::Stopped
+            | ProcessEnd::TimedOut
+            | ProcessEnd::OutputTooLarge
+            | ProcessEnd::NotStarted(_)) => ended.into_stdout(&bounds).map(|_| CommandOutput {
                 code: 0,
-                out: String::new(),
-                said: String::new(),
+                stdout: String::new(),
+                stderr: String::new(),
             }),
         }
     }
 
     /// Returns a program and its arguments; a path is relative to the project's folder on every
     /// system.
-    fn argv(&self, written: &[String]) -> Vec<String> {
+    fn resolve_program(&self, written: &[String]) -> Vec<String> {
         let mut argv = written.to_vec();
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
             *program = self
@@ -114,7 +124,7 @@ impl<'p> ProjectCommands<'p> {
 
     /// Returns an error for a command that the user did not permit, or that the project's policy
     /// excludes.
-    fn permit(&self, line: &str) -> std::result::Result<(), String> {
+    fn check_permission(&self, line: &str) -> std::result::Result<(), String> {
         if !self.is_permitted {
             return Err(format!(
                 "`{line}` is not run: the commands of this project are not permitted; `ctxc trust` shows them, and asks"
@@ -146,34 +156,38 @@ impl<'p> ProjectCommands<'p> {
         }
     }
 
-    fn variables(&self, inherits: Inherits, own: &[(String, String)]) -> Vec<(String, String)> {
+    fn environment(
+        &self,
+        inherits: InheritedEnvironment,
+        own: &[(String, String)],
+    ) -> Vec<(String, String)> {
         let is_secret = |name: &str| is_withheld(name) || self.hidden.contains(name);
         let mut variables = match inherits {
-            Inherits::Usual => process::environment(
-                ENVIRONMENT
+            InheritedEnvironment::Usual => process::inherited_variables(
+                DEFAULT_VARIABLES
                     .into_iter()
                     .chain(self.policy.env.iter().map(String::as_str)),
             ),
-            Inherits::All => fs::env_all()
+            InheritedEnvironment::All => fs::env_vars()
                 .into_iter()
                 .filter(|(name, _)| !is_secret(name))
                 .collect(),
-            Inherits::Nothing => Vec::new(),
+            InheritedEnvironment::Nothing => Vec::new(),
         };
         variables.extend(own.iter().cloned());
         variables
     }
 }
 
-impl Commands for ProjectCommands<'_> {
-    fn run(&self, command: &CommandSpec) -> std::result::Result<CommandEnd, String> {
+impl CommandRunner for ProjectCommands<'_> {
+    fn run(&self, command: &CommandSpec) -> std::result::Result<CommandOutput, String> {
         let variables = command.own_variables();
         let environment = (command.inherits, &*variables);
-        self.execute(
-            &command.words(),
+        self.run_argv(
+            &command.argv_strings(),
             command.folder.as_deref(),
             environment,
-            ("", command.timeout.unwrap_or(TIME)),
+            ("", command.timeout.unwrap_or(DEFAULT_TIMEOUT)),
         )
     }
 }
@@ -181,7 +195,7 @@ impl Commands for ProjectCommands<'_> {
 /// Files of the project, and the lists of files from commands.
 #[derive(Debug)]
 pub(super) struct ListedFiles<'p> {
-    pub(super) inside: Inside<'p>,
+    pub(super) inside: ProjectFiles<'p>,
     pub(super) commands: &'p ProjectCommands<'p>,
 }
 
@@ -195,17 +209,20 @@ impl Files for ListedFiles<'_> {
     }
 
     fn listed(&self, command: &str) -> std::result::Result<Vec<String>, String> {
-        let split =
-            argv::split(command, 0).map_err(|_| "it cannot be split into arguments".to_owned())?;
+        let split = argv::split_command(command, 0)
+            .map_err(|_| "it cannot be split into arguments".to_owned())?;
         let argv: Vec<String> = split.arguments.into_iter().map(|word| word.value).collect();
-        let end = self
-            .commands
-            .execute(&argv, None, (Inherits::Usual, &[]), ("", TIME))?;
+        let end = self.commands.run_argv(
+            &argv,
+            None,
+            (InheritedEnvironment::Usual, &[]),
+            ("", DEFAULT_TIMEOUT),
+        )?;
         if end.code != 0 {
             return Err(format!("it ended with exit code {}", end.code));
         }
         Ok(end
-            .out
+            .stdout
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
@@ -234,27 +251,32 @@ impl<'p> ProjectTools<'p> {
         let tools = role.and_then(|role| role.tools.as_ref());
         let wanted: Vec<&str> = tools
             .into_iter()
-            .flat_map(|tools| tools.given())
+            .flat_map(|tools| tools.agent_definitions())
             .filter(|tool| tool.command.is_empty())
             .map(|tool| tool.name.as_str())
             .collect();
         let config = &commands.project.config;
         for (name, server) in config.mcp.iter().filter(|_| !wanted.is_empty()) {
             let failed = |why: String| format!("the server of tools `{name}`: {why}");
-            commands.permit(&server.command.join(" ")).map_err(failed)?;
-            let names = ENVIRONMENT
+            commands
+                .check_permission(&server.command.join(" "))
+                .map_err(failed)?;
+            let names = DEFAULT_VARIABLES
                 .into_iter()
                 .chain(server.env.iter().map(String::as_str));
-            let argv = commands.argv(&server.command);
-            let started =
-                McpServer::start(&argv, &commands.project.root, &process::environment(names))
-                    .map_err(failed)?;
+            let argv = commands.resolve_program(&server.command);
+            let started = McpServer::start(
+                &argv,
+                &commands.project.root,
+                &process::inherited_variables(names),
+            )
+            .map_err(failed)?;
             servers.insert(name.clone(), started);
         }
         let is_served = |tool: &str| {
             servers
                 .values()
-                .any(|server| server.tools().iter().any(|name| name == tool))
+                .any(|server| server.tool_names().iter().any(|name| name == tool))
         };
         match wanted
             .into_iter()
@@ -268,7 +290,7 @@ impl<'p> ProjectTools<'p> {
     }
 }
 
-impl Tools for ProjectTools<'_> {
+impl ToolBackend for ProjectTools<'_> {
     fn call(&self, action: &ApprovedAction<ToolCall>, role: Option<&Role>) -> ToolAnswer {
         let call = action.action();
         let tools = role.and_then(|role| role.tools.as_ref());
@@ -279,26 +301,36 @@ impl Tools for ProjectTools<'_> {
             let server = self
                 .servers
                 .values()
-                .find(|server| server.tools().contains(&call.name));
+                .find(|server| server.tool_names().contains(&call.name));
             return server.map_or_else(
                 || NoTools.call(action, role),
-                |server| server.call(&call.name, &call.arguments),
+                |server| server.call_tool(&call.name, &call.arguments),
             );
         };
         let input = call.arguments.to_string();
-        match self
-            .commands
-            .execute(command, None, (Inherits::Usual, &[]), (&input, TIME))
-        {
-            Ok(CommandEnd { code: 0, out, .. }) => ToolAnswer::of(out.trim_end_matches('\n')),
-            Ok(CommandEnd { code, out, said }) => {
+        match self.commands.run_argv(
+            command,
+            None,
+            (InheritedEnvironment::Usual, &[]),
+            (&input, DEFAULT_TIMEOUT),
+        ) {
+            Ok(CommandOutput {
+                code: 0,
+                stdout: out,
+                ..
+            }) => ToolAnswer::success(out.trim_end_matches('\n')),
+            Ok(CommandOutput {
+                code,
+                stdout: out,
+                stderr: said,
+            }) => {
                 let said = [out.trim_end(), said.trim_end()]
                     .into_iter()
                     .filter(|part| !part.is_empty());
                 let said: Vec<&str> = said.collect();
-                ToolAnswer::refused(format!("{}\n[exit code {code}]", said.join("\n")))
+                ToolAnswer::failure(format!("{}\n[exit code {code}]", said.join("\n")))
             }
-            Err(why) => ToolAnswer::refused(why),
+            Err(why) => ToolAnswer::failure(why),
         }
     }
 }

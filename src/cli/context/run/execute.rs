@@ -1,47 +1,49 @@
 //! `ctxc run`: reads the inputs, opens the answers, begins the trace, runs the task and prints its
 //! result.
 
-use super::answers::{self, Sources};
+use super::answers::{self, AnswerSources};
 use super::args::RunArgs;
 use super::commands::{ListedFiles, ProjectCommands, ProjectTools};
-use super::telemetry::Collector;
+use super::telemetry::SpanCollector;
 use super::{show, traces};
 use crate::base::fs;
 use crate::cli::args::DataFormat;
 use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::model_calls::redactor;
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::Compiled;
-use crate::cli::context::render_errors::refused;
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::context::render_errors::context_error;
 use crate::cli::context::trust;
 use crate::cli::context::values;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::interrupt;
-use crate::cli::render::escape::escape;
-use crate::cli::render::summary::plural;
+use crate::cli::render::escape::escape_line;
+use crate::cli::render::summary::pluralize;
 use crate::context::TaskGraph;
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::objective;
 use crate::context::options::Options;
-use crate::context::request::{Asked, Attempt};
-use crate::eval::scripted::{Script, ScriptedCommands};
-use crate::kernel::agent_node::node_of;
+use crate::context::request::{Attempt, CallerGoals};
+use crate::eval::scripted::{AnswerScript, ScriptedCommands};
+use crate::kernel::agent_node::stage_node;
 use crate::kernel::budget::Counting;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::project::config::Content;
+use crate::project::config::RecordedContent;
 use crate::project::roles::Role;
-use crate::registry::Parameter;
-use crate::registry::body::Body;
+use crate::registry::RegistryParameter;
+use crate::registry::body::NodeBody;
 use crate::registry::node::Node;
 use crate::run::answers::NOT_RECORDED;
 use crate::run::flow::TaskFlow;
 use crate::run::plan::{PlanKind, PlanNode};
-use crate::run::runner::{Frame, Limits, Outcome, Parts, Runner};
-use crate::run::situation::Situation;
-use crate::run::trace::{Begin, End, Journal, LineSink, Trace, TraceEvent, TraceLine, hash_of};
+use crate::run::runner::{RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame};
+use crate::run::situation::RunSituation;
+use crate::run::trace::{
+    Begin, End, LineSink, RunJournal, TraceEvent, TraceLine, TraceWriter, hash_inputs,
+};
 use crate::scenario::date;
 use crate::schema::json::names::RUN;
 use crate::template::keywords::FileSource;
@@ -53,7 +55,7 @@ use std::path::Path;
 
 /// The task of a run, with its inputs.
 #[derive(Debug)]
-pub(super) struct Wanted<'p> {
+pub(super) struct RunSpec<'p> {
     pub(super) task: String,
     pub(super) role: Option<&'p Role>,
     pub(super) inputs: BTreeMap<String, Value>,
@@ -66,22 +68,22 @@ pub(super) struct Wanted<'p> {
 
 /// A run that has ended.
 #[derive(Debug)]
-pub(super) struct Done {
-    pub(super) outcome: Outcome,
+pub(super) struct FinishedRun {
+    pub(super) outcome: RunOutcome,
     pub(super) end: End,
-    trace: Trace,
+    trace: TraceWriter,
     kept: std::result::Result<(), String>,
     /// The spans for a collector, if one is configured.
     spans: Option<Value>,
 }
 
 /// Runs the task of the command line.
-pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
-    let collector = Collector::from_env(cx);
+pub(super) fn run_single(args: &RunArgs, project: &CompiledProject, cx: &mut Cx) -> Result<Exit> {
+    let collector = SpanCollector::from_env(cx);
     let resumed = args
         .resume
         .as_deref()
-        .map(|name| traces::read(&project.root, name.trim_start_matches("run:")))
+        .map(|name| traces::read_run(&project.root, name.trim_start_matches("run:")))
         .transpose()?;
     if let Some((name, _)) = resumed
         .as_ref()
@@ -91,78 +93,78 @@ pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exi
             "run {name} is complete: there is nothing to resume"
         )));
     }
-    let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
-    let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
-    finish(args, &done, collector.as_ref(), cx)
+    let wanted = run_spec(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
+    let done = execute_run(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
+    report_run(args, &done, collector.as_ref(), cx)
 }
 
 /// Runs a task, and writes its trace.
-pub(super) fn execute(
+pub(super) fn execute_run(
     args: &RunArgs,
-    project: &Compiled,
-    wanted: &Wanted<'_>,
-    (resumed, collector): (Option<(String, Journal)>, Option<&Collector>),
+    project: &CompiledProject,
+    wanted: &RunSpec<'_>,
+    (resumed, collector): (Option<(String, RunJournal)>, Option<&SpanCollector>),
     cx: &mut Cx,
-) -> Result<Done> {
+) -> Result<FinishedRun> {
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
     let graph =
         graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
-    let counters = Counters::new(&project.config, None)?;
+    let counters = ProjectCounters::new(&project.config, None)?;
     // `--explain` prints the tokens of each context.
     let counting = if args.explain {
         Counting::Always
     } else {
         Counting::WhenNeeded
     };
-    let models = Some(counters.models(&project.config));
+    let models = Some(counters.model_settings(&project.config));
     let options = Options {
-        counter: counters.first(),
+        counter: counters.default_counter(),
         models,
         counting,
         ..Options::default()
     };
-    let history = args.history.read()?;
-    let source = args.lookup.of(project);
-    let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
+    let history = args.history.read_turns()?;
+    let source = args.lookup.for_project(project);
+    let from = answer_source(args, resumed.as_ref().map(|(_, journal)| journal))?;
     let asks = matches!(
         from,
         AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
     );
     if asks {
-        trust::require(project, &args.trust, "asking a model")?;
+        trust::require_permission(project, &args.trust, "asking a model")?;
     }
-    let sources = Sources::new(args, from, project, &wanted.task)?;
-    let needs = needs(&graph, wanted, project, sources.script());
+    let sources = AnswerSources::new(args, from, project, &wanted.task)?;
+    let needs = required_permission(&graph, wanted, project, sources.script());
     if let Some(what) = &needs {
-        trust::require(project, &args.trust, what)?;
+        trust::require_permission(project, &args.trust, what)?;
     }
     let commands = ProjectCommands::new(project, needs.is_some());
     let files = ListedFiles {
         inside: project.files(),
         commands: &commands,
     };
-    let situation = Situation {
+    let situation = RunSituation {
         source: &source,
         files: &files,
         attempts: &wanted.attempts,
         history: &history,
-        asked: Asked {
+        asked: CallerGoals {
             objective: wanted.objective.as_deref(),
-            ..Asked::default()
+            ..CallerGoals::default()
         },
         role: wanted.role,
         session: &args.session,
-        ..Situation::new(&wanted.task, &wanted.inputs)
+        ..RunSituation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
+    let (trace, _lock) = open_trace(args, project, (from, asks), resumed, cx)?;
     let trace = if collector.is_some() {
-        trace.timed(fs::now)
+        trace.with_timeline(fs::now_nanos)
     } else {
         trace
     };
     if !trace.run.is_empty() && args.source.is_none() {
-        interrupt::before(|| {
+        interrupt::add_exit_handler(|| {
             drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n"));
         });
     }
@@ -171,31 +173,31 @@ pub(super) fn execute(
     if let Some((collector, masks)) = collector.zip(masks.as_ref()) {
         collector.send_if_interrupted(&trace, &wanted.task, masks);
     }
-    let begin = begin(wanted, args, (project, from), &trace);
-    if let Some(before) = &trace.before().begin {
-        same(before, &begin, &trace, cx)?;
+    let begin = begin_event(wanted, args, (project, from), &trace);
+    if let Some(before) = &trace.earlier_run().begin {
+        check_same_run(before, &begin, &trace, cx)?;
     } else {
         trace
-            .event(TraceEvent::Begin(begin))
-            .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+            .write_event(TraceEvent::Begin(begin))
+            .map_err(|why| CliError::new(CliErrorKind::Infrastructure, why))?;
     }
     let jobs = args
         .jobs
         .map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
-    let limits = Limits {
+    let limits = RunLimits {
         depth: args.max_depth,
         usd: wanted.most.1,
         tokens: wanted.most.0,
         jobs,
     };
     let tools = ProjectTools::start(&commands, wanted.role)
-        .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+        .map_err(|why| CliError::new(CliErrorKind::Infrastructure, why))?;
     let scripts = ScriptedCommands {
         script: sources.script(),
         then: Some(&commands),
     };
-    let (outcome, spent) = sources.with(|answers| {
-        let runner = Runner::new(Parts {
+    let (outcome, spent) = sources.with_backend(|answers| {
+        let runner = Runner::new(RunnerParts {
             options,
             providers: Some(&project.config.providers),
             answers,
@@ -204,18 +206,18 @@ pub(super) fn execute(
             subtasks: &project.config,
             trace: &trace,
             limits,
-            clock: if asks { || Some(now()) } else { || None },
+            clock: if asks { || Some(utc_now()) } else { || None },
         });
-        let outcome = runner.run(&Frame::new(&graph, situation, &flow));
-        (outcome, runner.spent())
+        let outcome = runner.run(&TaskFrame::new(&graph, situation, &flow));
+        (outcome, runner.usage())
     });
-    source.note(cx);
+    source.note_index(cx);
     if let Some(path) = args
         .script
         .as_ref()
-        .filter(|_| outcome.status == PipelineStatus::Complete && is_whole(args))
+        .filter(|_| outcome.status == PipelineStatus::Complete && is_single_run(args))
     {
-        unreached(sources.script(), path, cx);
+        note_unused_answers(sources.script(), path, cx);
     }
     let end = End {
         status: outcome.status.word().to_owned(),
@@ -231,12 +233,12 @@ pub(super) fn execute(
         usd: (spent.usd * 1e9).round() / 1e9,
     };
     let kept = trace
-        .event(TraceEvent::End(end.clone()))
+        .write_event(TraceEvent::End(end.clone()))
         .and_then(|()| trace.sync());
     let spans = collector
         .zip(masks.as_ref())
-        .map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
-    Ok(Done {
+        .map(|(collector, masks)| collector.build_spans(&trace, &wanted.task, masks));
+    Ok(FinishedRun {
         outcome,
         end,
         trace,
@@ -247,14 +249,18 @@ pub(super) fn execute(
 
 /// Returns true if the script has the answers of all requests: the run has no other tasks and no
 /// earlier part.
-const fn is_whole(args: &RunArgs) -> bool {
+const fn is_single_run(args: &RunArgs) -> bool {
     args.source.is_none() && args.resume.is_none()
 }
 
 /// Prints a note on the scripted answers that no request received: a name or a pattern of `when` is
 /// wrong, or an earlier answer replaces them.
-fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
-    let numbers: Vec<String> = script.unreached().iter().map(ToString::to_string).collect();
+fn note_unused_answers(script: &AnswerScript, path: &Path, cx: &mut Cx) {
+    let numbers: Vec<String> = script
+        .unused_answers()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     if let Some((last, others)) = numbers.split_last() {
         let which = if others.is_empty() {
             last.clone()
@@ -266,52 +272,54 @@ fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
         } else {
             ("answers", "are")
         };
-        let path = escape(&path.display().to_string()).into_owned();
-        cx.note(&format!(
+        let path = escape_line(&path.display().to_string()).into_owned();
+        cx.print_note(&format!(
             "warning: {answers} {which} of {path} {are} not used: no request of this run got that far, or fits its `when`"
         ));
     }
 }
 
 /// Returns the current time, in UTC.
-fn now() -> String {
-    date::time((fs::now() / 1_000_000_000) as i64)
+fn utc_now() -> String {
+    date::format_time((fs::now_nanos() / 1_000_000_000) as i64)
 }
 
 /// Returns the run that the command line specifies; for a resumed run, with the values of its first
 /// command.
-fn wanted<'p>(
+fn run_spec<'p>(
     args: &RunArgs,
-    project: &'p Compiled,
-    journal: Option<&Journal>,
-) -> Result<Wanted<'p>> {
+    project: &'p CompiledProject,
+    journal: Option<&RunJournal>,
+) -> Result<RunSpec<'p>> {
     let before = journal.and_then(|journal| journal.begin.as_ref());
-    let (role, task) = match before.filter(|_| !args.subject.is_there()) {
+    let (role, task) = match before.filter(|_| !args.subject.is_given()) {
         Some(begin) => {
             let role = begin
                 .role
                 .as_deref()
-                .map(|name| crate::cli::context::models::role(&project.config, name))
+                .map(|name| crate::cli::context::models::find_role(&project.config, name))
                 .transpose()?;
-            (role, project.task(&begin.task)?)
+            (role, project.find_task(&begin.task)?)
         }
-        None => args.subject.read(project)?,
+        None => args.subject.resolve(project)?,
     };
-    let parameters = project.parameters(&task)?;
-    let mut inputs = values::inputs(&args.input, &parameters)?;
-    let mut objective = args.objective.read(&task, (&parameters, role), &inputs)?;
+    let parameters = project.task_parameters(&task)?;
+    let mut inputs = values::parse_inputs(&args.input, &parameters)?;
+    let mut objective = args
+        .objective
+        .read_objective(&task, (&parameters, role), &inputs)?;
     if let Some(begin) = before.filter(|_| args.input.is_empty() && objective.is_none()) {
         if begin.is_redacted {
             return Err(CliError::usage(
                 "the values of this run are not kept, since they hold secrets or personal data",
             )
-            .hint("give them again: `--input NAME=VALUE` as in the first command"));
+            .with_hint("give them again: `--input NAME=VALUE` as in the first command"));
         }
         (inputs, objective) = (begin.inputs.clone(), begin.objective.clone());
     }
-    complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
+    check_parameters(project, (&task, &parameters), &inputs, objective.as_deref())?;
     let most = (args.budget_tokens, args.budget_usd);
-    Ok(Wanted {
+    Ok(RunSpec {
         task,
         role,
         inputs,
@@ -322,42 +330,45 @@ fn wanted<'p>(
 }
 
 /// Returns an error if a parameter has no value, before any call.
-pub(super) fn complete(
-    project: &Compiled,
-    (task, parameters): (&str, &[Parameter]),
+pub(super) fn check_parameters(
+    project: &CompiledProject,
+    (task, parameters): (&str, &[RegistryParameter]),
     inputs: &BTreeMap<String, Value>,
     objective: Option<&str>,
 ) -> Result<()> {
-    let is_missing = |parameter: &&Parameter| {
+    let is_missing = |parameter: &&RegistryParameter| {
         let is_given = inputs.contains_key(&parameter.name)
             || objective.is_some() && parameter.name == objective::NAME;
         parameter.default.is_none() && !is_given
     };
-    let missing = |parameter: &Parameter| {
+    let missing = |parameter: &RegistryParameter| {
         let kind = FaultKind::Missing {
             name: parameter.name.clone(),
             origin: MissingFrom::Input,
         };
-        let place = crate::context::fault::Place {
+        let place = crate::context::fault::FaultPlace {
             definition: task.to_owned(),
             node: "/".to_owned(),
             field: format!("parameters/{}", parameter.name),
         };
-        Fault::of(place, kind)
+        Fault::at_place(place, kind)
     };
     let faults: Vec<Fault> = parameters.iter().filter(is_missing).map(missing).collect();
     if faults.is_empty() {
         Ok(())
     } else {
-        Err(refused(&faults, &project.lines(&project.paths())))
+        Err(context_error(
+            &faults,
+            &project.text_lines(&project.definition_paths()),
+        ))
     }
 }
 
 /// Returns the source of the answers.
-fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
+fn answer_source(args: &RunArgs, journal: Option<&RunJournal>) -> Result<AnswerSource> {
     let before = journal
         .and_then(|journal| journal.begin.as_ref())
-        .and_then(|begin| AnswerSource::of_word(&begin.answers));
+        .and_then(|begin| AnswerSource::parse(&begin.answers));
     let from = match (args.answers, &args.script) {
         (Some(from), _) => from,
         (None, Some(_)) => AnswerSource::Scripted,
@@ -373,7 +384,7 @@ fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
     {
         return Err(
             CliError::usage("a budget is for calls of models, and none is asked here")
-                .hint("`--answers record` or `live` asks them"),
+                .with_hint("`--answers record` or `live` asks them"),
         );
     }
     if args.recording.is_some()
@@ -387,15 +398,15 @@ fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
 }
 
 /// Describes the part of a task that requires the user's permission; `None` without one.
-fn needs(
+fn required_permission(
     graph: &TaskGraph<'_>,
-    wanted: &Wanted<'_>,
-    project: &Compiled,
-    written: &Script,
+    wanted: &RunSpec<'_>,
+    project: &CompiledProject,
+    written: &AnswerScript,
 ) -> Option<String> {
-    let plan = crate::run::plan::plan(graph, &wanted.task).ok()?;
-    let all = plan.all();
-    let of = |node: &PlanNode| graph.node(&wanted.task, &node.path);
+    let plan = crate::run::plan::build_plan(graph, &wanted.task).ok()?;
+    let all = plan.all_nodes();
+    let of = |node: &PlanNode| graph.find_node(&wanted.task, &node.path);
     let named: Vec<&str> = written
         .answers()
         .filter_map(|answer| Some(&*answer.node.as_ref()?.value))
@@ -403,7 +414,7 @@ fn needs(
     let is_written = |node: &PlanNode| {
         named
             .iter()
-            .any(|of| node.name.as_deref() == Some(of) || node_of(of) == node.path)
+            .any(|of| node.name.as_deref() == Some(of) || stage_node(of) == node.path)
     };
     if let Some(script) = all
         .iter()
@@ -428,7 +439,10 @@ fn needs(
         return Some(format!("running `{command}`, which lists files"));
     }
     let tools = wanted.role.and_then(|role| role.tools.as_ref());
-    let given: Vec<_> = tools.into_iter().flat_map(|tools| tools.given()).collect();
+    let given: Vec<_> = tools
+        .into_iter()
+        .flat_map(|tools| tools.agent_definitions())
+        .collect();
     if let Some(tool) = given.iter().find(|tool| !tool.command.is_empty()) {
         return Some(format!("running the command of the tool `{}`", tool.name));
     }
@@ -440,7 +454,7 @@ fn needs(
     Some(format!("starting the server of tools `{name}`"))
 }
 
-fn command_words(body: &Body<'_>) -> String {
+fn command_words(body: &NodeBody<'_>) -> String {
     let Some(command) = &body.command else {
         return String::new();
     };
@@ -451,84 +465,95 @@ fn command_words(body: &Body<'_>) -> String {
 }
 
 /// Returns the trace of the run: a new one, that of the resumed run, or one that is not stored.
-fn trace(
+fn open_trace(
     args: &RunArgs,
-    project: &Compiled,
+    project: &CompiledProject,
     (from, asks): (AnswerSource, bool),
-    resumed: Option<(String, Journal)>,
+    resumed: Option<(String, RunJournal)>,
     cx: &mut Cx,
-) -> Result<(Trace, Option<fs::Lock>)> {
+) -> Result<(TraceWriter, Option<fs::FileLock>)> {
     let content = project.config.record.content;
-    if content == Content::Shape
+    if content == RecordedContent::Shape
         && matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord)
     {
-        return Err(answers::shape());
+        return Err(answers::not_recorded_error());
     }
-    let kept = |trace: Trace| if args.explain { trace.kept() } else { trace };
+    let kept = |trace: TraceWriter| {
+        if args.explain {
+            trace.with_kept_events()
+        } else {
+            trace
+        }
+    };
     let redactor = redactor(project)?;
-    let redactor = if content == Content::Full {
-        redactor.keeping_persons()
+    let redactor = if content == RecordedContent::Full {
+        redactor.keep_personal_data()
     } else {
         redactor
     };
     if let Some((name, journal)) = resumed {
-        let (file, lock) = traces::resume(&project.root, &name)?;
+        let (file, lock) = traces::resume_trace(&project.root, &name)?;
         return Ok((
             kept(
-                Trace::new(name, Some(Box::new(file)), redactor, journal)
-                    .comparing(project.comparison()),
+                TraceWriter::new(name, Some(Box::new(file)), redactor, journal)
+                    .with_comparison(project.comparison()),
             ),
             lock,
         ));
     }
-    let begun = if args.no_trace || content == Content::Shape {
+    let begun = if args.no_trace || content == RecordedContent::Shape {
         None
     } else {
-        traces::begin(&project.root)?
+        traces::begin_trace(&project.root)?
     };
     if let Some((name, file, lock)) = begun {
         let file: Box<dyn LineSink> = Box::new(file);
         return Ok((
-            kept(Trace::new(name, Some(file), redactor, Journal::default())),
+            kept(TraceWriter::new(
+                name,
+                Some(file),
+                redactor,
+                RunJournal::default(),
+            )),
             lock,
         ));
     }
     if asks && !args.no_trace {
-        cx.note("this run keeps no trace, so it cannot be resumed");
+        cx.print_note("this run keeps no trace, so it cannot be resumed");
     }
     Ok((
-        kept(Trace::new(
+        kept(TraceWriter::new(
             String::new(),
             None,
             redactor,
-            Journal::default(),
+            RunJournal::default(),
         )),
         None,
     ))
 }
 
-fn begin(
-    wanted: &Wanted<'_>,
+fn begin_event(
+    wanted: &RunSpec<'_>,
     args: &RunArgs,
-    (project, from): (&Compiled, AnswerSource),
-    trace: &Trace,
+    (project, from): (&CompiledProject, AnswerSource),
+    trace: &TraceWriter,
 ) -> Begin {
-    let given = hash_of(
+    let given = hash_inputs(
         &wanted.inputs,
         wanted.objective.as_deref(),
         trace.redactor(),
     );
     let text = serde_json::to_string(&(&wanted.inputs, &wanted.objective)).unwrap_or_default();
     let mut redacted = Vec::new();
-    trace.redactor().json(&text, "", &mut redacted);
+    trace.redactor().mask_json(&text, "", &mut redacted);
     Begin {
-        at: Some(now()),
+        at: Some(utc_now()),
         task: wanted.task.clone(),
         role: wanted.role.map(|role| role.name.value.clone()),
         inputs: wanted.inputs.clone(),
         objective: wanted.objective.clone(),
         session: args.session.clone(),
-        answers: from.word().to_owned(),
+        answers: from.as_str().to_owned(),
         registry: project.registry.hash().to_string(),
         given,
         is_redacted: !redacted.is_empty(),
@@ -536,7 +561,7 @@ fn begin(
 }
 
 /// Returns an error if a run to be resumed differs from this one.
-fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
+fn check_same_run(before: &Begin, now: &Begin, trace: &TraceWriter, cx: &mut Cx) -> Result<()> {
     let differs = match () {
         () if before.task != now.task || before.role != now.role => {
             "it was of another task or role"
@@ -546,25 +571,25 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
         () if before.session != now.session => "it has another --session",
         () => {
             if trace.is_redacted() {
-                cx.note("some answers of this run are kept without personal data: the resumed run sees placeholders");
+                cx.print_note("some answers of this run are kept without personal data: the resumed run sees placeholders");
             }
             return Ok(());
         }
     };
     Err(
         CliError::usage(format!("run {} cannot be resumed: {differs}", trace.run))
-            .hint("run it anew, without --resume"),
+            .with_hint("run it anew, without --resume"),
     )
 }
 
 /// Prints the result of the run.
-pub(super) fn finish(
+pub(super) fn report_run(
     args: &RunArgs,
-    done: &Done,
-    collector: Option<&Collector>,
+    done: &FinishedRun,
+    collector: Option<&SpanCollector>,
     cx: &mut Cx,
 ) -> Result<Exit> {
-    let Done {
+    let FinishedRun {
         outcome,
         end,
         trace,
@@ -572,57 +597,57 @@ pub(super) fn finish(
         spans,
     } = done;
     // Notes beside the result often end in shared logs.
-    let redactor = trace.redactor().clone().keeping_persons();
+    let redactor = trace.redactor().clone().keep_personal_data();
     if args.explain {
-        show::way(&trace.events(), &redactor, cx);
+        show::print_events(&trace.events(), &redactor, cx);
     }
     let line = TraceLine {
         schema: RUN.to_owned(),
         run: trace.run.clone(),
         event: TraceEvent::End(end.clone()),
     };
-    cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&line),
+    cx.emit_result(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.print_json(&line),
         DataFormat::Text => match &outcome.result {
-            Some(result) => show::result(&result.content, cx),
+            Some(result) => show::print_result(&result.content, cx),
             None => Ok(()),
         },
     })?;
     if !trace.run.is_empty() {
-        cx.note(&format!(
+        cx.print_note(&format!(
             "{}: {}",
             format_args!("run:{}", trace.run),
-            plural(end.calls as usize, "call")
+            pluralize(end.calls as usize, "call")
         ));
     }
     if let Some((collector, spans)) = collector.zip(spans.as_ref()) {
         cx.flush()?;
-        collector.send(spans, cx);
+        collector.send_spans(spans, cx);
     }
     kept.clone()
-        .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+        .map_err(|why| CliError::new(CliErrorKind::Infrastructure, why))?;
     match &outcome.obstacle {
         None => Ok(Exit::Success),
         Some(obstacle) => {
-            show::unfinished(end, &redactor, cx);
-            cx.note(&format!(
+            show::print_partial_results(end, &redactor, cx);
+            cx.print_note(&format!(
                 "{}: {}",
                 outcome.status.word(),
-                escape(&redactor.text(&obstacle.to_string()).0)
+                escape_line(&redactor.mask_text(&obstacle.to_string()).0)
             ));
-            let exit = exit(outcome.status, obstacle);
+            let exit = exit_code(outcome.status, obstacle);
             if exit == Exit::Stale
                 && args.script.is_none()
                 && args.answers.is_none_or(|from| from == AnswerSource::Replay)
             {
-                cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
+                cx.print_note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
             }
             Ok(exit)
         }
     }
 }
 
-fn exit(status: PipelineStatus, obstacle: &Obstacle) -> Exit {
+fn exit_code(status: PipelineStatus, obstacle: &Obstacle) -> Exit {
     let is_other = |word: &str| matches!(&obstacle.kind, ObstacleKind::Other(own) if own == word);
     if obstacle.kind == ObstacleKind::Provider || is_other("trace") {
         Exit::Infrastructure

@@ -13,4 +13,4 @@ mod telemetry;
 pub(in crate::cli) mod traces;
 
 pub(crate) use args::RunArgs;
-pub(crate) use batch::run;
+pub(crate) use batch::run_tasks;

@@ -6,10 +6,10 @@
 
 use super::commands::ProjectCommands;
 use crate::cli::context::model_calls::{ModelCalls, redactor};
-use crate::cli::context::models::{self, Counters};
-use crate::cli::context::project::Compiled;
+use crate::cli::context::models::{self, ProjectCounters};
+use crate::cli::context::project::CompiledProject;
 use crate::cli::context::trust::{self, TrustHashArgs};
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::record::script;
 use crate::cli::render::escape::is_hostile;
 use crate::context::TaskGraph;
@@ -17,13 +17,13 @@ use crate::context::options::Options;
 use crate::kernel::pipeline::outcome::ObstacleKind;
 use crate::project::roles::Role;
 use crate::provider::spending::SpendLimit;
-use crate::run::answers::Answers;
+use crate::run::answers::AnswerBackend;
 use crate::run::flow::TaskFlow;
-use crate::run::runner::{Frame, Limits, Parts, Runner};
-use crate::run::situation::Situation;
-use crate::run::subtask_compiler::{CompileSubtask, NoSubtasks};
+use crate::run::runner::{RunLimits, Runner, RunnerParts, TaskFrame};
+use crate::run::situation::RunSituation;
+use crate::run::subtask_compiler::{NoSubtasks, SubtaskCompiler};
 use crate::run::tools::NoTools;
-use crate::run::trace::{Journal, Trace};
+use crate::run::trace::{RunJournal, TraceWriter};
 use crate::scenario;
 use clap::Args;
 use serde_json::Value;
@@ -32,10 +32,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// The proposing role.
-const ROLE: &str = "archivist";
+const ARCHIVIST_ROLE: &str = "archivist";
 /// The task of the role for proposals.
-const TASK: &str = "propose-expectations";
-const TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
+const PROPOSAL_TASK: &str = "propose-expectations";
+const PROPOSAL_TEMPLATE: &str = r#"<task type="atomic" name="propose-expectations">
 <description>Word a scenario that was made of a run: a name for it, the reason why it is worth keeping, and what else must hold.</description>
 <parameters><parameter name="scenario" trust="untrusted"/><parameter name="said" trust="untrusted"/></parameters>
 <inputs><input name="scenario" from="scenario"/><input name="said" from="said"/></inputs>
@@ -57,7 +57,7 @@ pub(in crate::cli::context) struct ProposeArgs {
 
 impl ProposeArgs {
     /// Returns true if proposals are requested.
-    pub(in crate::cli::context) const fn is_there(&self) -> bool {
+    pub(in crate::cli::context) const fn is_requested(&self) -> bool {
         self.propose
     }
 }
@@ -67,29 +67,34 @@ impl ProposeArgs {
 ///
 /// # Errors
 /// The project has no such role, the role may not be called, or it gives no answer.
-pub(in crate::cli::context) fn proposals(
+pub(in crate::cli::context) fn propose_expectations(
     args: &ProposeArgs,
     (text, said): (&str, &str),
-    project: &Compiled,
+    project: &CompiledProject,
 ) -> Result<String> {
     if !args.propose {
         return Ok(String::new());
     }
-    let role = models::role(&project.config, ROLE).map_err(|_| {
+    let role = models::find_role(&project.config, ARCHIVIST_ROLE).map_err(|_| {
         CliError::usage(format!(
-            "--propose asks the role `{ROLE}`, which ctxc.toml does not have"
+            "--propose asks the role `{ARCHIVIST_ROLE}`, which ctxc.toml does not have"
         ))
-        .hint(format!(
-            "add `[roles.{ROLE}]` with a `template` and a model of its own"
+        .with_hint(format!(
+            "add `[roles.{ARCHIVIST_ROLE}]` with a `template` and a model of its own"
         ))
     })?;
     if let Some(path) = &args.script {
-        return said_of(
-            &ask(role, &script::read(path)?, (text, said), project)?,
+        return proposal_comments(
+            &ask_archivist(
+                role,
+                &script::read_script_file(path)?,
+                (text, said),
+                project,
+            )?,
             text,
         );
     }
-    trust::require(project, &args.trust, "asking a model")?;
+    trust::require_permission(project, &args.trust, "asking a model")?;
     let models = ModelCalls::new(
         &project.config,
         SpendLimit {
@@ -98,50 +103,55 @@ pub(in crate::cli::context) fn proposals(
         },
         None,
     );
-    said_of(&ask(role, &models, (text, said), project)?, text)
+    proposal_comments(&ask_archivist(role, &models, (text, said), project)?, text)
 }
 
 /// Requests the proposals from the role.
-fn ask(
+fn ask_archivist(
     role: &Role,
-    answers: &dyn Answers,
+    answers: &dyn AnswerBackend,
     (text, said): (&str, &str),
-    project: &Compiled,
+    project: &CompiledProject,
 ) -> Result<Value> {
     let bug = |why: String| {
         CliError::new(
-            Kind::Infrastructure,
+            CliErrorKind::Infrastructure,
             format!("the archivist cannot be asked: {why}"),
         )
     };
-    let registry = project.config.compile(TEMPLATE).map_err(bug)?;
-    let graph = TaskGraph::load(&registry, TASK)?
-        .ok_or_else(|| bug(format!("there is no task `{TASK}`")))?;
+    let registry = project.config.compile(PROPOSAL_TEMPLATE).map_err(bug)?;
+    let graph = TaskGraph::load(&registry, PROPOSAL_TASK)?
+        .ok_or_else(|| bug(format!("there is no task `{PROPOSAL_TASK}`")))?;
     // The role only proposes, so it has no tools.
     let mut role = Role {
         tools: None,
         ..role.clone()
     };
-    TASK.clone_into(&mut role.task.value);
+    PROPOSAL_TASK.clone_into(&mut role.task.value);
     let inputs = BTreeMap::from([
         ("scenario".to_owned(), text.into()),
         ("said".to_owned(), said.into()),
     ]);
-    let situation = Situation {
+    let situation = RunSituation {
         role: Some(&role),
-        ..Situation::new(TASK, &inputs)
+        ..RunSituation::new(PROPOSAL_TASK, &inputs)
     };
-    let counters = Counters::new(&project.config, None)?;
-    let models = Some(counters.models(&project.config));
+    let counters = ProjectCounters::new(&project.config, None)?;
+    let models = Some(counters.model_settings(&project.config));
     let options = Options {
-        counter: counters.first(),
+        counter: counters.default_counter(),
         models,
         ..Options::default()
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
-    let trace = Trace::new(String::new(), None, redactor(project)?, Journal::default());
+    let trace = TraceWriter::new(
+        String::new(),
+        None,
+        redactor(project)?,
+        RunJournal::default(),
+    );
     let commands = ProjectCommands::new(project, false);
-    let runner = Runner::new(Parts {
+    let runner = Runner::new(RunnerParts {
         options,
         providers: Some(&project.config.providers),
         answers,
@@ -149,10 +159,10 @@ fn ask(
         commands: &commands,
         subtasks: &NoSubtasks,
         trace: &trace,
-        limits: Limits::default(),
+        limits: RunLimits::default(),
         clock: || None,
     });
-    let outcome = runner.run(&Frame::new(&graph, situation, &flow));
+    let outcome = runner.run(&TaskFrame::new(&graph, situation, &flow));
     outcome.result.map(|result| result.content).ok_or_else(|| {
         let why = outcome.obstacle.map_or_else(String::new, |why| {
             let kind = if why.kind == ObstacleKind::Provider {
@@ -162,20 +172,20 @@ fn ask(
             };
             format!("{kind}{}", why.note)
         });
-        nothing(&why)
+        no_proposal_error(&why)
     })
 }
 
-fn nothing(why: &str) -> CliError {
+fn no_proposal_error(why: &str) -> CliError {
     CliError::new(
-        Kind::Infrastructure,
+        CliErrorKind::Infrastructure,
         format!("the archivist proposes nothing: {why}"),
     )
-    .hint("without --propose the scenario is written as it is")
+    .with_hint("without --propose the scenario is written as it is")
 }
 
 /// Returns a proposal as comments, without invalid expectations.
-fn said_of(proposal: &Value, text: &str) -> Result<String> {
+fn proposal_comments(proposal: &Value, text: &str) -> Result<String> {
     let word = |key: &str| {
         proposal
             .get(key)
@@ -185,10 +195,14 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
     let fits = |one: &&Value| {
         let probe = format!(
             "name: p\ntask: p\n{}context:\n  objective: p\nexpectations:\n  - {}\n",
-            if is_run(text) { "run: true\n" } else { "" },
-            line(one)
+            if is_run_scenario(text) {
+                "run: true\n"
+            } else {
+                ""
+            },
+            json_line(one)
         );
-        scenario::read("p.yaml", &probe).1.is_empty()
+        scenario::read_suite("p.yaml", &probe).1.is_empty()
     };
     let all = proposal
         .get("expectations")
@@ -196,20 +210,20 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
         .map_or(&[][..], Vec::as_slice);
     let good: Vec<&Value> = all.iter().filter(fits).collect();
     if good.is_empty() && word("reason").is_empty() {
-        return Err(nothing(
+        return Err(no_proposal_error(
             "its answer has neither `reason` nor an expectation that scenarios have",
         ));
     }
     let mut out = format!(
-        "# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n"
+        "# Proposed by the role `{ARCHIVIST_ROLE}`; nothing of it holds before somebody takes it over.\n"
     );
     // One line each, regardless of their contents. A write to a string cannot fail.
     for key in ["name", "reason"] {
-        let _ = writeln!(out, "# {key}: {}", line(&Value::from(word(key))));
+        let _ = writeln!(out, "# {key}: {}", json_line(&Value::from(word(key))));
     }
     let _ = writeln!(out, "# expectations:");
     for one in &good {
-        let _ = writeln!(out, "#   - {}", line(one));
+        let _ = writeln!(out, "#   - {}", json_line(one));
     }
     if good.len() < all.len() {
         let _ = writeln!(
@@ -223,13 +237,13 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
 
 /// Returns JSON in one line, without any YAML line break; invisible characters are replaced by
 /// spaces too.
-fn line(json: &Value) -> String {
+fn json_line(json: &Value) -> String {
     json.to_string().replace(
         |c: char| is_hostile(c) || matches!(c, '\u{fffe}' | '\u{ffff}'),
         " ",
     )
 }
 
-fn is_run(text: &str) -> bool {
+fn is_run_scenario(text: &str) -> bool {
     text.lines().any(|line| line == "run: true")
 }

@@ -2,14 +2,14 @@
 
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
-use crate::cli::render::escape::{escape, escape_lines};
-use crate::cli::render::summary::{plural, thousands};
+use crate::cli::render::escape::{escape_line, escape_lines};
+use crate::cli::render::summary::{format_thousands, pluralize};
 use crate::record::redact::Redactor;
 use crate::run::trace::{End, TraceEvent};
 use serde_json::Value;
 
 /// Prints the content of the result and nothing else.
-pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
+pub(super) fn print_result(content: &Value, cx: &mut Cx) -> Result<()> {
     // Byte for byte for files and pipes; a terminal would interpret control characters of the text.
     let is_terminal = cx.is_terminal();
     let pretty = || serde_json::to_string_pretty(content).unwrap_or_default();
@@ -24,13 +24,13 @@ pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints the events of a run, one per line, without secrets.
-pub(super) fn way(events: &[TraceEvent], redactor: &Redactor, cx: &mut Cx) {
-    for line in events.iter().filter_map(line) {
-        cx.note(&escape(&redactor.text(&line).0));
+pub(super) fn print_events(events: &[TraceEvent], redactor: &Redactor, cx: &mut Cx) {
+    for line in events.iter().filter_map(event_line) {
+        cx.print_note(&escape_line(&redactor.mask_text(&line).0));
     }
 }
 
-fn line(event: &TraceEvent) -> Option<String> {
+fn event_line(event: &TraceEvent) -> Option<String> {
     Some(match event {
         TraceEvent::Stage {
             stage,
@@ -52,8 +52,8 @@ fn line(event: &TraceEvent) -> Option<String> {
             let model = model.as_deref().unwrap_or("no model known");
             format!(
                 "{stage}: {}, {} tokens, {model}{lost}",
-                plural(segments.len(), "segment"),
-                thousands(tokens)
+                pluralize(segments.len(), "segment"),
+                format_thousands(tokens)
             )
         }
         TraceEvent::Case {
@@ -111,11 +111,11 @@ fn line(event: &TraceEvent) -> Option<String> {
 }
 
 /// Prints the results of the stages of a run that has no result, without secrets.
-pub(super) fn unfinished(end: &End, redactor: &Redactor, cx: &mut Cx) {
+pub(super) fn print_partial_results(end: &End, redactor: &Redactor, cx: &mut Cx) {
     for left in &end.partial {
         let first = redactor
-            .text(left.notes.lines().next().unwrap_or_default())
+            .mask_text(left.notes.lines().next().unwrap_or_default())
             .0;
-        cx.note(&escape(&format!("done: {}: {first}", left.stage)));
+        cx.print_note(&escape_line(&format!("done: {}: {first}", left.stage)));
     }
 }

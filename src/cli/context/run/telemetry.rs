@@ -9,11 +9,11 @@ use crate::base::hash::Hash;
 use crate::base::percent::decode;
 use crate::cli::cx::Cx;
 use crate::cli::interrupt;
-use crate::cli::render::escape::escape;
+use crate::cli::render::escape::escape_line;
 use crate::provider::http::post_json;
 use crate::record::redact::Redactor;
-use crate::run::spans::{SpanOptions, document};
-use crate::run::trace::Trace;
+use crate::run::spans::{SpanOptions, build_document};
+use crate::run::trace::TraceWriter;
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,14 +21,14 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 /// The default time limit of a collector.
-const TIME: Duration = Duration::from_secs(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time limit of a collector after an interrupt.
-const FLUSH: Duration = Duration::from_secs(2);
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A collector of spans.
 #[derive(Clone, Debug)]
-pub(super) struct Collector {
+pub(super) struct SpanCollector {
     url: String,
     headers: Vec<(String, String)>,
     time: Duration,
@@ -38,27 +38,27 @@ pub(super) struct Collector {
 }
 
 /// Returns the value of a variable that is set and not blank.
-fn variable(name: &str) -> Option<String> {
-    fs::env(name)
+fn env_value(name: &str) -> Option<String> {
+    fs::env_var(name)
         .map(|value| value.trim().to_owned())
         .filter(|value| !value.is_empty())
 }
 
 /// Returns the variable for traces, or the one for all exports, with its name.
-fn of_traces(name: &str) -> Option<(String, String)> {
+fn trace_variable(name: &str) -> Option<(String, String)> {
     let names =
         ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|head| format!("{head}{name}"));
     names
         .into_iter()
-        .find_map(|name| Some((variable(&name)?, name)))
+        .find_map(|name| Some((env_value(&name)?, name)))
 }
 
 fn is_true(name: &str) -> bool {
-    variable(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    env_value(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
 /// Parses names with percent-encoded values, separated by commas; `None` if a pair is invalid.
-fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+fn parse_pairs(text: &str) -> Option<Vec<(String, String)>> {
     let pair = |pair: &str| {
         let (name, value) = pair
             .split_once('=')
@@ -71,39 +71,41 @@ fn pairs(text: &str) -> Option<Vec<(String, String)>> {
         .collect()
 }
 
-impl Collector {
+impl SpanCollector {
     /// Returns the collector of the environment; `None` if it configures none, or if the export is
     /// disabled.
     pub(super) fn from_env(cx: &mut Cx) -> Option<Self> {
         let all = || {
             Some(format!(
                 "{}/v1/traces",
-                variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')
+                env_value("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')
             ))
         };
-        let url = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
+        let url = env_value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
         let is_otlp = |exporters: String| {
             exporters
                 .split(',')
                 .any(|exporter| exporter.trim() == "otlp")
         };
-        if is_true("OTEL_SDK_DISABLED") || !variable("OTEL_TRACES_EXPORTER").is_none_or(is_otlp) {
+        if is_true("OTEL_SDK_DISABLED") || !env_value("OTEL_TRACES_EXPORTER").is_none_or(is_otlp) {
             return None;
         }
-        if let Some((_, name)) = of_traces("PROTOCOL").filter(|(protocol, _)| protocol == "grpc") {
-            cx.note(&format!("warning: no spans are sent: {name} is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)"));
+        if let Some((_, name)) =
+            trace_variable("PROTOCOL").filter(|(protocol, _)| protocol == "grpc")
+        {
+            cx.print_note(&format!("warning: no spans are sent: {name} is `grpc`, and ctxc sends OTLP over HTTP in JSON (`http/json`, port 4318 of most collectors)"));
             return None;
         }
         let mut listed = |said: Option<(String, String)>| {
             let (value, name) = said.unwrap_or_default();
-            pairs(&value).unwrap_or_else(|| {
-                cx.note(&format!(
+            parse_pairs(&value).unwrap_or_else(|| {
+                cx.print_note(&format!(
                     "warning: {name} is ignored: expected `name=value` pairs separated by commas, with percent-encoded values"
                 ));
                 Vec::new()
             })
         };
-        let headers = listed(of_traces("HEADERS"));
+        let headers = listed(trace_variable("HEADERS"));
         let mut resource = BTreeMap::from(
             [
                 ("service.name", "ctxc"),
@@ -112,18 +114,18 @@ impl Collector {
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
         resource.extend(listed(
-            variable("OTEL_RESOURCE_ATTRIBUTES")
+            env_value("OTEL_RESOURCE_ATTRIBUTES")
                 .map(|said| (said, "OTEL_RESOURCE_ATTRIBUTES".to_owned())),
         ));
         resource
-            .extend(variable("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
+            .extend(env_value("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
         Some(Self {
             url,
             headers,
-            time: of_traces("TIMEOUT")
+            time: trace_variable("TIMEOUT")
                 .and_then(|(ms, _)| ms.parse().ok())
                 .filter(|ms| *ms > 0)
-                .map_or(TIME, Duration::from_millis),
+                .map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             resource,
             with_content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
             has_failed: Cell::new(false),
@@ -131,14 +133,19 @@ impl Collector {
     }
 
     /// Returns the spans of a run.
-    pub(super) fn spans(&self, trace: &Trace, task: &str, redactor: &Redactor) -> Value {
-        let random = || Hash::of(&fs::random()).to_string();
+    pub(super) fn build_spans(
+        &self,
+        trace: &TraceWriter,
+        task: &str,
+        redactor: &Redactor,
+    ) -> Value {
+        let random = || Hash::digest(&fs::random_bytes()).to_string();
         let run = if trace.run.is_empty() {
             random()
         } else {
             trace.run.clone()
         };
-        let (begin, with_content) = (trace.before().begin.as_ref(), self.with_content);
+        let (begin, with_content) = (trace.earlier_run().begin.as_ref(), self.with_content);
         let options = SpanOptions {
             run: &run,
             task,
@@ -147,15 +154,15 @@ impl Collector {
             with_content,
             redactor,
         };
-        document(trace.moments(), &options)
+        build_document(trace.moments(), &options)
     }
 
     /// Sends the spans so far if an interrupt ends the program before the run ends.
-    pub(super) fn send_if_interrupted(&self, trace: &Trace, task: &str, redactor: &Redactor) {
+    pub(super) fn send_if_interrupted(&self, trace: &TraceWriter, task: &str, redactor: &Redactor) {
         let (collector, moments) = (self.clone(), trace.timeline());
-        let (run, begin) = (trace.run.clone(), trace.before().begin.clone());
+        let (run, begin) = (trace.run.clone(), trace.earlier_run().begin.clone());
         let (task, redactor) = (task.to_owned(), redactor.clone());
-        interrupt::before(move || {
+        interrupt::add_exit_handler(move || {
             let Some(moments) = moments.upgrade() else {
                 return;
             };
@@ -177,29 +184,29 @@ impl Collector {
                 with_content,
                 redactor: &redactor,
             };
-            let spans = document(moments, &options).to_string();
+            let spans = build_document(moments, &options).to_string();
             // A failure cannot be reported any more.
             drop(post_json(
                 &collector.url,
                 &collector.headers,
                 &spans,
-                collector.time.min(FLUSH),
+                collector.time.min(INTERRUPT_TIMEOUT),
             ));
         });
     }
 
     /// Sends spans. After a failure, nothing more is sent.
-    pub(super) fn send(&self, spans: &Value, cx: &mut Cx) {
+    pub(super) fn send_spans(&self, spans: &Value, cx: &mut Cx) {
         if self.has_failed.get() {
             return;
         }
         let sent = post_json(&self.url, &self.headers, &spans.to_string(), self.time);
-        if let Err(why) = sent.and_then(|said| rejected(&said).map_or(Ok(()), Err)) {
+        if let Err(why) = sent.and_then(|said| rejection_reason(&said).map_or(Ok(()), Err)) {
             self.has_failed.set(true);
             // The query string and the part before an at sign may contain secrets.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
             let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
-            cx.note(&escape(&format!(
+            cx.print_note(&escape_line(&format!(
                 "warning: the spans of this run were not accepted by {shown}: {why}"
             )));
         }
@@ -208,7 +215,7 @@ impl Collector {
 
 /// Returns the error of a collector that rejected some of the spans; a count may be a number or a
 /// text.
-fn rejected(said: &str) -> Option<String> {
+fn rejection_reason(said: &str) -> Option<String> {
     let said: Value = serde_json::from_str(said).ok()?;
     let part = said.get("partialSuccess")?;
     part.get("rejectedSpans")

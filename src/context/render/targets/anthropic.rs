@@ -8,10 +8,10 @@ use super::prelude::*;
 use std::borrow::Cow;
 
 /// The maximum number of breakpoints in a request.
-const BREAKPOINTS: usize = 4;
+const MAX_BREAKPOINTS: usize = 4;
 
 /// `POST /v1/messages`.
-pub(super) static TARGET: Target = Target {
+pub(super) static TARGET: RenderTarget = RenderTarget {
     name: "anthropic",
     about: "Messages of Anthropic, with cache breakpoints",
     names_model: true,
@@ -24,48 +24,48 @@ pub(super) static TARGET: Target = Target {
         (P::MaxOutputTokens, "max_tokens"),
     ],
     images: &["image/jpeg", "image/png", "image/gif", "image/webp"],
-    json_word: false,
-    refuses,
-    takes: |reasoning| reasoning.signature.is_some() || reasoning.redacted.is_some(),
-    hottest: 1.0,
-    body,
+    json_mode_needs_word: false,
+    reject_media,
+    accepts_reasoning: |reasoning| reasoning.signature.is_some() || reasoning.redacted.is_some(),
+    max_temperature: 1.0,
+    body: write_body,
 };
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicBody<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(flatten)]
     sampling: BTreeMap<&'static str, &'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<AnthropicTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<Block<'a>>,
-    messages: Vec<Turn<'a>>,
+    system: Vec<AnthropicBlock<'a>>,
+    messages: Vec<AnthropicTurn<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<Config<'a>>,
+    output_config: Option<AnthropicOutputConfig<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct AnthropicTool<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     input_schema: &'a Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<Cache>,
+    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct AnthropicTurn<'a> {
     role: &'static str,
-    content: Vec<Block<'a>>,
+    content: Vec<AnthropicBlock<'a>>,
 }
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct AnthropicBlock<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,70 +73,71 @@ struct Block<'a> {
     #[serde(flatten)]
     rest: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cache_control: Option<Cache>,
+    cache_control: Option<CacheControl>,
 }
 
 #[derive(Serialize)]
-struct Cache {
+struct CacheControl {
     #[serde(rename = "type")]
     kind: &'static str,
 }
 
 #[derive(Serialize)]
-struct Config<'a> {
+struct AnthropicOutputConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     effort: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format<'a>>,
+    format: Option<AnthropicFormat<'a>>,
 }
 
 #[derive(Serialize)]
-struct Format<'a> {
+struct AnthropicFormat<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     schema: &'a Value,
 }
 
-fn body(messages: &[Message], call: &Call) -> String {
+fn write_body(messages: &[Message], call: &CallParams) -> String {
     let format = match &call.answer {
-        Answer::Schema(schema) if schema::is_closed(schema) => Some(Format {
+        AnswerForm::Schema(schema) if schema::is_closed(schema) => Some(AnthropicFormat {
             kind: "json_schema",
             schema,
         }),
         // JSON without a schema has no mode of its own, and schemas beyond the supported subset are
         // rejected.
-        Answer::Free | Answer::Json | Answer::Schema(_) => None,
+        AnswerForm::Free | AnswerForm::Json | AnswerForm::Schema(_) => None,
     };
     let effort = call.get(P::Effort);
-    let output_config = (effort.is_some() || format.is_some()).then_some(Config { effort, format });
-    let tool_choice = call.choice().map(|choice| match choice {
+    let output_config =
+        (effort.is_some() || format.is_some()).then_some(AnthropicOutputConfig { effort, format });
+    let tool_choice = call.tool_choice().map(|choice| match choice {
         ToolChoice::Word("required") => json!({"type": "any"}),
         ToolChoice::Word(word) => json!({"type": word}),
         ToolChoice::Tool(name) => json!({"type": "tool", "name": name}),
     });
-    let messages = identified(messages);
-    let (said, rest) = apart(&messages);
-    let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
-    let mut turns: Vec<Turn<'_>> = Vec::new();
+    let messages = with_valid_ids(messages);
+    let (said, rest) = split_system(&messages);
+    let mut system: Vec<AnthropicBlock<'_>> = said.into_iter().flat_map(message_blocks).collect();
+    let mut turns: Vec<AnthropicTurn<'_>> = Vec::new();
     for message in rest {
-        let (role, said) = (role(message.speaker), blocks(message));
+        let (role, said) = (role_name(message.speaker), message_blocks(message));
         match turns.last_mut().filter(|last| last.role == role) {
             // The results of parallel tool calls belong to one message.
             Some(last) => last.content.extend(said),
-            None => turns.push(Turn {
+            None => turns.push(AnthropicTurn {
                 role,
                 content: said,
             }),
         }
     }
-    let mut tools: Vec<Tool<'_>> = call.tools.iter().map(tool).collect();
+    let mut tools: Vec<AnthropicTool<'_>> = call.tools.iter().map(tool_entry).collect();
     let marked = system
         .iter()
         .chain(turns.iter().flat_map(|turn| &turn.content))
         .filter(|block| block.cache_control.is_some());
     // Only the last ones are kept: a longer prefix saves more.
     let marks = marked.count();
-    let mut over = marks.saturating_sub(BREAKPOINTS);
+    let mut over = marks.saturating_sub(MAX_BREAKPOINTS);
     for block in system
         .iter_mut()
         .chain(turns.iter_mut().flat_map(|turn| &mut turn.content))
@@ -146,14 +147,14 @@ fn body(messages: &[Message], call: &Call) -> String {
         }
     }
     // Every call repeats the tools.
-    if let Some(last) = tools.last_mut().filter(|_| marks < BREAKPOINTS) {
-        last.cache_control = Some(Cache { kind: "ephemeral" });
+    if let Some(last) = tools.last_mut().filter(|_| marks < MAX_BREAKPOINTS) {
+        last.cache_control = Some(CacheControl { kind: "ephemeral" });
     }
-    let max_tokens = call.limit.unwrap_or(LIMIT);
-    written(&Body {
+    let max_tokens = call.limit.unwrap_or(DEFAULT_OUTPUT_LIMIT);
+    to_json(&AnthropicBody {
         model: call.model(),
         max_tokens,
-        sampling: TARGET.fields(call, ""),
+        sampling: TARGET.plain_fields(call, ""),
         tools,
         tool_choice,
         system,
@@ -164,7 +165,7 @@ fn body(messages: &[Message], call: &Call) -> String {
 
 /// Returns the messages with tool call ids that Anthropic accepts: letters, digits, `_` and `-`,
 /// each id unique. Valid ids are unchanged, and a message never changes the id of an earlier one.
-fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
+fn with_valid_ids(messages: &[Message]) -> Cow<'_, [Message]> {
     let mut out = Cow::Borrowed(messages);
     // Maps each id to the number of the last one derived from it.
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
@@ -173,7 +174,7 @@ fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
         for (number, part) in message.parts.iter().enumerate() {
             let id = match part {
                 Part::Call(call) => {
-                    let id = own_id(&call.id, &mut taken);
+                    let id = unique_id(&call.id, &mut taken);
                     given.insert(&call.id, id.clone());
                     (id != call.id).then_some(id)
                 }
@@ -199,7 +200,7 @@ fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
 }
 
 /// Returns the id itself if it is valid and unused, otherwise one derived from it.
-fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
+fn unique_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
     let plain: String = id
         .chars()
         .map(|c| {
@@ -221,8 +222,8 @@ fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
     own
 }
 
-fn tool(tool: &ToolDefinition) -> Tool<'_> {
-    Tool {
+fn tool_entry(tool: &ProjectTool) -> AnthropicTool<'_> {
+    AnthropicTool {
         name: &tool.name,
         description: &tool.description,
         input_schema: &tool.parameters,
@@ -231,15 +232,16 @@ fn tool(tool: &ToolDefinition) -> Tool<'_> {
 }
 
 /// Returns the blocks of a message, which end at its breakpoints.
-fn blocks(message: &Message) -> Vec<Block<'_>> {
+fn message_blocks(message: &Message) -> Vec<AnthropicBlock<'_>> {
     if message.is_turn() {
-        let mut blocks: Vec<Block<'_>> = message.parts.iter().filter_map(block).collect();
+        let mut blocks: Vec<AnthropicBlock<'_>> =
+            message.parts.iter().filter_map(part_block).collect();
         // A thinking block cannot carry `cache_control`.
         if let Some(last) = blocks
             .last_mut()
             .filter(|last| !message.breakpoints.is_empty() && !last.kind.ends_with("thinking"))
         {
-            last.cache_control = Some(Cache { kind: "ephemeral" });
+            last.cache_control = Some(CacheControl { kind: "ephemeral" });
         }
         return blocks;
     }
@@ -254,19 +256,19 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
         if is_blank(part) || (is_blank(rest) && !rest.is_empty()) {
             continue;
         }
-        blocks.push(Block {
-            cache_control: Some(Cache { kind: "ephemeral" }),
-            ..said(part)
+        blocks.push(AnthropicBlock {
+            cache_control: Some(CacheControl { kind: "ephemeral" }),
+            ..text_block(part)
         });
         start = end;
     }
     if let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-        blocks.push(said(rest));
+        blocks.push(text_block(rest));
     }
     blocks
 }
 
-fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+fn reject_media(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match &media.source {
         _ if speaker == Speaker::Assistant => {
             Some("takes nothing but texts and calls from the assistant")
@@ -278,8 +280,8 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     }
 }
 
-fn said(text: &str) -> Block<'_> {
-    Block {
+fn text_block(text: &str) -> AnthropicBlock<'_> {
+    AnthropicBlock {
         kind: "text",
         text: Some(text),
         rest: Map::new(),
@@ -289,9 +291,9 @@ fn said(text: &str) -> Block<'_> {
 
 /// Returns the block of a turn's part; `None` for a part that Anthropic has no block for or that is
 /// blank.
-fn block(part: &Part) -> Option<Block<'_>> {
+fn part_block(part: &Part) -> Option<AnthropicBlock<'_>> {
     let (kind, rest) = match part {
-        Part::Text(text) => return (!text.trim().is_empty()).then(|| said(text)),
+        Part::Text(text) => return (!text.trim().is_empty()).then(|| text_block(text)),
         Part::Reasoning(Reasoning {
             redacted: Some(data),
             ..
@@ -313,7 +315,7 @@ fn block(part: &Part) -> Option<Block<'_>> {
             let content: Vec<Value> = result
                 .parts
                 .iter()
-                .filter_map(block)
+                .filter_map(part_block)
                 .map(|block| json!(block))
                 .collect();
             let mut rest = json!({"tool_use_id": result.call});
@@ -346,7 +348,7 @@ fn block(part: &Part) -> Option<Block<'_>> {
     let Value::Object(rest) = rest else {
         return None;
     };
-    Some(Block {
+    Some(AnthropicBlock {
         kind,
         text: None,
         rest,

@@ -5,7 +5,7 @@ use crate::kernel::assembler::Speaker;
 use crate::kernel::conversation::Part as Said;
 
 /// `POST /v1beta/models/MODEL:generateContent`.
-pub(super) static TARGET: Target = Target {
+pub(super) static TARGET: RenderTarget = RenderTarget {
     name: "gemini",
     about: "generateContent of Gemini",
     names_model: false,
@@ -25,36 +25,36 @@ pub(super) static TARGET: Target = Target {
         "image/heic",
         "image/heif",
     ],
-    json_word: false,
-    refuses: |_, _| None,
-    takes: |_| false,
-    hottest: 2.0,
-    body,
+    json_mode_needs_word: false,
+    reject_media: |_, _| None,
+    accepts_reasoning: |_| false,
+    max_temperature: 2.0,
+    body: write_body,
 };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+struct GeminiBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<System<'a>>,
-    contents: Vec<Content<'a>>,
+    system_instruction: Option<GeminiSystem<'a>>,
+    contents: Vec<GeminiContent<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tools<'a>>,
+    tools: Vec<GeminiTools<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<Value>,
-    #[serde(skip_serializing_if = "Config::is_empty")]
-    generation_config: Config<'a>,
+    #[serde(skip_serializing_if = "GenerationConfig::is_empty")]
+    generation_config: GenerationConfig<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Tools<'a> {
-    function_declarations: Vec<Declaration<'a>>,
+struct GeminiTools<'a> {
+    function_declarations: Vec<FunctionDeclaration<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Declaration<'a> {
+struct FunctionDeclaration<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
@@ -62,26 +62,26 @@ struct Declaration<'a> {
 }
 
 #[derive(Serialize)]
-struct System<'a> {
-    parts: Vec<Part<'a>>,
+struct GeminiSystem<'a> {
+    parts: Vec<GeminiPart<'a>>,
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
+struct GeminiContent<'a> {
     role: &'static str,
-    parts: Vec<Part<'a>>,
+    parts: Vec<GeminiPart<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Part<'a> {
+enum GeminiPart<'a> {
     Text { text: &'a str },
     Other(Value),
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config<'a> {
+struct GenerationConfig<'a> {
     #[serde(flatten)]
     sampling: BTreeMap<&'static str, &'a Value>,
     #[serde(rename = "thinkingConfig", skip_serializing_if = "BTreeMap::is_empty")]
@@ -94,43 +94,43 @@ struct Config<'a> {
     response_json_schema: Option<&'a Value>,
 }
 
-impl Config<'_> {
+impl GenerationConfig<'_> {
     fn is_empty(&self) -> bool {
         let says = self.max_output_tokens.is_some() || self.response_mime_type.is_some();
         !says && self.sampling.is_empty() && self.thinking.is_empty()
     }
 }
 
-fn body<'c>(messages: &[Message], call: &'c Call) -> String {
+fn write_body<'c>(messages: &[Message], call: &'c CallParams) -> String {
     let (response_mime_type, response_json_schema) = match &call.answer {
-        Answer::Free => (None, None),
-        Answer::Json => (Some("application/json"), None),
-        Answer::Schema(schema) => (Some("application/json"), Some(schema)),
+        AnswerForm::Free => (None, None),
+        AnswerForm::Json => (Some("application/json"), None),
+        AnswerForm::Schema(schema) => (Some("application/json"), Some(schema)),
     };
-    let (system, rest) = apart(messages);
-    let parts: Vec<Part<'_>> = system
+    let (system, rest) = split_system(messages);
+    let parts: Vec<GeminiPart<'_>> = system
         .into_iter()
-        .map(|message| Part::Text {
+        .map(|message| GeminiPart::Text {
             text: message.text.text(),
         })
         .collect();
     let system_instruction = if parts.is_empty() {
         None
     } else {
-        Some(System { parts })
+        Some(GeminiSystem { parts })
     };
     let mut names = BTreeMap::new();
-    let mut contents: Vec<Content<'_>> = Vec::new();
+    let mut contents: Vec<GeminiContent<'_>> = Vec::new();
     for message in rest {
-        names.extend(called(message));
-        let (role, said) = (role(message), turn(message, &names));
+        names.extend(called_tools(message));
+        let (role, said) = (gemini_role(message), turn_parts(message, &names));
         match contents.last_mut().filter(|last| last.role == role) {
             // The results of parallel tool calls belong to one content.
             Some(last) => last.parts.extend(said),
-            None => contents.push(Content { role, parts: said }),
+            None => contents.push(GeminiContent { role, parts: said }),
         }
     }
-    let declaration = |tool: &'c ToolDefinition| Declaration {
+    let declaration = |tool: &'c ProjectTool| FunctionDeclaration {
         name: &tool.name,
         description: &tool.description,
         parameters_json_schema: &tool.parameters,
@@ -139,11 +139,11 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     let tools = if function_declarations.is_empty() {
         Vec::new()
     } else {
-        vec![Tools {
+        vec![GeminiTools {
             function_declarations,
         }]
     };
-    let tool_config = call.choice().map(|choice| {
+    let tool_config = call.tool_choice().map(|choice| {
         let own = match choice {
             ToolChoice::Word("none") => json!({"mode": "NONE"}),
             ToolChoice::Word("required") => json!({"mode": "ANY"}),
@@ -152,16 +152,16 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
         };
         json!({"functionCallingConfig": own})
     });
-    let sampling = TARGET.fields(call, "generationConfig.");
-    let thinking = TARGET.fields(call, "generationConfig.thinkingConfig.");
-    let generation_config = Config {
+    let sampling = TARGET.plain_fields(call, "generationConfig.");
+    let thinking = TARGET.plain_fields(call, "generationConfig.thinkingConfig.");
+    let generation_config = GenerationConfig {
         sampling,
         thinking,
         max_output_tokens: call.limit,
         response_mime_type,
         response_json_schema,
     };
-    written(&Body {
+    to_json(&GeminiBody {
         system_instruction,
         contents,
         tools,
@@ -170,40 +170,40 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     })
 }
 
-fn turn<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<Part<'m>> {
+fn turn_parts<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<GeminiPart<'m>> {
     if !message.is_turn() {
-        return vec![Part::Text {
+        return vec![GeminiPart::Text {
             text: message.text.text(),
         }];
     }
     let part = |part: &'m Said| match part {
-        Said::Text(text) => (!text.trim().is_empty()).then_some(Part::Text { text }),
+        Said::Text(text) => (!text.trim().is_empty()).then_some(GeminiPart::Text { text }),
         Said::Call(call) => Some(
             json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}}),
         )
-        .map(Part::Other),
+        .map(GeminiPart::Other),
         Said::Result(result) => {
             let name = names.get(result.call.as_str()).copied().unwrap_or_default();
-            let said = texts(&result.parts).join("\n");
+            let said = nonblank_texts(&result.parts).join("\n");
             let response = if result.is_error {
                 json!({"error": said})
             } else {
                 json!({"output": said})
             };
             let mut response = json!({"id": result.call, "name": name, "response": response});
-            let files: Vec<Value> = result.parts.iter().filter_map(file).collect();
+            let files: Vec<Value> = result.parts.iter().filter_map(file_part).collect();
             if let (Some(fields), false) = (response.as_object_mut(), files.is_empty()) {
                 fields.insert("parts".to_owned(), files.into());
             }
-            Some(Part::Other(json!({"functionResponse": response})))
+            Some(GeminiPart::Other(json!({"functionResponse": response})))
         }
-        media @ Said::Media(_) => file(media).map(Part::Other),
+        media @ Said::Media(_) => file_part(media).map(GeminiPart::Other),
         Said::Reasoning(_) => None,
     };
     message.parts.iter().filter_map(part).collect()
 }
 
-fn file(part: &Said) -> Option<Value> {
+fn file_part(part: &Said) -> Option<Value> {
     let Said::Media(Media {
         media_type,
         source,
@@ -221,7 +221,7 @@ fn file(part: &Said) -> Option<Value> {
     })
 }
 
-fn role(message: &Message) -> &'static str {
+fn gemini_role(message: &Message) -> &'static str {
     if message.speaker == Speaker::Assistant {
         "model"
     } else {

@@ -7,13 +7,13 @@ mod openai_chat;
 mod openai_responses;
 mod prelude;
 
-use super::target::Target;
+use super::target::RenderTarget;
 
 /// The default target: chat completions.
-pub static DEFAULT: &Target = &openai_chat::TARGET;
+pub static DEFAULT_TARGET: &RenderTarget = &openai_chat::TARGET;
 
 /// Every target.
-pub static TARGETS: &[&Target] = &[
+pub static TARGETS: &[&RenderTarget] = &[
     &openai_chat::TARGET,
     &openai_responses::TARGET,
     &anthropic::TARGET,

@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// `POST /api/chat`.
-pub(super) static TARGET: Target = Target {
+pub(super) static TARGET: RenderTarget = RenderTarget {
     name: "ollama",
     about: "Chat of Ollama",
     names_model: true,
@@ -16,72 +16,72 @@ pub(super) static TARGET: Target = Target {
         (P::MaxOutputTokens, "options.num_predict"),
     ],
     images: &["image/png", "image/jpeg", "image/jpg", "image/webp"],
-    json_word: false,
-    refuses,
-    takes: |reasoning| reasoning.signature.is_none() && reasoning.redacted.is_none(),
-    hottest: 2.0,
-    body,
+    json_mode_needs_word: false,
+    reject_media,
+    accepts_reasoning: |reasoning| reasoning.signature.is_none() && reasoning.redacted.is_none(),
+    max_temperature: 2.0,
+    body: write_body,
 };
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct OllamaBody<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     #[serde(flatten)]
     sampling: BTreeMap<&'static str, &'a Value>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format<'a>>,
+    format: Option<OllamaFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    options: Option<Options<'a>>,
+    options: Option<OllamaOptions<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Format<'a> {
+enum OllamaFormat<'a> {
     Word(&'static str),
     Schema(&'a Value),
 }
 
 #[derive(Serialize)]
-struct Options<'a> {
+struct OllamaOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     num_predict: Option<u32>,
     #[serde(flatten)]
     sampling: BTreeMap<&'static str, &'a Value>,
 }
 
-fn body(messages: &[Message], call: &Call) -> String {
+fn write_body(messages: &[Message], call: &CallParams) -> String {
     let format = match &call.answer {
-        Answer::Free => None,
-        Answer::Json => Some(Format::Word("json")),
-        Answer::Schema(schema) => Some(Format::Schema(schema)),
+        AnswerForm::Free => None,
+        AnswerForm::Json => Some(OllamaFormat::Word("json")),
+        AnswerForm::Schema(schema) => Some(OllamaFormat::Schema(schema)),
     };
     let mut names = BTreeMap::new();
-    let messages = Said::all(messages.iter(), |message| {
-        names.extend(called(message));
-        turn(message, &names)
+    let messages = WireMessage::from_messages(messages.iter(), |message| {
+        names.extend(called_tools(message));
+        turn_messages(message, &names)
     });
-    let (num_predict, sampling) = (call.limit, TARGET.fields(call, "options."));
-    let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options {
+    let (num_predict, sampling) = (call.limit, TARGET.plain_fields(call, "options."));
+    let options = (num_predict.is_some() || !sampling.is_empty()).then_some(OllamaOptions {
         num_predict,
         sampling,
     });
-    let tools = nested(&call.tools);
-    written(&Body {
+    let tools = nested_tools(&call.tools);
+    to_json(&OllamaBody {
         model: call.model(),
         messages,
         tools,
-        sampling: TARGET.fields(call, ""),
+        sampling: TARGET.plain_fields(call, ""),
         stream: false,
         format,
         options,
     })
 }
 
-fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+fn reject_media(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match &media.source {
         _ if !media.is_image() => Some("takes no documents"),
         _ if speaker == Speaker::Assistant => {
@@ -92,7 +92,7 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     }
 }
 
-fn images(parts: &[Part]) -> Vec<Value> {
+fn base64_images(parts: &[Part]) -> Vec<Value> {
     let mut images = Vec::new();
     for part in parts {
         if let Part::Media(Media {
@@ -108,12 +108,12 @@ fn images(parts: &[Part]) -> Vec<Value> {
 
 /// Returns the messages of a turn: tool results first, each in a message of its own, then the rest.
 /// Tool calls have no ids here: results follow in the order of the calls.
-fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
+fn turn_messages(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
     let mut out = Vec::new();
-    let mut own = Map::from_iter([("role".to_owned(), role(message.speaker).into())]);
+    let mut own = Map::from_iter([("role".to_owned(), role_name(message.speaker).into())]);
     own.insert(
         "content".to_owned(),
-        texts(&message.parts).join("\n").into(),
+        nonblank_texts(&message.parts).join("\n").into(),
     );
     let mut calls = Vec::new();
     for part in &message.parts {
@@ -121,8 +121,8 @@ fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
             Part::Result(result) => {
                 let name = names.get(result.call.as_str()).copied().unwrap_or_default();
                 let mut said =
-                    json!({"role": "tool", "content": returned(result), "tool_name": name});
-                let images = images(&result.parts);
+                    json!({"role": "tool", "content": tool_result_text(result), "tool_name": name});
+                let images = base64_images(&result.parts);
                 if let (Some(said), false) = (said.as_object_mut(), images.is_empty()) {
                     said.insert("images".to_owned(), images.into());
                 }
@@ -131,13 +131,13 @@ fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
             Part::Call(call) => {
                 calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}));
             }
-            Part::Reasoning(reasoning) if (TARGET.takes)(reasoning) => {
+            Part::Reasoning(reasoning) if (TARGET.accepts_reasoning)(reasoning) => {
                 own.insert("thinking".to_owned(), reasoning.text.as_str().into());
             }
             Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => {}
         }
     }
-    let images = images(&message.parts);
+    let images = base64_images(&message.parts);
     for (name, list) in [("images", images), ("tool_calls", calls)] {
         if !list.is_empty() {
             own.insert(name.to_owned(), list.into());

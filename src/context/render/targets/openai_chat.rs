@@ -4,7 +4,7 @@
 use super::prelude::*;
 
 /// `POST /v1/chat/completions`.
-pub(super) static TARGET: Target = Target {
+pub(super) static TARGET: RenderTarget = RenderTarget {
     name: "openai-chat",
     about: "Chat completions of OpenAI and compatible servers",
     names_model: true,
@@ -18,19 +18,19 @@ pub(super) static TARGET: Target = Target {
         (P::MaxOutputTokens, "max_completion_tokens"),
     ],
     images: OPENAI_IMAGES,
-    json_word: true,
-    refuses,
-    takes: |_| false,
-    hottest: 2.0,
-    body,
+    json_mode_needs_word: true,
+    reject_media,
+    accepts_reasoning: |_| false,
+    max_temperature: 2.0,
+    body: write_body,
 };
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatBody<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(flatten)]
@@ -38,31 +38,31 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Format<'a>>,
+    response_format: Option<ChatFormat<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Format<'a> {
+enum ChatFormat<'a> {
     JsonObject,
-    JsonSchema { json_schema: Form<'a> },
+    JsonSchema { json_schema: ChatSchema<'a> },
 }
 
 #[derive(Serialize)]
-struct Form<'a> {
+struct ChatSchema<'a> {
     name: String,
     strict: bool,
     schema: &'a Value,
 }
 
-fn body(messages: &[Message], call: &Call) -> String {
+fn write_body(messages: &[Message], call: &CallParams) -> String {
     let response_format = match &call.answer {
-        Answer::Json => Some(Format::JsonObject),
-        Answer::Schema(schema) if schema::is_object(schema) => {
+        AnswerForm::Json => Some(ChatFormat::JsonObject),
+        AnswerForm::Schema(schema) if schema::is_object(schema) => {
             let name = call.label();
             let strict = schema::is_strict(schema);
-            Some(Format::JsonSchema {
-                json_schema: Form {
+            Some(ChatFormat::JsonSchema {
+                json_schema: ChatSchema {
                     name,
                     strict,
                     schema,
@@ -70,26 +70,26 @@ fn body(messages: &[Message], call: &Call) -> String {
             })
         }
         // OpenAI rejects schemas whose root is not an object.
-        Answer::Free | Answer::Schema(_) => None,
+        AnswerForm::Free | AnswerForm::Schema(_) => None,
     };
-    let messages = Said::all(messages.iter(), turn);
-    let tools = nested(&call.tools);
-    let tool_choice = call.choice().map(|choice| match choice {
+    let messages = WireMessage::from_messages(messages.iter(), turn_messages);
+    let tools = nested_tools(&call.tools);
+    let tool_choice = call.tool_choice().map(|choice| match choice {
         ToolChoice::Word(word) => word.into(),
         ToolChoice::Tool(name) => json!({"type": "function", "function": {"name": name}}),
     });
-    written(&Body {
+    to_json(&ChatBody {
         model: call.model(),
         messages,
         tools,
         tool_choice,
-        sampling: TARGET.fields(call, ""),
+        sampling: TARGET.plain_fields(call, ""),
         max_completion_tokens: call.limit,
         response_format,
     })
 }
 
-fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
+fn reject_media(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match (&media.source, speaker) {
         (_, Speaker::Tool) => Some("takes nothing but texts in what a tool gave back"),
         (_, Speaker::Assistant) => Some("takes nothing but texts and calls from the assistant"),
@@ -101,14 +101,14 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
 }
 
 /// Returns the messages of a turn: tool results first, each in a message of its own, then the rest.
-fn turn(message: &Message) -> Vec<Value> {
+fn turn_messages(message: &Message) -> Vec<Value> {
     let mut out = Vec::new();
     let mut parts = Vec::new();
     let mut calls = Vec::new();
     for part in &message.parts {
         match part {
             Part::Result(result) => {
-                out.push(json!({"role": "tool", "tool_call_id": result.call, "content": returned(result)}));
+                out.push(json!({"role": "tool", "tool_call_id": result.call, "content": tool_result_text(result)}));
             }
             Part::Call(call) => {
                 let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
@@ -118,20 +118,20 @@ fn turn(message: &Message) -> Vec<Value> {
                 parts.push(json!({"type": "text", "text": text}));
             }
             Part::Media(media) if media.is_image() => {
-                parts.push(json!({"type": "image_url", "image_url": {"url": address(media)}}));
+                parts.push(json!({"type": "image_url", "image_url": {"url": media_url(media)}}));
             }
             Part::Media(media) => {
-                let file = json!({"filename": file_name(media), "file_data": address(media)});
+                let file = json!({"filename": file_name(media), "file_data": media_url(media)});
                 parts.push(json!({"type": "file", "file": file}));
             }
             Part::Text(_) | Part::Reasoning(_) => {}
         }
     }
-    let content = match &*texts(&message.parts) {
+    let content = match &*nonblank_texts(&message.parts) {
         [text] if parts.len() == 1 => Value::from(*text),
         _ => parts.into(),
     };
-    let role = role(message.speaker);
+    let role = role_name(message.speaker);
     let has_content = content.as_array().is_none_or(|parts| !parts.is_empty());
     match (has_content, calls.is_empty()) {
         (true, true) => out.push(json!({"role": role, "content": content})),

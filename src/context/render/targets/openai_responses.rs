@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// `POST /v1/responses`.
-pub(super) static TARGET: Target = Target {
+pub(super) static TARGET: RenderTarget = RenderTarget {
     name: "openai-responses",
     about: "Responses of OpenAI",
     names_model: true,
@@ -15,24 +15,24 @@ pub(super) static TARGET: Target = Target {
         (P::MaxOutputTokens, "max_output_tokens"),
     ],
     images: OPENAI_IMAGES,
-    json_word: true,
-    refuses: |_, speaker| {
+    json_mode_needs_word: true,
+    reject_media: |_, speaker| {
         (speaker == Speaker::Assistant)
             .then_some("takes nothing but texts and calls from the assistant")
     },
-    takes: |_| false,
-    hottest: 2.0,
-    body,
+    accepts_reasoning: |_| false,
+    max_temperature: 2.0,
+    body: write_body,
 };
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "String::is_empty")]
     instructions: String,
-    input: Vec<Said<'a>>,
+    input: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<ResponsesTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -42,25 +42,25 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Text<'a>>,
+    text: Option<ResponsesText<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ResponsesTool<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(flatten)]
-    function: Function<'a>,
+    function: FunctionDefinition<'a>,
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
-    format: Format<'a>,
+struct ResponsesText<'a> {
+    format: ResponsesFormat<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Format<'a> {
+enum ResponsesFormat<'a> {
     JsonObject,
     JsonSchema {
         name: String,
@@ -69,44 +69,49 @@ enum Format<'a> {
     },
 }
 
-fn body<'a>(messages: &[Message], call: &'a Call) -> String {
+fn write_body<'a>(messages: &[Message], call: &'a CallParams) -> String {
     let format = match &call.answer {
-        Answer::Json => Some(Format::JsonObject),
-        Answer::Schema(schema) if schema::is_object(schema) => Some(Format::JsonSchema {
-            name: call.label(),
-            strict: schema::is_strict(schema),
-            schema,
-        }),
+        AnswerForm::Json => Some(ResponsesFormat::JsonObject),
+        AnswerForm::Schema(schema) if schema::is_object(schema) => {
+            Some(ResponsesFormat::JsonSchema {
+                name: call.label(),
+                strict: schema::is_strict(schema),
+                schema,
+            })
+        }
         // OpenAI rejects schemas whose root is not an object.
-        Answer::Free | Answer::Schema(_) => None,
+        AnswerForm::Free | AnswerForm::Schema(_) => None,
     };
-    let (system, rest) = apart(messages);
+    let (system, rest) = split_system(messages);
     let instructions = system
         .iter()
         .map(|message| message.text.text())
         .collect::<Vec<_>>()
         .join("\n\n");
-    let input = Said::all(rest.into_iter(), turn);
+    let input = WireMessage::from_messages(rest.into_iter(), turn_items);
     // Without `strict`, OpenAI would make the schema strict and thereby change it.
-    let function = |tool: Function<'a>| Function {
+    let function = |tool: FunctionDefinition<'a>| FunctionDefinition {
         strict: tool.strict.or(Some(false)),
         ..tool
     };
     let tools = call
         .tools
         .iter()
-        .map(|tool| Tool {
+        .map(|tool| ResponsesTool {
             kind: "function",
             function: function(tool.into()),
         })
         .collect();
-    let tool_choice = call.choice().map(|choice| match choice {
+    let tool_choice = call.tool_choice().map(|choice| match choice {
         ToolChoice::Word(word) => word.into(),
         ToolChoice::Tool(name) => json!({"type": "function", "name": name}),
     });
-    let (reasoning, sampling) = (TARGET.fields(call, "reasoning."), TARGET.fields(call, ""));
-    let text = format.map(|format| Text { format });
-    written(&Body {
+    let (reasoning, sampling) = (
+        TARGET.plain_fields(call, "reasoning."),
+        TARGET.plain_fields(call, ""),
+    );
+    let text = format.map(|format| ResponsesText { format });
+    to_json(&ResponsesBody {
         model: call.model(),
         instructions,
         input,
@@ -120,8 +125,8 @@ fn body<'a>(messages: &[Message], call: &'a Call) -> String {
 }
 
 /// Returns the items of a turn: tool calls and tool results are items of their own.
-fn turn(message: &Message) -> Vec<Value> {
-    let role = role(message.speaker);
+fn turn_items(message: &Message) -> Vec<Value> {
+    let role = role_name(message.speaker);
     let mut out = Vec::new();
     let mut said = Vec::new();
     for part in &message.parts {
@@ -132,32 +137,32 @@ fn turn(message: &Message) -> Vec<Value> {
                     .iter()
                     .all(|part| matches!(part, Part::Text(_)))
                 {
-                    returned(result).into()
+                    tool_result_text(result).into()
                 } else {
                     let failed = result
                         .is_error
                         .then(|| json!({"type": "input_text", "text": "[error]"}));
                     failed
                         .into_iter()
-                        .chain(result.parts.iter().filter_map(input))
+                        .chain(result.parts.iter().filter_map(input_item))
                         .collect::<Value>()
                 };
                 out.push(json!({"type": "function_call_output", "call_id": result.call, "output": output}));
             }
             Part::Call(call) => {
-                say(role, &mut said, &mut out);
+                flush_content(role, &mut said, &mut out);
                 let arguments = call.arguments.to_string();
                 out.push(json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments}));
             }
-            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => said.extend(input(part)),
+            Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => said.extend(input_item(part)),
         }
     }
-    say(role, &mut said, &mut out);
+    flush_content(role, &mut said, &mut out);
     out
 }
 
 /// Adds the content so far as a message; each text of the assistant becomes a message of its own.
-fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
+fn flush_content(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
     let said = std::mem::take(said);
     match &*said {
         [] => {}
@@ -172,24 +177,24 @@ fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
     }
 }
 
-fn input(part: &Part) -> Option<Value> {
+fn input_item(part: &Part) -> Option<Value> {
     match part {
         Part::Text(text) => {
             (!text.trim().is_empty()).then(|| json!({"type": "input_text", "text": text}))
         }
-        Part::Media(media) => Some(file(media)),
+        Part::Media(media) => Some(file_item(media)),
         Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => None,
     }
 }
 
-fn file(media: &Media) -> Value {
+fn file_item(media: &Media) -> Value {
     match &media.source {
         _ if media.is_image() => {
-            json!({"type": "input_image", "image_url": address(media), "detail": "auto"})
+            json!({"type": "input_image", "image_url": media_url(media), "detail": "auto"})
         }
         MediaSource::Url(url) => json!({"type": "input_file", "file_url": url}),
         MediaSource::Base64(_) => {
-            json!({"type": "input_file", "filename": file_name(media), "file_data": address(media)})
+            json!({"type": "input_file", "filename": file_name(media), "file_data": media_url(media)})
         }
     }
 }

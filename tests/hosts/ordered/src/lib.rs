@@ -2,7 +2,7 @@
 //! texts, schemas of answers, calls of tools, results of steps, the mark of untrusted text, cases
 //! of scenarios. Built by the tests of ctxc, too: see `tests/it/assembly/order.rs`.
 
-use ctxc::internals::context::render::call::Call;
+use ctxc::internals::context::render::call::CallParams;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::scenario;
 use ctxc::{
@@ -82,16 +82,16 @@ pub fn sample() -> String {
     for message in &assembly.messages {
         let _ = writeln!(out, "-- {}\n{}", message.speaker.word(), message.as_str());
     }
-    let call = Call::of(&registry, &request).unwrap();
+    let call = CallParams::from_registry(&registry, &request).unwrap();
     for target in TARGETS {
         let _ = writeln!(
             out,
             "-- {}\n{}",
             target.name,
-            target.body(&assembly.messages, &call).unwrap()
+            target.render_body(&assembly.messages, &call).unwrap()
         );
     }
-    let suite = scenario::read("sort.yaml", SCENARIO).0.unwrap();
+    let suite = scenario::read_suite("sort.yaml", SCENARIO).0.unwrap();
     let _ = writeln!(
         out,
         "-- case\n{}",

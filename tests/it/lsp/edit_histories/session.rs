@@ -28,7 +28,7 @@ struct Place {
 
 impl Model {
     fn new(seed: u64) -> Self {
-        let mut random = Random::of(seed);
+        let mut random = Random::from_seed(seed);
         for _ in 0..8 {
             random.below(2);
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The type of a value, as far as an author can determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum DrawnType {
     Text,
     Number,
     Boolean,
@@ -26,11 +26,11 @@ pub(super) enum Type {
 }
 
 /// A name in scope.
-pub(super) type Name = (String, Type);
+pub(super) type ScopeName = (String, DrawnType);
 
 /// A project, and the context of its run.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct DrawnProject {
     pub(super) templates: String,
     pub(super) files: BTreeMap<String, String>,
     pub(super) around: Surroundings,
@@ -58,16 +58,16 @@ const DEFINITIONS: &str = r#"
 "#;
 
 #[derive(Debug)]
-pub(super) struct Generator<'r> {
+pub(super) struct ProjectGenerator<'r> {
     pub(super) random: &'r mut Random,
     next: usize,
 }
 
 /// Draws a project.
-pub(super) fn draw(random: &mut Random) -> Drawn {
-    let mut generator = Generator { random, next: 0 };
-    let (parameters, scope) = generator.parameters();
-    let root = generator.body("name=\"t\"", &parameters, &scope, 0);
+pub(super) fn draw_project(random: &mut Random) -> DrawnProject {
+    let mut generator = ProjectGenerator { random, next: 0 };
+    let (parameters, scope) = generator.root_parameters();
+    let root = generator.task_element("name=\"t\"", &parameters, &scope, 0);
     let files = [
         ("guide.md", "Be kind."),
         ("text.md", "Mind {{a0}}."),
@@ -86,14 +86,14 @@ pub(super) fn draw(random: &mut Random) -> Drawn {
         .map(|(path, text)| (path.to_owned(), text.to_owned()))
         .into();
     let around = Surroundings::draw(generator.random);
-    Drawn {
+    DrawnProject {
         templates: format!("<library>{root}{DEFINITIONS}</library>"),
         files,
         around,
     }
 }
 
-impl Generator<'_> {
+impl ProjectGenerator<'_> {
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.random.once_in(times)
     }
@@ -102,23 +102,23 @@ impl Generator<'_> {
         from[self.random.below(from.len())]
     }
 
-    fn fresh(&mut self, letter: &str) -> String {
+    fn fresh_name(&mut self, letter: &str) -> String {
         self.next += 1;
         format!("{letter}{}", self.next)
     }
 
     /// Returns the parameters of the root: declared ones, or none, so that free names become
     /// implicit parameters.
-    fn parameters(&mut self) -> (String, Vec<Name>) {
+    fn root_parameters(&mut self) -> (String, Vec<ScopeName>) {
         let names = [
-            ("a0", Type::Text),
-            ("b1", Type::Text),
-            ("n1", Type::Number),
-            ("c1", Type::Boolean),
-            ("l1", Type::List),
-            ("o1", Type::Object),
+            ("a0", DrawnType::Text),
+            ("b1", DrawnType::Text),
+            ("n1", DrawnType::Number),
+            ("c1", DrawnType::Boolean),
+            ("l1", DrawnType::List),
+            ("o1", DrawnType::Object),
         ];
-        let owned = |kind: &dyn Fn(Type) -> bool| -> Vec<Name> {
+        let owned = |kind: &dyn Fn(DrawnType) -> bool| -> Vec<ScopeName> {
             names
                 .iter()
                 .filter(|(_, own)| kind(*own))
@@ -126,16 +126,16 @@ impl Generator<'_> {
                 .collect()
         };
         if self.once_in(4) {
-            let texts = owned(&|kind| kind == Type::Text);
+            let texts = owned(&|kind| kind == DrawnType::Text);
             return (String::new(), texts);
         }
         let mut out = String::from("<parameters>");
         for (name, kind) in names {
             let (word, default) = match kind {
-                Type::Number => ("number", "3"),
-                Type::Boolean => ("boolean", "true"),
-                Type::List => ("string[]", "[\"one\", \"two\"]"),
-                Type::Object => (
+                DrawnType::Number => ("number", "3"),
+                DrawnType::Boolean => ("boolean", "true"),
+                DrawnType::List => ("string[]", "[\"one\", \"two\"]"),
+                DrawnType::Object => (
                     "object",
                     if self.once_in(4) {
                         "{}"
@@ -143,7 +143,7 @@ impl Generator<'_> {
                         "{\"v\": \"word\", \"k\": 2}"
                     },
                 ),
-                Type::Text | Type::Answer | Type::Record => ("string", "some words"),
+                DrawnType::Text | DrawnType::Answer | DrawnType::Record => ("string", "some words"),
             };
             let trust = if self.once_in(6) {
                 " trust=\"untrusted\""
@@ -161,14 +161,20 @@ impl Generator<'_> {
         for name in ["previous_output", "failure_history", "objective"] {
             if self.once_in(8) {
                 out += &format!("<parameter name='{name}' default='none'/>");
-                scope.push((name.to_owned(), Type::Text));
+                scope.push((name.to_owned(), DrawnType::Text));
             }
         }
         (out + "</parameters>", scope)
     }
 
     /// Returns a task with its own attributes.
-    fn body(&mut self, attributes: &str, head: &str, scope: &[Name], depth: usize) -> String {
+    fn task_element(
+        &mut self,
+        attributes: &str,
+        head: &str,
+        scope: &[ScopeName],
+        depth: usize,
+    ) -> String {
         let kind = match self.random.below(if depth > 2 { 3 } else { 10 }) {
             0..=2 => "atomic",
             3..=5 => "sequential",
@@ -187,7 +193,7 @@ impl Generator<'_> {
         } else {
             format!(" type=\"{kind}\"")
         };
-        let inside = self.inside(kind, head, scope, depth);
+        let inside = self.task_children(kind, head, scope, depth);
         let profile = if self.once_in(16) {
             format!(
                 " profile=\"{}\"",
@@ -200,17 +206,23 @@ impl Generator<'_> {
     }
 
     /// Returns the children of a task of a type.
-    fn inside(&mut self, kind: &str, head: &str, scope: &[Name], depth: usize) -> String {
+    fn task_children(
+        &mut self,
+        kind: &str,
+        head: &str,
+        scope: &[ScopeName],
+        depth: usize,
+    ) -> String {
         let mut scope = scope.to_vec();
         let mut out = head.to_owned();
         if head.is_empty() && depth > 0 && self.once_in(8) {
             let (name, own) = self.random.pick(&scope).clone();
             let word = match own {
-                Type::Number => "number",
-                Type::Boolean => "boolean",
-                Type::List => "string[]",
-                Type::Object | Type::Record => "object",
-                Type::Text | Type::Answer => "string",
+                DrawnType::Number => "number",
+                DrawnType::Boolean => "boolean",
+                DrawnType::List => "string[]",
+                DrawnType::Object | DrawnType::Record => "object",
+                DrawnType::Text | DrawnType::Answer => "string",
             };
             out += &format!(
                 "<parameters><parameter name=\"{name}\" type=\"{word}\" required=\"true\"/></parameters>"
@@ -223,24 +235,24 @@ impl Generator<'_> {
             self.random.below(8).saturating_sub(4)
         };
         if inputs > 0 && kind != "script" || is_reduce {
-            out += &self.inputs(inputs, &mut scope, depth);
+            out += &self.inputs_element(inputs, &mut scope, depth);
         }
-        let description = self.text("description", "", &scope);
+        let description = self.text_element("description", "", &scope);
         out += &description;
         if kind != "script" {
-            out += &self.settings(kind);
+            out += &self.settings_element(kind);
         }
         match kind {
-            "sequential" => out += &self.steps(&scope, depth),
-            "reduce" => out += &self.fold(&scope, depth),
-            "director_evaluator_loop" => out += &self.cycle(&scope, depth),
-            "script" => out += &self.command(&scope),
-            _ => out += &self.agent(&scope),
+            "sequential" => out += &self.steps_element(&scope, depth),
+            "reduce" => out += &self.reduce_parts(&scope, depth),
+            "director_evaluator_loop" => out += &self.loop_parts(&scope, depth),
+            "script" => out += &self.command_element(&scope),
+            _ => out += &self.agent_elements(&scope),
         }
         out
     }
 
-    fn settings(&mut self, kind: &str) -> String {
+    fn settings_element(&mut self, kind: &str) -> String {
         if !self.once_in(3) {
             return String::new();
         }
@@ -262,25 +274,25 @@ impl Generator<'_> {
     }
 
     /// Returns the elements that only agents have.
-    fn agent(&mut self, scope: &[Name]) -> String {
+    fn agent_elements(&mut self, scope: &[ScopeName]) -> String {
         let mut out = String::new();
         for (element, times) in [("instructions", 2), ("criteria", 5), ("system", 6)] {
             if self.once_in(times) {
-                out += &self.text(element, "", scope);
+                out += &self.text_element(element, "", scope);
             }
         }
         if self.once_in(5) {
             out += &format!(
                 "<constraints>{}{}</constraints>",
-                self.text("constraint", "", scope),
-                self.text("constraint", "", scope)
+                self.text_element("constraint", "", scope),
+                self.text_element("constraint", "", scope)
             );
         }
         if self.once_in(8) {
             let attributes = self.pick(&["", " as=\"turns\""]);
             let (input, output) = (
-                self.text("input", "", scope),
-                self.text("output", "", scope),
+                self.text_element("input", "", scope),
+                self.text_element("output", "", scope),
             );
             out += &format!("<examples{attributes}><example>{input}{output}</example></examples>");
         }
@@ -316,14 +328,14 @@ impl Generator<'_> {
         out
     }
 
-    fn inputs(&mut self, count: usize, scope: &mut Vec<Name>, depth: usize) -> String {
+    fn inputs_element(&mut self, count: usize, scope: &mut Vec<ScopeName>, depth: usize) -> String {
         let mut out = String::from("<inputs>");
         for _ in 0..count {
-            let name = self.fresh("i");
+            let name = self.fresh_name("i");
             let (element, kind) = match self.random.below(if depth > 2 { 4 } else { 8 }) {
                 0 => (
-                    self.text("input", &format!(" name=\"{name}\""), scope),
-                    Type::Text,
+                    self.text_element("input", &format!(" name=\"{name}\""), scope),
+                    DrawnType::Text,
                 ),
                 1 | 2 => {
                     let (from, kind) = self.random.pick(scope).clone();
@@ -332,8 +344,8 @@ impl Generator<'_> {
                     } else {
                         ""
                     };
-                    let (field, kind) = if kind == Type::Record && self.once_in(2) {
-                        (".k", Type::Text)
+                    let (field, kind) = if kind == DrawnType::Record && self.once_in(2) {
+                        (".k", DrawnType::Text)
                     } else {
                         ("", kind)
                     };
@@ -343,15 +355,18 @@ impl Generator<'_> {
                     )
                 }
                 3 | 4 => (
-                    format!("<input name=\"{name}\">{}</input>", self.call("", scope)),
-                    Type::Answer,
+                    format!(
+                        "<input name=\"{name}\">{}</input>",
+                        self.call_element("", scope)
+                    ),
+                    DrawnType::Answer,
                 ),
                 _ => (
                     format!(
                         "<input name=\"{name}\">{}</input>",
-                        self.body("", "", scope, depth + 1)
+                        self.task_element("", "", scope, depth + 1)
                     ),
-                    Type::Answer,
+                    DrawnType::Answer,
                 ),
             };
             out += &element;
@@ -369,13 +384,13 @@ impl Generator<'_> {
     }
 
     /// Returns a call or a reference.
-    fn call(&mut self, attributes: &str, scope: &[Name]) -> String {
+    fn call_element(&mut self, attributes: &str, scope: &[ScopeName]) -> String {
         let from = self.random.pick(scope).0.clone();
         match self.random.below(9) {
             0 => format!("<call template=\"f0\" {attributes}><arg from=\"{from}\"/></call>"),
             1 => format!(
                 "<call template=\"f1\" {attributes}><arg name=\"y\" from=\"{from}\"/>{}</call>",
-                self.text("arg", " name=\"x\"", scope)
+                self.text_element("arg", " name=\"x\"", scope)
             ),
             2 => format!(
                 "<call template=\"f2\" {attributes}><arg name=\"x\" from=\"{from}\"/></call>"
@@ -385,38 +400,38 @@ impl Generator<'_> {
             5 => format!("<task ref=\"q3\" {attributes}/>"),
             6 => format!(
                 "<call template=\"f3\" {attributes}>{}</call>",
-                self.text("arg", " name=\"x\"", scope)
+                self.text_element("arg", " name=\"x\"", scope)
             ),
             7 => format!(
                 "<call template=\"f0\" {attributes}><arg name=\"x\"><task>{}</task></arg></call>",
-                self.text("description", "", scope)
+                self.text_element("description", "", scope)
             ),
             _ => format!("<task ref=\"q2\" {attributes}/>"),
         }
     }
 
-    fn steps(&mut self, scope: &[Name], depth: usize) -> String {
+    fn steps_element(&mut self, scope: &[ScopeName], depth: usize) -> String {
         let mut scope = scope.to_vec();
         let mut out = String::from("<steps>");
         for _ in 0..=self.random.below(3) {
-            let name = self.fresh("s");
+            let name = self.fresh_name("s");
             let trust = if self.once_in(8) {
                 self.pick(&[" trust=\"trusted\"", " trust=\"untrusted\""])
             } else {
                 ""
             };
             let attributes = format!("as=\"{name}\"{trust}");
-            let mut kind = Type::Answer;
+            let mut kind = DrawnType::Answer;
             out += &match self.random.below(9) {
-                0 | 1 => self.call(&attributes, &scope),
+                0 | 1 => self.call_element(&attributes, &scope),
                 2 => {
                     let test = self.condition(&scope);
                     let other = if self.once_in(4) {
-                        self.call("", &scope)
+                        self.call_element("", &scope)
                     } else {
-                        self.body("", "", &scope, depth + 1)
+                        self.task_element("", "", &scope, depth + 1)
                     };
-                    let cases = [self.body("", "", &scope, depth + 1), other];
+                    let cases = [self.task_element("", "", &scope, depth + 1), other];
                     let other = self.condition(&scope);
                     format!(
                         "<cond as=\"{name}\"><case test=\"{test}\">{}</case><case test=\"{other}\">{}</case></cond>",
@@ -424,13 +439,13 @@ impl Generator<'_> {
                     )
                 }
                 3 => {
-                    kind = Type::Record;
-                    let description = self.text("description", "", &scope);
+                    kind = DrawnType::Record;
+                    let description = self.text_element("description", "", &scope);
                     format!(
                         "<task {attributes}>{description}<output_format type=\"json\" schema=\"s.json\"/></task>"
                     )
                 }
-                _ => self.body(&attributes, "", &scope, depth + 1),
+                _ => self.task_element(&attributes, "", &scope, depth + 1),
             };
             scope.push((name, kind));
         }
@@ -438,49 +453,51 @@ impl Generator<'_> {
     }
 
     /// Returns a part, written directly or as a wrapped task.
-    fn part(&mut self, element: &str, scope: &[Name], depth: usize) -> String {
+    fn part_element(&mut self, element: &str, scope: &[ScopeName], depth: usize) -> String {
         if depth < 3 && self.once_in(4) {
             return format!(
                 "<{element}>{}</{element}>",
-                self.body("", "", scope, depth + 1)
+                self.task_element("", "", scope, depth + 1)
             );
         }
-        let inside = self.inside("atomic", "", scope, depth + 1);
+        let inside = self.task_children("atomic", "", scope, depth + 1);
         format!("<{element}>{inside}</{element}>")
     }
 
-    fn fold(&mut self, scope: &[Name], depth: usize) -> String {
+    fn reduce_parts(&mut self, scope: &[ScopeName], depth: usize) -> String {
         let mut scope = scope.to_vec();
         let mut out = match self.random.below(6) {
             0 => String::new(),
             1 => format!("<initial_value from=\"{}\"/>", self.random.pick(&scope).0),
-            _ => self.text("initial_value", "", &scope),
+            _ => self.text_element("initial_value", "", &scope),
         };
-        scope.push(("current_input".to_owned(), Type::Answer));
-        out += &self.part("inner_task", &scope, depth);
-        scope.extend(["current_result", "accumulator"].map(|name| (name.to_owned(), Type::Answer)));
-        out + &self.part("reduction_task", &scope, depth)
+        scope.push(("current_input".to_owned(), DrawnType::Answer));
+        out += &self.part_element("inner_task", &scope, depth);
+        scope.extend(
+            ["current_result", "accumulator"].map(|name| (name.to_owned(), DrawnType::Answer)),
+        );
+        out + &self.part_element("reduction_task", &scope, depth)
     }
 
-    fn cycle(&mut self, scope: &[Name], depth: usize) -> String {
+    fn loop_parts(&mut self, scope: &[ScopeName], depth: usize) -> String {
         let mut scope = scope.to_vec();
         scope.extend([
-            ("current_iteration".to_owned(), Type::Number),
-            ("evaluation_feedback".to_owned(), Type::Answer),
+            ("current_iteration".to_owned(), DrawnType::Number),
+            ("evaluation_feedback".to_owned(), DrawnType::Answer),
         ]);
         let mut out = String::from("<max_iterations>2</max_iterations>")
-            + &self.part("director", &scope, depth);
-        scope.push(("director_result".to_owned(), Type::Answer));
+            + &self.part_element("director", &scope, depth);
+        scope.push(("director_result".to_owned(), DrawnType::Answer));
         if self.once_in(2) {
             out += &format!(
                 "<script_execution>{}</script_execution>",
-                self.command(&scope)
+                self.command_element(&scope)
             );
-            scope.push(("script_result".to_owned(), Type::Answer));
+            scope.push(("script_result".to_owned(), DrawnType::Answer));
         }
-        let inside = self.inside("atomic", "", &scope, depth + 1);
+        let inside = self.task_children("atomic", "", &scope, depth + 1);
         out += &format!("<evaluator>{inside}</evaluator>");
-        scope.push(("evaluation".to_owned(), Type::Answer));
+        scope.push(("evaluation".to_owned(), DrawnType::Answer));
         let test = if self.once_in(2) {
             "evaluation.success == true".to_owned()
         } else {
@@ -491,12 +508,12 @@ impl Generator<'_> {
         )
     }
 
-    fn command(&mut self, scope: &[Name]) -> String {
+    fn command_element(&mut self, scope: &[ScopeName]) -> String {
         let name = self.random.pick(scope).0.clone();
         match self.random.below(4) {
             3 => format!(
                 "<command><arg>echo</arg>{}</command>",
-                self.text("arg", "", scope)
+                self.text_element("arg", "", scope)
             ),
             0 => format!("<command shell=\"sh\">echo {{{{{name}}}}}</command>"),
             1 => format!(

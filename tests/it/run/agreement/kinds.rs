@@ -1,37 +1,37 @@
 //! One project for each kind of failure that the random projects once revealed, and the names of
 //! rounds in `check` and in a run.
 
-use super::generator::Drawn;
-use super::probe::{Verdict, probe};
+use super::generator::DrawnProject;
+use super::probe::{ProjectVerdict, probe_project};
 use ctxc::internals::template::round_names::{CONDITION, ROUND_NAMES};
 use std::collections::BTreeMap;
 
-fn verdict(templates: &str) -> Verdict {
+fn probe_templates(templates: &str) -> ProjectVerdict {
     let files = BTreeMap::from([("guide.md".to_owned(), "Be kind.".to_owned())]);
-    probe(&Drawn {
+    probe_project(&DrawnProject {
         templates: templates.to_owned(),
         files,
-        ..Drawn::default()
+        ..DrawnProject::default()
     })
 }
 
-fn is_sound(templates: &str) {
-    let verdict = verdict(templates);
+fn assert_sound(templates: &str) {
+    let verdict = probe_templates(templates);
     assert!(
-        matches!(verdict, Verdict::Sound(_)),
+        matches!(verdict, ProjectVerdict::Sound(_)),
         "{templates}\n{verdict:?}"
     );
 }
 
-fn is_refused(templates: &str, rule: &str) {
-    let verdict = verdict(templates);
+fn assert_refused(templates: &str, rule: &str) {
+    let verdict = probe_templates(templates);
     assert!(
-        matches!(&verdict, Verdict::Refused(errors) if errors.iter().all(|error| error.starts_with(rule))),
+        matches!(&verdict, ProjectVerdict::Refused(errors) if errors.iter().all(|error| error.starts_with(rule))),
         "{templates}\n{verdict:?}"
     );
 }
 
-fn reduce(initial: &str, inner: &str, reduction: &str) -> String {
+fn reduce_task(initial: &str, inner: &str, reduction: &str) -> String {
     format!(
         "<task type='reduce' name='t'><description>merge</description><inputs><input name='x'>one</input><input name='y'>two</input></inputs>\
          {initial}<inner_task>{inner}</inner_task><reduction_task>{reduction}</reduction_task></task>"
@@ -50,12 +50,12 @@ fn a_part_runs_as_the_task_that_is_wrapped_in_it() {
          <evaluator><description>i</description></evaluator></task>",
     ];
     for body in bodies {
-        is_sound(&reduce(
+        assert_sound(&reduce_task(
             "",
             body,
             "<description>o {{current_result}}</description>",
         ));
-        is_sound(&reduce(
+        assert_sound(&reduce_task(
             "",
             "<description>o {{current_input}}</description>",
             body,
@@ -70,7 +70,7 @@ fn the_parts_of_a_wrapped_task_have_the_rows_of_its_type() {
     let config = crate::project::reading::read(
         "edition = \"2026\"\n[defaults.director_evaluator_loop.director]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
     );
-    let text = reduce("", inner, "<description>o</description>");
+    let text = reduce_task("", inner, "<description>o</description>");
     let registry = ctxc::compile_sources(&config, [("t.xml", &*text)])
         .registry
         .unwrap();
@@ -91,15 +91,15 @@ fn an_accumulator_needs_an_initial_value() {
         "<description>merge</description><instructions syntax='jinja'>{% if accumulator %}x{% endif %}</instructions>",
     ];
     for used in uses {
-        is_refused(
-            &reduce(
+        assert_refused(
+            &reduce_task(
                 "",
                 "<description>look at {{current_input}}</description>",
                 used,
             ),
             "undeclared-variable",
         );
-        is_sound(&reduce(
+        assert_sound(&reduce_task(
             "<initial_value>none</initial_value>",
             "<description>look at {{current_input}}</description>",
             used,
@@ -109,7 +109,7 @@ fn an_accumulator_needs_an_initial_value() {
     let nested = "<task type='reduce'><description>x</description><inputs><input name='q' from='current_result'/></inputs>\
                   <initial_value from='accumulator'/><inner_task><description>i {{current_input}}</description></inner_task>\
                   <reduction_task><description>into {{accumulator}}</description></reduction_task></task>";
-    is_sound(&reduce(
+    assert_sound(&reduce_task(
         "<initial_value>none</initial_value>",
         "<description>look</description>",
         nested,
@@ -118,12 +118,12 @@ fn an_accumulator_needs_an_initial_value() {
 
 #[test]
 fn the_first_round_is_shown_as_it_is_run() {
-    is_sound(&reduce(
+    assert_sound(&reduce_task(
         "<initial_value>none</initial_value>",
         "<description>look</description><criteria>short: {{current_input}}</criteria>",
         "<description>merge {{current_result}}</description><criteria>into {{accumulator}}</criteria>",
     ));
-    is_sound(
+    assert_sound(
         "<task type='reduce' name='t'><description>merge</description><parameters><parameter name='mail' required='true' trust='untrusted'/>\
          </parameters><inputs><input name='x'>one</input><input name='y' from='mail'/></inputs><initial_value>none</initial_value>\
          <inner_task><description>look</description><criteria>short: {{current_input}}</criteria></inner_task>\
@@ -158,29 +158,29 @@ fn an_input_waits_for_those_that_it_reads_in_any_form() {
     for form in forms {
         let own = |element: &str| format!("<{element} syntax='jinja'>{form}</{element}>");
         let described = own("description");
-        is_sound(&task(&format!("<task>{described}</task>")));
-        is_sound(&task(&format!(
+        assert_sound(&task(&format!("<task>{described}</task>")));
+        assert_sound(&task(&format!(
             "<task><description>d</description><constraints>{}</constraints></task>",
             own("constraint")
         )));
-        is_sound(&task(&format!(
+        assert_sound(&task(&format!(
             "<task><description>d</description><inputs><input name='k' syntax='jinja'>{form}</input></inputs></task>"
         )));
-        is_sound(&task(&format!(
+        assert_sound(&task(&format!(
             "<task type='sequential'><description>d</description><steps><task>{described}</task></steps></task>"
         )));
-        is_sound(&task(&format!(
+        assert_sound(&task(&format!(
             "<task type='script'><description>d</description><command><arg syntax='jinja'>{form}</arg></command></task>"
         )));
     }
-    is_sound(&task(
+    assert_sound(&task(
         "<task type='sequential'><description>d</description><steps><cond><case test=\"ia == 'x'\"><task><description>a</description></task></case></cond></steps></task>",
     ));
-    is_sound(&task(
+    assert_sound(&task(
         "<task type='reduce'><description>d</description><inputs><input name='k' from='ia'/></inputs><inner_task><description>i {{current_input}}</description></inner_task><reduction_task><description>r</description></reduction_task></task>",
     ));
     // Inherited inputs are available before the task's own inputs are computed.
-    is_sound(&task(
+    assert_sound(&task(
         "<task><description>second, which inherits</description><inputs><input name='k'><task subtype='subtask'><description>looks up</description></task></input></inputs></task>",
     ));
 }
@@ -229,16 +229,16 @@ fn check_and_a_run_have_the_same_names_of_rounds() {
                 )
             };
             if row.seen_by.contains(&slot) {
-                is_sound(&templates);
+                assert_sound(&templates);
             } else {
-                is_refused(&templates, "undeclared-variable");
+                assert_refused(&templates, "undeclared-variable");
             }
         }
     }
     // A script result of the outer loop, read inside an inner loop without a script.
     let inner = "<task type='director_evaluator_loop'><description>x</description><director><description>i</description></director>\
                  <evaluator><description>{{script_result}}</description></evaluator></task>";
-    is_sound(&format!(
+    assert_sound(&format!(
         "<task type='director_evaluator_loop' name='t'><description>d</description><director><description>d</description></director>\
          <script_execution><command>true</command></script_execution><evaluator>{inner}</evaluator></task>"
     ));
@@ -246,7 +246,7 @@ fn check_and_a_run_have_the_same_names_of_rounds() {
 
 #[test]
 fn the_number_of_a_round_stays_one_whatever_is_made_of_it() {
-    is_sound(
+    assert_sound(
         "<task type='director_evaluator_loop' name='t'><description>d</description><director><inputs><input name='i' from='current_iteration'/>\
          <input name='j'><task><description>d {{k}}</description><inputs><input name='k' from='i' trust='untrusted'/></inputs></task></input></inputs>\
          <description>{{j}}</description><system>Round {{current_iteration}}.</system></director>\
@@ -256,7 +256,7 @@ fn the_number_of_a_round_stays_one_whatever_is_made_of_it() {
 
 #[test]
 fn a_choice_that_takes_nothing_ends_a_task() {
-    is_sound(
+    assert_sound(
         "<task type='sequential' name='t'><description>d</description><parameters><parameter name='p' default='v'/></parameters>\
          <steps><cond><case test=\"p == 'other'\"><task><description>x</description></task></case></cond></steps></task>",
     );
@@ -286,7 +286,7 @@ fn a_condition_takes_a_value_for_what_its_type_is() {
         "s lt b",
         "s == 'x' and n",
     ] {
-        is_refused(&task(test), "bad-condition");
+        assert_refused(&task(test), "bad-condition");
     }
     for test in [
         "s lt 'x'",
@@ -301,7 +301,7 @@ fn a_condition_takes_a_value_for_what_its_type_is() {
         "b == true",
         "o.v == 'x'",
     ] {
-        is_sound(&task(test));
+        assert_sound(&task(test));
     }
 }
 
@@ -330,7 +330,7 @@ fn an_implicit_parameter_has_the_type_that_a_body_inside_declares() {
             ("pe", Some("object"))
         ])
     );
-    is_sound(&text.replace("pe.b", "pe.v"));
+    assert_sound(&text.replace("pe.b", "pe.v"));
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn a_default_without_a_field_is_refused_wherever_it_is_read() {
         ),
     ] {
         let function = "<template name='f' params='x'><task><description>Look at {{x.name}}</description></task></template>";
-        is_refused(
+        assert_refused(
             &format!(
                 "<library><task name='t'><parameters>{parameter}</parameters>{body}</task>{function}</library>"
             ),
@@ -367,7 +367,7 @@ fn a_default_without_a_field_is_refused_wherever_it_is_read() {
 
 /// Returns a task whose Jinja text reads `u` and `n`, which have defaults, and `c` and `xs`, which
 /// have none.
-fn by_default(default: &str, text: &str) -> String {
+fn task_with_default(default: &str, text: &str) -> String {
     let reads = "{% if c or xs or u or n %}{% endif %}";
     format!(
         "<task type='atomic' name='t'><description syntax='jinja'>Say {text}{reads}</description><parameters><parameter name='u' type='object' default='{default}'/>\
@@ -400,13 +400,13 @@ fn a_default_that_lacks_what_a_text_needs_is_refused() {
         "{{ n.v }}",
     ];
     for text in texts {
-        let verdict = verdict(&by_default(r#"{"k": 2}"#, text));
+        let verdict = probe_templates(&task_with_default(r#"{"k": 2}"#, text));
         let is_of = |error: &String| {
             error.starts_with("unknown-field: ")
                 || error.starts_with("bad-jinja: this fails with the default")
         };
         assert!(
-            matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
+            matches!(&verdict, ProjectVerdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
             "{text}\n{verdict:?}"
         );
     }
@@ -438,9 +438,9 @@ fn a_text_that_asks_for_what_a_default_lacks_is_sound() {
         "{{ n|upper }} {{ n ~ 1 }}",
     ];
     for text in texts {
-        is_sound(&by_default(r#"{"k": 2}"#, text));
+        assert_sound(&task_with_default(r#"{"k": 2}"#, text));
     }
-    is_sound(&by_default(
+    assert_sound(&task_with_default(
         "{}",
         "{% if u %}{{ u.v }}{% endif %}{% for k in u %}{{ u.v }}{% endfor %}",
     ));
@@ -467,13 +467,13 @@ fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
                 "<parameters><parameter name='t' type='string' required='true'/></parameters>",
             ),
         ] {
-            let verdict = verdict(&templates);
+            let verdict = probe_templates(&templates);
             let is_of = |error: &String| {
                 error.starts_with("unknown-field: ")
                     || error.starts_with("bad-jinja: this fails in every run: ")
             };
             assert!(
-                matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
+                matches!(&verdict, ProjectVerdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
                 "{templates}\n{verdict:?}"
             );
         }
@@ -485,7 +485,7 @@ fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
         "{% if t.style %}{{ t }}{% endif %}",
         "{% set n = t.split(',') %}{{ n[0] }}",
     ] {
-        is_sound(&format!(
+        assert_sound(&format!(
             "<task type='atomic' name='t'><description syntax='jinja'>Say {text}</description><inputs><input name='t'>friendly</input></inputs></task>"
         ));
     }
@@ -493,7 +493,7 @@ fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
 
 #[test]
 fn a_default_that_another_value_guards_is_a_doubt() {
-    let text = by_default(
+    let text = task_with_default(
         "{}",
         "{% if c == \"vip\" %}{{ u.v }}{% endif %}{% for x in xs %}{{ u.w|upper }}{% endfor %}",
     );
@@ -517,7 +517,7 @@ fn a_default_that_another_value_guards_is_a_doubt() {
 #[test]
 fn an_example_that_waits_for_a_result_is_never_left_out_in_silence() {
     let examples = |output: &str| {
-        reduce(
+        reduce_task(
             "",
             "<description>look</description>",
             &format!(
@@ -526,8 +526,8 @@ fn an_example_that_waits_for_a_result_is_never_left_out_in_silence() {
             ),
         )
     };
-    is_sound(&examples("{{ current_result }}"));
-    is_sound(&examples("{% if current_result %}b{% endif %}"));
+    assert_sound(&examples("{{ current_result }}"));
+    assert_sound(&examples("{% if current_result %}b{% endif %}"));
     let built = ctxc::compile_sources(
         &crate::project::reading::read("edition = \"2026\"\n"),
         [("t.xml", &*examples("{{ current_result }}"))],
@@ -552,7 +552,7 @@ fn an_example_that_waits_for_a_result_is_never_left_out_in_silence() {
 
 #[test]
 fn an_input_that_cannot_give_orders_stays_one_in_each_round() {
-    is_sound(
+    assert_sound(
         "<task type='reduce' name='t'><description>d</description><parameters><parameter name='c' type='boolean' required='true'/></parameters>\
          <inputs><input name='x' from='c'/></inputs><inner_task><inputs><input name='i' from='current_input' trust='untrusted'/></inputs>\
          <description>Look at {{i}}.</description><system>It is {{current_input}}.</system></inner_task>\

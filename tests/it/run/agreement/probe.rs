@@ -2,16 +2,16 @@
 //! end, and the run sends the rendered requests.
 
 use super::super::sameness::{Echo, fitting_text};
-use super::generator::Drawn;
+use super::generator::DrawnProject;
 use crate::project::reading::read;
 use ctxc::internals::context::TaskGraph;
-use ctxc::internals::context::assemble::{assemble_in, preview};
+use ctxc::internals::context::assemble::{assemble_loaded, preview_context};
 use ctxc::internals::context::manifest::Manifest;
-use ctxc::internals::context::manifest::{ManifestOptions, of_rest};
+use ctxc::internals::context::manifest::{ManifestOptions, partial_manifest};
 use ctxc::internals::context::options::{ModelSettings, Options};
 use ctxc::internals::context::render::message::Message;
 use ctxc::internals::context::render::targets::TARGETS;
-use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::context::request::{CallerGoals, Request};
 use ctxc::internals::kernel::budget::Counting;
 use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::conversation::{Part, ToolCall};
@@ -21,13 +21,13 @@ use ctxc::internals::kernel::provider::{Answer, Response, Stop, Usage};
 use ctxc::internals::project::config::Config;
 use ctxc::internals::record::recording::AnsweredBy;
 use ctxc::internals::record::redact::Redactor;
-use ctxc::internals::registry::{Parameter, Registry};
-use ctxc::internals::run::answers::{Answers, AskedCall, Given, NoAnswer};
-use ctxc::internals::run::flow::{Position, TaskFlow};
+use ctxc::internals::registry::{Registry, RegistryParameter};
+use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
+use ctxc::internals::run::flow::{RunPosition, TaskFlow};
 use ctxc::internals::run::plan::PlanKind;
-use ctxc::internals::run::runner::{Frame, Limits, Parts, Runner};
-use ctxc::internals::run::situation::{Results, Situation};
-use ctxc::internals::run::trace::{Journal, Trace, TraceEvent};
+use ctxc::internals::run::runner::{RunLimits, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::situation::{NodeResults, RunSituation};
+use ctxc::internals::run::trace::{RunJournal, TraceEvent, TraceWriter};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -35,7 +35,7 @@ use std::time::Duration;
 
 /// The result of a test of a project.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum ProjectVerdict {
     /// `check` finds errors.
     Refused(Vec<String>),
     /// The project behaves as promised; the number of compared requests.
@@ -46,7 +46,7 @@ pub(super) enum Verdict {
 
 /// A request sent by the run.
 #[derive(Debug)]
-struct SentRequest {
+struct RecordedRequest {
     stage: String,
     dialect: &'static str,
     messages: Vec<Message>,
@@ -54,8 +54,8 @@ struct SentRequest {
 
 /// Answers each request in its required form, some after a detour; loops end in their second round.
 #[derive(Debug)]
-struct Responder {
-    sent: Mutex<Vec<SentRequest>>,
+struct ScriptedResponder {
+    sent: Mutex<Vec<RecordedRequest>>,
     /// Every nth agent takes a detour first; zero for none.
     detours: usize,
     /// True if agents may request subtasks, whose results cannot be passed to an agent without
@@ -64,7 +64,7 @@ struct Responder {
 }
 
 /// Returns a subtask that an agent may request.
-fn subtask(at: usize) -> Value {
+fn subtask_answer(at: usize) -> Value {
     let request = match at % 4 {
         0 => json!({"type": "atomic", "description": "Look {{a}} up & <down>."}),
         1 => {
@@ -77,9 +77,9 @@ fn subtask(at: usize) -> Value {
     json!({"status": "CONTINUATION", "subtask_request": request})
 }
 
-impl Responder {
+impl ScriptedResponder {
     /// Returns the first answer of an agent that takes a detour.
-    fn detour(&self, asked: &AskedCall<'_>) -> Option<(Part, Stop)> {
+    fn detour_answer(&self, asked: &AgentRequest<'_>) -> Option<(Part, Stop)> {
         let number = asked.stage.bytes().map(usize::from).sum::<usize>();
         if asked.number > 1
             || asked.stage.contains('~')
@@ -106,13 +106,16 @@ impl Responder {
                 json!({"status": "complete", "content": content, "notes": "as it was asked for"});
             return Some((Part::Text(envelope.to_string()), Stop::End));
         }
-        Some((Part::Text(subtask(number / 3).to_string()), Stop::End))
+        Some((
+            Part::Text(subtask_answer(number / 3).to_string()),
+            Stop::End,
+        ))
     }
 }
 
-impl Answers for Responder {
-    fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let request = SentRequest {
+impl AnswerBackend for ScriptedResponder {
+    fn answer(&self, asked: &AgentRequest<'_>) -> Result<SourcedAnswer, NoAnswer> {
+        let request = RecordedRequest {
             stage: asked.stage.to_owned(),
             dialect: asked.sent.dialect,
             messages: asked.messages.to_vec(),
@@ -124,7 +127,7 @@ impl Answers for Responder {
                 Stop::End,
             )
         };
-        let (part, stop) = self.detour(asked).unwrap_or_else(plain);
+        let (part, stop) = self.detour_answer(asked).unwrap_or_else(plain);
         let answer = Answer::new(vec![part], stop, Usage::default(), None);
         let response = Response {
             answer,
@@ -132,7 +135,7 @@ impl Answers for Responder {
             status: 200,
             latency: Duration::ZERO,
         };
-        Ok(Given {
+        Ok(SourcedAnswer {
             response,
             by: AnsweredBy::Script,
         })
@@ -140,7 +143,7 @@ impl Answers for Responder {
 }
 
 /// Returns a value of a parameter's type.
-fn value(parameter: &Parameter) -> Value {
+fn example_value(parameter: &RegistryParameter) -> Value {
     match parameter.kind.as_deref() {
         Some("number" | "integer") => json!(3),
         Some("boolean") => json!(true),
@@ -151,7 +154,7 @@ fn value(parameter: &Parameter) -> Value {
 }
 
 /// Tests a project.
-pub(super) fn probe(drawn: &Drawn) -> Verdict {
+pub(super) fn probe_project(drawn: &DrawnProject) -> ProjectVerdict {
     let config = read(&["edition = \"2026\"\n", &drawn.around.project].concat());
     let files = drawn
         .files
@@ -163,51 +166,51 @@ pub(super) fn probe(drawn: &Drawn) -> Verdict {
             .diagnostics
             .iter()
             .filter(|one| one.severity == ctxc::Severity::Error);
-        return Verdict::Refused(
+        return ProjectVerdict::Refused(
             errors
                 .map(|one| format!("{}: {}", one.rule.name, one.message))
                 .collect(),
         );
     };
-    let project = Project {
+    let project = CheckedProject {
         registry: &registry,
         config: &config,
         drawn,
     };
     match project
-        .manifest()
-        .and_then(|manifest| project.run(&manifest))
+        .check_manifest()
+        .and_then(|manifest| project.check_run(&manifest))
     {
-        Ok(compared) => Verdict::Sound(compared),
-        Err(broken) => Verdict::Broken(broken),
+        Ok(compared) => ProjectVerdict::Sound(compared),
+        Err(broken) => ProjectVerdict::Broken(broken),
     }
 }
 
 /// A project that passes `check`.
 #[derive(Clone, Copy)]
-struct Project<'a> {
+struct CheckedProject<'a> {
     registry: &'a Registry,
     config: &'a Config,
-    drawn: &'a Drawn,
+    drawn: &'a DrawnProject,
 }
 
-impl<'a> Project<'a> {
+impl<'a> CheckedProject<'a> {
     fn options(&self) -> Options<'a> {
         Options {
             counting: Counting::Always,
-            models: Some(ModelSettings::of(self.config, &())),
+            models: Some(ModelSettings::from_config(self.config, &())),
             ..Options::default()
         }
     }
 
     /// Returns the situation of the task's run.
-    fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> Situation<'a> {
-        let Drawn { files, around, .. } = self.drawn;
-        let asked = Asked {
+    fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> RunSituation<'a> {
+        let DrawnProject { files, around, .. } = self.drawn;
+        let asked = CallerGoals {
             objective: around.objective.as_deref(),
-            ..Asked::default()
+            ..CallerGoals::default()
         };
-        Situation {
+        RunSituation {
             files,
             source: &around.matches,
             parent: &around.parent,
@@ -216,19 +219,20 @@ impl<'a> Project<'a> {
             attempts: &around.attempts,
             asked,
             role: self.config.roles.get("r"),
-            ..Situation::new("t", inputs)
+            ..RunSituation::new("t", inputs)
         }
     }
 
     /// Builds the manifest; checks that it contains each agent of each task, and that each can be
     /// previewed before a run.
-    fn manifest(&self) -> Result<Manifest, String> {
+    fn check_manifest(&self) -> Result<Manifest, String> {
         let options = self.options();
         let how = ManifestOptions {
             options,
             files: &self.drawn.files,
         };
-        let (manifest, faults) = of_rest(self.registry, &how, Some(std::num::NonZeroUsize::MIN));
+        let (manifest, faults) =
+            partial_manifest(self.registry, &how, Some(std::num::NonZeroUsize::MIN));
         if let Some(fault) = faults.first() {
             return Err(format!("manifest: {fault}"));
         }
@@ -239,12 +243,12 @@ impl<'a> Project<'a> {
             .collect();
         let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
         let inputs = BTreeMap::new();
-        let flow = TaskFlow::new(&graph, Situation::new("t", &inputs), &options)
+        let flow = TaskFlow::new(&graph, RunSituation::new("t", &inputs), &options)
             .map_err(|fault| format!("plan: {fault}"))?;
         let role = self.config.roles.get("r");
         for agent in flow
             .plan()
-            .all()
+            .all_nodes()
             .into_iter()
             .filter(|node| node.kind == PlanKind::Agent)
         {
@@ -257,7 +261,7 @@ impl<'a> Project<'a> {
                 role,
                 ..Request::new("t")
             };
-            preview(self.registry, &request, &options)
+            preview_context(self.registry, &request, &options)
                 .map_err(|fault| format!("preview: {fault}"))?;
         }
         Ok(manifest)
@@ -265,33 +269,33 @@ impl<'a> Project<'a> {
 
     /// Runs the task to its end; checks that it sends the rendered requests, within the bounds of
     /// the manifest.
-    fn run(&self, manifest: &Manifest) -> Result<usize, String> {
+    fn check_run(&self, manifest: &Manifest) -> Result<usize, String> {
         let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
         let declared = self.registry.find("t").unwrap().parameters().unwrap();
         let inputs: BTreeMap<String, Value> = declared
             .iter()
             .filter(|own| own.default.is_none())
-            .map(|own| (own.name.clone(), value(own)))
+            .map(|own| (own.name.clone(), example_value(own)))
             .collect();
         let options = self.options();
         let situation = self.situation(&inputs);
         let flow =
             TaskFlow::new(&graph, situation, &options).map_err(|fault| format!("plan: {fault}"))?;
         let has_fences = !self.drawn.templates.contains("\"bare\"");
-        let responder = Responder {
+        let responder = ScriptedResponder {
             sent: Mutex::default(),
             detours: self.drawn.around.detours,
             has_fences,
         };
-        let trace = Trace::new(
+        let trace = TraceWriter::new(
             "r".to_owned(),
             None,
             Redactor::new([0; 32], []),
-            Journal::default(),
+            RunJournal::default(),
         )
-        .kept();
+        .with_kept_events();
         let found = BTreeMap::from([("look".to_owned(), json!("what was found: {{a0}} <b>"))]);
-        let parts = Parts {
+        let parts = RunnerParts {
             options,
             providers: Some(&self.config.providers),
             answers: &responder,
@@ -299,13 +303,13 @@ impl<'a> Project<'a> {
             commands: &Echo,
             subtasks: self.config,
             trace: &trace,
-            limits: Limits {
+            limits: RunLimits {
                 jobs: 1,
-                ..Limits::default()
+                ..RunLimits::default()
             },
             clock: || None,
         };
-        let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
+        let outcome = Runner::new(parts).run(&TaskFrame::new(&graph, situation, &flow));
         if let Some(obstacle) = outcome
             .obstacle
             .filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit)
@@ -324,7 +328,7 @@ impl<'a> Project<'a> {
         let sent = responder.sent.into_inner().unwrap();
         let mut outputs: BTreeMap<String, AgentOutput> = BTreeMap::new();
         let mut compared = 0;
-        let shown = Shown {
+        let shown = RunComparison {
             graph: &graph,
             situation: &situation,
             options,
@@ -336,7 +340,7 @@ impl<'a> Project<'a> {
             } else if let TraceEvent::Stage { stage, .. } = event
                 && !stage.contains('~')
             {
-                let (Position::Running(ready), _) = flow.position(&outputs) else {
+                let (RunPosition::Running(ready), _) = flow.position(&outputs) else {
                     return Err("flow: the stage is not ready".to_owned());
                 };
                 let ready = ready
@@ -347,7 +351,7 @@ impl<'a> Project<'a> {
                     .iter()
                     .find(|request| request.stage == stage)
                     .ok_or("flow: nothing was sent")?;
-                shown.compare(request, &ready.node, &ready.results)?;
+                shown.compare_request(request, &ready.node, &ready.results)?;
                 compared += 1;
             }
         }
@@ -356,7 +360,7 @@ impl<'a> Project<'a> {
 }
 
 /// Returns the messages of a request as text, with their speakers.
-fn words(messages: &[Message]) -> String {
+fn messages_text(messages: &[Message]) -> String {
     messages
         .iter()
         .map(|message| ["[", message.speaker.word(), "]\n", message.as_str(), "\n"].concat())
@@ -364,18 +368,23 @@ fn words(messages: &[Message]) -> String {
 }
 
 /// The rendered state of a task before and after its run.
-struct Shown<'a> {
+struct RunComparison<'a> {
     graph: &'a TaskGraph<'a>,
-    situation: &'a Situation<'a>,
+    situation: &'a RunSituation<'a>,
     options: Options<'a>,
     manifest: &'a Manifest,
 }
 
-impl Shown<'_> {
+impl RunComparison<'_> {
     /// Checks that a run's request equals the output of `render` with the same results; in a first
     /// round also with only the results of agents, commands and steps, and with none if `render`
     /// accepts that. Checks that its tokens are within the bounds of the manifest.
-    fn compare(&self, sent: &SentRequest, node: &str, results: &Results) -> Result<(), String> {
+    fn compare_request(
+        &self,
+        sent: &RecordedRequest,
+        node: &str,
+        results: &NodeResults,
+    ) -> Result<(), String> {
         let target = TARGETS
             .iter()
             .copied()
@@ -384,21 +393,25 @@ impl Shown<'_> {
             target,
             ..self.options
         };
-        let render = |results: &Results| {
-            assemble_in(self.graph, &self.situation.at(node, results), &options)
+        let render = |results: &NodeResults| {
+            assemble_loaded(
+                self.graph,
+                &self.situation.request_at(node, results),
+                &options,
+            )
         };
-        let own = words(&sent.messages);
+        let own = messages_text(&sent.messages);
         let differs = |how: &str, shown: &str| {
             Err(format!(
                 "render {how}: another request than the run's\n--- {node} shown\n{shown}--- sent\n{own}"
             ))
         };
         let assembly = render(results).map_err(|fault| format!("render: {fault}"))?;
-        let whole = words(&assembly.messages);
+        let whole = messages_text(&assembly.messages);
         if whole != own {
             return differs("by all results", &whole);
         }
-        self.hold_to_bounds(node, assembly.report.tokens.unwrap_or_default())?;
+        self.check_bounds(node, assembly.report.tokens.unwrap_or_default())?;
         let is_first = sent
             .stage
             .split('@')
@@ -417,14 +430,14 @@ impl Shown<'_> {
             .iter()
             .any(|name| path.ends_with(name))
         };
-        let left: Results = results
+        let left: NodeResults = results
             .iter()
             .filter(|(path, _)| !is_variable(path))
             .map(|(path, left)| (path.clone(), left.clone()))
             .collect();
         let shown =
             render(&left).map_err(|fault| format!("render by results of nodes: {fault}"))?;
-        let shown = words(&shown.messages);
+        let shown = messages_text(&shown.messages);
         if shown != own {
             return differs("by results of nodes", &shown);
         }
@@ -435,9 +448,9 @@ impl Shown<'_> {
         {
             return Ok(());
         }
-        match render(&Results::new()) {
-            Ok(shown) if words(&shown.messages) != own => {
-                differs("without results", &words(&shown.messages))
+        match render(&NodeResults::new()) {
+            Ok(shown) if messages_text(&shown.messages) != own => {
+                differs("without results", &messages_text(&shown.messages))
             }
             _ => Ok(()),
         }
@@ -445,8 +458,8 @@ impl Shown<'_> {
 
     /// Checks that a context has no more tokens than its agent's bound in the manifest. Additions
     /// by a pipeline or a parent are not part of a manifest.
-    fn hold_to_bounds(&self, node: &str, tokens: usize) -> Result<(), String> {
-        let Situation {
+    fn check_bounds(&self, node: &str, tokens: usize) -> Result<(), String> {
+        let RunSituation {
             parent,
             previous,
             attempts,

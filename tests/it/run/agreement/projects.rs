@@ -1,22 +1,22 @@
 //! Thousands of random projects, each tested for agreement between `check` and its run.
 
 use super::super::support::Random;
-use super::generator::{Drawn, draw};
-use super::probe::{Verdict, probe};
+use super::generator::{DrawnProject, draw_project};
+use super::probe::{ProjectVerdict, probe_project};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Draws the project of a seed.
-fn project(seed: u64) -> Drawn {
-    let mut random = Random::of(seed);
+fn draw_seeded_project(seed: u64) -> DrawnProject {
+    let mut random = Random::from_seed(seed);
     for _ in 0..8 {
         random.below(2);
     }
-    draw(&mut random)
+    draw_project(&mut random)
 }
 
 /// Returns a message without numbers and paths, to group equal messages of different projects.
-fn kind(message: &str) -> String {
+fn message_kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let is_place = |word: &&str| word.trim_start_matches('`').starts_with('/');
     let words = line
@@ -29,35 +29,35 @@ fn kind(message: &str) -> String {
 }
 
 /// Tests random projects until this many passed `check`.
-fn many(wanted: usize, first: u64) {
+fn check_projects(wanted: usize, first: u64) {
     let mut passed = 0;
     let mut compared = 0;
     let mut refused: BTreeMap<String, usize> = BTreeMap::new();
     let mut broken: BTreeMap<String, (usize, u64, String)> = BTreeMap::new();
     let mut seed = first;
     while passed < wanted && seed < first + 20 * wanted as u64 {
-        match probe(&project(seed)) {
-            Verdict::Refused(errors) => {
+        match probe_project(&draw_seeded_project(seed)) {
+            ProjectVerdict::Refused(errors) => {
                 for error in errors.iter().take(1) {
-                    *refused.entry(kind(error)).or_default() += 1;
+                    *refused.entry(message_kind(error)).or_default() += 1;
                 }
             }
-            Verdict::Sound(requests) => {
+            ProjectVerdict::Sound(requests) => {
                 passed += 1;
                 compared += requests;
             }
-            Verdict::Broken(how) => {
+            ProjectVerdict::Broken(how) => {
                 passed += 1;
-                broken.entry(kind(&how)).or_insert((0, seed, how)).0 += 1;
+                broken.entry(message_kind(&how)).or_insert((0, seed, how)).0 += 1;
             }
         }
         seed += 1;
     }
     let mut report = String::new();
     for (kind, (count, seed, how)) in &broken {
-        let Drawn {
+        let DrawnProject {
             templates, around, ..
-        } = project(*seed);
+        } = draw_seeded_project(*seed);
         let _ = writeln!(
             report,
             "{count} x {kind}\n  seed {seed}: {how}\n{templates}\n{around:#?}\n"
@@ -80,7 +80,7 @@ fn a_project_that_passes_check_runs_as_it_is_shown() {
             .and_then(|text| text.parse().ok())
             .unwrap_or(otherwise)
     };
-    many(
+    check_projects(
         number("CTXC_PROJECTS", 200) as usize,
         number("CTXC_SEED", 1),
     );

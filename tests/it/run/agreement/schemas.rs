@@ -1,18 +1,18 @@
 //! Answer schemas: `check` rejects a schema that a run could not validate an answer with, and both
 //! follow the draft that the schema names.
 
-use super::generator::Drawn;
-use super::probe::{Verdict, probe};
+use super::generator::DrawnProject;
+use super::probe::{ProjectVerdict, probe_project};
 use crate::project::reading::found;
 
 const TASK: &str = r#"<task name="t"><description>d</description><output_format type="json" schema="s.json"/></task>"#;
 
-fn verdict(schema: &str) -> Verdict {
+fn probe_schema(schema: &str) -> ProjectVerdict {
     let files = [("s.json".to_owned(), schema.to_owned())].into();
-    probe(&Drawn {
+    probe_project(&DrawnProject {
         templates: TASK.to_owned(),
         files,
-        ..Drawn::default()
+        ..DrawnProject::default()
     })
 }
 
@@ -42,9 +42,9 @@ fn check_refuses_a_schema_that_a_run_cannot_compile() {
         r#"{"properties": {"v": {"minimum": 1, "exclusiveMinimum": true}}}"#,
         r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"v": {"required": true}}}"#,
     ] {
-        let verdict = verdict(schema);
+        let verdict = probe_schema(schema);
         assert!(
-            matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && errors[0].starts_with("bad-schema: ")),
+            matches!(&verdict, ProjectVerdict::Refused(errors) if errors.len() == 1 && errors[0].starts_with("bad-schema: ")),
             "{schema}: {verdict:?}"
         );
     }
@@ -59,9 +59,9 @@ fn a_run_holds_an_answer_against_a_schema_by_the_draft_that_it_names() {
         r#"{"type": "object", "x-own": 1, "properties": {"v": {"type": "string", "pattern": "\\p{Greek}?"}}}"#,
         "true",
     ] {
-        let verdict = verdict(schema);
+        let verdict = probe_schema(schema);
         assert!(
-            matches!(verdict, Verdict::Sound(1)),
+            matches!(verdict, ProjectVerdict::Sound(1)),
             "{schema}: {verdict:?}"
         );
     }

@@ -53,7 +53,7 @@ description = "Asks."
 "#;
 
 /// The role that plays the task `t`.
-fn role(random: &mut Random) -> String {
+fn draw_role(random: &mut Random) -> String {
     let mut out = String::from("\n[roles.r]\ntemplate = \"t\"\n");
     let keys = [
         ("system = \"You are careful.\"\n", 2),
@@ -77,7 +77,7 @@ fn role(random: &mut Random) -> String {
 }
 
 /// Returns a conversation with a tool call.
-fn conversation() -> Vec<Turn> {
+fn conversation_with_call() -> Vec<Turn> {
     let call = ToolCall {
         id: "call_1".to_owned(),
         name: "look".to_owned(),
@@ -113,7 +113,7 @@ impl Surroundings {
         out.project += MODELS;
         out.project += TOOLS;
         if random.once_in(2) {
-            out.project += &role(random);
+            out.project += &draw_role(random);
         }
         if random.once_in(4) {
             out.project += "[defaults.reduce.inner_task]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n";
@@ -146,7 +146,7 @@ impl Surroundings {
             ];
         }
         if random.once_in(2) {
-            out.history = conversation();
+            out.history = conversation_with_call();
         }
         if random.once_in(3) {
             out.previous = Some(json!({"v": "left by the stage before"}));

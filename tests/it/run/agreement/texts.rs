@@ -1,25 +1,25 @@
 //! Texts and conditions of random projects: each way in which the language reads a value.
 
-use super::generator::{Generator, Name, Type};
+use super::generator::{DrawnType, ProjectGenerator, ScopeName};
 
-impl Generator<'_> {
-    pub(super) fn condition(&mut self, scope: &[Name]) -> String {
+impl ProjectGenerator<'_> {
+    pub(super) fn condition(&mut self, scope: &[ScopeName]) -> String {
         let (name, kind) = self.random.pick(scope).clone();
         let one = match kind {
-            Type::Number => format!(
+            DrawnType::Number => format!(
                 "{name} {} {}",
                 self.pick(&["lt", "ge", "=="]),
                 self.random.below(5)
             ),
-            Type::Boolean => self
+            DrawnType::Boolean => self
                 .pick(&["c1", "not c1", "c1 == true"])
                 .replace("c1", &name),
-            Type::Record => format!(
+            DrawnType::Record => format!(
                 "{name}.{} {} 'a'",
                 self.pick(&["k", "v"]),
                 self.pick(&["==", "!="])
             ),
-            Type::Text | Type::List | Type::Object | Type::Answer => {
+            DrawnType::Text | DrawnType::List | DrawnType::Object | DrawnType::Answer => {
                 format!(
                     "{name} {} '{}'",
                     self.pick(&["==", "!="]),
@@ -36,7 +36,12 @@ impl Generator<'_> {
     }
 
     /// Returns a text that may read values, in one of the notations of the language.
-    pub(super) fn text(&mut self, element: &str, attributes: &str, scope: &[Name]) -> String {
+    pub(super) fn text_element(
+        &mut self,
+        element: &str,
+        attributes: &str,
+        scope: &[ScopeName],
+    ) -> String {
         let (name, kind) = self.random.pick(scope).clone();
         let is_prompt = matches!(
             element,
@@ -60,25 +65,25 @@ impl Generator<'_> {
             },
             1 => ("", "Some words.".to_owned()),
             2 | 3 => ("", format!("See {{{{{name}}}}}.")),
-            4 if matches!(kind, Type::Object | Type::Record) => {
+            4 if matches!(kind, DrawnType::Object | DrawnType::Record) => {
                 ("", format!("See {{{{{name}.v}}}}."))
             }
             4 => ("", "Keep to this: <use fragment=\"g0\"/>".to_owned()),
             5 if may_call => ("", format!("Of {{{{f0({name})}}}}.")),
             6 => (
                 " syntax=\"jinja\"",
-                format!("{} <use fragment=\"g1\"/>", self.jinja(&name, kind)),
+                format!("{} <use fragment=\"g1\"/>", self.jinja_text(&name, kind)),
             ),
             _ => (
                 " syntax=\"jinja\"",
-                format!("It is {}", self.jinja(&name, kind)),
+                format!("It is {}", self.jinja_text(&name, kind)),
             ),
         };
         format!("<{element}{attributes}{syntax}>{words}</{element}>")
     }
 
     /// Returns a Jinja text that reads a value.
-    fn jinja(&mut self, name: &str, kind: Type) -> String {
+    fn jinja_text(&mut self, name: &str, kind: DrawnType) -> String {
         let any = [
             "{% if x %}so{% endif %}",
             "{% if false %}a{% elif x %}b{% else %}c{% endif %}",
@@ -95,29 +100,29 @@ impl Generator<'_> {
             "{{ x }}",
         ];
         let more: &[&str] = match kind {
-            Type::Text | Type::Answer => &[
+            DrawnType::Text | DrawnType::Answer => &[
                 "{{ x|string|upper }}",
                 "{{ x|string|length }}",
                 "{{ 'p' ~ x }}",
             ],
-            Type::Number => &[
+            DrawnType::Number => &[
                 "{{ x + 1 }}",
                 "{% if x > 2 %}many{% endif %}",
                 "{{ x|round }}",
             ],
-            Type::Boolean => &["{{ not x }}"],
-            Type::Record => &[
+            DrawnType::Boolean => &["{{ not x }}"],
+            DrawnType::Record => &[
                 "{{ x.v }}",
                 "{% if x.k == 'a' %}{{ x.v }}{% endif %}",
                 "{{ x['k'] }}",
                 "{{ x.v|default('d') }}",
             ],
-            Type::List => &[
+            DrawnType::List => &[
                 "{% for v in x %}- {{ v }}\n{% endfor %}",
                 "{{ x|join(', ') }}",
                 "{{ x|length }}",
             ],
-            Type::Object => &[
+            DrawnType::Object => &[
                 "{{ x.v }}",
                 "{% if x.v %}{{ x.v }}{% endif %}",
                 "{% for k, v in x|items %}{{ k }}{% endfor %}",

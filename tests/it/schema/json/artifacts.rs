@@ -7,8 +7,8 @@ use super::{imports, roles};
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
-use crate::support::examples::{Example, Examples as _};
-use ctxc::internals::registry::diff::diff;
+use crate::support::examples::{RuleExample, RuleExamples as _};
+use ctxc::internals::registry::diff::compare_registries;
 use ctxc::internals::registry::{Registry, SCHEMA};
 use ctxc::internals::rules::list;
 use ctxc::internals::schema::json::names;
@@ -79,7 +79,7 @@ fn compiled(from: &str, config: &Config, sources: &[(&str, &str)]) -> Option<(St
     built.registry.map(|registry| (from.to_owned(), registry))
 }
 
-fn of_example(rule: &str, example: &Example) -> Option<(String, Registry)> {
+fn of_example(rule: &str, example: &RuleExample) -> Option<(String, Registry)> {
     let files = example.project_files();
     let project = files.first().map_or("", |(_, text)| text);
     let config = read_with(&lowered(project), &files);
@@ -134,12 +134,12 @@ fn registries(out: &mut Artifacts) {
     ));
     assert!(made.len() >= 2, "the shipped templates do not compile");
     let before = made.len();
-    for rule in list::all() {
+    for rule in list::all_rules() {
         made.extend(
             rule.meta
-                .bad()
+                .bad_examples()
                 .iter()
-                .chain(&rule.meta.good())
+                .chain(&rule.meta.good_examples())
                 .filter_map(|example| of_example(rule.meta.name, example)),
         );
     }
@@ -176,7 +176,7 @@ fn registries(out: &mut Artifacts) {
             out,
             names::DIFF,
             from,
-            serde_json::to_value(diff(&pair[0].1, &pair[1].1).unwrap()).unwrap(),
+            serde_json::to_value(compare_registries(&pair[0].1, &pair[1].1).unwrap()).unwrap(),
         );
     }
     for (from, registry) in made {
@@ -254,9 +254,9 @@ const RARE: &[(&str, &str)] = &[
 
 fn findings(out: &mut Artifacts) {
     let bad = || {
-        list::all().flat_map(|rule| {
+        list::all_rules().flat_map(|rule| {
             rule.meta
-                .bad()
+                .bad_examples()
                 .into_iter()
                 .map(|example| (rule.meta.name, example))
         })
@@ -266,13 +266,13 @@ fn findings(out: &mut Artifacts) {
         .filter(|(_, example)| example.project.is_empty())
         .enumerate()
     {
-        together = together.file(&format!("templates/{rule}-{number}.xml"), example.template);
+        together = together.with_file(&format!("templates/{rule}-{number}.xml"), example.template);
     }
     let mut projects = vec![("all bad examples".to_owned(), together)];
     for (rule, example) in bad().filter(|(_, example)| !example.project.is_empty()) {
-        let mut project = Project::new().file("templates/template.xml", example.template);
+        let mut project = Project::new().with_file("templates/template.xml", example.template);
         for (path, text) in example.project_files() {
-            project = project.file(path, text);
+            project = project.with_file(path, text);
         }
         projects.push((format!("a bad example of {rule}"), project));
     }
@@ -298,7 +298,7 @@ fn findings(out: &mut Artifacts) {
             "templates/{}.xml",
             path.file_name().unwrap().to_string_lossy()
         );
-        corpus = corpus.file(&name, std::fs::read(&path).unwrap());
+        corpus = corpus.with_file(&name, std::fs::read(&path).unwrap());
     }
     put(
         out,
@@ -306,7 +306,7 @@ fn findings(out: &mut Artifacts) {
         "the corpus of the fuzzer",
         corpus.run(&["check", "--json"]).json(),
     );
-    let unreadable = Project::new().file("templates/a.xml", [0xff, 0xfe, 0x00]);
+    let unreadable = Project::new().with_file("templates/a.xml", [0xff, 0xfe, 0x00]);
     put(
         out,
         names::DIAGNOSTICS,
@@ -319,7 +319,7 @@ fn findings(out: &mut Artifacts) {
         "a build",
         unreadable.run(&["build", "--json"]).json(),
     );
-    let piped = unreadable.run_with(&["check", "-", "--json"], b"<task");
+    let piped = unreadable.run_with_input(&["check", "-", "--json"], b"<task");
     put(out, names::DIAGNOSTICS, "standard input", piped.json());
 }
 
@@ -342,40 +342,46 @@ accumulation_format = \"full_output\"
 ";
 
 fn answers(out: &mut Artifacts) {
-    let mut project = Project::new().file("ctxc.toml", LAYERED);
+    let mut project = Project::new().with_file("ctxc.toml", LAYERED);
     for (path, text) in shipped() {
-        project = project.file(&path, text);
+        project = project.with_file(&path, text);
     }
     let bare = Project::new();
     put(
         out,
         names::DEFAULTS,
         "the language",
-        bare.run(&["defaults", "--json"]).code(0).json(),
+        bare.run(&["defaults", "--json"]).exits_with(0).json(),
     );
     put(
         out,
         names::LIST,
         "everything",
-        project.run(&["list", "--json"]).code(0).json(),
+        project.run(&["list", "--json"]).exits_with(0).json(),
     );
     put(
         out,
         names::LIST,
         "tasks",
-        project.run(&["list", "tasks", "--json"]).code(0).json(),
+        project
+            .run(&["list", "tasks", "--json"])
+            .exits_with(0)
+            .json(),
     );
     put(
         out,
         names::LIST,
         "roles",
-        project.run(&["list", "roles", "--json"]).code(0).json(),
+        project
+            .run(&["list", "roles", "--json"])
+            .exits_with(0)
+            .json(),
     );
     put(
         out,
         names::DEFAULTS,
         "a project with layers",
-        project.run(&["defaults", "--json"]).code(0).json(),
+        project.run(&["defaults", "--json"]).exits_with(0).json(),
     );
     for (path, _) in shipped() {
         let name = Path::new(&path)
@@ -391,7 +397,7 @@ fn answers(out: &mut Artifacts) {
         {
             continue;
         }
-        let shown = project.run(&["show", &name, "--json"]).code(0).json();
+        let shown = project.run(&["show", &name, "--json"]).exits_with(0).json();
         let nodes: Vec<String> = shown["nodes"]
             .as_array()
             .unwrap()
@@ -409,7 +415,10 @@ fn answers(out: &mut Artifacts) {
                 "fresh_context",
             ] {
                 let what = format!("{name}{}.{setting}", id.trim_end_matches('/'));
-                let json = project.run(&["explain", &what, "--json"]).code(0).json();
+                let json = project
+                    .run(&["explain", &what, "--json"])
+                    .exits_with(0)
+                    .json();
                 put(out, names::EXPLAIN, what, json);
             }
         }
@@ -428,15 +437,15 @@ const READ: [&str; 6] = [
 
 fn manifests(out: &mut Artifacts) {
     let mut project = Project::new()
-        .file("ctxc.toml", format!("{LAYERED}{}", roles::roles()))
-        .file("templates/held.xml", HELD);
+        .with_file("ctxc.toml", format!("{LAYERED}{}", roles::roles()))
+        .with_file("templates/held.xml", HELD);
     for (path, text) in shipped() {
-        project = project.file(&path, text);
+        project = project.with_file(&path, text);
     }
     for path in READ {
-        project = project.file(path, "what a shipped task reads\n");
+        project = project.with_file(path, "what a shipped task reads\n");
     }
-    let whole = project.run(&["manifest", "--json"]).code(0).json();
+    let whole = project.run(&["manifest", "--json"]).exits_with(0).json();
     for entry in whole["entries"].as_array().unwrap() {
         let mut part = whole.clone();
         part["entries"] = Value::Array(vec![entry.clone()]);
@@ -462,7 +471,7 @@ fn manifests(out: &mut Artifacts) {
         out,
         names::MANIFEST,
         "values given",
-        project.run(&given).code(0).json(),
+        project.run(&given).exits_with(0).json(),
     );
     let given = [
         "render",
@@ -479,30 +488,33 @@ fn manifests(out: &mut Artifacts) {
         out,
         names::RENDER,
         "values given",
-        project.run(&given).code(0).json(),
+        project.run(&given).exits_with(0).json(),
     );
     put(
         out,
         names::SHOW,
         "held",
-        project.run(&["show", "held", "--json"]).code(0).json(),
+        project
+            .run(&["show", "held", "--json"])
+            .exits_with(0)
+            .json(),
     );
     let made = "<task type=\"atomic\" name=\"made\"><description>d</description><inputs><input name=\"claims\" trust=\"trusted\"><task type=\"atomic\">\
                 <description>claim</description></task></input></inputs><instructions>{{claims}}</instructions></task>\n";
-    let project = Project::new().file("templates/made.xml", made);
+    let project = Project::new().with_file("templates/made.xml", made);
     put(
         out,
         names::MANIFEST,
         "an input that a task makes",
-        project.run(&["manifest", "--json"]).code(0).json(),
+        project.run(&["manifest", "--json"]).exits_with(0).json(),
     );
     let long = "<task name=\"long\"><description>d</description><file_paths source=\"literal\"><path>a.md</path></file_paths></task>\n";
     let short = Project::new()
-        .file("templates/long.xml", long)
-        .file("a.md", "many words ".repeat(400));
+        .with_file("templates/long.xml", long)
+        .with_file("a.md", "many words ".repeat(400));
     let cut = short
         .run(&["manifest", "--budget", "300", "--json"])
-        .code(0)
+        .exits_with(0)
         .json();
     assert!(
         cut["entries"][0]["segments"][1]["uncut"].as_u64().unwrap() > 800,
@@ -510,8 +522,8 @@ fn manifests(out: &mut Artifacts) {
     );
     short
         .run(&["manifest", "--budget", "300"])
-        .code(0)
-        .says("a.md 294 of 811");
+        .exits_with(0)
+        .stdout_contains("a.md 294 of 811");
     put(out, names::MANIFEST, "a file that is cut", cut);
     put(
         out,
@@ -519,17 +531,20 @@ fn manifests(out: &mut Artifacts) {
         "before an input is made",
         project
             .run(&["render", "made", "--json", "--node", "/inputs/0"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     let greet = "<task type=\"atomic\" name=\"greet\"><description>Say {{word}}.</description><parameters><parameter name=\"word\" default=\"hi\"/>\
                  </parameters></task>\n";
-    let greeting = Project::new().file("templates/greet.xml", greet);
+    let greeting = Project::new().with_file("templates/greet.xml", greet);
     put(
         out,
         names::RENDER,
         "a default",
-        greeting.run(&["render", "greet", "--json"]).code(0).json(),
+        greeting
+            .run(&["render", "greet", "--json"])
+            .exits_with(0)
+            .json(),
     );
 }
 
@@ -546,8 +561,8 @@ fn differences(out: &mut Artifacts) {
         priced.replace("[roles.premium]", "[roles.other]"),
     );
     let mut project = Project::new()
-        .file("old/ctxc.toml", old)
-        .file("new/ctxc.toml", format!("edition = \"2026\"\n{new}"));
+        .with_file("old/ctxc.toml", old)
+        .with_file("new/ctxc.toml", format!("edition = \"2026\"\n{new}"));
     let other = |text: &str| text.replace(" the ", " each and every ");
     let moved = MOVED
         .replace(">none<", ">full<")
@@ -555,23 +570,23 @@ fn differences(out: &mut Artifacts) {
     let moved = moved.replace("</task>", "<history turns=\"6\"/></task>");
     let schema = |word: &str| format!("{{\"type\":\"object\",\"title\":\"{word}\"}}\n");
     project = project
-        .file("old/templates/moved.json", schema("one"))
-        .file("new/templates/moved.json", schema("other"));
+        .with_file("old/templates/moved.json", schema("one"))
+        .with_file("new/templates/moved.json", schema("other"));
     project = project
-        .file("old/templates/moved.xml", MOVED)
-        .file("new/templates/moved.xml", other(&moved));
+        .with_file("old/templates/moved.xml", MOVED)
+        .with_file("new/templates/moved.xml", other(&moved));
     let own = [("templates/held.xml".to_owned(), HELD.to_owned())];
     for (path, text) in shipped().into_iter().chain(own) {
         project = project
-            .file(&format!("old/{path}"), &text)
-            .file(&format!("new/{path}"), other(&text));
+            .with_file(&format!("old/{path}"), &text)
+            .with_file(&format!("new/{path}"), other(&text));
     }
     for path in READ {
         project = project
-            .file(&format!("old/{path}"), "what a task reads\n")
-            .file(&format!("new/{path}"), "something else\n");
+            .with_file(&format!("old/{path}"), "what a task reads\n")
+            .with_file(&format!("new/{path}"), "something else\n");
     }
-    project.write(
+    project.write_file(
         "new/templates/more.xml",
         "<task type=\"atomic\" name=\"more\"><description>More.</description></task>\n",
     );
@@ -589,7 +604,7 @@ fn differences(out: &mut Artifacts) {
             "--output",
             &format!("{side}.json"),
         ];
-        project.run(&given).code(0);
+        project.run(&given).exits_with(0);
     }
     for (old, new) in [
         ("old", "new"),
@@ -599,7 +614,7 @@ fn differences(out: &mut Artifacts) {
     ] {
         let json = project
             .run(&["manifest", "diff", old, new, "--json"])
-            .code(0)
+            .exits_with(0)
             .json();
         put(out, names::MANIFEST_DIFF, format!("{old} and {new}"), json);
     }
@@ -615,10 +630,10 @@ fn rules(out: &mut Artifacts) {
         out,
         names::RULES,
         "rules",
-        project.run(&["rules", "--json"]).code(0).json(),
+        project.run(&["rules", "--json"]).exits_with(0).json(),
     );
     let mut weights = Vec::new();
-    for (number, rule) in list::all().enumerate() {
+    for (number, rule) in list::all_rules().enumerate() {
         let is_first_of_its_weight = !weights.contains(&rule.meta.severity);
         weights.push(rule.meta.severity);
         if number % 7 > 0 && !is_first_of_its_weight {
@@ -630,7 +645,7 @@ fn rules(out: &mut Artifacts) {
             rule.meta.name,
             project
                 .run(&["explain", rule.meta.name, "--json"])
-                .code(0)
+                .exits_with(0)
                 .json(),
         );
     }
@@ -639,11 +654,11 @@ fn rules(out: &mut Artifacts) {
 /// Lines of `watch`, while everything that a line can say happens.
 fn watched(out: &mut Artifacts) {
     let mut project = Project::new();
-    let bad = list::all()
-        .flat_map(|rule| rule.meta.bad())
+    let bad = list::all_rules()
+        .flat_map(|rule| rule.meta.bad_examples())
         .filter(|example| example.project.is_empty());
     for (number, example) in bad.enumerate() {
-        project = project.file(&format!("templates/{number:03}.xml"), example.template);
+        project = project.with_file(&format!("templates/{number:03}.xml"), example.template);
     }
     let mut watching = Watching::start(&project, &[]);
     let mut say = |what: &str, is_said: &dyn Fn(&Value) -> bool| loop {
@@ -656,16 +671,16 @@ fn watched(out: &mut Artifacts) {
     };
     let some = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
     say("all bad examples", &|line| some(line, "new"));
-    project.write(
+    project.write_file(
         "templates/000.xml",
-        format!("<!-- more -->\n{}", project.read("templates/000.xml")),
+        format!("<!-- more -->\n{}", project.read_file("templates/000.xml")),
     );
     say("one that moved", &|line| some(line, "moved"));
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     say("templates gone", &|line| {
         some(line, "gone") && line["files"] == 0
     });
-    project.write("ctxc.toml", [0xff]);
+    project.write_file("ctxc.toml", [0xff]);
     say("trouble", &|line| !line["trouble"].is_null());
 }
 
@@ -673,19 +688,22 @@ fn trusted(out: &mut Artifacts) {
     let script = "<task type=\"script\" name=\"tests\">\n  <description>Test.</description>\n  <command>cargo test</command>\n</task>\n";
     let providers = "[providers.a]\nkind = \"openai\"\n[providers.b]\nkind = \"ollama\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"B_KEY\"\n";
     let project = Project::new()
-        .file("templates/tests.xml", script)
-        .file("ctxc.toml", providers);
+        .with_file("templates/tests.xml", script)
+        .with_file("ctxc.toml", providers);
     put(
         out,
         names::TRUST,
         "asked",
-        project.run(&["trust", "--json"]).code(0).json(),
+        project.run(&["trust", "--json"]).exits_with(0).json(),
     );
     put(
         out,
         names::TRUST,
         "permitted",
-        project.run(&["trust", "--yes", "--json"]).code(0).json(),
+        project
+            .run(&["trust", "--yes", "--json"])
+            .exits_with(0)
+            .json(),
     );
 }
 
@@ -695,14 +713,20 @@ fn histories(out: &mut Artifacts) {
         out,
         names::HISTORY,
         "none",
-        project.run(&["history", "list", "--json"]).code(0).json(),
+        project
+            .run(&["history", "list", "--json"])
+            .exits_with(0)
+            .json(),
     );
-    project.run(&["eval"]).code(1);
+    project.run(&["eval"]).exits_with(1);
     put(
         out,
         names::HISTORY,
         "runs",
-        project.run(&["history", "list", "--json"]).code(0).json(),
+        project
+            .run(&["history", "list", "--json"])
+            .exits_with(0)
+            .json(),
     );
     put(
         out,
@@ -710,14 +734,14 @@ fn histories(out: &mut Artifacts) {
         "cases",
         project
             .run(&["history", "show", "last", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     put(
         out,
         names::DRIFT,
         "none",
-        project.run(&["drift", "--json"]).code(0).json(),
+        project.run(&["drift", "--json"]).exits_with(0).json(),
     );
     put(
         out,
@@ -725,7 +749,7 @@ fn histories(out: &mut Artifacts) {
         "some",
         crate::cli::drift::planted()
             .run(&["drift", "--json"])
-            .code(1)
+            .exits_with(1)
             .json(),
     );
 }
@@ -738,7 +762,7 @@ fn requests(out: &mut Artifacts) {
         "broken",
         project
             .run(&["prompt-cache", "calls.jsonl", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     put(
@@ -747,7 +771,7 @@ fn requests(out: &mut Artifacts) {
         "calls",
         project
             .run(&["manifest", "calls.jsonl", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     put(
@@ -756,7 +780,7 @@ fn requests(out: &mut Artifacts) {
         "calls",
         project
             .run(&["diff", "calls.jsonl", "later.jsonl", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     put(
@@ -765,20 +789,20 @@ fn requests(out: &mut Artifacts) {
         "more",
         project
             .run(&["diff", "one.json", "calls.jsonl", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
 }
 
 fn searches(out: &mut Artifacts) {
-    let mut project = Project::new().file("a.bin", b"\0");
+    let mut project = Project::new().with_file("a.bin", b"\0");
     for path in [
         "docs/one.md",
         "docs/two.md",
         "docs/three.md",
         "docs/four.md",
     ] {
-        project = project.file(
+        project = project.with_file(
             path,
             format!("{path} and\n\n{}", "a paragraph\n\n".repeat(400)),
         );
@@ -789,19 +813,22 @@ fn searches(out: &mut Artifacts) {
         "found",
         project
             .run(&["search", "--json", "docs one"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     put(
         out,
         names::SEARCH,
         "nothing",
-        project.run(&["search", "--json", "zebra"]).code(0).json(),
+        project
+            .run(&["search", "--json", "zebra"])
+            .exits_with(0)
+            .json(),
     );
     put(
         out,
         names::SEARCH,
         "not asked",
-        project.run(&["search", "--json"]).code(0).json(),
+        project.run(&["search", "--json"]).exits_with(0).json(),
     );
 }

@@ -4,7 +4,9 @@ use super::artifacts::{Artifacts, put};
 use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::json_text;
-use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted, Stage, TrialOf};
+use ctxc::internals::record::recording::{
+    AnsweredBy, MaskedCount, Recording, TrialNumber, TrialStage,
+};
 use ctxc::internals::run::trace::{
     Begin, End, Partial, SegmentLine, ToolLine, TraceEvent, TraceLine,
 };
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 
 pub(super) fn scorecards(out: &mut Artifacts) {
     let project = crate::cli::eval::every_ending();
-    let card = project.run(&["eval", "--json"]).code(3).json();
+    let card = project.run(&["eval", "--json"]).exits_with(3).json();
     for case in card["cases"].as_array().unwrap() {
         let mut part = card.clone();
         part["cases"] = Value::Array(vec![case.clone()]);
@@ -31,7 +33,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         "a whole run",
         crate::run::whole::sample()
             .run(&["eval", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     let recorded = crate::cli::eval_answers::recorded_once();
@@ -39,7 +41,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         out,
         names::SCORECARD,
         "recorded",
-        recorded.run(&["eval", "--json"]).code(0).json(),
+        recorded.run(&["eval", "--json"]).exits_with(0).json(),
     );
     let unanswered = crate::cli::gate::branch();
     std::fs::remove_file(unanswered.path("scenarios/recordings/recorded.jsonl")).unwrap();
@@ -47,7 +49,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         out,
         names::SCORECARD,
         "without answers",
-        unanswered.run(&["eval", "--json"]).code(7).json(),
+        unanswered.run(&["eval", "--json"]).exits_with(7).json(),
     );
     let stale = crate::cli::eval_record::stale();
     put(
@@ -60,28 +62,28 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         out,
         names::SCORECARD,
         "stale",
-        stale.run(&["eval", "--json"]).code(6).json(),
+        stale.run(&["eval", "--json"]).exits_with(6).json(),
     );
-    project.run(&["eval", "--out", "card.json"]).code(3);
+    project.run(&["eval", "--out", "card.json"]).exits_with(3);
     put(
         out,
         names::SCORECARD,
         "carried",
         project
             .run(&["eval", "--json", "--since", "card.json"])
-            .code(3)
+            .exits_with(3)
             .json(),
     );
     let project = crate::cli::eval::every_ending();
     crate::cli::eval::commit(&project);
-    project.write("docs/runbook.md", "Restart all of it.\n");
+    project.write_file("docs/runbook.md", "Restart all of it.\n");
     put(
         out,
         names::SCORECARD,
         "a revision",
         project
             .run(&["eval", "holds", "--json", "--since", "main"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
 }
@@ -93,14 +95,14 @@ fn gates(out: &mut Artifacts) {
         out,
         names::GATE,
         "nothing",
-        project.run(&["gate", "--json"]).code(0).json(),
+        project.run(&["gate", "--json"]).exits_with(0).json(),
     );
     for name in ["recorded", "scripted"] {
         put(
             out,
             names::BASELINE,
             name,
-            serde_json::from_str(&project.read(&format!("baselines/{name}.json"))).unwrap(),
+            serde_json::from_str(&project.read_file(&format!("baselines/{name}.json"))).unwrap(),
         );
     }
     put(
@@ -109,21 +111,21 @@ fn gates(out: &mut Artifacts) {
         "compared",
         project
             .run(&["eval", "--baseline", "baselines", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
-    let triage = project.read("templates/triage.xml");
-    project.write(
+    let triage = project.read_file("templates/triage.xml");
+    project.write_file(
         "templates/triage.xml",
         triage.replace(
             "the rules of the house",
             "all of the rules of the house, each of them",
         ),
     );
-    project.write(
+    project.write_file(
         "scenarios/scripted.yaml",
         project
-            .read("scenarios/scripted.yaml")
+            .read_file("scenarios/scripted.yaml")
             .replace("  - snapshot: true\n", ""),
     );
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
@@ -131,7 +133,7 @@ fn gates(out: &mut Artifacts) {
         out,
         names::GATE,
         "loosened",
-        project.run(&["gate", "--json"]).code(4).json(),
+        project.run(&["gate", "--json"]).exits_with(4).json(),
     );
     project
         .run(&[
@@ -142,24 +144,24 @@ fn gates(out: &mut Artifacts) {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     put(
         out,
         names::GATE,
         "accepted",
-        project.run(&["gate", "--json"]).code(0).json(),
+        project.run(&["gate", "--json"]).exits_with(0).json(),
     );
-    project.write(
+    project.write_file(
         "scenarios/scripted.yaml",
         project
-            .read("scenarios/scripted.yaml")
+            .read_file("scenarios/scripted.yaml")
             .replace("reply: billing", "reply: access"),
     );
     put(
         out,
         names::GATE,
         "failing",
-        project.run(&["gate", "--json"]).code(4).json(),
+        project.run(&["gate", "--json"]).exits_with(4).json(),
     );
     project
         .run(&[
@@ -170,12 +172,12 @@ fn gates(out: &mut Artifacts) {
             "--by",
             "lead@example.org",
         ])
-        .code(0);
+        .exits_with(0);
     put(
         out,
         names::BASELINE,
         "failing",
-        serde_json::from_str(&project.read("baselines/scripted.json")).unwrap(),
+        serde_json::from_str(&project.read_file("baselines/scripted.json")).unwrap(),
     );
     put(
         out,
@@ -183,19 +185,19 @@ fn gates(out: &mut Artifacts) {
         "compared with a failure",
         project
             .run(&["eval", "--baseline", "baselines", "--json"])
-            .code(1)
+            .exits_with(1)
             .json(),
     );
-    let triage = project.read("templates/triage.xml");
-    project.write("templates/triage.xml", "<task");
+    let triage = project.read_file("templates/triage.xml");
+    project.write_file("templates/triage.xml", "<task");
     put(
         out,
         names::GATE,
         "stopped",
-        project.run(&["gate", "--json"]).code(1).json(),
+        project.run(&["gate", "--json"]).exits_with(1).json(),
     );
-    project.write("templates/triage.xml", triage);
-    for line in project.read("baselines/LOG.jsonl").lines() {
+    project.write_file("templates/triage.xml", triage);
+    for line in project.read_file("baselines/LOG.jsonl").lines() {
         put(
             out,
             names::BASELINE_LOG,
@@ -214,13 +216,13 @@ fn recordings(out: &mut Artifacts) {
         conversation: Some("c1".to_owned()),
         run: Some("r1".to_owned()),
         command: Some(vec!["pytest".to_owned()]),
-        trial: Some(TrialOf {
-            stage: Stage::First,
+        trial: Some(TrialNumber {
+            stage: TrialStage::First,
             number: 1,
             of: 3,
         }),
         answered_by: AnsweredBy::Upstream,
-        response: Some(json_text::raw("{}")),
+        response: Some(json_text::to_raw_json("{}")),
         usage: Usage {
             input: Some(1),
             cached: Some(1),
@@ -231,7 +233,7 @@ fn recordings(out: &mut Artifacts) {
         headers: [("request-id".to_owned(), "x".to_owned())].into(),
         chunks: Some(vec![(1, "data".to_owned())]),
         caller: Some("agent.py:40".to_owned()),
-        redacted: vec![Redacted {
+        redacted: vec![MaskedCount {
             pointer: "/request/a".to_owned(),
             kind: "email".to_owned(),
             count: 1,
@@ -250,7 +252,7 @@ fn recordings(out: &mut Artifacts) {
             out,
             names::REQUEST,
             from,
-            serde_json::from_str(&call.line()).unwrap(),
+            serde_json::from_str(&call.to_line()).unwrap(),
         );
     }
 }
@@ -381,27 +383,32 @@ fn runs(out: &mut Artifacts) {
 fn requests(out: &mut Artifacts) {
     let project = crate::cli::moved_requests::desk();
     let stored = |name: &str| {
-        serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json")))
-            .unwrap()
+        serde_json::from_str::<Value>(
+            &project.read_file(&format!("scenarios/snapshots/{name}.json")),
+        )
+        .unwrap()
     };
     put(out, names::SNAPSHOT, "a role", stored("late"));
-    project.write("docs/rules.md", "Be frank.\n");
+    project.write_file("docs/rules.md", "Be frank.\n");
     put(
         out,
         names::SCORECARD,
         "a shard",
         project
             .run(&["eval", "--json", "--shard", "1/1"])
-            .code(1)
+            .exits_with(1)
             .json(),
     );
     put(
         out,
         names::SCORECARD,
         "a diff",
-        project.run(&["eval", "--json", "--diff"]).code(1).json(),
+        project
+            .run(&["eval", "--json", "--diff"])
+            .exits_with(1)
+            .json(),
     );
-    project.write("docs/rules.md", "Be honest.\n");
+    project.write_file("docs/rules.md", "Be honest.\n");
     let said = [
         r#"{"role": "user", "content": [{"type": "text", "text": "two\nlines"}, {"type": "image", "source": {"type": "url", "url": "https://a/b.png"}}]}"#,
         r#"{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "redacted_thinking", "data": "r"}]}"#,
@@ -411,7 +418,7 @@ fn requests(out: &mut Artifacts) {
         r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "d", "name": "search", "input": {}}]}"#,
         r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "d", "content": "some"}]}"#,
     ];
-    project.write("samples/parts.jsonl", said.join("\n"));
+    project.write_file("samples/parts.jsonl", said.join("\n"));
     let given = [
         "--input",
         "letter=x",
@@ -424,13 +431,13 @@ fn requests(out: &mut Artifacts) {
     ];
     project
         .run(&[&["new", "scenario", "desk", "--node", "answer"], &given[..]].concat())
-        .code(0);
+        .exits_with(0);
     put(out, names::SNAPSHOT, "parts", stored("parts"));
     let named = "<task name=\"named\"><model>own</model><description>d</description><output_format type=\"json\"/></task>";
-    project.write("templates/named.xml", named);
+    project.write_file("templates/named.xml", named);
     project
         .run(&["new", "scenario", "named", "--name", "named"])
-        .code(0);
+        .exits_with(0);
     put(
         out,
         names::SNAPSHOT,
@@ -439,14 +446,14 @@ fn requests(out: &mut Artifacts) {
     );
     project
         .run(&["new", "scenario", "other", "--name", "free"])
-        .code(0);
+        .exits_with(0);
     put(out, names::SNAPSHOT, "any answer", stored("free"));
 }
 
 /// Changes of every kind that nobody notices.
 fn mutations(out: &mut Artifacts) {
     let project = crate::cli::eval::sample();
-    project.write(
+    project.write_file(
         "ctxc.toml",
         "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"read\"]\nblocked_tools = [\"rm\"]\nprotected_paths = [\"a/**\"]\n\
          [models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 8000\n",
@@ -456,24 +463,27 @@ fn mutations(out: &mut Artifacts) {
             "name: {name}\nrole: clerk\ncontext: {{objective: sort, inputs: {{ticket: x}}}}\nexpect_context:\n  - tokens: {{max: {tokens}}}\n"
         )
     };
-    project.write("scenarios/a.yaml", case("a", 900));
-    project.write("scenarios/b.yaml", case("b", 1));
+    project.write_file("scenarios/a.yaml", case("a", 900));
+    project.write_file("scenarios/b.yaml", case("b", 1));
     let plan = "<task type=\"sequential\" name=\"plan\"><description>d</description><steps><task as=\"one\">\
         <description>do</description></task></steps></task>";
-    project.write("templates/plan.xml", plan);
+    project.write_file("templates/plan.xml", plan);
     let two = project
-        .read("templates/triage.xml")
+        .read_file("templates/triage.xml")
         .replace("    <path>", "    <path>samples/t1.txt</path>\n    <path>");
-    project.write("templates/triage.xml", two);
-    project.write(
+    project.write_file("templates/triage.xml", two);
+    project.write_file(
         "scenarios/c.yaml",
         case("c", 900)
             .replace("role: clerk", "task: plan")
             .replace(", inputs: {ticket: x}", ""),
     );
-    let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
+    let found = project
+        .run(&["eval", "--mutate", "--json"])
+        .exits_with(1)
+        .json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
-    for kind in ctxc::internals::eval::mutate::CHANGES {
+    for kind in ctxc::internals::eval::mutate::CHANGE_KINDS {
         assert!(
             unnoticed.iter().any(|change| change["change"] == kind),
             "{kind}: {found:#}"
@@ -486,7 +496,7 @@ fn mutations(out: &mut Artifacts) {
         "two agents",
         project
             .run(&["eval", "--coverage", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     let unasked = case("d", 900)
@@ -495,12 +505,15 @@ fn mutations(out: &mut Artifacts) {
             "expect_context:\n  - tokens: {max: 900}",
             "expectations:\n  - contains: x",
         );
-    project.write("scenarios/d.yaml", unasked);
+    project.write_file("scenarios/d.yaml", unasked);
     put(
         out,
         names::PLAN,
         "nobody is asked",
-        project.run(&["eval", "--plan", "--json"]).code(0).json(),
+        project
+            .run(&["eval", "--plan", "--json"])
+            .exits_with(0)
+            .json(),
     );
     put(
         out,
@@ -508,7 +521,7 @@ fn mutations(out: &mut Artifacts) {
         "recorded once",
         crate::cli::eval_record::stale()
             .run(&["eval", "--plan", "--json"])
-            .code(0)
+            .exits_with(0)
             .json(),
     );
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
@@ -517,6 +530,9 @@ fn mutations(out: &mut Artifacts) {
         out,
         names::MUTATIONS,
         "nobody asked",
-        project.run(&["eval", "--mutate", "--json"]).code(1).json(),
+        project
+            .run(&["eval", "--mutate", "--json"])
+            .exits_with(1)
+            .json(),
     );
 }

@@ -1,8 +1,8 @@
 //! What every schema file holds to, whatever it describes.
 
 use super::survey::described;
-use ctxc::internals::cli::artifacts::all;
-use ctxc::internals::schema::json::Schema;
+use ctxc::internals::cli::artifacts::artifact_schemas;
+use ctxc::internals::schema::json::ArtifactSchema;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -35,15 +35,15 @@ fn faults(document: &Value) -> Vec<String> {
 
 #[test]
 fn every_schema_is_one_of_its_draft_and_described() {
-    for schema in all() {
+    for schema in artifact_schemas() {
         let document = &schema.document;
         jsonschema::draft202012::meta::validate(document)
-            .unwrap_or_else(|error| panic!("{}: {error}", schema.file()));
+            .unwrap_or_else(|error| panic!("{}: {error}", schema.file_name()));
         assert_eq!(
             document["$schema"],
             "https://json-schema.org/draft/2020-12/schema"
         );
-        assert_eq!(document["$id"], Value::from(schema.file()));
+        assert_eq!(document["$id"], Value::from(schema.file_name()));
         assert_eq!(document["properties"]["schema"]["const"], schema.format);
         assert!(
             document["required"]
@@ -54,7 +54,7 @@ fn every_schema_is_one_of_its_draft_and_described() {
         assert!(
             document["description"].as_str().unwrap().len() > 20,
             "{}",
-            schema.file()
+            schema.file_name()
         );
         assert!(
             document["$comment"]
@@ -62,11 +62,16 @@ fn every_schema_is_one_of_its_draft_and_described() {
                 .unwrap()
                 .contains(env!("CARGO_PKG_VERSION"))
         );
-        assert_eq!(faults(document), Vec::<String>::new(), "{}", schema.file());
-        assert!(schema.text().ends_with("}\n"));
+        assert_eq!(
+            faults(document),
+            Vec::<String>::new(),
+            "{}",
+            schema.file_name()
+        );
+        assert!(schema.to_text().ends_with("}\n"));
     }
-    let schemas = all();
-    let names: Vec<&str> = schemas.iter().map(Schema::name).collect();
+    let schemas = artifact_schemas();
+    let names: Vec<&str> = schemas.iter().map(ArtifactSchema::name).collect();
     assert!(
         names.is_sorted() && names.contains(&"registry"),
         "{names:?}"

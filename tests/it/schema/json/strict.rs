@@ -4,7 +4,7 @@
 
 use super::artifacts::{self, Artifact, LINES};
 use super::survey::{Compiled, Place, Survey};
-use ctxc::internals::cli::artifacts::all;
+use ctxc::internals::cli::artifacts::artifact_schemas;
 use ctxc::internals::schema::json::names;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ struct Case {
 fn cases() -> Vec<Case> {
     let found = artifacts::all();
     let mut cases = Vec::new();
-    for schema in all() {
+    for schema in artifact_schemas() {
         let compiled = Compiled::new(schema.document.clone());
         if schema.format == names::DIAGNOSTICS {
             let (name, schema) = (

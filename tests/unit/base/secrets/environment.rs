@@ -1,19 +1,19 @@
 //! Lines that give names their values, and files of them.
 
-use super::{assignment, values};
+use super::{parse_assignment, parse_values};
 
 #[test]
 fn an_assignment_has_a_name_and_a_value() {
     assert_eq!(
-        assignment("export API_KEY=\"a b\" # mine"),
+        parse_assignment("export API_KEY=\"a b\" # mine"),
         Some(("API_KEY", "a b"))
     );
     assert_eq!(
-        assignment("  db.password = x=y # mine"),
+        parse_assignment("  db.password = x=y # mine"),
         Some(("db.password", "x=y"))
     );
     for line in ["a == b", "two words=3", "=x", "x => y", "no sign", "1A=b"] {
-        assert_eq!(assignment(line), None, "{line}");
+        assert_eq!(parse_assignment(line), None, "{line}");
     }
 }
 
@@ -58,7 +58,7 @@ fn values_are_read_with_quotes_escapes_and_lines_and_so_are_the_passwords_in_the
         ("A=\"é\nB=c", &[("A", "é"), ("B", "c")]),
         ("# A=b\n; C=d", &[]),
     ] {
-        let found = values(text);
+        let found = parse_values(text);
         let found: Vec<(&str, &str)> = found
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))

@@ -1,16 +1,16 @@
 //! Tests of what `src/cli/import/samples.rs` keeps to itself.
 
-use super::{Expected, sample};
+use super::{ExpectedResult, parse_sample};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
 #[test]
 fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
     let written = r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"human","content":"x"},{"role":"ai","content":"y"}]}"#;
-    let read = sample(3, written).unwrap();
+    let read = parse_sample(3, written).unwrap();
     let messages = [("user", "x"), ("assistant", "y")]
         .map(|(role, content)| json!({"role": role, "content": content}));
-    assert_eq!(read.expected, Expected::Messages(messages.into()));
+    assert_eq!(read.expected, ExpectedResult::Messages(messages.into()));
     assert_eq!((read.line, read.inputs["a"].clone()), (3, 1.into()));
     for (bad, why) in [
         (
@@ -44,6 +44,6 @@ fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
             "expected a list of messages in `history`",
         ),
     ] {
-        assert_eq!(sample(1, bad).unwrap_err(), why, "{bad}");
+        assert_eq!(parse_sample(1, bad).unwrap_err(), why, "{bad}");
     }
 }

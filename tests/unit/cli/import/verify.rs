@@ -1,6 +1,6 @@
 //! Tests of what `src/cli/import/verify.rs` keeps to itself.
 
-use super::{Byte, differs};
+use super::{ByteDifference, first_difference};
 use pretty_assertions::assert_eq;
 
 #[test]
@@ -8,7 +8,7 @@ fn the_first_byte_that_differs_is_found_with_its_lines() {
     let byte = |at, line, column, expected: &str, rendered: &str| {
         let expected = expected.to_owned();
         let rendered = rendered.to_owned();
-        Some(Byte {
+        Some(ByteDifference {
             message: String::new(),
             at,
             line,
@@ -18,12 +18,12 @@ fn the_first_byte_that_differs_is_found_with_its_lines() {
             profile: None,
         })
     };
-    assert_eq!(differs("a\nb\n", "a\nb\n"), None);
+    assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
     assert_eq!(
-        differs("a\nübe\n", "a\nüba\nc"),
+        first_difference("a\nübe\n", "a\nüba\nc"),
         byte(5, 2, 3, "übe\n", "üba\n")
     );
-    assert_eq!(differs("a\n", "a"), byte(1, 1, 2, "a\n", "a"));
-    assert_eq!(differs("a\nb", "a\n"), byte(2, 2, 1, "b", ""));
-    assert_eq!(differs("ä", "ö"), byte(1, 1, 1, "ä", "ö"));
+    assert_eq!(first_difference("a\n", "a"), byte(1, 1, 2, "a\n", "a"));
+    assert_eq!(first_difference("a\nb", "a\n"), byte(2, 2, 1, "b", ""));
+    assert_eq!(first_difference("ä", "ö"), byte(1, 1, 1, "ä", "ö"));
 }

@@ -1,9 +1,9 @@
 //! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
 
-use super::place::Base;
-use super::report::{Report, Shown};
+use super::place::RepositoryBase;
+use super::report::{CheckReport, ShownFindings};
 use super::screen::Screen;
-use super::sources::Sources;
+use super::sources::SourceTexts;
 use super::{concise, full, github, json, jsonl, sarif, summary};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 fn finding(path: &str, severity: Severity) -> Diagnostic {
-    let rule = &crate::rules::list::find("unreadable-file")
+    let rule = &crate::rules::list::find_rule("unreadable-file")
         .expect("a rule")
         .meta;
     let text = "<a>ä😀</a>\n";
@@ -34,13 +34,13 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     String::from_utf8(out).expect("text")
 }
 
-fn report(diagnostics: Vec<Diagnostic>) -> Report {
-    Report {
+fn report(diagnostics: Vec<Diagnostic>) -> CheckReport {
+    CheckReport {
         diagnostics,
         files: 1_214,
         skipped: 2,
         suppressed: 3,
-        ..Report::default()
+        ..CheckReport::default()
     }
 }
 
@@ -55,7 +55,7 @@ fn json_has_exactly_the_keys_that_were_promised() {
         Position::default(),
         "there",
     );
-    let text = written(|out| json::write(out, &report(vec![finding])));
+    let text = written(|out| json::write_json(out, &report(vec![finding])));
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let fingerprint = json["diagnostics"][0]["fingerprint"].clone();
     assert_eq!(fingerprint.as_str().map(str::len), Some(16));
@@ -87,7 +87,7 @@ fn jsonl_gives_one_finding_a_line_and_the_totals_last() {
         finding("a.xml", Severity::Error),
         finding("b.xml", Severity::Hint),
     ];
-    let text = written(|out| jsonl::write(out, &report(findings)));
+    let text = written(|out| jsonl::write_jsonl(out, &report(findings)));
     let lines: Vec<serde_json::Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -109,9 +109,11 @@ fn concise_is_one_clickable_line_each() {
         finding("a.xml", Severity::Error),
         finding("a.xml", Severity::Hint),
     ]);
-    let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
+    let text =
+        written(|out| concise::write_concise(out, &report, ShownFindings::USUAL, Screen::PLAIN));
     assert_eq!(text, "a.xml:1:5: error[unreadable-file]: is wrong\n");
-    let text = written(|out| concise::write(out, &report, Shown::VERBOSE, Screen::PLAIN));
+    let text =
+        written(|out| concise::write_concise(out, &report, ShownFindings::VERBOSE, Screen::PLAIN));
     assert_eq!(text.lines().count(), 2);
 }
 
@@ -122,7 +124,8 @@ fn a_file_with_too_many_findings_shows_the_first_hundred_and_counts_the_rest() {
         .collect();
     findings.push(finding("b.xml", Severity::Error));
     let report = report(findings);
-    let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
+    let text =
+        written(|out| concise::write_concise(out, &report, ShownFindings::USUAL, Screen::PLAIN));
     assert_eq!(text.matches("a.xml:").count(), 100);
     assert!(
         text.contains("b.xml:1:5: error"),
@@ -132,7 +135,7 @@ fn a_file_with_too_many_findings_shows_the_first_hundred_and_counts_the_rest() {
         text.ends_with("… 150 more findings in a.xml; `--format json` has them all\n"),
         "{text}"
     );
-    let json = written(|out| json::write(out, &report));
+    let json = written(|out| json::write_json(out, &report));
     assert_eq!(json.matches("\"code\":").count(), 251);
 }
 
@@ -143,29 +146,32 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
         finding("a.xml", Severity::Hint),
         finding("a.xml", Severity::Info),
     ];
-    let text = written(|out| summary::write(out, &report(findings), Shown::USUAL, Screen::PLAIN));
+    let text = written(|out| {
+        summary::write_summary(out, &report(findings), ShownFindings::USUAL, Screen::PLAIN)
+    });
     assert_eq!(
         text,
         "checked 1,214 files: 1 error, 1 info, 1 hint; 3 fixable with `check --fix`; 3 suppressed; 2 other files skipped (no template)\n\
          by rule: unreadable-file 3\n\
          2 findings of info and hint severity not shown; `--verbose` shows them\n"
     );
-    let clean = Report {
+    let clean = CheckReport {
         files: 1,
-        ..Report::default()
+        ..CheckReport::default()
     };
-    let text = written(|out| summary::write(out, &clean, Shown::USUAL, Screen::PLAIN));
+    let text =
+        written(|out| summary::write_summary(out, &clean, ShownFindings::USUAL, Screen::PLAIN));
     assert_eq!(text, "checked 1 file: nothing found\n");
 }
 
 #[test]
 fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
-    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
+    let mut sources = SourceTexts::new(PathBuf::from("/nowhere"), 1 << 20);
     let text = written(|out| {
-        full::write(
+        full::write_full(
             out,
             &report(vec![finding("a.xml", Severity::Error)]),
-            Shown::USUAL,
+            ShownFindings::USUAL,
             Screen::PLAIN,
             &mut sources,
         )
@@ -187,10 +193,11 @@ fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
     };
     let findings = (0..6_000).map(|at| finding(&format!("{at}.xml"), severity(at)));
     let report = report(findings.collect());
-    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
+    let mut sources = SourceTexts::new(PathBuf::from("/nowhere"), 1 << 20);
     let mut left_out = 0;
     let text = written(|out| {
-        sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count)
+        sarif::write_sarif(out, &report, &RepositoryBase::default(), &mut sources)
+            .map(|count| left_out = count)
     });
     assert_eq!(left_out, 1_000);
     let log: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -224,7 +231,8 @@ fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
         (0..20).map(|at| finding(&format!("{at}.xml"), Severity::Error).note("x".repeat(1 << 20)));
     let report = self::report(lengthy.collect());
     let text = written(|out| {
-        sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count)
+        sarif::write_sarif(out, &report, &RepositoryBase::default(), &mut sources)
+            .map(|count| left_out = count)
     });
     assert!(
         text.len() < 10_000_000 && left_out == 12,
@@ -237,7 +245,9 @@ fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
 fn an_annotation_over_several_lines_has_no_columns() {
     let mut finding = finding("a.xml", Severity::Hint);
     finding.end.line = 3;
-    let text = written(|out| github::write(out, &report(vec![finding]), &Base::from("x/")));
+    let text = written(|out| {
+        github::write_github(out, &report(vec![finding]), &RepositoryBase::from("x/"))
+    });
     let head = "::notice file=x/a.xml,line=1,endLine=3,title=unreadable-file (CTX901)::is wrong%0Afix: remove it\n";
     assert_eq!(text, head);
 }

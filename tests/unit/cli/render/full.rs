@@ -1,6 +1,6 @@
 //! Tests of what `src/cli/render/full.rs` keeps to itself.
 
-use super::{Screen, Sources, finding};
+use super::{Screen, SourceTexts, write_finding};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::RuleMeta;
@@ -11,17 +11,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 fn rule() -> &'static RuleMeta {
-    &crate::rules::list::find("unreadable-file")
+    &crate::rules::list::find_rule("unreadable-file")
         .expect("a rule")
         .meta
 }
 
 fn render(text: &str, mut diagnostic: Diagnostic, screen: Screen) -> String {
     diagnostic.locate(text, &LineIndex::new(text));
-    let mut sources =
-        Sources::new(PathBuf::from("/nowhere"), 0).with_stdin(&diagnostic.path, text.as_bytes());
+    let mut sources = SourceTexts::new(PathBuf::from("/nowhere"), 0)
+        .with_stdin(&diagnostic.path, text.as_bytes());
     let mut out = Vec::new();
-    finding(&mut out, &diagnostic, screen, &mut sources).expect("a vector takes everything");
+    write_finding(&mut out, &diagnostic, screen, &mut sources).expect("a vector takes everything");
     String::from_utf8(out).expect("text")
 }
 
@@ -32,19 +32,22 @@ fn sample() -> (String, Diagnostic) {
     let diagnostic = Diagnostic::new(
         rule(),
         &Arc::from("a.xml"),
-        Span::of(fresh, fresh + 7),
+        Span::from_offsets(fresh, fresh + 7),
         "looks up fresh context, but would also inherit",
     )
     .here("looked up here")
-    .label(Span::of(full, full + 4), "inherited here")
+    .label(Span::from_offsets(full, full + 4), "inherited here")
     .note("the two exclude each other")
     .fix(Fix::suggested(
         "set inherit_context to `none`",
-        vec![Edit::replace(Span::of(full, full + 4), "none")],
+        vec![Edit::replace(Span::from_offsets(full, full + 4), "none")],
     ))
     .fix(Fix::safe(
         "set fresh_context to `disabled`",
-        vec![Edit::replace(Span::of(fresh, fresh + 7), "disabled")],
+        vec![Edit::replace(
+            Span::from_offsets(fresh, fresh + 7),
+            "disabled",
+        )],
     ));
     (text.to_owned(), diagnostic)
 }
@@ -75,7 +78,7 @@ fn a_finding_shows_its_lines_reasons_and_ways_out() {
 
 #[test]
 fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
-    use super::{Extent, extents};
+    use super::{FindingExtent, choose_extents};
     use crate::base::rule_meta::Severity;
     let finding = |at: u32| {
         let severity = if at % 10 == 9 {
@@ -83,16 +86,16 @@ fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
         } else {
             Severity::Warning
         };
-        Diagnostic::new(rule(), &Arc::from("a.xml"), Span::at(at), "found").severity(severity)
+        Diagnostic::new(rule(), &Arc::from("a.xml"), Span::empty_at(at), "found").severity(severity)
     };
     let findings: Vec<Diagnostic> = (0..100).map(finding).collect();
     let all: Vec<&Diagnostic> = findings.iter().collect();
     let drawn = |most: usize| {
-        let extents = extents(&all, most);
+        let extents = choose_extents(&all, most);
         assert_eq!(extents.len(), 100, "none is left out");
         extents
             .iter()
-            .filter(|(_, extent)| *extent == Extent::Whole)
+            .filter(|(_, extent)| *extent == FindingExtent::Whole)
             .map(|(finding, _)| finding.span.start)
             .collect::<Vec<_>>()
     };
@@ -139,7 +142,13 @@ fn a_line_of_a_megabyte_is_cut_around_its_mark() {
     let at = text.find("<bad").expect("there");
     let shown = render(
         &text,
-        Diagnostic::new(rule(), &Arc::from("a.xml"), Span::of(at, at + 6), "bad").here("this"),
+        Diagnostic::new(
+            rule(),
+            &Arc::from("a.xml"),
+            Span::from_offsets(at, at + 6),
+            "bad",
+        )
+        .here("this"),
         Screen::PLAIN,
     );
     assert!(
@@ -154,7 +163,7 @@ fn what_a_file_says_does_not_reach_the_terminal_raw() {
     let diagnostic = Diagnostic::new(
         rule(),
         &Arc::from("a\x1b[2J.xml"),
-        Span::of(3, 12),
+        Span::from_offsets(3, 12),
         "a\x1b[1mb\nc",
     )
     .here("\x07");
@@ -174,7 +183,7 @@ proptest! {
         marks in proptest::collection::vec((any::<u16>(), any::<u8>()).prop_map(|(start, len)| (start % 400, len)), 1..5),
         unicode in any::<bool>(),
     ) {
-        let mut spans = marks.iter().map(|(start, len)| Span::of(usize::from(*start), usize::from(*start) + usize::from(*len)));
+        let mut spans = marks.iter().map(|(start, len)| Span::from_offsets(usize::from(*start), usize::from(*start) + usize::from(*len)));
         let first = spans.next().unwrap_or_default();
         let mut diagnostic = Diagnostic::new(rule(), &Arc::from("a.xml"), first, "message").here("here");
         for span in spans {

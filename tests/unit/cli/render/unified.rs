@@ -1,10 +1,10 @@
 //! Tests of what `src/cli/render/unified.rs` keeps to itself.
 
-use super::{Screen, write};
+use super::{Screen, write_diff};
 
 fn diff(old: &str, new: &str) -> String {
     let mut out = Vec::new();
-    write(&mut out, "a.xml", old, new, Screen::PLAIN).unwrap();
+    write_diff(&mut out, "a.xml", old, new, Screen::PLAIN).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -12,7 +12,7 @@ fn diff(old: &str, new: &str) -> String {
 fn a_terminal_is_not_steered() {
     let written = |screen: Screen| {
         let mut out = Vec::new();
-        write(
+        write_diff(
             &mut out,
             "a.xml",
             "same \u{202e}\n\told\u{1b}[2J\n",

@@ -1,13 +1,13 @@
 //! Tests of what `src/cli/revision/git.rs` keeps to itself.
 
-use super::refused;
+use super::revision_fault;
 
 #[test]
 fn what_could_be_an_option_is_no_revision() {
     for hostile in ["", "--output=x", "-", "a\nb", "a\0b", &"a".repeat(5000)] {
-        assert!(refused(hostile).is_some(), "{hostile:?}");
+        assert!(revision_fault(hostile).is_some(), "{hostile:?}");
     }
     for fine in ["main", "HEAD~2", "v1.0^{}", "a;b", "$(x)", "@{u}", "größe"] {
-        assert!(refused(fine).is_none(), "{fine:?}");
+        assert!(revision_fault(fine).is_none(), "{fine:?}");
     }
 }

@@ -1,11 +1,11 @@
 //! Owners by CODEOWNERS.
 
-use super::of;
+use super::owners_in;
 
 #[test]
 fn the_last_pattern_that_holds_a_path_names_its_owners() {
     let owners = |text: &str| {
-        of(text, "bots/baselines/LOG.jsonl")
+        owners_in(text, "bots/baselines/LOG.jsonl")
             .into_iter()
             .collect::<Vec<_>>()
             .join(" ")

@@ -1,13 +1,13 @@
 //! Tests of what `src/cli/revision/tree.rs` keeps to itself.
 
-use super::{Kind, entries, parts};
+use super::{TreeEntryKind, parse_entries, path_components};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 
 #[test]
 fn a_listing_is_read_whatever_names_hold() {
     let list = b"100644 blob aa\ta b\tc\x00120000 blob bb\tlink\n\x00160000 commit cc\tmod\x00100644 blob dd\t\xff\0";
-    let found = entries(list);
+    let found = parse_entries(list);
     let kinds: Vec<_> = found
         .iter()
         .map(|(name, entry)| (name.as_str(), entry.kind, entry.id.as_str()))
@@ -15,10 +15,13 @@ fn a_listing_is_read_whatever_names_hold() {
     assert_eq!(
         kinds,
         [
-            ("a b\tc", Kind::File, "aa"),
-            ("link\n", Kind::Link, "bb"),
-            ("mod", Kind::Module, "cc")
+            ("a b\tc", TreeEntryKind::File, "aa"),
+            ("link\n", TreeEntryKind::Link, "bb"),
+            ("mod", TreeEntryKind::Submodule, "cc")
         ]
     );
-    assert_eq!(parts(Path::new("/a/./../b")).unwrap(), ["a", "..", "b"]);
+    assert_eq!(
+        path_components(Path::new("/a/./../b")).unwrap(),
+        ["a", "..", "b"]
+    );
 }

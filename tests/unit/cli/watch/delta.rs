@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A finding of the first rule by its place, its fingerprint and its message.
 fn finding(start: u32, fingerprint: &str, message: &str) -> Diagnostic {
-    let rule = &list::all().next().unwrap().meta;
+    let rule = &list::all_rules().next().unwrap().meta;
     let mut finding = Diagnostic::new(
         rule,
         &Arc::from("a.xml"),
@@ -22,7 +22,7 @@ fn finding(start: u32, fingerprint: &str, message: &str) -> Diagnostic {
 fn shown(before: &[Diagnostic], after: &[Diagnostic]) -> String {
     let one = |finding: &&Diagnostic| format!("{}{}", finding.fingerprint, finding.span.start);
     let all = |findings: &[&Diagnostic]| findings.iter().map(one).collect::<Vec<_>>().join(",");
-    let delta = FindingsDelta::between(before, after);
+    let delta = FindingsDelta::compare(before, after);
     let moved: Vec<String> = delta
         .moved
         .iter()

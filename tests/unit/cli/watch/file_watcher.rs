@@ -1,12 +1,12 @@
 //! Tests of what `src/cli/watch/file_watcher.rs` keeps to itself.
 
-use super::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Watched};
+use super::{FileWatcher, WakeReason, WatchMode, WatchOutcome, WatchedFolders, WatchedNames};
 use notify_debouncer_full::DebouncedEvent;
 use notify_debouncer_full::notify::event::{CreateKind, Event, EventKind, RemoveKind};
 use std::path::Path;
 use std::time::Instant;
 
-fn watcher(folders: &[(&str, Reach)]) -> FileWatcher {
+fn watcher(folders: &[(&str, WatchedNames)]) -> FileWatcher {
     let (mut watcher, _) = FileWatcher::new(WatchMode::Poll);
     watcher.folders = folders
         .iter()
@@ -23,21 +23,24 @@ fn event(kind: EventKind, path: &str) -> DebouncedEvent {
 fn where_the_system_reports_nothing_time_wakes() {
     let (mut watcher, why) = FileWatcher::new(WatchMode::Poll);
     let folder = tempfile::tempdir().unwrap();
-    let wanted = Folders::from([(folder.path().to_path_buf(), Reach::Every)]);
-    assert_eq!((watcher.watch(&wanted), why), (Watched::Already, None));
-    assert_eq!(watcher.wait(), WakeReason::Changed);
-    watcher.unread()();
-    assert_eq!(watcher.wait(), WakeReason::Unread);
+    let wanted = WatchedFolders::from([(folder.path().to_path_buf(), WatchedNames::Every)]);
+    assert_eq!(
+        (watcher.watch_folders(&wanted), why),
+        (WatchOutcome::Already, None)
+    );
+    assert_eq!(watcher.wait_for_change(), WakeReason::Changed);
+    watcher.closed_notifier()();
+    assert_eq!(watcher.wait_for_change(), WakeReason::OutputClosed);
 }
 
 #[test]
 fn above_the_project_only_its_settings_count() {
     let watcher = watcher(&[
-        ("/q", Reach::Settings),
-        ("/q/p", Reach::Every),
-        ("/q/p/t", Reach::Every),
+        ("/q", WatchedNames::Settings),
+        ("/q/p", WatchedNames::Every),
+        ("/q/p/t", WatchedNames::Every),
     ]);
-    let counts = |path: &str| watcher.is_of(Path::new(path));
+    let counts = |path: &str| watcher.is_watched(Path::new(path));
     assert!(
         ["/q/p/a.xml", "/q/p", "/q", "/q/ctxc.toml", "/q/.gitignore"]
             .into_iter()
@@ -52,13 +55,14 @@ fn above_the_project_only_its_settings_count() {
 
 #[test]
 fn a_folder_that_went_is_forgotten_with_those_in_it() {
-    let mut watcher = watcher(&["/p", "/p/t", "/p/t/u", "/p/tt"].map(|path| (path, Reach::Every)));
-    assert!(watcher.counts(&Ok(vec![event(
+    let mut watcher =
+        watcher(&["/p", "/p/t", "/p/t/u", "/p/tt"].map(|path| (path, WatchedNames::Every)));
+    assert!(watcher.is_relevant(&Ok(vec![event(
         EventKind::Create(CreateKind::Folder),
         "/p/t"
     )])));
     assert_eq!(watcher.folders.len(), 4);
-    assert!(watcher.counts(&Ok(vec![event(
+    assert!(watcher.is_relevant(&Ok(vec![event(
         EventKind::Remove(RemoveKind::Folder),
         "/p/t"
     )])));
@@ -70,5 +74,5 @@ fn a_folder_that_went_is_forgotten_with_those_in_it() {
             .collect::<Vec<_>>(),
         ["/p", "/p/tt"]
     );
-    assert!(watcher.counts(&Err(Vec::new())) && watcher.folders.is_empty());
+    assert!(watcher.is_relevant(&Err(Vec::new())) && watcher.folders.is_empty());
 }

@@ -1,15 +1,15 @@
 //! Tests of what `src/context/tokens/merge.rs` keeps to itself.
 
-use super::{Scratch, Table, long, short};
+use super::{MergeBuffers, TokenTable, join_long, join_short};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-static TABLES: LazyLock<[Table; 2]> = LazyLock::new(|| {
+static TABLES: LazyLock<[TokenTable; 2]> = LazyLock::new(|| {
     [
-        Table::read(include_bytes!(
+        TokenTable::from_file(include_bytes!(
             "../../../../src/context/tokens/o200k.tokens"
         )),
-        Table::read(include_bytes!(
+        TokenTable::from_file(include_bytes!(
             "../../../../src/context/tokens/cl100k.tokens"
         )),
     ]
@@ -19,10 +19,10 @@ proptest! {
     #[test]
     fn short_and_long_pieces_are_joined_alike(piece in "[ab ]{2,80}|\\PC{2,40}|[a-z]{2,90}|[\\s]{2,40}") {
         for table in &*TABLES {
-            let mut scratch = Scratch::default();
-            short(table, piece.as_bytes(), &mut scratch.parts);
+            let mut scratch = MergeBuffers::default();
+            join_short(table, piece.as_bytes(), &mut scratch.parts);
             let found: Vec<usize> = scratch.parts.iter().skip(1).map(|part| part.0).collect();
-            long(table, piece.as_bytes(), &mut scratch);
+            join_long(table, piece.as_bytes(), &mut scratch);
             let mut at = 0;
             let mut ends = Vec::new();
             while at < piece.len() {

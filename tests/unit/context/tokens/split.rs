@@ -1,12 +1,12 @@
 //! Tests of what `src/context/tokens/split.rs` keeps to itself.
 
-use super::{CL100K, O200K, Splitter};
+use super::{CL100K, O200K, PieceSplitter};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn pieces_are_those_of_the_vendors_patterns() {
     let split = |pattern: &str, text: &str| {
-        let splitter = Splitter::new(pattern);
+        let splitter = PieceSplitter::new(pattern);
         assert!(splitter.0.is_some(), "the engine takes the pattern");
         splitter.pieces(text).map(str::to_owned).collect::<Vec<_>>()
     };

@@ -1,12 +1,14 @@
 //! Tests of what `src/import/jinja/block_calls.rs` keeps to itself.
 
-use super::{BlockCall, block_call};
-use crate::jinja::tree::{inner, tree};
+use super::{BlockCall, find_block_call};
+use crate::jinja::tree::{inner_statements, parse_tree};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn what_asks_for_a_block_and_nothing_else_is_told_from_what_does_more() {
-    let of = |text: &'static str| block_call(inner(&tree(text).unwrap()).next().unwrap());
+    let of = |text: &'static str| {
+        find_block_call(inner_statements(&parse_tree(text).unwrap()).next().unwrap())
+    };
     let whole = |block| Some(BlockCall::Whole(block));
     let part = |words: &str| Some(BlockCall::Part(words.to_owned()));
     assert_eq!(of("{{ self.title() }}"), whole(Some("title")));

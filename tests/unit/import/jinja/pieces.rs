@@ -1,19 +1,19 @@
 //! Tests of what `src/import/jinja/pieces.rs` keeps to itself.
 
-use super::{Kind, Trim, pieces};
+use super::{PieceKind, WhitespaceTrim, split_pieces};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn a_text_is_split_as_jinja_does() {
     let text = "a {%- if x == '%}' -%} {{ {'a': {}}['}}'] }}{# {{ no }} #}{% raw %}{{ x }}{% endraw -%} z {% endif %}";
-    let all = pieces(text);
-    let name = |kind: &Kind<'_>| match kind {
-        Kind::Data => "data",
-        Kind::Tag(tag) if tag.is_block => "statement",
-        Kind::Tag(_) => "output",
-        Kind::Comment => "comment",
-        Kind::Raw => "raw",
-        Kind::EndRaw => "endraw",
+    let all = split_pieces(text);
+    let name = |kind: &PieceKind<'_>| match kind {
+        PieceKind::Data => "data",
+        PieceKind::Tag(tag) if tag.is_block => "statement",
+        PieceKind::Tag(_) => "output",
+        PieceKind::Comment => "comment",
+        PieceKind::Raw => "raw",
+        PieceKind::EndRaw => "endraw",
     };
     let found: Vec<(&str, &str)> = all
         .iter()
@@ -34,6 +34,10 @@ fn a_text_is_split_as_jinja_does() {
     assert_eq!(found, expected);
     assert_eq!(
         (all[1].left, all[1].right, all[7].right),
-        (Trim::All, Trim::All, Trim::All)
+        (
+            WhitespaceTrim::All,
+            WhitespaceTrim::All,
+            WhitespaceTrim::All
+        )
     );
 }

@@ -1,10 +1,10 @@
 //! Tests of what `src/lsp/data/spot.rs` keeps to itself.
 
-use super::{Spot, yaml};
+use super::{DataCursor, yaml_cursor};
 use pretty_assertions::assert_eq;
 
 fn at(text: &str) -> String {
-    let Spot { path, key, .. } = yaml(text, text.len()).unwrap();
+    let DataCursor { path, key, .. } = yaml_cursor(text, text.len()).unwrap();
     format!("{}:{}", path.join("/"), key.unwrap_or("?"))
 }
 

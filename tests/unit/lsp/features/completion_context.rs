@@ -1,6 +1,8 @@
 //! Tests of what `src/lsp/features/completion_context.rs` keeps to itself.
 
-use super::{Begun, CompletionContext, Slot, completion_context, slot};
+use super::{
+    CompletionContext, ExpressionSlot, OpenConstruct, completion_context, expression_slot,
+};
 use crate::base::span::Span;
 use pretty_assertions::assert_eq;
 
@@ -15,19 +17,31 @@ fn at(text: &str) -> (String, String) {
 
 #[test]
 fn what_was_begun_is_seen_from_its_place() {
-    let see = |text: &str, begun: Begun<'_>, word: &str| {
+    let see = |text: &str, begun: OpenConstruct<'_>, word: &str| {
         assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}");
     };
-    see("<task><de¦", Begun::Element { open: 6 }, "de");
-    see("<task><de¦scr>", Begun::Element { open: 6 }, "descr");
-    see("<task></¦task>", Begun::End { open: 6 }, "task");
-    see("<task na¦me=\"x\"", Begun::Attribute { open: 0 }, "name");
-    see("<task ¦name=\"x\"", Begun::Attribute { open: 0 }, "");
-    see("<task a=\">\"¦", Begun::Attribute { open: 0 }, "");
-    see("<task a=¦", Begun::Other, "");
+    see("<task><de¦", OpenConstruct::Element { open: 6 }, "de");
+    see(
+        "<task><de¦scr>",
+        OpenConstruct::Element { open: 6 },
+        "descr",
+    );
+    see("<task></¦task>", OpenConstruct::End { open: 6 }, "task");
+    see(
+        "<task na¦me=\"x\"",
+        OpenConstruct::Attribute { open: 0 },
+        "name",
+    );
+    see(
+        "<task ¦name=\"x\"",
+        OpenConstruct::Attribute { open: 0 },
+        "",
+    );
+    see("<task a=\">\"¦", OpenConstruct::Attribute { open: 0 }, "");
+    see("<task a=¦", OpenConstruct::Other, "");
     see(
         "<task type = \"at¦om\">",
-        Begun::Value {
+        OpenConstruct::Value {
             open: 0,
             name: "type",
             typed: "at",
@@ -36,7 +50,7 @@ fn what_was_begun_is_seen_from_its_place() {
     );
     see(
         "<task type=\"at¦om>\n\"",
-        Begun::Value {
+        OpenConstruct::Value {
             open: 0,
             name: "type",
             typed: "at",
@@ -45,33 +59,41 @@ fn what_was_begun_is_seen_from_its_place() {
     );
     see(
         "<a b=\"{{ x.y¦z }}",
-        Begun::Expression { before: "{{ x." },
+        OpenConstruct::Expression { before: "{{ x." },
         "yz",
     );
-    see("<a>{{x}} {{ cu¦", Begun::Expression { before: "{{ " }, "cu");
+    see(
+        "<a>{{x}} {{ cu¦",
+        OpenConstruct::Expression { before: "{{ " },
+        "cu",
+    );
     see(
         "<a>{{x}} {% if ¦",
-        Begun::Expression { before: "{% if " },
+        OpenConstruct::Expression { before: "{% if " },
         "",
     );
-    see("<a>{{x}} wo¦rd", Begun::Text { before: "{{x}} " }, "word");
-    see("<?ctxc allow ¦", Begun::Allow, "");
-    see("<?ctxc allow a reason=\"¦", Begun::Other, "");
-    see("¦", Begun::Text { before: "" }, "");
+    see(
+        "<a>{{x}} wo¦rd",
+        OpenConstruct::Text { before: "{{x}} " },
+        "word",
+    );
+    see("<?ctxc allow ¦", OpenConstruct::Allow, "");
+    see("<?ctxc allow a reason=\"¦", OpenConstruct::Other, "");
+    see("¦", OpenConstruct::Text { before: "" }, "");
 }
 
 #[test]
 fn a_place_in_an_expression_is_known_by_what_stands_before_it() {
     let cases = [
-        ("{{", Slot::Name),
-        ("{{ a.b.", Slot::Field("a.b")),
-        ("{{ a | ", Slot::Filter),
-        ("a.b == '", Slot::Word("a.b")),
-        ("{%- ", Slot::Tag),
-        ("{% if a is ", Slot::Test),
-        ("{% if a and ", Slot::Name),
+        ("{{", ExpressionSlot::Name),
+        ("{{ a.b.", ExpressionSlot::Field("a.b")),
+        ("{{ a | ", ExpressionSlot::Filter),
+        ("a.b == '", ExpressionSlot::Word("a.b")),
+        ("{%- ", ExpressionSlot::Tag),
+        ("{% if a is ", ExpressionSlot::Test),
+        ("{% if a and ", ExpressionSlot::Name),
     ];
     for (before, expected) in cases {
-        assert_eq!(slot(before), expected, "{before}");
+        assert_eq!(expression_slot(before), expected, "{before}");
     }
 }

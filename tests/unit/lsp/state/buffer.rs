@@ -1,6 +1,6 @@
 //! Tests of what `src/lsp/state/buffer.rs` keeps to itself.
 
-use super::{Buffer, Encoding, LineIndex, Uri};
+use super::{DocumentBuffer, LineIndex, PositionEncoding, Uri};
 use gen_lsp_types::{
     Position, Range, TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument,
 };
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// The offset of a position, by the words of the protocol and without an index: lines counted one
 /// break after the other, characters one after the other, the end of the line for what is past it.
-fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
+fn offset(text: &str, position: Position, encoding: PositionEncoding) -> usize {
     let mut at = 0;
     let mut line = 0;
     while line < position.line {
@@ -29,7 +29,7 @@ fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
         .chars()
         .take_while(|char| !matches!(char, '\r' | '\n'))
     {
-        units += if encoding == Encoding::Utf8 {
+        units += if encoding == PositionEncoding::Utf8 {
             char.len_utf8()
         } else {
             char.len_utf16()
@@ -72,9 +72,9 @@ proptest! {
         edits in proptest::collection::vec(proptest::collection::vec((proptest::option::weighted(0.95, (position(), position())), piece()), 0..4), 1..12),
         utf8 in any::<bool>(),
     ) {
-        let encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
+        let encoding = if utf8 { PositionEncoding::Utf8 } else { PositionEncoding::Utf16 };
         let mut text = first.clone();
-        let mut buffer = Buffer::new(Uri("untitled:a".to_owned()), 1, first);
+        let mut buffer = DocumentBuffer::new(Uri("untitled:a".to_owned()), 1, first);
         for (version, changes) in (2..).zip(edits) {
             let mut sent = Vec::new();
             for (range, insert) in changes {
@@ -88,7 +88,7 @@ proptest! {
                 text.replace_range(from.min(to)..from.max(to), &insert);
                 sent.push(TextDocumentContentChangePartial { range: Range { start, end }, text: insert, ..TextDocumentContentChangePartial::default() }.into());
             }
-            buffer.apply(sent, version, encoding);
+            buffer.apply_changes(sent, version, encoding);
             assert_eq!(&buffer.text, &text);
             assert_eq!(buffer.version, version);
             let kept = &buffer.index;

@@ -1,6 +1,6 @@
 //! Tests of what `src/registry/compile/layout.rs` keeps to itself.
 
-use super::{Item, sort, write};
+use super::{LayoutItem, sort_items, write_items};
 use crate::base::hash::Hash;
 use crate::registry::Registry;
 use crate::template::names::DefinitionKind::{self, Fragment, Task, Template};
@@ -24,12 +24,12 @@ fn build(names: &[(DefinitionKind, &str, u8)]) -> Vec<u8> {
         .iter()
         .map(|(kind, name, _)| line(*kind, name))
         .collect();
-    let mut items: Vec<Item<'_>> = names
+    let mut items: Vec<LayoutItem<'_>> = names
         .iter()
         .zip(&lines)
         .map(|((kind, name, byte), (bytes, hash_at))| {
             let hash = Hash([*byte; 32]);
-            Item {
+            LayoutItem {
                 kind: *kind,
                 name,
                 hash,
@@ -38,8 +38,8 @@ fn build(names: &[(DefinitionKind, &str, u8)]) -> Vec<u8> {
             }
         })
         .collect();
-    sort(&mut items);
-    write(&items)
+    sort_items(&mut items);
+    write_items(&items)
 }
 
 #[test]

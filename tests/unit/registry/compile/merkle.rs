@@ -1,18 +1,20 @@
 //! Tests of what `src/registry/compile/merkle.rs` keeps to itself.
 
-use super::hashes;
+use super::compute_hashes;
 use crate::base::hash::Hash;
 use crate::base::span::Span;
-use crate::project::index::{DefId, Entry, Index};
-use crate::template::names::{Definition, DefinitionKind, FileFacts, Reference, ReferenceKind};
+use crate::project::index::{DefId, NameIndex, ProjectFileFacts};
+use crate::template::names::{
+    DefinitionFacts, DefinitionKind, FileFacts, ReferenceFacts, ReferenceKind,
+};
 use std::sync::Arc;
 
 fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> FileFacts {
     let (name, params) = (name.into(), Box::default());
-    let definition = Definition {
+    let definition = DefinitionFacts {
         kind,
         name,
-        span: Span::at(0),
+        span: Span::empty_at(0),
         params,
         returns: None,
         untrusted: None,
@@ -25,10 +27,10 @@ fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> Fil
         context: None,
         open: None,
     };
-    let reference = |(kind, name): &(ReferenceKind, &str)| Reference {
+    let reference = |(kind, name): &(ReferenceKind, &str)| ReferenceFacts {
         kind: *kind,
         name: (*name).into(),
-        span: Span::at(0),
+        span: Span::empty_at(0),
         owner: 0,
         node: "/".into(),
         args: Box::default(),
@@ -59,8 +61,12 @@ fn a_hash_moves_with_everything_it_rests_on() {
         file(DefinitionKind::Task, "other", &[]),
     ];
     let path: Arc<str> = Arc::from("a.xml");
-    let index = Index::new(files.iter().map(|facts| Entry { path: &path, facts }));
-    let (order, cycles) = index.order();
+    let index = NameIndex::new(
+        files
+            .iter()
+            .map(|facts| ProjectFileFacts { path: &path, facts }),
+    );
+    let (order, cycles) = index.dependency_order();
     assert!(cycles.is_empty());
     let run = |changed: u32| {
         let own = |id: DefId| {
@@ -68,7 +74,7 @@ fn a_hash_moves_with_everything_it_rests_on() {
                 [id.file as u8 + if id.file == changed { 100 } else { 0 }; 32],
             ))
         };
-        let all = hashes(&index, &order, own);
+        let all = compute_hashes(&index, &order, own);
         (0..5)
             .map(|file| {
                 all.get(DefId {

@@ -1,12 +1,12 @@
 //! Tests of what `src/registry/workspace/inputs.rs` keeps to itself.
 
-use super::Inputs;
+use super::CheckInputs;
 use crate::base::hash::Hash;
 
 #[test]
 fn templates_come_and_go_and_texts_change() {
-    let hash = |text: &str| Hash::of(text.as_bytes());
-    let inputs = |templates: &[(&str, &str)], others: &[(&str, &str)]| Inputs {
+    let hash = |text: &str| Hash::digest(text.as_bytes());
+    let inputs = |templates: &[(&str, &str)], others: &[(&str, &str)]| CheckInputs {
         templates: templates
             .iter()
             .map(|(name, text)| ((*name).to_owned(), hash(text)))
@@ -15,7 +15,7 @@ fn templates_come_and_go_and_texts_change() {
             .iter()
             .map(|(name, text)| ((*name).to_owned(), Some(hash(text))))
             .collect(),
-        ..Inputs::default()
+        ..CheckInputs::default()
     };
     let before = inputs(
         &[("a", "1"), ("b", "1"), ("c", "1")],
@@ -25,6 +25,6 @@ fn templates_come_and_go_and_texts_change() {
         &[("b", "2"), ("c", "1"), ("d", "1")],
         &[("t", "2"), ("u", "1"), ("w", "1")],
     );
-    let changed: Vec<String> = after.changed(&before).into_iter().collect();
+    let changed: Vec<String> = after.changed_files(&before).into_iter().collect();
     assert_eq!(changed, ["a", "b", "d", "t"]);
 }

@@ -1,6 +1,6 @@
 //! Tests of what `src/registry/workspace/walk.rs` keeps to itself.
 
-use super::{By, Found, Plan, Visit};
+use super::{FileVisitor, FoundFile, SelectedBy, WalkPlan};
 use crate::project::config::Templates;
 use crate::project::glob::Globs;
 use std::collections::BTreeSet;
@@ -8,17 +8,17 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Mutex;
 
-struct Names<'a>(&'a Mutex<Vec<(String, By)>>);
+struct Names<'a>(&'a Mutex<Vec<(String, SelectedBy)>>);
 
-impl Visit for Names<'_> {
-    fn file(&mut self, found: &Found<'_>) {
+impl FileVisitor for Names<'_> {
+    fn visit_file(&mut self, found: &FoundFile<'_>) {
         self.0
             .lock()
             .unwrap()
             .push((found.name.to_owned(), found.by));
     }
 
-    fn unreadable(&mut self, name: &str, error: std::io::Error) {
+    fn report_unreadable(&mut self, name: &str, error: std::io::Error) {
         panic!("{name}: {error}");
     }
 }
@@ -41,7 +41,7 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
     folder
 }
 
-fn names(plan: &Plan, threads: usize) -> BTreeSet<String> {
+fn names(plan: &WalkPlan, threads: usize) -> BTreeSet<String> {
     let found = Mutex::new(Vec::new());
     plan.run(NonZeroUsize::new(threads).unwrap(), || Names(&found));
     let found = found.into_inner().unwrap();
@@ -50,17 +50,17 @@ fn names(plan: &Plan, threads: usize) -> BTreeSet<String> {
     names
 }
 
-fn plan(root: &Path, given: &[&str], include: &[&str], exclude: &[&str]) -> Plan {
+fn plan(root: &Path, given: &[&str], include: &[&str], exclude: &[&str]) -> WalkPlan {
     let globs = |patterns: &[&str]| {
         let mut globs = Globs::default();
         for pattern in patterns {
-            globs.add(pattern).unwrap();
+            globs.add_pattern(pattern).unwrap();
         }
         globs
     };
     let given: Vec<_> = given.iter().map(|path| root.join(path)).collect();
     let include = (!include.is_empty()).then(|| globs(include));
-    Plan::new(
+    WalkPlan::new(
         root,
         &given,
         &Templates {
@@ -123,7 +123,7 @@ fn named_files_are_always_taken() {
         ["b.txt", "drafts/d.xml"]
     );
     let missing = folder.path().join("none.xml");
-    let error = Plan::new(
+    let error = WalkPlan::new(
         folder.path(),
         std::slice::from_ref(&missing),
         &Templates::default(),

@@ -5,23 +5,27 @@ use super::*;
 #[test]
 fn names_are_found_whatever_their_number() {
     let names: Vec<String> = (0..100).map(|n| format!("n{}", n % 60)).collect();
-    let mut env = Env::default();
+    let mut env = BindingStack::default();
     for (at, name) in names.iter().enumerate() {
-        env.bind(name, Span::at(at as u32));
+        env.bind(name, Span::empty_at(at as u32));
         assert_eq!(
-            env.find(name).map(|found| found.span.start),
+            env.find_binding(name).map(|found| found.span.start),
             Some(at as u32)
         );
     }
     for at in (0..100_u32).rev() {
-        let innermost = env.find(&names[at as usize]).map(|found| found.span.start);
+        let innermost = env
+            .find_binding(&names[at as usize])
+            .map(|found| found.span.start);
         assert_eq!(innermost, Some(at));
         assert_eq!(
-            env.unbind(0).map(|entry| entry.binding.span.start),
+            env.unbind_down_to(0).map(|entry| entry.binding.span.start),
             Some(at)
         );
-        let next = env.find(&names[at as usize]).map(|found| found.span.start);
+        let next = env
+            .find_binding(&names[at as usize])
+            .map(|found| found.span.start);
         assert_eq!(next, at.checked_sub(60));
     }
-    assert!(env.unbind(0).is_none());
+    assert!(env.unbind_down_to(0).is_none());
 }

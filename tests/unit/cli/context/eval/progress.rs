@@ -1,17 +1,17 @@
 //! Tests of what `src/cli/context/eval/progress.rs` keeps to itself.
 
-use super::{Progress, line};
+use super::{EvalProgress, progress_line};
 use std::time::Duration;
 
 #[test]
 fn a_line_says_what_is_done_what_it_cost_and_what_is_left() {
-    let now = |done, calls| Progress {
+    let now = |done, calls| EvalProgress {
         done,
         planned: 40,
         calls,
         usd: 0.021,
     };
-    let said = |done, calls, seconds| line(now(done, calls), Duration::from_secs(seconds));
+    let said = |done, calls, seconds| progress_line(now(done, calls), Duration::from_secs(seconds));
     assert_eq!(
         said(0, 0, 10),
         "0 of 40 scenarios, 0 calls (0.0 a second), US$ 0.021, no scenario is finished yet"

@@ -1,6 +1,6 @@
 //! Tests of what `src/cli/context/manifest/words.rs` keeps to itself.
 
-use super::{paid, usd};
+use super::{describe_cost_change, format_usd};
 use crate::context::manifest::{Cost, CostChange};
 
 #[test]
@@ -12,7 +12,7 @@ fn what_a_call_costs_is_told_before_and_after() {
             most: None,
         })
     };
-    let told = |from, to| paid(&CostChange { from, to }).unwrap_or_default();
+    let told = |from, to| describe_cost_change(&CostChange { from, to }).unwrap_or_default();
     assert_eq!(told(None, None), "");
     assert_eq!(
         told(None, cost(0.25, 0.1)),
@@ -49,7 +49,7 @@ fn figures_keep_what_says_something() {
         3.0,
         12.345,
     ]
-    .map(usd);
+    .map(format_usd);
     assert_eq!(
         shown,
         [
