@@ -151,7 +151,7 @@ pub fn resolve_beside(file: &str, written: &str) -> Option<String> {
     normalize_path(&folder.join(written)).map(|path| slash_path(&path))
 }
 
-/// A path relative to `folder`, the inverse of [`beside`]; both are relative to the same base.
+/// A path relative to `folder`, the inverse of [`resolve_beside`]; both are relative to the same base.
 pub fn relative_path(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();

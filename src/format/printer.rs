@@ -33,9 +33,9 @@ pub(super) struct Printer<'a> {
 /// The text has syntax errors, or is not a template.
 ///
 /// ```
-/// use ctxc::internals::format::{Options, format};
+/// use ctxc::internals::format::{FormatOptions, format};
 /// let text = "<task name='t'   type='atomic'><description>d</description></task>";
-/// let laid_out = format(text, &ctxc::internals::syntax::Limits::default(), Options::default()).unwrap();
+/// let laid_out = format(text, &ctxc::internals::syntax::XmlLimits::default(), FormatOptions::default()).unwrap();
 /// assert_eq!(laid_out, "<task name=\"t\" type=\"atomic\">\n  <description>d</description>\n</task>\n");
 /// ```
 pub fn format(

@@ -16,15 +16,15 @@ pub struct JinjaFault {
 /// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JinjaFaultKind {
-    /// The text is longer than [`MAX_BYTES`](super::limits::MAX_BYTES).
+    /// The text is longer than [`MAX_TEXT_BYTES`](super::limits::MAX_TEXT_BYTES).
     TooLarge,
     /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`](super::limits::MAX_COLUMNS) of
     /// its line.
     LineTooLong,
-    /// Blocks nest deeper than [`MAX_BLOCKS`](super::limits::MAX_BLOCKS), or an expression is
-    /// longer than [`MAX_CHAIN`](super::limits::MAX_CHAIN).
+    /// Blocks nest deeper than [`MAX_BLOCK_DEPTH`](super::limits::MAX_BLOCK_DEPTH), or an expression is
+    /// longer than [`MAX_CHAIN_LENGTH`](super::limits::MAX_CHAIN_LENGTH).
     TooDeep,
-    /// Repeated constants produce more than [`MAX_REPEATED`](super::limits::MAX_REPEATED) bytes.
+    /// Repeated constants produce more than [`MAX_REPEATED_BYTES`](super::limits::MAX_REPEATED_BYTES) bytes.
     TooMuchRepeated,
     /// `include`, `extends`, `import`, `from` or `block`: other templates are not available.
     OtherTemplate(&'static str),

@@ -9,7 +9,7 @@
 //! Every drop is reported.
 //!
 //! If untrusted text may be present, trusted blocks are fitted before all of that into the budget
-//! left by [`room_of_others`], so that untrusted text never changes a byte of them. Their fates are
+//! left by [`untrusted_reserve`], so that untrusted text never changes a byte of them. Their fates are
 //! then passed in.
 
 use super::context::{CutPolicy, FIRST_EXPENDABLE, Kind, Trust};

@@ -27,7 +27,7 @@ pub trait TokenCounter: Debug + Send + Sync {
     /// between two of them.
     ///
     /// The default holds for tokenizers that split a text into words before they merge anything,
-    /// and counts only the tokens that are certain for those: see [`token_boundary::least`].
+    /// and counts only the tokens that are certain for those: see [`token_boundary::min_tokens`].
     fn min_tokens(&self, pieces: &[&str]) -> usize {
         token_boundary::min_tokens(pieces, |text| self.count(text))
     }

@@ -153,7 +153,7 @@ pub struct Config {
     /// `[requests]`.
     pub requests: RequestSettings,
     /// The agents that scenarios test, for `has scenario`; `None` before scenarios are read. See
-    /// [`Config::test`].
+    /// [`Config::set_tested`].
     pub tested: Option<TestedAgents>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,

@@ -1,7 +1,7 @@
 //! Names across references: checks the names that a task, a fragment or a function takes against
 //! the bindings at its place of use.
 //!
-//! Replays the recorded [`Flow`] of each definition, after the definitions that it refers to. Never
+//! Replays the recorded [`DefinitionFlow`] of each definition, after the definitions that it refers to. Never
 //! formats messages. Linear in the recorded events and in the parameters of referenced definitions.
 
 use super::index::{DefId, NameIndex, RefId, ReferenceCycle};

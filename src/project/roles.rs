@@ -40,7 +40,7 @@ pub struct Role {
     /// `profile`: the format of its segments, unless its task sets one.
     pub profile: Option<Spanned<Profile>>,
     /// `order`: kinds of segments that precede all others in their message, in this order; each is
-    /// one of [`KINDS`].
+    /// one of [`ORDERABLE_KINDS`].
     pub order: Vec<Spanned<&'static str>>,
     /// The sampling parameters, unless its task sets others.
     pub sampling: Sampling,

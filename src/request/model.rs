@@ -32,7 +32,7 @@ pub struct RequestTool {
     pub name: String,
     /// Its description; empty if there is none.
     pub description: String,
-    /// True if it has a schema of its arguments, which [`Request::schema`] returns.
+    /// True if it has a schema of its arguments, which [`ModelRequest::argument_schema`] returns.
     pub has_schema: bool,
     /// The pointer to its name, description and schema in the body.
     pub pointer: String,

@@ -1,7 +1,7 @@
 //! Applies fixes to a text: the fixes that do not overlap, repeated until no fix makes progress.
 //!
 //! Never applies two overlapping fixes, never keeps a fix whose finding remains, never introduces
-//! an error, never runs more than [`ROUNDS`] rounds. The caller passes the function that checks a
+//! an error, never runs more than [`MAX_ROUNDS`] rounds. The caller passes the function that checks a
 //! text.
 
 use crate::base::diagnostic::Diagnostic;

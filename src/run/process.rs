@@ -2,7 +2,7 @@
 //! project files; the caller must have the user's permission.
 //!
 //! Its environment contains only the given variables. It leads a process group of its own. When it
-//! ends or is stopped, its whole group is stopped: first by TERM, then by KILL after [`GRACE`].
+//! ends or is stopped, its whole group is stopped: first by TERM, then by KILL after [`GRACE_PERIOD`].
 
 use super::commands::{append_last_line, describe_signal, describe_timeout};
 use crate::base::fs;

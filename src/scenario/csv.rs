@@ -31,7 +31,7 @@ pub fn delimiter(text: &str) -> char {
         .unwrap_or(',')
 }
 
-/// The same as [`read`], with this sign between fields.
+/// The same as [`parse_records`], with this sign between fields.
 ///
 /// # Errors
 /// The line at which it stops being a table, and why.

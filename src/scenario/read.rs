@@ -43,7 +43,7 @@ pub fn read_suite(path: &str, text: &str) -> (Option<Suite>, Vec<ScenarioFault>)
     read_suite_with(path, text, &ScenarioReadOptions::default())
 }
 
-/// Like [`read`], with tables of cases and the project's trial rule.
+/// Like [`read_suite`], with tables of cases and the project's trial rule.
 pub fn read_suite_with(
     path: &str,
     text: &str,

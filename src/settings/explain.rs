@@ -1,6 +1,6 @@
 //! Serialises resolved settings into an artifact.
 //!
-//! [`View`] writes without copying; [`SettingData`] is the owned form that an artifact is read
+//! [`SettingsView`] writes without copying; [`SettingData`] is the owned form that an artifact is read
 //! into. Both have the same keys in the same order (tested).
 
 use super::data::{OriginData, OverriddenData, SettingData, SettingsData};

@@ -17,7 +17,7 @@ use RowKind::{Operator as Op, Part, Subtype};
 pub struct Defaults {
     /// The operator that the row belongs to.
     pub operator: Operator,
-    /// The subtypes or parts; for [`Kind::Operator`], the first is the name of the operator itself.
+    /// The subtypes or parts; for [`RowKind::Operator`], the first is the name of the operator itself.
     pub names: &'static [&'static str],
     /// The kind of the names.
     pub kind: RowKind,

@@ -1,5 +1,5 @@
 //! Text to tree in one pass, with recovery: never fails, never recurses, never reads a region more
-//! than a fixed number of times. Errors are returned as [`Fault`]s, one for each damaged region.
+//! than a fixed number of times. Errors are returned as [`XmlFault`]s, one for each damaged region.
 //!
 //! This file drives the pass and reads text; `tag` and `attribute` read start tags, `end` reads end
 //! tags, `recover` repairs unclosed elements, `markup` reads everything that begins with `<!` or

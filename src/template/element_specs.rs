@@ -1,4 +1,4 @@
-//! The rows of the element table, in the order of [`Kind`], and lookups in it.
+//! The rows of the element table, in the order of [`ElementKind`], and lookups in it.
 
 use super::elements::ElementContent::{Elements, Empty, Opaque, Text, TextOrElements, Word};
 use super::elements::{

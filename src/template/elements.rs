@@ -125,7 +125,7 @@ pub struct Attr {
     pub doc: &'static str,
     /// Names of the same attribute in other languages, for suggestions.
     pub aliases: &'static [&'static str],
-    /// The meaning of each of its words, in the order of [`Attr::words`].
+    /// The meaning of each of its words, in the order of [`Attr::allowed_words`].
     pub meanings: &'static [&'static str],
 }
 

@@ -1,7 +1,7 @@
 //! A template as written: every field is optional, and every value has a span. Never a default,
 //! never a merge, never a lookup.
 //!
-//! Borrows from the document. Faults are returned beside the model ([`File::faults`]); anything
+//! Borrows from the document. Faults are returned beside the model ([`TemplateFile::faults`]); anything
 //! that cannot be read is left out.
 
 use super::elements::ElementKind;
@@ -30,7 +30,7 @@ pub struct TemplateFile<'a> {
     pub definitions: Vec<Definition<'a>>,
     /// Its faults, in document order.
     pub faults: Vec<TemplateFault<'a>>,
-    /// The number of faults beyond [`MOST_FAULTS`], which are not stored.
+    /// The number of faults beyond [`MAX_FAULTS`], which are not stored.
     pub left_out: u32,
     /// The elements that were left unread, in document order; a fault of each is recorded. Parts
     /// that seem to be missing may be inside them.

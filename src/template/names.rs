@@ -390,7 +390,7 @@ pub struct LinkedFile {
     /// The use of the file.
     pub kind: LinkedFileKind,
     /// The path as written: relative to the template's folder, or to the project's for a
-    /// [`SourceKind::File`].
+    /// [`LinkedFileKind::File`].
     pub path: Box<str>,
     /// The span of the path.
     pub span: Span,

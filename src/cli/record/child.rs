@@ -65,7 +65,7 @@ fn signal_child(pid: u32, times: u32) {
 }
 
 #[cfg(not(unix))]
-const fn end(_pid: u32, _times: u32) {}
+const fn signal_child(_pid: u32, _times: u32) {}
 
 fn exit_code(status: ExitStatus) -> u8 {
     #[cfg(unix)]

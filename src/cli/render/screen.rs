@@ -75,7 +75,7 @@ fn terminal_columns(output: impl std::os::fd::AsFd) -> Option<usize> {
 
 /// Returns the columns of a terminal, at least 40; `None` for anything else.
 #[cfg(windows)]
-fn columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
+fn terminal_columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 

@@ -123,7 +123,7 @@ fn note_nested_projects(root: &Path, report: &CheckReport, cx: &mut Cx) {
     {
         let nested = escape_line(&nested.to_string_lossy()).into_owned();
         cx.print_note(&format!(
-            "{nested}/{SUPPRESSIONS_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
+            "{nested}/{PROJECT_FILE} is not read: its templates are checked as those of this project. `ctxc check --project {nested}` checks it, and \
              `[templates] exclude = [\"{nested}\"]` leaves it out here"
         ));
     }

@@ -60,7 +60,7 @@ pub fn project_manifest(
     }
 }
 
-/// Like [`of_project`], but omits agents that cannot receive their context and returns their faults
+/// Like [`project_manifest`], but omits agents that cannot receive their context and returns their faults
 /// beside the manifest.
 pub fn partial_manifest(
     registry: &Registry,

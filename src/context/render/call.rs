@@ -24,7 +24,7 @@ pub const DEFAULT_OUTPUT_LIMIT: u32 = 4096;
 pub struct CallParams {
     /// The definition's name, used as a label of the answer's form by providers that require one.
     pub name: String,
-    /// The model; `None` becomes [`MODEL`].
+    /// The model; `None` becomes [`MODEL_PLACEHOLDER`].
     pub model: Option<String>,
     /// The maximum tokens of the answer.
     pub limit: Option<u32>,

@@ -15,7 +15,7 @@ pub const DEFAULT_COUNTER: &str = if cfg!(feature = "tokens") {
 #[cfg(feature = "tokens")]
 const EXACT_COUNTERS: &[&str] = &["o200k", "cl100k"];
 #[cfg(not(feature = "tokens"))]
-const EXACT: &[&str] = &[];
+const EXACT_COUNTERS: &[&str] = &[];
 
 /// Vendors whose tokenizer is not part of the program, with the bytes of a token according to their
 /// documentation of English text. They count characters; a character is at least one byte, so texts

@@ -103,7 +103,7 @@ impl Obstacle {
     /// use ctxc::runtime::{Obstacle, ObstacleKind};
     ///
     /// assert_eq!(Obstacle::new("provider", "no answer within 30 s").kind, ObstacleKind::Provider);
-    /// assert_eq!(Obstacle::new("stale_runbook", "last edited in 2019").kind.word(), "stale_runbook");
+    /// assert_eq!(Obstacle::new("stale_runbook", "last edited in 2019").kind.as_str(), "stale_runbook");
     /// ```
     pub fn new(kind: impl Into<ObstacleKind>, note: impl Into<String>) -> Self {
         Self {

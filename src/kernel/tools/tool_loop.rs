@@ -26,7 +26,7 @@ use crate::kernel::provider::{Answer, ProviderError};
 /// let answer = |part: Part| Answer::new(vec![part], Stop::End, Usage::default(), None);
 /// let tools = ToolRegistry::new(ToolPolicy::default());
 /// let last = tool_loop(&tools, &mut Nothing, 2, |turns| {
-///     Ok(if turns.is_empty() { answer(Part::Call(call.clone())) } else { answer(Part::Text(turns[1].read().text)) })
+///     Ok(if turns.is_empty() { answer(Part::Call(call.clone())) } else { answer(Part::Text(turns[1].text_form().text)) })
 /// })?;
 /// assert_eq!(last.content(), "[error 1] there is no tool `rm`");
 /// # Ok::<(), ctxc::runtime::Obstacle>(())

@@ -27,10 +27,10 @@ pub enum YamlFaultKind {
     /// A tab instead of the spaces that YAML requires. Nothing after it was read.
     #[error("found a tab where YAML expects spaces")]
     Tab,
-    /// More than [`DEPTH`] collections open at once. Nothing after it was read.
+    /// More than [`MAX_DEPTH`] collections open at once. Nothing after it was read.
     #[error("more than {MAX_DEPTH} lists and mappings are inside each other")]
     TooDeep,
-    /// More than [`WEIGHT`]. Nothing after it was read.
+    /// More than [`MAX_WEIGHT`]. Nothing after it was read.
     #[error("the file has more than {MAX_WEIGHT} values")]
     TooHeavy,
     /// An alias of an anchor that does not stand before it.

@@ -3,7 +3,7 @@
 //!
 //! Never fails and never recurses on the depth of the text: faults are returned beside the tree of
 //! everything before them. Aliases are replaced by their nodes, and weighed, so that no file grows
-//! beyond [`WEIGHT`]. The only door to the parser.
+//! beyond [`MAX_WEIGHT`]. The only door to the parser.
 
 mod build;
 mod fault;

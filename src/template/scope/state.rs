@@ -45,7 +45,7 @@ pub struct Scopes<'a> {
     pub grown: Vec<(Span, u64)>,
     /// The faults, in no particular order.
     pub faults: Vec<ScopeFault<'a>>,
-    /// The number of faults beyond [`MOST_FAULTS`], which are not stored.
+    /// The number of faults beyond [`MAX_FAULTS`], which are not stored.
     pub left_out: u32,
     /// The number of unused parameters so far; they are not errors, and are counted separately.
     unused: u32,

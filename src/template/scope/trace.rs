@@ -76,7 +76,7 @@ pub enum UseTarget {
 pub struct TracedUse {
     /// The name.
     pub name: String,
-    /// The span of the name, or of the text that contains it: see [`How`].
+    /// The span of the name, or of the text that contains it: see [`UseForm`].
     pub span: Span,
     /// The form of the use.
     pub how: UseForm,

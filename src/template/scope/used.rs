@@ -3,7 +3,7 @@
 use super::fault::{ScopeFault, ScopeFaultKind, UsePlace};
 use crate::base::span::{Span, Spanned};
 #[cfg(not(feature = "assemble"))]
-use crate::jinja::parse::analyze;
+use crate::jinja::parse::analyze as analyze_with_trials;
 use crate::jinja::parse::{JinjaPart, find_first_reads};
 #[cfg(feature = "assemble")]
 use crate::jinja::trial::analyze_with_trials;

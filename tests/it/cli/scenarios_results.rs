@@ -210,9 +210,9 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     let run = project.run(&["eval"]).exits_with(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/a.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/a.yaml:7:13: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`; did you mean `object`?; and 10 more, which `ctxc check` shows
+      scenarios/a.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/a.yaml:7:13: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`; did you mean `object`?; found `type: objct`; and 10 more, which `ctxc check` shows
     scenarios/b.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/b.yaml:1: nothing of this file is run: unknown-scenario-key (CTX602): scenarios/b.yaml:8:34: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`; did you mean `required`?
+      scenarios/b.yaml:1: nothing of this file is run: unknown-scenario-key (CTX602): scenarios/b.yaml:8:34: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`; did you mean `required`?; found `- schema: {type: object, requird: [team]}`
     c                 context 0/0  answer 2 of 2 (scripted)  PASS
     d                 context 0/0  answer not recorded       ERROR
       scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` in `answer.json` is not a JSON Schema keyword, so it has no effect; did you mean `type`?

@@ -203,9 +203,9 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
     h                 context 0/0  answer not recorded       ERROR
       scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is not a valid conversation: line 1: expected one message a line, found a list of them: write each on a line of its own
     scenarios/i.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line has no column `id`
+      scenarios/i.yaml:1: nothing of this file is run: bad-case-table (CTX621): scenarios/i.yaml:3:13: the cases of `names.csv` cannot be read: its first line has no column `id`; found `cases_from: names.csv`
     scenarios/j.yaml  context 0/0  answer not recorded       ERROR
-      scenarios/j.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/j.yaml:3:13: the line holds a list; expected an object with the keys of a case; and 1 more, which `ctxc check` shows
+      scenarios/j.yaml:1: nothing of this file is run: wrong-scenario-value (CTX603): scenarios/j.yaml:3:13: the line holds a list; expected an object with the keys of a case; found `cases_from: rows.jsonl`; and 1 more, which `ctxc check` shows
     slip.csv/a        context 0/0  answer not recorded       ERROR
       scenarios/k.yaml:3: unknown-input (CTX612): scenarios/k.yaml:3:13: the task `triage` takes no value `tickett`; did you mean `ticket`?
     11 scenarios: 1 passed, 0 failed, 10 errored; 0 carried, 0 calls, US$ 0

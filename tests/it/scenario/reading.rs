@@ -233,7 +233,7 @@ fn aliases_of_keys_are_keys() {
         Some("x")
     );
     assert_eq!(case.expectations.len(), 1);
-    insta::assert_snapshot!(faults("name: a\ntask: t\ninput: {objective: x}\ncontext: {objective: x}\nexpected: [{contains: x}]\n"), @r#"4:1 [context] SameKey { key: "context", first: Span { start: 16, end: 21 } }"#);
+    insta::assert_snapshot!(faults("name: a\ntask: t\ninput: {objective: x}\ncontext: {objective: x}\nexpected: [{contains: x}]\n"), @r#"4:1 [context] RepeatedKey { key: "context", first: Span { start: 16, end: 21 } }"#);
 }
 
 #[test]
@@ -262,11 +262,11 @@ fn trials_are_those_of_the_case_then_those_of_the_project() {
     assert_eq!(rule("rule: {runs: 20}\n"), sound(20, 8));
     assert_eq!(
         rule("pass_threshold: 10\n").2,
-        "5:17 [10] Threshold { runs: 9, pass: 10 }"
+        "5:17 [10] PassAboveRuns { runs: 9, pass: 10 }"
     );
     assert_eq!(
         rule("rule: {confirm: {runs: 3, pass: 4}}\n").2,
-        "5:33 [4] Threshold { runs: 3, pass: 4 }"
+        "5:33 [4] PassAboveRuns { runs: 3, pass: 4 }"
     );
 }
 
@@ -338,7 +338,7 @@ cases:
     insta::assert_snapshot!(faults(text), @r#"
     1:1 [task] a suite has no key task, near None, elsewhere Some("defaults")
     1:1 [task: triage] a suite lacks id
-    2:37 [3] Threshold { runs: 2, pass: 3 }
+    2:37 [3] PassAboveRuns { runs: 2, pass: 3 }
     2:50 [objectiv] `defaults.context` has no key objectiv, near Some("objective"), elsewhere None
     2:64 [id] `defaults` has no key id, near None, elsewhere None
     4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task|request

@@ -331,8 +331,8 @@ fn each_fault_stands_at_its_place() {
     assert_eq!(default("boolean", "no"), "BadBoolean `no`");
     assert_eq!(default("boolean", "maybe"), "BadValue `maybe`");
     assert_eq!(default("integer", "2.5"), "BadNumber `2.5`");
-    assert_eq!(default("object", "[1]"), "Unfit `[1]`");
-    assert_eq!(default("string[]", "[1]"), "Unfit `[1]`");
+    assert_eq!(default("object", "[1]"), "BadText `[1]`");
+    assert_eq!(default("string[]", "[1]"), "BadText `[1]`");
     assert_eq!(
         (
             default("array", "[1]"),

@@ -72,6 +72,23 @@ fn listing(sources: &[SourceText]) -> String {
         .collect()
 }
 
+/// The name of the type that a line at the top of a file defines.
+fn type_name(line: &str) -> Option<&str> {
+    let visible = line.strip_prefix("pub").unwrap_or(line);
+    let bare = if visible.starts_with('(') {
+        visible.split_once(')')?.1
+    } else {
+        visible
+    };
+    let mut words = bare
+        .trim_start()
+        .split(|sign: char| !sign.is_alphanumeric());
+    let is_top = !line.starts_with(' ');
+    let keyword = words.next()?;
+    let is_type = is_top && matches!(keyword, "struct" | "enum" | "trait" | "type");
+    words.next().filter(|name| is_type && !name.is_empty())
+}
+
 /// The type names that stand in more rooms of `src/` than may be, with the rooms.
 fn scattered_types(sources: &[SourceText]) -> BTreeMap<String, BTreeSet<String>> {
     let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -83,17 +100,7 @@ fn scattered_types(sources: &[SourceText]) -> BTreeMap<String, BTreeSet<String>>
             .unwrap_or_default()
             .to_owned();
         for line in source.text.lines() {
-            let mut words = line
-                .split_whitespace()
-                .filter(|word| !word.starts_with("pub"));
-            let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));
-            let name = words
-                .next()
-                .and_then(|word| word.split(|sign: char| !sign.is_alphanumeric()).next());
-            // A line of `pub(in crate::a) struct` has its visibility in two words.
-            if let Some(name) =
-                name.filter(|name| is_type && !name.is_empty() && !line.starts_with(' '))
-            {
+            if let Some(name) = type_name(line) {
                 rooms
                     .entry(name.to_owned())
                     .or_default()
@@ -157,7 +164,7 @@ fn a_type_name_in_three_rooms_is_found() {
     let source = |room: &str| {
         SourceText::new(
             &format!("src/{room}/x.rs"),
-            "//! X.\npub(crate) struct Found {\n}\n",
+            &format!("//! X.\npub(in crate::{room}) struct Found {{\n}}\n"),
         )
     };
     assert!(scattered_types(&["a", "b"].map(source)).is_empty());

@@ -12,7 +12,6 @@ mod kernel_names;
 mod language;
 mod merged;
 mod places;
-mod rooms;
 mod shape;
 mod source;
 mod writers;

@@ -6,17 +6,17 @@ use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
-/// Calls that write a file. The types of `rewrite::create` and `rewrite::write_checked` guarantee
+/// Calls that write a file. The types of `rewrite::create_file` and `rewrite::write_checked` guarantee
 /// checked texts.
 const WRITE_CALLS: [&str; 8] = [
     "write_atomic(",
     "write_private(",
     "write_cache(",
     "append_line(",
-    "Draft::of(",
+    "FileDraft::new(",
     "LineFile::create(",
-    "rewrite::write(",
-    " append(&",
+    "rewrite::write_change(",
+    " append_call(&",
 ];
 
 /// Files of `cli/` that write, and their protection against secrets.
@@ -87,7 +87,7 @@ fn a_new_writer_is_found() {
         1
     );
     assert_eq!(
-        find_writers(&source("rewrite::create(&path, text, checked)")).len(),
+        find_writers(&source("rewrite::create_file(&path, text, checked)")).len(),
         0
     );
 }

@@ -248,7 +248,13 @@ impl SideReader<'_> {
 /// True for `@NAME` and for a file of JSON lines. A JSON document is a manifest or a registry here.
 fn is_recording(path: &Path) -> bool {
     let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
-    request::is_request(path) && (is_lines || path.to_string_lossy().starts_with('@'))
+    // `@` alone and `@{…}` are revisions.
+    let is_named = |name: &str| name.starts_with(|sign: char| sign.is_alphanumeric());
+    let is_named = path
+        .to_str()
+        .and_then(|path| path.strip_prefix('@'))
+        .is_some_and(is_named);
+    request::is_request(path) && (is_lines || is_named)
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>> {
