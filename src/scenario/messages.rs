@@ -407,7 +407,7 @@ fn parse_base64(data: &str) -> Result<MediaSource, String> {
     Ok(MediaSource::Base64(data.to_owned()))
 }
 
-/// Writes a parse_message so that [`parse_message`] reads it back.
+/// Writes a message so that [`parse_message`] reads it back.
 pub fn write_message(turn: &Turn) -> Value {
     let mut fields = Map::from_iter([("role".to_owned(), turn.speaker.word().into())]);
     let content = match &*turn.parts {

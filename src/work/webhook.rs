@@ -47,7 +47,7 @@ pub struct WebhookOptions {
     pub path: String,
     /// The proof of a sender: `Authorization: Bearer TOKEN`, or the last part of the path.
     pub token: Option<String>,
-    /// The key of the required signature: see [`SIGNATURE`].
+    /// The key of the required signature: see [`SIGNATURE_HEADER`].
     pub secret: Option<String>,
     /// Maximum size of a body in bytes.
     pub max_body: usize,

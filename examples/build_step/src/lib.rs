@@ -31,7 +31,7 @@ pub fn receives(task: Task<'_>) -> String {
     format!(
         "{}: inherit_context {}, fresh_context {}",
         task.name(),
-        settings.inherit_context.value.word(),
-        settings.fresh_context.value.word()
+        settings.inherit_context.value.as_str(),
+        settings.fresh_context.value.as_str()
     )
 }

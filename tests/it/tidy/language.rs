@@ -5,6 +5,7 @@
 use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 const EXCEPTIONS: &str = "tests/it/tidy/language.txt";
 const BEGINNINGS: &[&str] = &["What", "Whatever", "Whether", "Who", "Whose", "Where"];
@@ -64,12 +65,14 @@ fn faults(source: &SourceText) -> usize {
 
 /// The files with faults, a line each: `PATH COUNT`.
 fn listing(sources: &[SourceText]) -> String {
-    let rows = sources
-        .iter()
-        .map(|source| (source, faults(source)))
-        .filter(|(_, count)| *count > 0);
-    rows.map(|(source, count)| format!("{} {count}\n", source.path))
-        .collect()
+    let mut out = String::new();
+    for source in sources {
+        let count = faults(source);
+        if count > 0 {
+            let _ = writeln!(out, "{} {count}", source.path);
+        }
+    }
+    out
 }
 
 /// The name of the type that a line at the top of a file defines.
