@@ -125,7 +125,7 @@ fn a_task_chooses_its_profile_before_its_role_and_a_run_before_both() {
     assert_eq!(of("", None), "<description>\nDo.\n</description>");
     assert_eq!(of("profile=\"bare\"", None), "Do.");
     assert_eq!(of("profile=\"bare\"", Some(Profile::Plain)), "Task:\nDo.");
-    // A step has that of the task around it, and no other.
+    // A step has the profile of the task around it, and no other.
     let steps = "<task type=\"sequential\" name=\"t\" profile=\"bare\"><description>All.</description><steps>\
         <task type=\"atomic\"><description>One.</description></task>\
         <task type=\"atomic\" profile=\"plain\"><description>Two.</description></task></steps></task>";
@@ -195,7 +195,7 @@ fn what_would_stand_in_a_fence_is_refused() {
             "<parameter name=\"mail\"/>",
             "<parameter name=\"mail\" required=\"true\"/>",
         );
-        // Where the template says it itself, it is an error when compiled.
+        // An untrusted value that the template itself marks is an error at compile time.
         let bare = Options {
             profile: Profile::Bare,
             ..Options::default()
@@ -275,7 +275,7 @@ fn the_form_of_the_answer_is_left_to_a_body_that_has_a_field_for_it() {
             (false, without),
             "{format}"
         );
-        // Every other profile says it in words, too.
+        // Every other profile also describes it in words.
         let other = text.replace("bare", "plain");
         for target in TARGETS {
             let assembly = tried(
@@ -323,7 +323,7 @@ fn openai_has_the_word_json_where_it_is_asked_for_json_of_any_form() {
     let inside = "<parameters><parameter name=\"a\"/></parameters><description>Name {{a}}.</description>\
         <constraints><constraint>No JSON Lines.</constraint></constraints><output_format type=\"json\" schema=\"object\"/>";
     for target in TARGETS {
-        // What a value says, or what may be cut, is not there in every call.
+        // The text of a value, or a segment that may be cut, is absent from some calls.
         let options = Options {
             target: Some(*target),
             ..Options::default()

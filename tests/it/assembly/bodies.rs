@@ -1,5 +1,5 @@
-//! What providers refuse is in no body: ids of calls, types of images, thoughts alone, half an
-//! example.
+//! Request bodies contain nothing that providers refuse: unsuitable ids of calls, wrong types of
+//! images, thoughts alone, half an example.
 
 use super::settings::{registry, values};
 use ctxc::Registry;
@@ -29,7 +29,7 @@ fn body(name: &str, said: &[Turn]) -> Value {
     .unwrap()
 }
 
-/// What stands in all fields of a name, in order.
+/// Collects the values of all fields of a name, in order.
 fn all<'v>(value: &'v Value, field: &str, out: &mut Vec<&'v str>) {
     match value {
         Value::Object(fields) => {
@@ -95,7 +95,7 @@ fn ids_of_calls_are_what_anthropic_takes_and_stay_where_they_are_that() {
         ["a_b", "a_b_2", "_", "a_b_3"]
     );
     assert_eq!(ids(&["a", "a_2", "a"]), ["a", "a_2", "a_3"]);
-    // What comes later changes nothing before it: what a cache holds is found again.
+    // A later id changes nothing before it, so that a prompt cache still matches.
     assert_eq!(ids(&["a", "a", "a_2"]), ["a", "a_2", "a_2_2"]);
     for name in ["openai-chat", "openai-responses"] {
         let body = body(name, &talk(&[("a.b", "f"), ("a.b", "f")])).to_string();

@@ -1,5 +1,5 @@
-//! The least and the most of a manifest hold for every run: whatever its values are, whoever
-//! counts, however much room there is.
+//! The lower and upper bounds of a manifest hold for every run, with any values, any token counter
+//! and any budget.
 
 use super::settings::{registry, values};
 use crate::support::profiles::fenced_profiles;
@@ -29,15 +29,15 @@ static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// A task and what one run of it has.
+/// A task with the values of one run of it.
 #[derive(Clone, Debug)]
 struct Scene {
-    /// Whether the task is a step of another.
+    /// True if the task is a step of another.
     is_step: bool,
     description: String,
     instructions: String,
     more: String,
-    /// The values of a run, and whether a manifest knows them.
+    /// The values of a run; true for a value that a manifest knows.
     given: BTreeMap<&'static str, (String, bool)>,
     parent: Vec<Segment>,
     found: Vec<Match>,
@@ -47,7 +47,7 @@ struct Scene {
     counter: usize,
 }
 
-/// What tokenizers join or part, and what Jinja trims.
+/// Words that tokenizers join or split, and white space that Jinja trims.
 fn words() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zA-Z]{1,7}",
@@ -231,7 +231,7 @@ impl Scene {
         ctxc::compile_sources(&ctxc::Config::default(), [("lib.xml", text.as_str())]).registry
     }
 
-    /// The manifest's entry and what a run puts together, where the run is possible.
+    /// The manifest's entry and the assembled context of a run, if the run is possible.
     fn both(&self) -> Option<(Entry, Assembly)> {
         let registry = self.registry()?;
         let options = Options {
@@ -302,7 +302,7 @@ impl Scene {
     }
 }
 
-/// Holds a run against the manifest.
+/// Compares a run with the bounds of the manifest.
 fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
     let mut told: BTreeMap<&str, _> = entry
         .segments
@@ -462,7 +462,7 @@ fn the_least_is_as_much_as_is_certain() {
     assert_eq!((entry.total.least, run.report.tokens), (14, Some(15)));
 }
 
-/// So many steps, each of which sees what all before it left.
+/// A number of steps, each of which sees the results of all before it.
 fn steps(count: usize) -> Registry {
     steps_and(count, "")
 }
@@ -533,7 +533,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
                 );
                 manifest.unwrap().entries.remove(0).total
             };
-            // The last step itself, and what inherits from the one behind it.
+            // The last step itself, and the agent that inherits from the one behind it.
             let nodes = [
                 format!("/steps/{}", count - 1),
                 format!("/steps/{count}/steps/0"),
@@ -565,8 +565,8 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
                     least <= fixed && fixed <= run,
                     "{node}: {least}, {fixed}, and there are {run}"
                 );
-                // What is told as one before a result that is known, and behind it, adds up to the
-                // same.
+                // A text counted as one piece in front of a known result, and behind it, adds up to
+                // the same.
                 if count > 5 {
                     let more = total(&Request {
                         results: &third,
@@ -615,7 +615,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
                 ..Request::new("t")
             };
             let run = assemble(&registry, &request, &options).unwrap();
-            // Of a few steps somebody knows what they left.
+            // A few steps have known results.
             for known in [0, 1, 40, 50] {
                 let known = results(known);
                 let some = Request {
@@ -675,7 +675,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
                         "{} and {left}",
                         group.least
                     );
-                    // Each has a heading, but where there is none.
+                    // Each has a heading, except in the profile `bare`.
                     let each = if profile == Profile::Bare { 0 } else { 2 };
                     assert!(
                         budget.is_some() || group.least >= each * some,

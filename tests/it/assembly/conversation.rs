@@ -1,6 +1,6 @@
-//! Conversations under budgets, against an assembler of their rules that was written from
-//! `docs/spec/rendering.md`: what becomes of each message, what stays of it, where a cache may end,
-//! how much is counted; and what is promised of the next call holds.
+//! Conversations under budgets, compared with an assembler that was written from the rules of
+//! `docs/spec/rendering.md`: the fate of each message, the words that remain of it, the ends of
+//! cache prefixes and the counted tokens. The promised prefix of the next call holds as well.
 
 use super::settings::registry;
 use ctxc::Registry;
@@ -16,36 +16,36 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a case is made of.
+/// The inputs of one case.
 #[derive(Clone, Debug)]
 struct Case {
     units: Vec<Unit>,
     turns: Option<usize>,
     own: Option<usize>,
     compacted: bool,
-    /// The bytes of an input of this call, and how many tokens it may have.
+    /// The bytes of an input of this call, and its limit of tokens.
     input: Option<(usize, Option<usize>)>,
     budget: Option<usize>,
-    /// Whether it stands before all that the user is told.
+    /// True if the input stands in front of everything for the user.
     is_first: bool,
 }
 
-/// What stays together.
+/// Messages that stay together.
 #[derive(Clone, Debug)]
 enum Unit {
     System,
     User(usize),
-    /// A message of the user that says nothing.
+    /// A blank message of the user.
     Blank(bool),
     /// Words of the user, and a picture.
     Picture(usize),
-    /// Several texts of the user, as a question with what is pasted beside it.
+    /// Several texts of the user: a question with pasted texts beside it.
     Pasted(Vec<usize>),
     Assistant(usize),
-    /// Words of the assistant, and how much each call of it gives back.
+    /// Words of the assistant, and the length of each call's result.
     Calls(usize, Vec<usize>),
-    /// A call with so long an argument that gives back so many words and a picture; and what the
-    /// user says with it.
+    /// A call with an argument of some length whose result has some words and a picture; and the
+    /// user's words with it.
     Shot(usize, usize, Option<usize>),
 }
 
@@ -99,7 +99,7 @@ fn text(at: usize, size: usize) -> String {
 }
 
 const PICTURE: &str = "[image https://a/b.png]";
-/// What a picture counts beside its words.
+/// The tokens of a picture beside its words.
 const PICTURE_TOKENS: usize = 1_600;
 
 fn picture() -> Part {
@@ -223,11 +223,11 @@ struct Piece {
     is_picture: bool,
 }
 
-/// A message of the oracle: the pieces of it with what stands around them, as it reads.
+/// A message of the oracle: its pieces and the text around them, as rendered.
 #[derive(Clone, Debug)]
 struct Heard {
     id: String,
-    /// What stands before each piece, and behind the last one.
+    /// The text before each piece, and behind the last one.
     around: Vec<String>,
     pieces: Vec<Piece>,
     is_users: bool,
@@ -316,8 +316,8 @@ impl Heard {
             + PICTURE_TOKENS * self.pieces.iter().filter(|piece| piece.is_picture).count()
     }
 
-    /// The same with so many bytes of a text, and the mark of the rest; as it is where that would
-    /// be no shorter. Of a picture the mark alone stays.
+    /// The same with some bytes of a text, and the mark of the rest; unchanged if that would be no
+    /// shorter. Of a picture the mark alone stays.
     fn cut(&self, at: usize, keep: usize) -> Self {
         let mut cut = self.clone();
         let Piece {
@@ -342,7 +342,7 @@ fn tokens(unit: &[Heard]) -> usize {
     unit.iter().map(Heard::tokens).sum()
 }
 
-/// A unit as it is now without what tools gave back.
+/// A unit in its present form without the tool results.
 fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     let mut now = now.to_vec();
     for (heard, whole) in now
@@ -364,7 +364,7 @@ fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     now
 }
 
-/// A unit cut to so many tokens or as far as it can be.
+/// A unit cut to a number of tokens or as far as it can be.
 fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
     let cut = in_steps(whole, room);
     let is_mixed = whole
@@ -376,8 +376,8 @@ fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
     in_steps(&whole.iter().map(without_calls).collect::<Vec<_>>(), room)
 }
 
-/// What stays of a message without calls and results: a mark in place of the result, and the words
-/// behind it.
+/// Returns the rest of a message without calls and results: a mark in place of the result, and the
+/// words behind it.
 fn without_calls(heard: &Heard) -> Heard {
     if !heard.is_users {
         return Heard {
@@ -451,7 +451,7 @@ fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
     unit
 }
 
-/// Whether the user has words in a unit of which no character stays.
+/// True if the user has words in a unit of which no character stays.
 fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
     let users = now.iter().zip(whole).filter(|(_, whole)| whole.is_users);
     let said = |heard: &'_ Heard| {
@@ -479,7 +479,7 @@ fn users(unit: &[Heard]) -> bool {
     unit.iter().any(|heard| heard.is_users)
 }
 
-/// The units in which the user speaks, by turns: from one to the next the assistant says nothing.
+/// The units with words of the user, grouped by turns: within a turn the assistant has no words.
 fn turns(units: &[Vec<Heard>]) -> Vec<Vec<usize>> {
     let mut turns: Vec<Vec<usize>> = Vec::new();
     for at in (0..units.len()).filter(|at| users(&units[*at])) {
@@ -497,7 +497,7 @@ fn turns(units: &[Vec<Heard>]) -> Vec<Vec<usize>> {
     turns
 }
 
-/// What stays of a question within so many tokens, by its units.
+/// Fits a question into a number of tokens and returns the rest of it, by its units.
 fn question(
     asked: &[usize],
     now: &[Vec<Heard>],
@@ -530,7 +530,8 @@ fn question(
     kept
 }
 
-/// What stays of a conversation: whether each unit does, as it is then, and its tokens.
+/// Folds a conversation: returns for each unit if it stays, its messages after the fold, and the
+/// tokens.
 fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<Heard>>, usize) {
     let turns = turns(whole);
     let mut now: Vec<Vec<Heard>> = Vec::new();
@@ -616,11 +617,11 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
     (stays, now, total)
 }
 
-/// Each message by its id, with what stays of it.
+/// Each message by its id, with the rest of it.
 type Fates = Vec<(String, Option<String>)>;
 
-/// What the specification says becomes of a case: the messages, the ends of prefixes by message,
-/// what stays of the input, and the tokens of the conversation.
+/// The outcome of a case by the specification: the messages, the ends of prefixes by message, the
+/// rest of the input, and the tokens of the conversation.
 fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let mut number = 0;
     let mut heard = |turn: &Turn| {
@@ -645,7 +646,8 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         .unwrap_or(usize::MAX / 10);
     let (mut kept, mut now, mut stays) = fold(&whole, case, limit);
     let last = turns(&whole).last().map_or(0, |turn| turn[0]);
-    // The input is the author's: it is fitted first, into what is not kept for the conversation.
+    // The input is the author's: it is fitted first, into the part of the budget that is not
+    // reserved for the conversation.
     let others = case.budget.map_or(0, |budget| budget / 4).min(left / 2);
     left -= others;
     let input = case.input.map(|(size, cap)| {
@@ -698,7 +700,7 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
             }
         }
     }
-    // Behind what is fixed, where anything follows; behind what is repeated.
+    // Behind the fixed part, if anything follows; behind the repeated part.
     let mut ends = Vec::new();
     if messages > 2 || input.as_ref().is_some_and(Option::is_some) {
         ends.push(1);
@@ -726,13 +728,13 @@ fn fates(assembly: &Assembly) -> Fates {
         .collect()
 }
 
-/// Tokens of a message as it reads.
+/// The tokens of a rendered message.
 fn read_size(text: &str) -> usize {
     text.len() + PICTURE_TOKENS * text.matches(PICTURE).count()
 }
 
 /// Everything of a body that is read before the answer, in its order, without the marks of caches
-/// and what stands behind the last word.
+/// and the text behind the last word.
 fn stream(target: &str, body: &str) -> String {
     fn leaves(value: &Value, out: &mut String) {
         match value {
@@ -786,8 +788,8 @@ proptest! {
         let assembly = assembled(&case, &case.units);
         let (fates_expected, ends, input, stays) = expected(&case);
         prop_assert_eq!(fates(&assembly), fates_expected.clone());
-        // What is asked is never pushed out, but by a limit that has no room for marks beside the
-        // longest argument, which is never cut.
+        // The request is never pushed out, except by a limit too small for marks beside the longest
+        // argument, which is never cut.
         let units = said(&case.units);
         let asked = units.concat().iter().rposition(|turn| {
             let words = |part: &Part| matches!(part, Part::Text(text) if text.starts_with('w'));
@@ -828,8 +830,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What comes next is no longer than the longest before, or it is as long as it likes and only
-    /// what stands before the conversation is promised.
+    /// The next text is no longer than the longest before; if it is longer, only the part before
+    /// the conversation is promised.
     #[test]
     fn the_next_request_begins_with_what_is_promised(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
         let now = assembled(&case, &case.units);
@@ -841,8 +843,7 @@ proptest! {
         let most = size(&case.units).into_iter().max().unwrap_or(0);
         let is_within = size(&next).iter().sum::<usize>() <= 2 * most;
         let promised = prefix(&now);
-        // Before anything is said, what stands behind the conversation is not known to stand behind
-        // it.
+        // In an empty conversation the position of the text behind it is not yet known.
         let is_within = is_within && (!case.is_first || now.messages.iter().any(Message::is_turn));
         let promised = if is_within { promised } else { promised.into_iter().take(if case.is_first { 1 } else { 2 }).collect() };
         if promised.iter().all(|message| message.speaker == Speaker::System) {

@@ -1,4 +1,4 @@
-//! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves
+//! Fences in Jinja texts: filters and tests see the bare value, and no text derived from it leaves
 //! without a fence.
 
 use super::settings::{registry, values};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Mutex;
 
-/// What every untrusted value is made of; no filter of these tests changes it.
+/// The text of every untrusted value; no filter of these tests changes it.
 const EVIL: &str = "EVIL";
 
 /// The text with `x` and `xs` from outside and `t` and `ts` trusted, its mark replaced by an N.
@@ -45,7 +45,7 @@ fn said(text: &str) -> String {
     said.strip_prefix("## Task\n\n").unwrap().to_owned()
 }
 
-/// What stands outside of all fences.
+/// Returns the text outside of all fences.
 pub(super) fn outside(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, fenced)) = rest.split_once("<untrusted-N name=\"") {
@@ -81,7 +81,7 @@ fn filters_see_the_bare_value_and_what_they_make_is_fenced() {
         said("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"),
         "yes"
     );
-    // Numbers and truth values give no orders.
+    // Numbers and truth values carry no instructions.
     assert_eq!(
         said("{{ x|length }} {{ x is string }} {{ none if x else x }}"),
         "11 True None"
@@ -143,7 +143,7 @@ fn what_is_captured_is_fenced_where_it_is_written() {
     assert_eq!(said(&tree.replace("xs", "ts")), "fine(well)");
 }
 
-/// Ways for a value to get from `FROM` to `TO`, which is a name afterwards.
+/// Paths of a value from `FROM` to `TO`, which is a name afterwards.
 const WAYS: [&str; 22] = [
     "{% set TO = FROM %}",
     "{% set TO = FROM|string|trim %}",
@@ -169,7 +169,7 @@ const WAYS: [&str; 22] = [
     "{% if t %}{% set TO = FROM[0:] %}{% else %}{% set TO = '' %}{% endif %}",
 ];
 
-/// Ways to write what `FROM` holds.
+/// Expressions that print the value of `FROM`.
 const WRITTEN: [&str; 14] = [
     "{{ FROM }}",
     "{{ t ~ FROM if t else '' }}",
@@ -204,7 +204,7 @@ proptest! {
         for way in &written {
             text.push_str(&way.replace("FROM", names[ways.len()]));
         }
-        // What a round of a loop sets is written by the next one.
+        // A value set in one round of a loop is written by the next round.
         if late == 1 && ways.is_empty() {
             let writes = written.concat().replace("FROM", "late");
             text = format!("{{% set late = '' %}}{{% for round in [1, 2] %}}{writes}{{% set late = x %}}{{{{ late }}}}{{% endfor %}}");
@@ -218,7 +218,8 @@ proptest! {
 
 #[test]
 fn a_text_of_many_statements_is_followed_in_time() {
-    // Each hands on what the next one sets, so that following them in order once is not enough.
+    // Each name passes on the value of the name set after it, so that one pass in order is not
+    // enough.
     let all = |one: &dyn Fn(usize) -> String| (0..3_999).map(one).collect::<Vec<_>>().concat();
     let first = all(&|at| format!("{{% set a{} = '' -%}}\n", at + 1));
     let chain = all(&|at| format!("{{% set a{at} = a{} -%}}\n", at + 1));
@@ -324,7 +325,7 @@ fn a_lookup_is_not_asked_with_fences() {
     };
     let assembly = assemble(&registry(templates), &request, &Options::default()).unwrap();
     assert_eq!(asked.0.into_inner().unwrap(), ["find the EVIL THE EVIL"]);
-    // What others have named is named inside of the fence: a heading is read as the author's.
+    // A name given by others is printed inside the fence: a heading reads as the author's.
     let text = assembly.messages[0]
         .as_str()
         .replace(&assembly.report.nonce, "N");
@@ -343,7 +344,7 @@ fn a_lookup_is_not_asked_with_fences() {
     );
 }
 
-/// Finds one file, and notes what it is asked.
+/// Finds one file, and records the queries it receives.
 #[derive(Debug, Default)]
 struct Asked(Mutex<Vec<String>>);
 
@@ -358,7 +359,7 @@ impl ContextSource for Asked {
     }
 }
 
-/// `g` is from outside, and `h` and `j` have it in them.
+/// `g` is from outside, and `h` and `j` contain it.
 const FRAGMENTS: &str = "<fragment name=\"g\" trust=\"untrusted\">EVIL {{x}}</fragment><fragment name=\"h\">See <use fragment=\"g\"/>!</fragment>\
      <fragment name=\"j\" syntax=\"jinja\">{% if x %}Look: <use fragment=\"h\"/>{% endif %}</fragment>";
 
@@ -412,7 +413,7 @@ fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
         .flat_map(|text| ["g", "h", "j"].map(|name| (text, name)))
     {
         let text = text.replace('U', &format!("<use fragment=\"{name}\"/>"));
-        // What hangs under a bullet is indented.
+        // Text under a bullet is indented.
         let said = said(&text).replace("\n  ", "\n");
         assert!(
             said.to_uppercase().contains(EVIL) && !outside(&said).to_uppercase().contains(EVIL),

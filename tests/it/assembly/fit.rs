@@ -68,7 +68,7 @@ fn a_system_text_is_never_cut_and_never_dropped() {
         (error.parts, error.needed, error.budget),
         (vec![("system".to_owned(), 508)], 508, 200)
     );
-    // With room for it, everything else goes first.
+    // If it fits, everything else is omitted first.
     let fitted = fit_blocks(
         &[
             block("notes", 4, &long, &CutPolicy::Tail),
@@ -104,7 +104,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
         );
         assert!(rendered.len() <= tokens, "{tokens}");
     }
-    // With no more than this left a piece of it would say nothing.
+    // With this headroom or less a piece of the text would carry no content.
     let fitted = fit_blocks(
         &[block("file:a", 4, &text, &CutPolicy::Tail)],
         &budget(WORTH_CUTTING),

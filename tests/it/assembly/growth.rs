@@ -13,10 +13,10 @@ use ctxc::internals::kernel::tokens::TokenCounter;
 use pretty_assertions::assert_eq;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Growth per doubling at the most, in tenths.
+/// The maximum growth per doubling, in tenths.
 const MOST: usize = 23;
 
-/// Bytes as tokens, and how many texts were asked for.
+/// Counts bytes as tokens, and counts its calls.
 #[derive(Debug, Default)]
 struct Asked(AtomicUsize);
 

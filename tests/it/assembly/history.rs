@@ -1,4 +1,4 @@
-//! What an agent sees of a conversation: real messages, the end of it, and never half of a tool
+//! The conversation as an agent receives it: real messages, the end of it, and never half of a tool
 //! call.
 
 use super::settings::{registry, values};
@@ -36,7 +36,7 @@ fn reply(history: &str, said: &[Turn], budget: Option<usize>) -> Assembly {
     .unwrap()
 }
 
-/// The ids of the messages of the conversation that are there, with what is left out of them.
+/// The ids of the messages of the conversation that are kept, with the omitted segments.
 fn seen(assembly: &Assembly) -> Vec<String> {
     let there = assembly
         .report
@@ -166,10 +166,10 @@ fn a_limit_of_its_own_cuts_down_to_seven_tenths_between_a_call_and_its_result_ne
         ))
     };
     assert_eq!(told(161).len(), 7);
-    // With the result there are 146: it stays with its call and with the question, 133 in all. With
-    // "two lines" there are 142, and 98 or fewer remain.
+    // With the result the conversation has 146 tokens: it stays with its call and with the
+    // question, 133 in all. With "two lines" it has 142, and 98 or fewer remain.
     assert_eq!(told(140), ["history:3", "history:6", "history:7"]);
-    // With the last message there are 161: 112 or fewer remain.
+    // With the last message it has 161 tokens: 112 or fewer remain.
     assert_eq!(told(160), ["history:6", "history:7"]);
     let mut long = all.clone();
     long[4] = Turn::result("c1", "x".repeat(300));
@@ -251,7 +251,7 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
     assert!(
         cut.messages[1].as_str().starts_with(question) && cut.messages[1].as_str().len() <= 350
     );
-    // One that not even its mark has room for is gone for good.
+    // One whose mark does not fit either is gone for good.
     let short = [
         Turn::new(Speaker::User, "x".repeat(60)),
         Turn::new(Speaker::Assistant, "yes"),
@@ -263,7 +263,7 @@ fn what_the_user_asked_stays_however_long_the_agent_works_on_it() {
     );
 }
 
-/// A call whose arguments have so many letters, and what it gives back.
+/// A call with arguments of some length, and its result.
 fn reading(arguments: usize, result: usize) -> [Turn; 2] {
     let call = Turn::new(Speaker::Assistant, "").calling(
         "c",
@@ -309,8 +309,8 @@ fn a_result_that_nearly_fills_the_limit_leaves_the_question_its_share() {
         kept(500, 0, 900),
         ["history:1 cut", "history:2", "history:3 cut"]
     );
-    // Arguments are not cut: the question has what they leave, and where they leave nothing, the
-    // call goes.
+    // Arguments are not cut: the question gets the tokens they leave; if they leave none, the call
+    // is omitted.
     assert_eq!(
         kept(300, 700, 200),
         ["history:1 cut", "history:2", "history:3 cut"]
@@ -334,8 +334,7 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
         Part::Text("[cut: image of history:1 left out]".to_owned()),
     ];
     assert_eq!(cut.messages[1].parts, words);
-    // Words that are too long by themselves are cut as well, and those that are not wait for the
-    // image.
+    // Words that are too long by themselves are cut as well; others give way to the image.
     let long = asking(&"q".repeat(3_000)).with(image());
     let cut = reply(history, &[long], None);
     let text = cut.messages[1].as_str();
@@ -344,8 +343,8 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
             && text.ends_with("left out]\n\n[cut: image of history:1 left out]"),
         "{text}"
     );
-    // So it is with one that a tool gave back, when its result has too many and when it is from
-    // before.
+    // The same holds for an image in a tool result, in a result with too many of them and in an
+    // earlier one.
     let Turn { mut parts, speaker } = Turn::result("c", "r".repeat(20));
     let [Part::Result(result)] = &mut parts[..] else {
         panic!("{parts:?}")
@@ -379,7 +378,7 @@ fn of_many_images_as_many_stay_as_there_is_room_for() {
             std::slice::from_ref(&many),
             None,
         );
-        // What exceeds the limit is cut to seven tenths of it.
+        // A text over the limit is cut to seven tenths of it.
         let room = limit / 10 * 7;
         let message = &cut.messages[1];
         let text = message.as_str();
@@ -407,7 +406,7 @@ fn texts_of_a_message_are_cut_to_a_common_size() {
             .map(|size| Part::Text("x".repeat(*size)))
             .collect::<Vec<_>>()
     };
-    // Bytes that stay of each text, within 700 tokens.
+    // The bytes that stay of each text, within 700 tokens.
     let stays = |parts: Vec<Part>| -> Vec<usize> {
         let assembly = reply(
             "<history max_tokens=\"1000\"/>",
@@ -428,7 +427,8 @@ fn texts_of_a_message_are_cut_to_a_common_size() {
         };
         last.parts.iter().map(stays).collect()
     };
-    // The longest one asks, and does not vanish for what is pasted beside it.
+    // The longest text is the question, and does not vanish in favour of the texts pasted beside
+    // it.
     assert_eq!(stays(texts(&[300, 250, 250, 250, 250])), [99; 5]);
     assert_eq!(stays(texts(&[120, 900, 30, 800])), [120, 233, 30, 233]);
     assert_eq!(stays(texts(&[2_000, 10])), [648, 10]);
@@ -462,12 +462,12 @@ fn older_messages_go_before_the_words_of_the_last_one_do() {
         kept(&[asking(&"f".repeat(35)), asking(&"l".repeat(80))]),
         ["history:2"]
     );
-    // A question of which nothing but the mark would stay leaves its room to what a tool gave back.
+    // A question of which only the mark would stay leaves its tokens to the tool result.
     assert_eq!(
         kept(&[vec![first], reading(0, 20).to_vec()].concat()),
         ["history:2", "history:3"]
     );
-    // An image says nothing by itself, and does not push out the words before it.
+    // An image has no words by itself, and does not push out the words before it.
     let shown = Turn::new(Speaker::User, "").with(image());
     let said = [
         vec![asking("what is wrong?"), shown],
@@ -555,8 +555,8 @@ fn messages_of_the_user_in_a_row_are_one_question() {
         of(&[asking("here is the log"), asking("who lost it?")])[..2],
         ["history:1", "history:2"]
     );
-    // The longer one is cut for the other, whichever is first; what the system says in between ends
-    // nothing.
+    // The longer one is cut in favour of the other, in either order; a system message in between
+    // ends nothing.
     let log = asking(&"line ".repeat(160));
     assert_eq!(
         of(&[log.clone(), asking("who lost it?")])[..2],
@@ -954,7 +954,7 @@ const LOOKING: &str = "<task type=\"atomic\" name=\"reply\"><description>reply a
     <inputs><input name=\"letter\" from=\"letter\" max_tokens=\"200\"/></inputs><history/>\
     <context_management><inherit_context>none</inherit_context><fresh_context max_tokens=\"150\">enabled</fresh_context></context_management></task>";
 
-/// What becomes of the conversation beside a letter and what is looked up.
+/// Assembles a conversation beside a letter and looked-up passages.
 fn beside(letter: usize, found: usize, said: &[Turn]) -> Assembly {
     let inputs = values(&[("letter", json!("l".repeat(letter)))]);
     let passage = |number: usize| Match {
@@ -1051,7 +1051,7 @@ fn a_bound_of_its_own_cuts_a_segment_and_no_other() {
         reason.starts_with("it may have 1 token") && !reason.contains("1 tokens"),
         "{reason}"
     );
-    // Without a budget, too; and what is inherited and files have theirs.
+    // The same holds without a budget; inherited context and files have their own.
     let task = "<task type=\"sequential\" name=\"week\"><description>plan</description><parameters><parameter name=\"a\"/></parameters>\
         <inputs><input name=\"a\" from=\"a\"/></inputs><steps><task><description>Do it.</description>\
         <file_paths source=\"literal\" max_tokens=\"90\"><path>a.md</path></file_paths>\

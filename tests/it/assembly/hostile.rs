@@ -1,5 +1,5 @@
-//! Jinja texts that want all the time and all the memory there is: each ends soon, with a fault at
-//! its place. What the measuring writes into a text changes nothing of what honest ones say.
+//! Jinja texts that would use unlimited time and memory: each ends soon, with a fault at its
+//! position. The instrumentation that measures a text does not change the output of honest texts.
 
 use ctxc::Registry;
 use ctxc::internals::context::{FaultKind, Inputs, Options, Refused, Request, assemble};
@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Texts with what minijinja alone makes of them.
+/// Texts that minijinja alone renders as well.
 fn honest() -> Vec<&'static str> {
     vec![
         "{{ s ~ 'x' ~ s|upper }} {{ s[0] }}{{ s[1:] }} {{ list[-1] * 2 + 3 * list[0] ** 2 }} {{ 'b' in s and 'z' not in s }}",
@@ -33,7 +33,7 @@ fn honest() -> Vec<&'static str> {
     ]
 }
 
-/// Texts without end, by the way they go.
+/// Texts without end, by kind.
 fn hostile() -> Vec<(&'static str, String)> {
     vec![
         ("double", "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x|length }}".to_owned()),
@@ -116,7 +116,7 @@ fn hostile_by_names() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The same, by what is written as Python has it.
+/// The same texts in the syntax of Python.
 fn hostile_to_python() -> Vec<(&'static str, String)> {
     vec![
         ("center", "{{ 'a'|center(1000000000) }}".to_owned()),
@@ -137,7 +137,7 @@ fn hostile_to_python() -> Vec<(&'static str, String)> {
             "joiners",
             "{% set ns = namespace(x=1) %}{% for i in range(30000) %}{% set ns.x = joiner(ns.x) %}{% endfor %}x".to_owned(),
         ),
-        // As large as a number can be, whatever it is given to.
+        // The largest number, as an argument of every function.
         ("greatcenter", "{{ 'a'|center(18446744073709551615) }}".to_owned()),
         ("greatbatch", "{{ [1]|batch(18446744073709551615, 1)|list }}".to_owned()),
         ("greatslice", "{{ [1]|slice(9223372036854775808, 1)|list }}".to_owned()),
@@ -148,7 +148,7 @@ fn hostile_to_python() -> Vec<(&'static str, String)> {
         ("greatproduct", "{{ 'a' * 18446744073709551615 }}".to_owned()),
         ("greatfloat", "{{ 'a'|center(1e300) }}{{ 'a' * 1e300 }}".to_owned()),
         ("leaststep", "{{ 'abc'[::-9223372036854775808] }}{{ list[::(0 - 9223372036854775807 - 1)] }}".to_owned()),
-        // Texts that are none, and those that are given by their names.
+        // Values that are no texts, and texts that are given by their names.
         ("replacelist", "{{ [big]|replace('', big)|length }}{{ {'a': big}|replace('', big)|length }}".to_owned()),
         ("replacename", "{{ big|replace(old='', new=big)|length }}".to_owned()),
         ("replacenew", "{{ big|replace('o', new=[big])|length }}".to_owned()),
@@ -162,7 +162,7 @@ fn hostile_to_python() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The text as a task; nothing where the compiler refuses it already, with a finding at its place.
+/// The text as a task; `None` if the compiler refuses it already, with a finding at its place.
 fn compiled(text: &str) -> Option<Registry> {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let task = format!(
@@ -201,7 +201,7 @@ fn rendered(registry: &Registry, inputs: &Inputs) -> Result<String, Refused> {
         .to_owned())
 }
 
-/// What minijinja makes of a text on its own.
+/// Renders a text with minijinja alone.
 fn plain(text: &str, inputs: &Inputs) -> String {
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
@@ -228,7 +228,7 @@ fn measuring_changes_nothing_of_what_a_text_says() {
 #[test]
 fn no_text_takes_more_than_its_time_and_its_bytes() {
     let inputs = inputs();
-    // Seldom met by a build without optimisations on a machine that does more than this.
+    // A build without optimisations on a busy machine seldom exceeds it.
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 15_000 } else { 100 });
     let mut wrong = Vec::new();
     for (name, text) in hostile()
@@ -282,7 +282,7 @@ fn a_text_that_costs_too_much_says_so() {
 
 #[test]
 fn nothing_is_divided_by_nothing() {
-    // What needs no value is tried when it is compiled.
+    // A text that needs no value is tried at compile time.
     for text in [
         "{% if 4 is divisibleby(0) %}x{% endif %}",
         "{{ 4 // (1 - 1) }}",

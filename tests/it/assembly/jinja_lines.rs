@@ -1,4 +1,4 @@
-//! Jinja texts line by line: who says what they become, and what is known of them before their
+//! Jinja texts line by line: the trust of each output line, and the facts known of it before its
 //! values are.
 
 use super::settings::{registry, values};
@@ -161,7 +161,7 @@ fn what_is_kept_says_what_minijinja_says_and_has_its_lines_where_they_can_be_tol
             &format!("{two}{{{{ s|replace('o', '0') }}}} {{{{ s ~ '!' }}}}"),
             &[2, 2, 2],
         ),
-        // What a filter changes has the line of its tag.
+        // The output of a filter has the line of its tag.
         (&format!("{two}{{{{ s|capitalize }}}}"), &[2, 2]),
         (
             &format!("{two}\n{{{{ s|truncate(5, true, '', 0) }}}}\n{{{{ s }}}}"),
@@ -359,7 +359,7 @@ fn fragments_stand_where_they_are_written() {
         said(&format!("{{{{ tone }}}} {rules}"), "on {{ticket}}"),
         format!("kind on {fire}")
     );
-    // What a filter makes of a fragment stands in a fence as a whole: the filter never sees one.
+    // The output of a filter on a fragment is fenced as a whole: the filter never sees a fence.
     let loud = said(
         &format!("{{% filter upper %}}{rules}{{% endfilter %}}"),
         "on {{ticket}}",

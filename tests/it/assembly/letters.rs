@@ -1,5 +1,5 @@
-//! A letter changes nothing of the author's: whatever others have written, and however much of it,
-//! every trusted segment stands at its place with the same bytes.
+//! A letter changes nothing of the author's: for any foreign text of any length, every trusted
+//! segment stands at its place with the same bytes.
 #![allow(
     clippy::wildcard_enum_match_arm,
     reason = "what is not cut stays whole"
@@ -31,7 +31,7 @@ static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// What each rule of the tasks below says.
+/// The text of one rule of the tasks below.
 fn rule(number: usize) -> String {
     format!(
         "Rule {number:02}: never do forbidden thing number {number:02} under any circumstance whatsoever."
@@ -113,7 +113,7 @@ static REGISTRIES: LazyLock<Vec<(Registry, &str)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What others have written for one call.
+/// Texts that others have written for one call.
 #[derive(Clone, Debug)]
 struct Foreign {
     letter: String,
@@ -124,7 +124,7 @@ struct Foreign {
     attempts: Vec<Attempt>,
 }
 
-/// One situation: a task, who counts, how much room there is, and how long the author's file is.
+/// One situation: a task, a token counter, a budget, and the length of the author's file.
 #[derive(Clone, Debug)]
 struct Case {
     shape: usize,
@@ -152,7 +152,7 @@ fn foreign() -> impl Strategy<Value = Foreign> {
             text
         })
     };
-    // Whoever writes a letter may have read what the author has written.
+    // The writer of a letter may have read the author's texts.
     let letter = prop_oneof![
         5 => text(400_000),
         1 => (0..9_usize).prop_map(rule),
@@ -273,7 +273,7 @@ fn assembled(case: &Case, foreign: &Foreign) -> Result<Assembly, Refused> {
     assemble(registry, &request, &options)
 }
 
-/// The trusted segments in their order, each with what stays of it.
+/// The trusted segments in their order, each with the rest of it.
 fn trusted(assembly: &Assembly) -> Vec<(String, String)> {
     let mut standing: Vec<_> = assembly
         .report
@@ -334,8 +334,8 @@ proptest! {
                     let all: usize = assembly.messages.iter().filter(text).map(|message| counter.count(message.as_str())).sum();
                     prop_assert!(all <= case.budget);
                 }
-                // Only a letter in a text that is never cut is refused, and what leaves no room for
-                // the author's words is for all.
+                // Only a letter in a text that is never cut is refused; a case without tokens for
+                // the author's words is refused with and without it.
                 (Err(refused), plain) => {
                     prop_assert!(refused.iter().all(|fault| matches!(*fault.kind, FaultKind::OverBudget(_))), "{refused}");
                     prop_assert!(case.shape == 4 || plain.is_err(), "{refused}");
@@ -436,7 +436,7 @@ fn a_letter_that_quotes_a_rule_takes_its_place_from_none() {
             ],
             "{letter}"
         );
-        // Whatever words it has, and however many of them.
+        // The result is the same for any words and any number of them.
         assert_eq!(
             inherited("subset", letter),
             inherited("subset", "Hello"),

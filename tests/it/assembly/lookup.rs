@@ -1,4 +1,4 @@
-//! What is looked up: by whom, with which words, and when it is known before a run.
+//! Lookups: which task makes them, with which words, and if they are known before a run.
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
@@ -31,7 +31,7 @@ const TASKS: &str = r#"
   <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>
 </task>"#;
 
-/// Remembers what it was asked.
+/// Remembers the queries it receives.
 #[derive(Debug, Default)]
 struct Asked(RefCell<Vec<(String, usize)>>);
 
@@ -60,7 +60,7 @@ fn found(id: &str, text: &str) -> Match {
     }
 }
 
-/// The segments of a dry run: id, tokens and what they wait for.
+/// The segments of a dry run: id, tokens and the inputs they wait for.
 fn dry(
     task: &str,
     inputs: &[(&str, serde_json::Value)],
@@ -99,7 +99,7 @@ fn open(parts: &[(String, Vec<String>)]) -> Vec<&str> {
 fn what_a_lookup_needs_decides_when_it_is_known() {
     let source = Asked::default();
     let given = [("topic", json!("zebras"))];
-    // Without the topic nobody knows what would be asked; the tone has no part in it.
+    // Without the topic the query is unknown; the tone has no part in it.
     assert_eq!(
         open(&dry("answer", &[], &source)),
         ["description", "input:tone", "fresh"]
@@ -112,7 +112,7 @@ fn what_a_lookup_needs_decides_when_it_is_known() {
         source.0.take(),
         [("answer about zebras\nzebras".to_owned(), 8)]
     );
-    // Nothing to ask: it stays open. Nothing to find: there is nothing.
+    // Without a query the lookup stays open. Without a passage it is empty.
     assert_eq!(
         open(&dry(
             "answer",
@@ -239,8 +239,8 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
             .map(|(query, _)| query)
             .collect::<Vec<_>>()
     };
-    // A parameter without a value cannot be asked with, nor one with a default, since a caller may
-    // hand in another value.
+    // A parameter without a value is no query, nor one with a default, since a caller may hand in
+    // another value.
     assert_eq!(asked(&[]), [""; 0]);
     assert_eq!(asked(&[("topic", json!("zebras"))]), [""; 0]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Inputs that a task makes: what the task that makes one sees of the task around it.
+//! Inputs that a task makes: the parts of the surrounding task that the making task receives.
 
 use super::settings::registry;
 use super::shipped::{Here, agents, run, shipped};
@@ -13,7 +13,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Every text of it, and what is late of it for which of its inputs.
+/// A task with every kind of text; some of them are not yet known while its inputs are made.
 const CHECK: &str = "<task type=\"atomic\" name=\"check\"><description>check {{topic}}</description>\
     <parameters><parameter name=\"topic\"/></parameters>\
     <inputs>\
@@ -52,7 +52,7 @@ fn render(registry: &Registry, node: &str, results: &[&str]) -> Result<Assembly,
         .map_err(|refused| refused.iter().map(ToString::to_string).collect())
 }
 
-/// What is there, with its words, and what is not, with its reason.
+/// The segments with their words, and the omitted segments with their reasons.
 fn told(assembly: &Assembly) -> Vec<String> {
     let there = assembly.report.segments.iter().map(|account| {
         let text = account.segment.text.text().replace('\n', " ");
@@ -69,7 +69,7 @@ fn told(assembly: &Assembly) -> Vec<String> {
 #[test]
 fn a_task_that_makes_an_input_inherits_no_text_that_needs_that_input() {
     let registry = registry(CHECK);
-    // Nothing of a run is needed, and what a run would have given changes nothing.
+    // Nothing of a run is needed, and the results of a run change nothing.
     for results in [&[][..], &["claims", "digest"]] {
         assert_eq!(
             told(&render(&registry, "/inputs/0", results).unwrap()),
@@ -246,7 +246,7 @@ fn a_function_sees_its_parameters_and_no_variable_of_its_caller() {
     );
 }
 
-/// The inputs that are not there before an agent has run: those that it makes on the way, and those
+/// The inputs that do not exist before an agent has run: those that it makes on the way, and those
 /// after.
 fn late(registry: &Registry, task: &str, node: &str) -> Vec<String> {
     let root = registry.find(task).unwrap().root().unwrap();
@@ -285,8 +285,8 @@ fn every_shipped_agent_needs_only_what_an_author_knows_that_it_needs() {
         made += usize::from(!late.is_empty());
         let refused = assemble(&registry, &request, &Options::default()).err();
         for fault in refused.iter().flat_map(|refused| refused.iter()) {
-            // A parameter that the run is to give, the result of something that runs before, or
-            // what only a trusted run may have.
+            // A parameter that the run provides, the result of an earlier stage, or a value that
+            // only a trusted run may have.
             let is_known = if let FaultKind::Missing { name, origin } = &*fault.kind {
                 if *origin == MissingFrom::Input {
                     names.contains(name)
@@ -341,7 +341,7 @@ fn only_what_an_agent_is_shown_of_an_argument_is_asked_for() {
             asked(&registry, "/steps/1/steps/1"),
             ["`review` has no value"]
         );
-        // The manifest says the same.
+        // The manifest agrees.
         let inputs = Inputs::from([("topic", "tides")]);
         let request = Request {
             inputs: &inputs,

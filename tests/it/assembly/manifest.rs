@@ -1,5 +1,5 @@
-//! The manifest tells what a run puts together: token for token, on every agent of every shipped
-//! template.
+//! The manifest equals the contexts that a run assembles, token for token, on every agent of every
+//! shipped template.
 
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
@@ -56,7 +56,7 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
                 results: &given.results,
                 ..Request::new(&task)
             };
-            // What the run takes a default for is handed in.
+            // Values for which the run takes a default are handed in.
             let mut inputs = given.inputs.clone();
             for own in
                 alone(task_manifest(&registry, &request, Some(&node), &how).unwrap()).defaults
@@ -89,7 +89,7 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
     assert!(compared > 300, "only {compared} compared");
 }
 
-/// Holds one entry against the report and the messages of the run.
+/// Compares one entry with the report and the messages of the run.
 fn agree(entry: &Entry, assembly: &Assembly) {
     let (report, title) = (&assembly.report, entry.title());
     let there = |entry: &Entry| {
@@ -148,7 +148,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
         "{title}"
     );
     if entry.tokenizer.name == "bytes" {
-        // Every byte of the messages is some segment's.
+        // Every byte of the messages belongs to a segment.
         let bytes: usize = assembly
             .messages
             .iter()

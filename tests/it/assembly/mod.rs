@@ -1,4 +1,4 @@
-//! What an agent receives: budget, substitution, settings, rendering.
+//! The context of an agent: budget, substitution, settings, rendering.
 
 mod bare;
 mod bodies;

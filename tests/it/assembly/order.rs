@@ -1,6 +1,6 @@
-//! What hosts compare and keep has the order of its author, whether or not the host asks
-//! `serde_json` for that: the package `tests/hosts/ordered` does, and compares with the file that
-//! is written here.
+//! Values that hosts compare and store keep the order of their author, with and without
+//! `serde_json`'s feature `preserve_order` in the host: the package `tests/hosts/ordered` enables
+//! it, and compares with the file that is written here.
 
 use crate::support::fresh::assert_fresh;
 

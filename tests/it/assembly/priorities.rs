@@ -1,4 +1,4 @@
-//! What goes first when room runs out: never the request, nor what an author has written around the
+//! The order of omission under a budget: never the request, nor the texts of an author around the
 //! agent.
 
 use super::settings::{registry, values};
@@ -55,7 +55,7 @@ fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
             .filter(move |message| message.speaker == speaker);
         messages.map(Message::as_str).collect::<String>()
     };
-    // What the author has the system say around the agent stays the system's, behind the agent's
+    // The author's system texts around the agent stay in the system message, behind the agent's
     // own.
     assert_eq!(
         said(Speaker::System),
@@ -126,7 +126,7 @@ fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() 
         large.contains("Where is my order?") && large.contains("Pay within"),
         "{large}"
     );
-    // Where both are long, each has room.
+    // If both are long, each keeps a share.
     let both = said(
         &"I want money. ".repeat(40_000),
         &"Pay within 30 days. ".repeat(40_000),
@@ -267,7 +267,7 @@ fn the_last_turn_of_a_conversation_stays_beside_a_long_letter() {
         "{short}"
     );
     assert!(!short.contains("hi hi"), "{short}");
-    // A long one has half of what is left, and the letter the other.
+    // A long one has half of the headroom, and the letter the other.
     let long = said(&"where is it? ".repeat(2_000));
     assert!(
         long.contains("Promise no money.")

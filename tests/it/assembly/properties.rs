@@ -1,4 +1,4 @@
-//! What holds for every context, whatever is handed in and whoever counts.
+//! Properties of every context, for any input and any token counter.
 
 use super::settings::{registry, values};
 use crate::support::profiles::fenced_profiles;
@@ -66,7 +66,7 @@ impl TokenCounter for Words {
     }
 }
 
-/// Says that everything fits, and counts differently.
+/// Claims that everything fits, and counts differently.
 #[derive(Debug)]
 struct Liar;
 
@@ -112,7 +112,7 @@ struct Scene {
     previous: Option<Value>,
 }
 
-/// Texts that assemblers stumble over: characters of many bytes, marks that combine, fences, ends
+/// Texts that are hard for assemblers: characters of many bytes, marks that combine, fences, ends
 /// of fences, line ends of CR LF.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -227,7 +227,7 @@ fn standing(assembly: &Assembly) -> Vec<&str> {
     stays.into_values().collect()
 }
 
-/// Holds one context against the one without a budget.
+/// Compares one context with the one without a budget.
 fn hold(
     whole: &Assembly,
     part: &Assembly,
@@ -248,7 +248,7 @@ fn hold(
         counted <= tokens || bytes <= tokens,
         "{counted} tokens in a budget of {tokens}"
     );
-    // Every segment is accounted for, and those that stay stand as they stood.
+    // Every segment is listed, and those that stay keep their order.
     let ids = |assembly: &Assembly| {
         assembly
             .report
@@ -314,7 +314,7 @@ fn hold(
     Ok(())
 }
 
-/// Every fence that is opened is closed by ours, and nothing from outside stands beside one.
+/// Every opened fence is closed by ours, and nothing from outside stands beside one.
 fn fenced(assembly: &Assembly) -> Result<(), TestCaseError> {
     let (open, close) = (
         format!("<untrusted-{} ", assembly.report.nonce),
@@ -480,7 +480,7 @@ fn no_text_closes_its_own_fence_or_moves_the_mark_of_another() {
             "{both:?}"
         );
     }
-    // Whoever lists the marks in order ends no search.
+    // A list of the marks in order ends no search.
     let mut attack = "sort a".to_owned();
     for _ in 0..20 {
         let next = marks(&said("", [&attack, "sort b"])).remove(0);

@@ -1,5 +1,4 @@
-//! What a role adds to the context of its task, in a run and in the manifest: the same story in
-//! both.
+//! The effect of a role on the context of its task: equal in a run and in the manifest.
 
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
@@ -171,7 +170,7 @@ fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
         matches!(origins[2], Origin::Template { task, .. } if task == "triage"),
         "{origins:?}"
     );
-    // The role's profile, the model's counter, the role's budget: the file is cut to what is left
+    // The role's profile, the model's counter, the role's budget: the file is cut to the headroom
     // of 600 bytes.
     assert_eq!(
         (assembly.report.tokenizer.as_str(), assembly.report.budget),
@@ -217,7 +216,7 @@ fn a_task_alone_has_what_it_had_before_there_were_roles() {
     )
     .unwrap();
     assert_eq!(housed, bare);
-    // But where the task names a model of the project, that one's window holds.
+    // If the task names a model of the project, the window of that model counts.
     let wishful = assemble(
         &registry,
         &Request::new("wishful"),
@@ -302,7 +301,7 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
             "description"
         ]
     );
-    // But for the mark, which depends on the role as well.
+    // Except for the mark, which depends on the role as well.
     let texts = |assembly: &Assembly| {
         let text = |account: &SegmentReport| {
             account
@@ -410,7 +409,8 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
         "the task names it"
     );
 
-    // What is sent, at the prices of the model: whole, with the prefix from the cache, at the most.
+    // The cost of the request at the prices of the model: whole, with the prefix from the cache,
+    // upper bound.
     let cost = clerk.cost.as_ref().unwrap();
     let small = |tokens: usize| f64::from(u32::try_from(tokens).unwrap());
     let (total, prefix) = (small(clerk.total.fixed), small(clerk.prefix_tokens));
@@ -421,11 +421,11 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
         format!("{:.9}", (total - prefix) / 1e6 + prefix / 1e7)
     );
     assert_eq!(format!("{:.9}", cost.most.unwrap()), "0.000600000");
-    // No price for what is cached: again costs what it cost first.
+    // Without a price for cached tokens a repetition costs as much as the first call.
     let writer = manifest.entries[3].cost.as_ref().unwrap();
     assert_eq!((writer.first - writer.again).to_string(), "0");
 
-    // One role alone is told the same.
+    // A single role gives the same figures.
     assert_eq!(
         only(
             task_manifest(
@@ -490,8 +490,8 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
                     .entries,
             );
             assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
-            // What nobody asked for yet takes no room from what is there. The cache ends where it
-            // would stand.
+            // An open lookup takes no tokens from certain segments. The cache ends in front of its
+            // position.
             let (open, certain): (Vec<_>, Vec<_>) = entry
                 .segments
                 .iter()
@@ -627,13 +627,13 @@ fn an_objective_reaches_the_agent_by_one_rule() {
         seen(&of("keeper", "close the year")),
         [told, "objective: close the year"]
     );
-    // Nothing is said twice: neither the whole description nor a line of it.
+    // Nothing is repeated: neither the whole description nor a line of it.
     assert_eq!(seen(&of("keeper", "Keep the books.")), [told]);
     assert_eq!(seen(&of("keeper", " Keep the books.\nBe exact.\n")), [told]);
     assert_eq!(seen(&of("keeper", "Keep")), [told, "objective: Keep"]);
     assert_eq!(seen(&of("keeper", "")), [told]);
 
-    // Before a run the manifest says where one would go, and with one it is what the run has.
+    // Before a run the manifest shows its position, and with a result it equals the run.
     let dry = |request: &Request<'_>| {
         let how = ManifestOptions {
             options,

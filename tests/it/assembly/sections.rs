@@ -1,5 +1,5 @@
-//! Who has an assembler of headings and `---` already switches to the profile `sections` with an
-//! empty diff, but for the fences around what agents have said.
+//! A program whose own assembler already writes headings and `---` switches to the profile
+//! `sections` with an empty diff, except for the fences around texts of agents.
 
 use super::settings::registry;
 use ctxc::Registry;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// The assembler of an agent loop as many have one: sections pushed to a list, joined at the end.
+/// A common assembler of an agent loop: sections pushed to a list, joined at the end.
 #[derive(Clone, Debug, Default)]
 struct Existing {
     system: String,
@@ -27,7 +27,7 @@ struct Existing {
 }
 
 impl Existing {
-    /// What it sends as the system prompt.
+    /// The system prompt that it sends.
     fn system(&self) -> String {
         let mut sections = vec![
             self.system.clone(),
@@ -47,7 +47,7 @@ impl Existing {
         sections.join("\n\n---\n\n")
     }
 
-    /// What it sends as the user's message: the request first, then what belongs to it.
+    /// The user's message that it sends: the request first, then the segments that belong to it.
     fn user(&self) -> String {
         let mut sections = vec![format!("## Task\n\n{}", self.objective)];
         for (name, value) in &self.inputs {
@@ -68,7 +68,7 @@ impl Existing {
     }
 }
 
-/// The same as a template: what was code is now text that is checked, diffed and tested.
+/// The same as a template: the former code is now text that is checked, diffed and tested.
 fn template(existing: &Existing) -> String {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
     let mut out = String::from(
@@ -110,7 +110,7 @@ fn template(existing: &Existing) -> String {
     out
 }
 
-/// What the same parts become by `assemble`.
+/// The same parts, rendered by `assemble`.
 fn assembled(existing: &Existing) -> (String, String) {
     let registry = registry(&template(existing));
     let mut inputs = Inputs::from([("objective", existing.objective.as_str())]);
@@ -137,7 +137,7 @@ fn assembled(existing: &Existing) -> (String, String) {
         attempts: &attempts,
         ..Request::new("t")
     };
-    // The order of the code that is replaced: the request before what belongs to it.
+    // The order of the replaced code: the request before the segments that belong to it.
     let order = [Kind::Description, Kind::Input, Kind::PreviousOutput];
     let options = Options {
         profile: Profile::Sections,
@@ -169,7 +169,7 @@ fn assembled(existing: &Existing) -> (String, String) {
     (said(Speaker::System), said(Speaker::User))
 }
 
-/// Words of a prompt on lines of their own, as they stand in a source: no blank at either end.
+/// Words of a prompt on lines of their own, as in source code: no blank at either end.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         6 => "[a-zA-Z0-9.,:;!?<>&'\"#*_-]{1,9}",
@@ -194,7 +194,7 @@ fn line() -> impl Strategy<Value = String> {
     words().prop_map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What a value or a file may be: anything.
+/// Any text for a value or a file.
 fn anything() -> impl Strategy<Value = String> {
     prop_oneof![3 => words(), 1 => "[ -~\n\r\té]{1,80}", 1 => Just("a\n---\n\n## Constraints\n\n- none\n".to_owned())]
 }
@@ -291,7 +291,7 @@ fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
             "Previous output: 3  Task: Sort mail"
         ]
     );
-    // What the system says of itself stays in front.
+    // The role's own system text stays in front.
     let order = [Kind::Description, Kind::Instructions];
     assert_eq!(
         said(&order),

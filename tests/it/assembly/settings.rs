@@ -1,5 +1,5 @@
-//! The four settings decide what reaches an agent: its parent's context, earlier results, matches,
-//! its own texts.
+//! The four settings decide the content of a context: the parent's context, earlier results,
+//! passages, the agent's own texts.
 
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};

@@ -1,4 +1,4 @@
-//! The repository's own templates, and values that every agent in them can be run with.
+//! The repository's own templates, and values with which every agent in them can be run.
 
 use ctxc::Registry;
 use ctxc::internals::context::TaskGraph;
@@ -27,7 +27,7 @@ pub(crate) fn shipped() -> Registry {
     ctxc::Project::load(ROOT).unwrap().build().registry.unwrap()
 }
 
-/// What one agent was given so that it has everything.
+/// The complete inputs of one agent.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     pub(crate) inputs: BTreeMap<String, Value>,
@@ -35,7 +35,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The value that a name stands for: what was handed in under it.
+    /// The value to which a name refers, as it was handed in.
     fn value(&mut self, name: &str) -> &mut Value {
         if self.inputs.contains_key(name) {
             return self.inputs.get_mut(name).unwrap();
@@ -47,7 +47,7 @@ impl Given {
             .content
     }
 
-    /// Gives what a fault says is missing; `false` where nothing that is given mends it.
+    /// Adds the value that a fault reports as missing; returns `false` if no value mends it.
     #[allow(
         clippy::wildcard_enum_match_arm,
         reason = "what nothing mends is everything else"
@@ -58,7 +58,7 @@ impl Given {
                 name,
                 origin: MissingFrom::Input,
             } => {
-                // Texts of Jinja loop over some, and put fields of others.
+                // Jinja texts loop over some, and print fields of others.
                 let value = match name.as_str() {
                     "strings" => {
                         json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}])
@@ -127,8 +127,7 @@ impl Given {
     }
 }
 
-/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have
-/// it.
+/// Everything an agent needs, and its context; `None` if only a trusted run can supply it.
 pub(crate) fn run(
     registry: &Registry,
     task: &str,
@@ -136,7 +135,7 @@ pub(crate) fn run(
     options: &Options<'_>,
 ) -> Option<(Given, Assembly)> {
     let mut given = Given::default();
-    // The first round: without it a manifest leaves open what other rounds have otherwise.
+    // The first round: without it a manifest leaves the values of later rounds open.
     for (slot, name, value) in [
         ("/director", "current_iteration", Value::from(1)),
         ("/director", "evaluation_feedback", Value::from("none yet")),

@@ -1,5 +1,5 @@
-//! Texts with their values: where each stretch comes from, what is fenced, what Jinja may do, what
-//! is refused.
+//! Texts with their values: the origin of each stretch, fenced values, the limits of Jinja, refused
+//! texts.
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::{Assembly, assemble};
@@ -61,7 +61,7 @@ fn what_is_stable_stands_in_front_and_what_is_foreign_is_fenced() {
             (Speaker::User, user.to_owned())
         ]
     );
-    // The mark is that of the agent, whatever was handed in.
+    // The mark belongs to the agent, for any inputs.
     assert_eq!(rendered(TRIAGE, &inputs, Profile::Markdown), assembly);
     let other = [("subject", json!("login")), ("ticket", json!("other"))];
     assert_eq!(
@@ -191,7 +191,7 @@ fn a_variable_hides_the_function_that_has_its_name() {
     assert!(said(&faults).contains("not callable"), "{faults:?}");
 }
 
-/// What writes, works on, or looks into what a value lacks.
+/// Expressions that write, transform or inspect a part that a value lacks.
 const USES: [&str; 30] = [
     "{{ n.q }}",
     "{{ n.q and 1 }}",
@@ -272,7 +272,7 @@ fn what_a_value_lacks_is_false_where_it_is_asked_for_and_refused_where_it_is_use
             "{asks}"
         );
     }
-    // … and at its line where it is written, worked on or looked into.
+    // … and at its line if it is written, transformed or inspected.
     for uses in USES {
         let faults = jinja_text(&format!("a\n{uses}"), json!({"a": 1})).expect_err(uses);
         let FaultKind::Jinja { line, .. } = &*faults[0].kind else {

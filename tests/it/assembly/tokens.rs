@@ -1,4 +1,4 @@
-//! Tokens: counts are those of the vendors, a prefix is as long as its limit allows, no text does
+//! Tokens: counts equal those of the vendors, a prefix is as long as its limit allows, no text does
 //! harm.
 
 use ctxc::internals::context::tokens::{DEFAULT_COUNTER, counter, counter_names, nearest_name};
@@ -98,8 +98,8 @@ fn every_name_has_a_counter_and_estimates_say_so() {
     );
 }
 
-/// Where a text could be cut so that both a token and a character end: the prefixes that `fit`
-/// gives for some limit.
+/// Checks the offsets at which a text can be cut so that both a token and a character end: the
+/// prefixes that `fit` gives for some limit.
 fn holds_what_it_says(
     counter: &dyn TokenCounter,
     text: &str,
@@ -114,7 +114,7 @@ fn holds_what_it_says(
         &text[..end]
     );
     if end < text.len() {
-        // The next border is where a greater limit ends first; there the limit is exceeded.
+        // The next possible cut belongs to the next greater limit; there the limit is exceeded.
         let next = (limit + 1..=text.len())
             .map(|more| counter.fit(text, more))
             .find(|next| *next > end)
@@ -166,7 +166,7 @@ proptest! {
 fn a_prefix_of_no_tokens_is_empty_and_a_character_of_several_tokens_stays_whole() {
     for counter in exact() {
         assert_eq!(counter.fit("word", 0), 0);
-        // Three tokens make this one character; with fewer there is no place to cut.
+        // Three tokens make this one character; with fewer it cannot be cut.
         let mut text = "𓀀".to_owned();
         let tokens = counter.count(&text);
         assert!(tokens > 1);

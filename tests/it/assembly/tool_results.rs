@@ -1,5 +1,5 @@
-//! Results of tools taint: the result of an agent that may call tools is from outside, in `check`
-//! and in every context, for the roles that have tools alone.
+//! Tool results taint: the result of an agent that may call tools is from outside, in `check` and
+//! in every context, only for roles with tools.
 
 use super::fences::outside;
 use super::trust::{ALONE, EVIL, OTHERS, SHOWN, WAYS, library};
@@ -17,10 +17,10 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The words of a result that is trusted.
+/// The words of a trusted result.
 const OWN: &str = "OURS";
 
-/// One role without tools and one with; a third that has tools and no fences.
+/// One role without tools and one with; a third with tools and without fences.
 const ROLES: &str = "[roles.plain]\ntemplate = \"t\"\ntools = []\n[roles.caller]\ntemplate = \"t\"\ntools = [\"fetch\"]\n\
     [roles.bare]\ntemplate = \"t\"\ntools = [\"fetch_*\"]\nblocked_tools = [\"fetch_all\"]\nprofile = \"bare\"\n";
 
@@ -39,15 +39,15 @@ fn errors(library: &str, config: &Config) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The reason for which an agent is not given a value that no fence would stand around.
+/// The reason why an agent does not receive a value that no fence would surround.
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal {
     System,
     Bare,
 }
 
-/// The messages for an agent of a role, where every agent before it says the same but for those
-/// that were checked.
+/// The messages for an agent of a role; every agent before it gives the same answer, except for the
+/// checked ones.
 #[allow(
     clippy::wildcard_enum_match_arm,
     reason = "every other fault is a mistake of this test"
@@ -109,7 +109,7 @@ fn messages_for(
     panic!("{node} never has enough");
 }
 
-/// First steps: two that answer as any agent does, two whose result is trusted.
+/// First steps: two ordinary agents, and two with a trusted result.
 const FIRST: [&str; 4] = [
     "<task as=\"mail\"><description>Fetch it.</description>ALONE</task>",
     "<task as=\"mail\" trust=\"trusted\"><description>Fetch it; a program holds it to a list.</description>ALONE</task>",
@@ -117,7 +117,8 @@ const FIRST: [&str; 4] = [
     "<cond as=\"mail\"><case test=\"n == 1\"><task><description>Fetch it.</description>ALONE</task></case></cond>",
 ];
 
-/// A task whose first step hands its result on by ways, until an agent is shown what came of it.
+/// A task whose first step passes its result on in several ways, until an agent receives a text
+/// made of it.
 fn task(first: usize, ways: &[usize], shown: usize, is_behind: bool) -> String {
     let head = "<parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\"/></parameters>";
     let steps = format!("{head}{ALONE}<steps>");
@@ -134,8 +135,8 @@ fn task(first: usize, ways: &[usize], shown: usize, is_behind: bool) -> String {
     )
 }
 
-/// `check` finds something by a role if and only if some context of the role is refused, and what a
-/// context holds of a result that is not trusted stands in a fence, and in no text of the system.
+/// `check` reports a role if and only if some context of the role is refused, and an untrusted
+/// result in a context stands in a fence, and in no text of the system.
 fn agrees(library: &str, first: usize) {
     let all = project(&["plain", "caller", "bare"]);
     assert_eq!(errors(library, &project(&["plain"])), vec![], "{library}");
@@ -158,7 +159,8 @@ fn agrees(library: &str, first: usize) {
                 }
             };
             for (speaker, text) in messages {
-                // What the first step said is trusted where it was checked, or no model answered.
+                // The output of the first step is trusted if it was checked, or if no model
+                // answered.
                 let is_own = matches!(first, 1 | 2);
                 let own = |text: &str| {
                     text.replace(&format!("{EVIL} by"), "ok")
@@ -298,7 +300,7 @@ fn a_result_reaches_no_system_text_and_no_shell_on_any_way() {
             let (tag, rest) = made.split_once(' ').unwrap();
             let checked = [tag, " trust=\"trusted\" ", rest].concat();
             let library = library.replace(made, &checked);
-            // A choice has no mark of its own: its steps have.
+            // A choice has no mark of its own: its steps have one.
             let is_choice = tag == "<cond";
             let library = if is_choice {
                 library.replace(
@@ -313,8 +315,7 @@ fn a_result_reaches_no_system_text_and_no_shell_on_any_way() {
     }
 }
 
-/// Inside of a loop, of a reduce, of a task that makes an input, and of what is used by a
-/// reference.
+/// Inside a loop, a reduce, a task that makes an input, and a referenced task.
 #[test]
 fn a_result_is_found_inside_of_composites() {
     for (steps, code) in [
@@ -366,7 +367,7 @@ fn a_result_is_found_inside_of_composites() {
     }
 }
 
-/// An answer that cannot hold a text gives no orders.
+/// An answer that cannot hold a text carries no instructions.
 #[test]
 fn an_answer_that_cannot_hold_a_text_stays_trusted() {
     let step = |format: &str| format!("<task as=\"x\"><description>d</description>{format}</task>");
@@ -389,7 +390,7 @@ fn an_answer_that_cannot_hold_a_text_stays_trusted() {
     assert_eq!(codes(&library, &project(&["caller"])), [310]);
 }
 
-/// Several roles that play one task, and several tasks that lead to one place, are one finding.
+/// Several roles of one task, and several tasks that lead to one place, are one finding.
 #[test]
 fn a_place_is_found_once_for_all_roles() {
     let library = sequence("<task ref=\"n\"/>")
@@ -424,8 +425,7 @@ fn a_place_is_found_once_for_all_roles() {
     );
 }
 
-/// A role has tools where one of those that it names is not blocked, whether or not the project
-/// defines it.
+/// A role has tools if one of its listed tools is not blocked, for defined and undefined names.
 #[test]
 fn a_role_has_tools_where_one_is_left() {
     for (tools, has_tools) in [
@@ -449,7 +449,7 @@ fn a_role_has_tools_where_one_is_left() {
     }
 }
 
-/// A registry that was compiled before `/tools` keeps its results as they were.
+/// A registry that was compiled before `/tools` existed keeps its results trusted.
 #[test]
 fn a_registry_without_the_source_has_trusted_results() {
     let library = sequence(

@@ -1,5 +1,5 @@
-//! Trust follows data: whatever way a text from outside takes to an agent, it stands in a fence
-//! there, and never in what the system says.
+//! Trust follows data: on every path to an agent a text from outside is fenced, and it never enters
+//! the system text.
 
 use super::fences::outside;
 use super::settings::registry;
@@ -15,13 +15,13 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// What everybody outside says, and so everybody who is shown it.
+/// The text of every outside source, and so of every agent that is shown one.
 pub(super) const EVIL: &str = "EVIL";
 
 pub(super) const ALONE: &str = "<context_management><inherit_context>none</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>";
 const ALL: &str = "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>";
 
-/// Definitions that hand a value on.
+/// Definitions that pass a value on.
 pub(super) const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
     <task type=\"atomic\" name=\"q\"><description>about {{v}}</description><parameters><parameter name=\"v\"/></parameters></task>\
     <task type=\"atomic\" name=\"all\"><description>d</description></task>\
@@ -30,10 +30,10 @@ pub(super) const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
     <task type=\"sequential\" name=\"n\"><description>d</description><steps><task as=\"one\"><description>d</description></task><task><description>d</description><system>Do {{one}}</system>ALONE</task></steps></task>\
     <task ref=\"n\" name=\"nn\"/>";
 
-/// So many of those at the end of [`SHOWN`] are system texts.
+/// The number of system texts at the end of [`SHOWN`].
 const SYSTEMS: usize = 7;
 
-/// Ways from the value `X` to the result `Y`.
+/// Paths from the value `X` to the result `Y`.
 pub(super) const WAYS: [&str; 13] = [
     "<task as=\"Y\"><description>say {{X}}</description>ALONE</task>",
     "<task as=\"Y\"><description>d</description><inputs><input name=\"i\" from=\"X\"/></inputs>ALONE</task>",
@@ -52,7 +52,7 @@ pub(super) const WAYS: [&str; 13] = [
     "<call template=\"f\" as=\"Y\"><arg name=\"a\"><task><description>d</description><instructions>{{ f(f(X)) }}</instructions>ALONE</task></arg></call>",
 ];
 
-/// Ways for an agent to be shown the value `X`.
+/// Places in which an agent receives the value `X`.
 pub(super) const SHOWN: [&str; 16] = [
     "<task><description>say {{X}}</description>ALONE</task>",
     "<task><description>d</description><instructions>do {{X}}</instructions><constraints><constraint>not {{X}}</constraint></constraints>ALONE</task>",
@@ -73,8 +73,8 @@ pub(super) const SHOWN: [&str; 16] = [
     "<task><description>d {{ s(X) }}</description>ALONE</task>",
 ];
 
-/// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a
-/// task of its own.
+/// A task whose steps pass `mail` on, and show the result in the end, there or in a task of its
+/// own.
 pub(super) fn library(
     ways: &[usize],
     shown: usize,
@@ -113,7 +113,7 @@ pub(super) fn library(
         steps += &shown;
     }
     let mark = |is: bool| if is { " trust=\"untrusted\"" } else { "" };
-    // Where the parameter does not say it, an input of some step does.
+    // If the parameter does not declare it, an input of some step does.
     let inner = format!(
         "<task><description>d</description><inputs><input name=\"m\" from=\"mail\"{}/></inputs>{ALONE}</task>",
         mark(!is_declared)
@@ -125,7 +125,7 @@ pub(super) fn library(
     )
 }
 
-/// What an agent receives from whom, where everybody outside says the same.
+/// The messages of an agent with their speakers, if every outside source has the same text.
 fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
     let mut inputs = BTreeMap::from([("n".to_owned(), json!(1))]);
     let mut results = BTreeMap::new();
@@ -241,8 +241,8 @@ proptest! {
     }
 }
 
-/// What somebody checked may stand where nothing fences it, whatever its text was made of; what a
-/// call in that text answers is another value.
+/// A checked result may stand without a fence, whatever its text was made of; the answer of a call
+/// in that text is another value.
 #[test]
 fn what_was_checked_is_trusted_though_its_text_calls() {
     let registry = registry(&format!(
@@ -278,8 +278,7 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
     assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
 }
 
-/// A result that is marked where it is handed on is from outside wherever it goes, by its name or
-/// carried along.
+/// A result that is marked at a hand-over is from outside everywhere, by its name or carried along.
 #[test]
 fn a_result_is_fenced_wherever_it_was_marked() {
     let carries = ALONE.replace(
@@ -324,8 +323,8 @@ fn a_result_is_fenced_wherever_it_was_marked() {
     }
 }
 
-/// What a number, a truth value or one of a list says is no order; what a result has there instead
-/// is refused.
+/// A number, a truth value or an item of a list cannot carry an instruction; a result with anything
+/// else in its place is refused.
 #[test]
 fn what_cannot_hold_a_text_stands_without_a_fence() {
     let library = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"number\" trust=\"untrusted\"/></parameters>\
@@ -359,7 +358,7 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
     );
 }
 
-/// Before anything was merged the accumulator is the initial value, wherever that comes from.
+/// Before the first merge the accumulator is the initial value, of any source.
 #[test]
 fn an_initial_value_is_there_in_the_first_round() {
     for (initial, is_fenced) in [
@@ -402,7 +401,7 @@ fn an_initial_value_is_there_in_the_first_round() {
     }
 }
 
-/// What a pipeline hands in is what agents have said.
+/// The values that a pipeline hands in are texts of agents.
 #[test]
 fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
     let registry = registry("<task type=\"atomic\" name=\"t\"><description>d</description></task>");
@@ -436,7 +435,7 @@ fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
 }
 
 /// A context is untrusted once anything in it is: a segment, a value inside a text of the author's,
-/// a value that a text waits for. What was left out does not count.
+/// a value that a text waits for. Omitted segments do not count.
 #[test]
 fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
     let declared = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/>\
@@ -496,8 +495,8 @@ fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
     );
 }
 
-/// What an agent's context holds inside of its texts reaches whoever it hands that context to:
-/// results that are made of it are untrusted.
+/// Values inside an agent's texts reach every task that receives its context: results that are made
+/// of them are untrusted.
 #[test]
 fn a_parent_with_a_value_inside_a_text_is_untrusted() {
     let registry = registry(&format!(

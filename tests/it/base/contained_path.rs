@@ -1,4 +1,4 @@
-//! Paths inside of a project.
+//! Paths inside a project.
 
 use ctxc::internals::base::contained_path::{describe_io_error, relative_path, resolve_beside};
 use pretty_assertions::assert_eq;

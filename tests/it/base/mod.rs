@@ -1,4 +1,4 @@
-//! Floor 0: what all others rest on.
+//! Floor 0: the base of all others.
 
 mod contained_path;
 mod lines;

@@ -1,4 +1,4 @@
-//! Numbers that JSON can say and a program cannot hold, and sizes.
+//! Numbers that JSON can express and a program cannot hold, and sizes.
 
 use ctxc::internals::base::number::{find_out_of_range, format_size, format_usd};
 

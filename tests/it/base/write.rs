@@ -1,4 +1,4 @@
-//! What becomes a file once it is whole.
+//! Files that are replaced only once they are complete.
 
 use ctxc::internals::base::fs::{FileDraft, list_names};
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! What keeps `render` and `manifest` from a context: each named at its place, with the exit code
-//! of the documentation.
+//! Faults that keep `render` and `manifest` from a context: each reported at its place, with the
+//! exit code of the documentation.
 
 use super::project::Project;
 
@@ -18,8 +18,7 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">
 ";
 const RENDER: [&str; 6] = ["render", "t", "--input", "ticket=x", "--input", "kind=y"];
 
-/// A project that says of its files that they may come later: what `check` would tell of them is
-/// told by the call.
+/// A project whose files may come later: a fault that `check` would report is reported by the call.
 fn sample() -> Project {
     let project = Project::new().with_file("ctxc.toml", "[lints]\nunreadable-path = \"off\"\n");
     project
@@ -27,7 +26,7 @@ fn sample() -> Project {
         .with_file("docs/a.md", "access: logins\n")
 }
 
-/// Both verbs end with findings, and say this.
+/// Both verbs end with findings, and print this text.
 fn both(project: &Project, said: &str) {
     project
         .run(&RENDER)
@@ -51,7 +50,7 @@ fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
         .stderr_contains("templates/t.xml:4:11: `ticket` has no value")
         .stderr_contains("templates/t.xml:2:22: `kind` has no value");
     run.stderr_contains("give them: --input kind=VALUE --input ticket=VALUE; use @FILE for VALUE");
-    // Before a run nothing has to have a value.
+    // Before a run no value is required.
     sample().run(&["manifest"]).exits_with(0);
 }
 

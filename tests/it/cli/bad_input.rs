@@ -1,5 +1,4 @@
-//! Inputs and places that are not as they should be: each with a message that says what to do, and
-//! its exit code.
+//! Invalid inputs and places: each with a message that names a way out, and its exit code.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
@@ -51,7 +50,7 @@ fn a_file_that_cannot_be_read_is_a_finding_and_hides_no_other() {
         .with_file("ctxc.toml", "")
         .with_file("a.xml", CLEAN)
         .with_file("b.xml", CONFLICT);
-    // A link to nothing cannot be read by anybody, the superuser included.
+    // A dangling link is unreadable for every user, the superuser included.
     std::os::unix::fs::symlink("nowhere", project.path("c.xml")).unwrap();
     let run = project.run(&["check"]).exits_with(1).stderr_is_empty();
     run.stdout_contains("error[unreadable-file] c.xml:1:1: cannot be read: it does not exist")

@@ -1,4 +1,5 @@
-//! Files with errors: who rests on one is told its errors, and nobody else is.
+//! Files with errors: their errors are reported for every template that depends on them, and for no
+//! other.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -16,8 +17,8 @@ fn scenario(subject: &str) -> String {
     )
 }
 
-/// `sub` uses a fragment of a file with errors and `top` is `sub`, `lost` stands in a file that is
-/// none, two files define `twin`.
+/// `sub` uses a fragment of a file with errors and `top` uses `sub`, `lost` stands in an invalid
+/// file, two files define `twin`.
 fn sample() -> Project {
     let roles = "[roles.clerk]\ntemplate = \"broken\"\n[roles.finder]\ntemplate = \"lost\"\n[roles.reader]\ntemplate = \"good\"\n";
     let top = "<task type=\"sequential\" name=\"top\">\n  <description>Do all.</description>\n  <steps><task ref=\"sub\"/></steps>\n</task>\n";
@@ -173,7 +174,7 @@ fn a_manifest_of_all_agents_says_who_is_not_in_it() {
         .run(&["manifest", "good"])
         .exits_with(0)
         .stderr_is_empty();
-    // What is kept is whole, and what is compared is.
+    // Only whole manifests are written and compared.
     project
         .run(&["manifest", "--output", "m.json"])
         .exits_with(1)
@@ -185,7 +186,7 @@ fn a_manifest_of_all_agents_says_who_is_not_in_it() {
         .exits_with(1)
         .stdout_is_empty()
         .stderr_contains("errors");
-    // The same where something that no rule sees keeps one agent from its context.
+    // The same if a fault that no rule finds keeps one agent from its context.
     let long = format!(
         "<task type=\"atomic\" name=\"long\"><description>Do it.</description><system>{}</system></task>",
         "word ".repeat(90)

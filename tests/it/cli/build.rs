@@ -1,4 +1,4 @@
-//! `build`: the registry, whole or not at all, and places that do not take it.
+//! `build`: the registry, whole or not at all, and destinations that cannot be written.
 
 use super::check::{CLEAN, CONFLICT, WARNING};
 use super::project::{ProgramRun, Project};
@@ -126,7 +126,7 @@ fn a_read_only_folder_takes_no_registry() {
         std::fs::Permissions::from_mode(0o555),
     )
     .unwrap();
-    // The superuser may write anywhere but where the kernel itself says no.
+    // The superuser may write anywhere, unless the kernel itself refuses.
     let free = std::fs::write(project.path("locked/probe"), "").is_ok();
     let place = if free {
         "/sys/registry.json".to_owned()
@@ -217,7 +217,7 @@ fn what_is_no_registry_is_not_written_over() {
             ));
         assert_eq!(project.read_file(target), before, "{target}");
     }
-    // One that a newer program wrote is somebody else's.
+    // A registry of a newer program belongs to that program.
     project.write_file(
         "registry.json",
         "{\"schema\":\"ctxc/registry/9\",\"tasks\":[]}",
@@ -243,7 +243,7 @@ fn a_pipe_in_a_folder_is_no_template() {
         .unwrap();
     assert!(made.success());
     std::os::unix::fs::symlink("pipe.xml", project.path("templates/link.xml")).unwrap();
-    // Without an end this would wait for somebody to write into the pipe.
+    // Without a limit this would wait for a writer of the pipe.
     project
         .run(&["check"])
         .exits_with(1)
@@ -262,7 +262,7 @@ fn a_text_that_is_a_pipe_is_a_finding() {
         .status()
         .unwrap();
     assert!(made.success());
-    // Without an end this would wait for somebody to write into the pipe.
+    // Without a limit this would wait for a writer of the pipe.
     project
         .run(&["check"])
         .exits_with(1)

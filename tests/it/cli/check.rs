@@ -1,4 +1,4 @@
-//! `check` on files, folders and standard input: what it says and how it exits.
+//! `check` on files, folders and standard input: its output and its exit codes.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -57,7 +57,8 @@ fn the_whole_screen() {
     insta::assert_snapshot!("check_concise", run.stdout);
 }
 
-/// Who starts on an old repository is told how; who has begun, or looks at one file, is left alone.
+/// A first check of an old repository prints a way to begin; a check of a started project, or of
+/// one file, does not.
 #[test]
 fn many_errors_come_with_a_way_to_begin() {
     let many = |count: usize| {
@@ -304,7 +305,7 @@ fn elements_as_deep_as_the_limit_may_say_are_read() {
         .run(&["check", "--max-depth", "513"])
         .exits_with(2)
         .stderr_contains("1..=512");
-    // As deep as is allowed without a word.
+    // At the maximum depth without a finding.
     Project::new()
         .with_file("templates/a.xml", nested(126))
         .run(&["build"])

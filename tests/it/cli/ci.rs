@@ -1,4 +1,4 @@
-//! What stands around the program in pipelines: the action's script, completions, manual pages.
+//! The program's surroundings in pipelines: the action's script, completions, manual pages.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::{ProgramRun, Project};
@@ -143,8 +143,8 @@ fn the_cache_of_the_action_has_a_key_of_the_sources() {
     assert_eq!((key().len(), key()), ("key=".len() + 41, key()));
 }
 
-/// The inputs that `action.yml` declares, those that it hands on, and those that the page lists are
-/// the same.
+/// The inputs that `action.yml` declares, those that it passes on, and those that the page lists
+/// are the same.
 #[test]
 fn every_input_of_the_action_is_handed_on_and_documented() {
     let text = std::fs::read_to_string(format!("{ROOT}/action.yml")).unwrap();
@@ -178,7 +178,7 @@ fn every_input_of_the_action_is_handed_on_and_documented() {
     }
 }
 
-/// An input that is put into the text of a script can end it and begin another.
+/// An input that is inserted into the text of a script can end it and begin another.
 #[test]
 fn no_script_of_the_action_and_the_workflows_holds_an_expression() {
     for path in [
@@ -263,8 +263,8 @@ fn base(project: &Project) -> String {
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
-/// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the
-/// exit code of each by its name.
+/// Runs the commands of the example's workflow in the clone, each as the runner does, and returns
+/// their exit codes by name.
 fn workflow(project: &Project) -> Vec<(String, i32)> {
     let page =
         std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
@@ -342,7 +342,7 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
         "{comment}"
     );
 
-    // Whoever also takes the expectation out makes the scenarios green, and not the gate.
+    // A change that also removes the expectation makes the scenarios pass, and not the gate.
     let scenarios = project.read_file("clone/scenarios/triage.yaml").replace(
         "    - segment: {id: \"file:docs/runbook.md\", state: kept}\n",
         "",

@@ -7,7 +7,7 @@ use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::process::Command;
 
-/// How a clone is made.
+/// The depth of a clone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
     Whole,
@@ -18,7 +18,7 @@ pub(crate) enum History {
 struct Step {
     name: String,
     folder: String,
-    /// The file without which it is left out.
+    /// The file without which the step is skipped.
     needs: Option<String>,
     script: String,
 }
@@ -53,10 +53,10 @@ fn steps(workflow: &str, job: &str) -> Vec<Step> {
         .collect()
 }
 
-/// A project as it stands on the forge, and what its workflow finds.
+/// A project as it stands on the forge, and the environment of its workflow.
 pub(crate) struct Forge {
     pub(crate) project: Project,
-    /// Programs that stand in front of those of the machine.
+    /// Programs that shadow those of the machine.
     pub(crate) tools: String,
 }
 
@@ -74,7 +74,7 @@ impl Forge {
         }
     }
 
-    /// The hash that permits what scenarios run.
+    /// The hash that permits the commands of the scenarios.
     pub(crate) fn hash(&self) -> String {
         self.project
             .run(&["trust", "--show", "--json"])
@@ -169,7 +169,7 @@ impl Forge {
                 stdout,
                 stderr,
             } = ProgramRun::from(shell.output().unwrap());
-            // What a step adds stands in front for those behind it.
+            // A folder added by a step comes first in the path of the steps behind it.
             let added = std::fs::read_to_string(outside.path().join("path")).unwrap_or_default();
             path = added
                 .lines()
@@ -193,7 +193,7 @@ impl Forge {
             .arg(url)
             .arg(folder);
         assert!(clone.output().unwrap().status.success());
-        // A commit that is not there has no files.
+        // A commit that does not exist has no files.
         _ = Command::new("git")
             .args(["checkout", "-q", "--detach"])
             .args(commit)
@@ -221,7 +221,7 @@ impl Forge {
     }
 }
 
-/// The same where programs run in the first job.
+/// The same for a workflow with programs in the first job.
 fn codes_of_programs(check: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
     let mut all = codes(check, eval, gate);
     all.insert(3, ("requests".to_owned(), 0));
@@ -306,14 +306,14 @@ fn the_generated_workflow_is_green_as_generated_and_holds_the_gate() {
     for history in [History::Whole, History::Shallow] {
         assert_eq!(forge.codes(history, &base, ""), codes(0, 0, 4));
     }
-    // Whoever takes the project file away does not pass for a new project.
+    // A project whose file was removed is not taken for a new project.
     git(&forge.project, &["rm", "-q", "ctxc.toml"]);
     commit(&forge.project);
     let gate = forge.codes(History::Whole, &base, "").pop().unwrap();
     assert_ne!(gate, ("gate".to_owned(), 0));
 }
 
-/// An agent of the project; what a package installs is a script of the change, too.
+/// An agent of the project; a script that a package installs is a script of the change, too.
 #[cfg(unix)]
 const AGENT: &str = "import json, os, urllib.request\n\
     if os.path.isdir(os.environ.get('GITHUB_WORKSPACE', '') + '/base'): raise SystemExit('this is the job of the gate')\n\
@@ -322,8 +322,8 @@ const AGENT: &str = "import json, os, urllib.request\n\
     sent = urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json.dumps(body).encode(), head)\n\
     print(json.load(urllib.request.urlopen(sent))['choices'][0]['message']['content'])\n";
 
-/// What runs when the branch is installed, or when its agent runs, puts programs of its own in
-/// place of those that decide: never in the job of the gate.
+/// A program that runs when the branch is installed, or when its agent runs, replaces the programs
+/// that decide: never in the job of the gate.
 #[test]
 #[cfg(unix)]
 fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
@@ -331,8 +331,7 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
         .with_file("agent.py", AGENT)
         .with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     project.write_file("requirements.txt", "# none\n");
-    // A package manager that runs what the folder that is installed brings along, as those of Node
-    // and Python do.
+    // A package manager that runs scripts of the installed folder, as those of Node and Python do.
     project.write_file(
         "tools/pip",
         "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n",
@@ -388,7 +387,7 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
     commit(&forge.project);
     let steps = forge.run(History::Whole, &base, &hash);
     assert_eq!(of_gate(&steps), Some(3), "{steps:?}");
-    // Without what the other job writes, nothing is decided.
+    // Without the output of the other job, nothing is decided.
     forge.project.write_file("preinstall.sh", "exit 1\n");
     commit(&forge.project);
     let steps = forge.run_job(

@@ -2,7 +2,7 @@
 
 use super::project::Project;
 
-/// A task with so many rules, and a letter with these attributes.
+/// A task with a number of rules, and a letter with these attributes.
 fn task(rules: usize, letter: &str) -> String {
     let rule = |number| {
         format!(
@@ -33,7 +33,7 @@ fn rules_that_leave_a_letter_no_room_are_a_warning_at_the_budget() {
             "answer: answer: the texts of its author do not fit into 400 tokens: of `constraints` ",
         )
         .stdout_contains("up to 100 tokens are kept for what others write");
-    // What it says is what every call does, whatever the letter.
+    // The finding holds for every call, with any letter.
     let project = project(20, "", ROLE);
     for letter in ["", "Hello", &"I want money. ".repeat(4_000)] {
         let run = project
@@ -55,7 +55,7 @@ fn rules_that_fit_beside_a_letter_are_no_warning() {
         .run(&["check"])
         .exits_with(0)
         .stdout_contains("nothing found");
-    // A limit of its own leaves the rules more room, or less.
+    // A limit of its own leaves the rules more tokens, or fewer.
     project(16, " max_tokens=\"20\"", ROLE)
         .run(&["check"])
         .exits_with(0)

@@ -1,4 +1,4 @@
-//! `defaults`: the operator table, with what the project changes.
+//! `defaults`: the operator table, with the project's changes.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! `diff`: registries compared, and files that are none.
+//! `diff`: compared registries, and files that are no registry.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! What is generated is fresh, and what the help shows works.
+//! Generated files are fresh, and the examples of the help work.
 
 use crate::support::fresh::assert_fresh;
 use clap::Command;

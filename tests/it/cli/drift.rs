@@ -1,4 +1,4 @@
-//! `ctxc drift`: what decayed by the history, in words and as JSON.
+//! `ctxc drift`: decay in the history, in words and as JSON.
 
 use super::project::Project;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn case(name: &str, run: u64) -> Value {
         "trials": trials, "result": null})
 }
 
-/// A project with a history in which something decayed.
+/// A project with a history that contains decay.
 pub(crate) fn planted() -> Project {
     let mut project = Project::new().with_file("templates/triage.xml", TASK);
     for name in NAMES {
@@ -35,7 +35,7 @@ pub(crate) fn planted() -> Project {
         project = project.with_file(&format!("scenarios/{name}.yaml"), text);
     }
     let line = |run: u64| {
-        // A scenario that is gone drifts for nobody.
+        // A removed scenario has no drift.
         let gone = case("wordy", run);
         let gone = json!({"id": "gone", "key": "k", "context_hash": "b3:c", "provider": "acme", "model": "small", "live": true,
             "verdict": "pass", "trials": gone["trials"], "result": null});
@@ -78,7 +78,7 @@ fn each_signal_is_found_and_told_with_its_figures() {
             .iter()
             .all(|finding| finding["pattern"] == "ContextDrift")
     );
-    // What came with another model ends no run.
+    // A change that came with another model ends no run.
     project
         .run(&["drift", "changed", "quiet"])
         .exits_with(0)

@@ -1,5 +1,5 @@
-//! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and what is run
-//! again.
+//! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and the cases that
+//! are run again.
 
 use super::gate::git;
 use super::project::Project;
@@ -101,7 +101,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
         `ctxc eval --accept` shows what changed and stores it
     1 scenario: 0 passed, 1 failed, 0 errored; 0 carried, 0 calls, US$ 0
     ");
-    // What is there is never written over, and a name is given once.
+    // An existing file is never overwritten, and a name is given once.
     let again = [
         "new",
         "scenario",
@@ -252,7 +252,7 @@ fn each_ending_has_its_exit_code() {
     all.stdout_contains("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried")
         .stdout_contains("none of the 1 scripted answers is for this request");
     project.write_file("scenarios/broken.yaml", "name: [\n");
-    // One file that cannot be read stops none of the others, whatever chooses among them.
+    // One unreadable file stops none of the others, under any selection.
     project.write_file("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
     let all = project
         .run(&["eval"])
@@ -289,7 +289,7 @@ fn each_ending_has_its_exit_code() {
         .run(&["eval", "--since", "card.json", "--filter", "^fine$"])
         .exits_with(1)
         .stdout_contains("1 carried");
-    // So is what a scenario is about and what is gone: whoever removed it is told.
+    // The same holds for a removed task, role or input: the author of the removal sees an error.
     let project = sample();
     let gone = [
         ("task: triage", "task: triag"),
@@ -307,7 +307,7 @@ fn each_ending_has_its_exit_code() {
             .stdout_contains("ERROR")
             .stdout_contains("scenarios/a.yaml:1: unknown-");
     }
-    // A context that cannot be read is a failure of its own.
+    // An unreadable context is a failure of its own.
     let project = sample().with_file(
         "scenarios/a.yaml",
         scenario("a", "expect_context:\n  - nothing_cut: true\n"),
@@ -418,7 +418,7 @@ fn stored_requests_are_accepted_after_they_were_shown() {
             .read_file("scenarios/snapshots/a.json")
             .contains("<untrusted-000000000000000000000 ")
     );
-    // What else is wrong stays wrong.
+    // Other faults remain.
     let more = scenario(
         "a",
         "expect_context:\n  - snapshot: true\n  - absent: [sort]\n",
@@ -461,7 +461,7 @@ fn what_no_scenario_would_notice_is_listed() {
       not detected: inherit_context set to subset; `setting` would detect it
       not detected: fresh_context set to enabled; `setting` would detect it
     ");
-    // Who fails is not asked, and is told.
+    // A case that fails before any mutation is skipped and reported.
     project.write_file(
         "scenarios/b.yaml",
         scenario("b", "expect_context:\n  - absent: [Restart]\n"),
@@ -567,7 +567,7 @@ fn unchanged_scenarios_that_passed_are_carried() {
         scenario("a", "expect_context:\n  - absent: [Restart]\n"),
     );
     assert_eq!(carried(1), ["b"]);
-    // What failed is run until it passes.
+    // A failed case is run until it passes.
     assert_eq!(carried(1), ["b"]);
 }
 
@@ -664,7 +664,7 @@ fn a_revision_of_git_can_be_compared_with() {
         .stderr_contains("x.json is neither a revision nor a scorecard");
 }
 
-/// A project with a scenario for every way in which one can end.
+/// A project with a scenario for every verdict.
 pub(crate) fn every_ending() -> Project {
     let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"search\"]\n\
         [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n[lints]\nmissing-input = \"warning\"\n";
@@ -847,7 +847,7 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
             open + usize::from(format == "markdown"),
             "{page}"
         );
-        // Written again over its own kind.
+        // An artifact may replace one of its own kind.
         for _ in 0..2 {
             project
                 .run(&[
@@ -872,7 +872,7 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
         .stderr_contains("this format is for verdicts");
 }
 
-/// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of
+/// `--fail-fast`: cases behind the first failure are neither run nor listed, on any number of
 /// threads.
 #[test]
 fn nothing_runs_behind_the_first_failure_where_that_is_asked() {

@@ -59,7 +59,7 @@ fn record(project: &Project, calls: &[Recording]) {
     );
 }
 
-/// A project with one recorded answer, where its scenario asks for three.
+/// A project with one recorded answer, whose scenario requires three.
 pub(crate) fn recorded_once() -> Project {
     let project = sample("");
     record(
@@ -81,7 +81,7 @@ fn recorded_answers_are_judged_each_in_its_turn() {
         record(&project, &calls.collect::<Vec<_>>());
         project.run(&["eval"])
     };
-    // Two of three, and no more trials than it takes.
+    // Two of three, and no more trials than necessary.
     of(&["billing", "access", "billing"])
         .exits_with(0)
         .stdout_contains("answer 2 of 3 (replayed)  PASS");
@@ -169,7 +169,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         (&card["cases"][0]["verdict"], &card["summary"]["stale"]),
         (&json!("stale"), &json!(1))
     );
-    // A script is asked for by name alone: nothing stale passes by way of it.
+    // A script is used only if it is named: no stale answer passes by way of it.
     project
         .run(&["eval", "--answers", "scripted"])
         .exits_with(0)
@@ -180,8 +180,8 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         .run(&["eval", "--junit", "out.xml"])
         .exits_with(0)
         .stdout_contains("STALE");
-    // Where it is told alone, no report takes it for an error; and what it says is a whole
-    // sentence.
+    // Without an error beside it, no report counts a stale answer as an error; and its message is a
+    // whole sentence.
     let xml = project.read_file("out.xml");
     assert!(
         xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"),
@@ -193,7 +193,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         ),
         "{xml}"
     );
-    // What fails in the context comes first.
+    // A failure in the context comes first.
     project.write_file(
         "scenarios/billing.yaml",
         scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n"),
@@ -209,7 +209,7 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         ),
         "{xml}"
     );
-    // Without any answer there is no recording either, and nothing passes in its place.
+    // Without any answer no recording exists either, and nothing passes in its place.
     record(
         &project,
         &[Recording {
@@ -248,7 +248,7 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
     of(&line.replace("openai-chat", "morse"))
         .exits_with(3)
         .stdout_contains("has a form that is not known: `morse`");
-    // What a killed program left is no whole set of trials.
+    // The rest of a killed program is no complete set of trials.
     of(&format!("{line}{}", &line[..50]))
         .exits_with(3)
         .stdout_contains("its last line is incomplete, as after a killed run");
@@ -312,7 +312,7 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
     of(&["access", "access"])
         .exits_with(1)
         .stdout_contains("FAIL");
-    // A line that was copied is no trial more.
+    // A copied line is no additional trial.
     of(&["billing"]);
     let line = project.read_file("scenarios/recordings/billing.jsonl");
     project.write_file("scenarios/recordings/billing.jsonl", line.repeat(3));
@@ -320,7 +320,7 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
         .run(&["eval"])
         .exits_with(7)
         .stdout_contains("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
-    // Fewer are asked for than were recorded: that is no loss.
+    // Fewer trials than recorded answers: that is no loss.
     project.write_file(
         "scenarios/billing.yaml",
         scenario("runs: 1\npass_threshold: 1\n"),
@@ -397,7 +397,7 @@ fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
         }],
     );
     project.run(&["eval"]).exits_with(3).stdout_contains(edited);
-    // The mark that an editor puts in front of a file is no damage.
+    // A byte order mark is no damage.
     project.write_file(
         "scenarios/recordings/billing.jsonl",
         format!("\u{feff}{}", call.to_line()),
@@ -456,7 +456,7 @@ fn a_changed_recording_is_judged_again() {
         .stdout_contains("FAIL");
 }
 
-/// A suite whose agent asks a tool before it answers.
+/// A suite whose agent calls a tool before it answers.
 fn with_tools(tools: &str, answers: &str) -> Project {
     let suite = format!(
         "id: desk\nfixtures:\n  tools: {tools}\ncases:\n  - id: one\n    task: triage\n    context: {{objective: sort, inputs: {{ticket: my invoice}}}}\n    \
@@ -486,13 +486,13 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
                 .map(|tokens| 2 * tokens),
         "{trial}"
     );
-    // What the tool gives back is a part of the case.
+    // The tool result is a part of the case.
     project.run(&["eval", "--out", "card.json"]).exits_with(0);
     let other = with_tools("{lookup: {state: closed}}", &answers);
     other.write_file("card.json", project.read_file("card.json"));
     let run = other.run(&["eval", "--since", "card.json"]).exits_with(1);
     run.stdout_contains("calls of tools without an end: no answer after 16 requests");
-    // A tool that the fixtures say nothing of ends the conversation.
+    // A tool without a fixture ends the conversation.
     let run = with_tools("{other: 1}", &answers)
         .run(&["eval"])
         .exits_with(1);
@@ -574,7 +574,7 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
         .run(&["eval", "--full", "--format", "html"])
         .exits_with(0)
         .stdout_contains("passes 67 %, 95 % interval 21 % to 94 %");
-    // Nine tasks say nothing of a tenth.
+    // Nine tasks predict nothing about a tenth.
     let project = Project::new();
     let interval = |count: usize| {
         let number = count - 1;

@@ -1,4 +1,4 @@
-//! Results held against accepted ones: what differs is told, and decides nothing.
+//! Results compared with the baseline: differences are reported, and decide nothing.
 
 use super::eval_record::{asked, completion, upstream, with_model};
 use super::gate::{branch, replace};
@@ -52,7 +52,7 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
             .stdout_contains("compared with baselines: 0 better, 1 worse");
     }
 
-    // What fails is said first.
+    // Failures are reported first.
     let junit = project
         .run(&["eval", "--baseline", "baselines", "--format", "junit"])
         .stdout;
@@ -61,7 +61,7 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
         "{junit}"
     );
 
-    // What is gone, and what nobody accepted.
+    // A result that is gone, and one that was never accepted.
     project.write_file(
         "scenarios/second.yaml",
         project
@@ -150,7 +150,7 @@ fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
 #[test]
 fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
     // Both trials of the first stage fail, and seven of the second pass; then both pass, and then
-    // none does.
+    // neither does.
     let answers = [vec!["access"; 2], vec!["billing"; 9], vec!["access"; 12]]
         .concat()
         .into_iter();

@@ -1,5 +1,5 @@
-//! Providers that fail, hang, lie or make everybody wait, and many calls at once: what the
-//! scorecard says of them.
+//! Providers that fail, hang, lie or delay every caller, and many calls at once: their effect on
+//! the scorecard.
 
 use super::eval_record::{asked, completion, with_model};
 use super::project::{ProgramRun, Project};
@@ -12,11 +12,11 @@ use std::sync::Mutex;
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// An answer with a count of tokens that cannot be.
+/// An answer with an impossible count of tokens.
 const LIE: &str = r#"{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":900}}}"#;
 
-/// The scorecard of a provider that answers one scenario with what is no answer, and another with
-/// tokens that cannot be.
+/// The scorecard of a provider that gives one scenario an invalid answer, and another an impossible
+/// number of tokens.
 pub(crate) fn failing_and_miscounted() -> Value {
     let server = Server::new(|_, request, connection| {
         say(
@@ -33,7 +33,7 @@ pub(crate) fn failing_and_miscounted() -> Value {
         );
     });
     let project = suite(&server, &["lies", "strange"].map(str::to_owned));
-    // On a machine that does much else an answer may take longer than a second.
+    // On a busy machine an answer may take longer than a second.
     project.write_file(
         "ctxc.toml",
         project
@@ -226,7 +226,7 @@ fn what_is_wrong_with_a_provider_is_told_apart() {
         .stdout_contains("13 calls (10 not answered: 3 cut stream, 1 not understood, 3 rate limited, 3 time limit)");
 }
 
-/// The scorecard of a run that asks, without times.
+/// The scorecard of a live run, without times.
 fn recorded(server: &Server, tickets: &[String], jobs: &str) -> (Value, ProgramRun) {
     let project = suite(server, tickets);
     let mut card = asked(&project, &["eval", "--record", "--json", "--jobs", jobs])
@@ -256,7 +256,7 @@ fn how_many_calls_are_under_way_changes_nothing() {
         recorded(&server, &tickets, "16"),
     );
     assert_eq!(one.0, many.0);
-    // What is recorded has the times of its calls, and so has what it belongs to.
+    // A recording has the times of its calls, and so have the values derived from them.
     let timeless = |run: &ProgramRun| {
         let lines = run
             .stdout
@@ -283,7 +283,7 @@ fn block(folder: &std::path::Path) {
     }
 }
 
-/// The disk is full from the first answer on: a file that cannot be written to stands for it.
+/// The disk is full from the first answer on: an unwritable file stands for it.
 #[test]
 fn no_model_is_asked_after_the_first_answer_that_cannot_be_kept() {
     let folder: std::sync::Arc<Mutex<Option<std::path::PathBuf>>> = std::sync::Arc::default();

@@ -1,5 +1,5 @@
-//! What `ctxc check` calls an error of a scenario is one for `ctxc eval` too, and what only looks
-//! like an expectation is told.
+//! An error of a scenario in `ctxc check` is one in `ctxc eval` too, and a key that only looks like
+//! an expectation is reported.
 
 use super::eval::sample;
 use super::project::Project;
@@ -76,7 +76,7 @@ fn cases_with_errors_are_not_run() {
     slip.yaml: error unknown-input (CTX612): scenarios/slip.yaml:7:5: the task `triage` takes no value `tiket`
     twin.yaml: error duplicate-case (CTX618): scenarios/twin.yaml:1:7: another case is called `fine`
     ");
-    // What a project turns off, it runs.
+    // A rule that the project turns off does not stop the run.
     let off = "[lints]\nimpossible-expectation = \"off\"\n";
     project.write_file("ctxc.toml", off);
     project
@@ -118,7 +118,7 @@ fn ids_that_nothing_has_are_told() {
     );
 }
 
-/// However a path is written, the file that is frozen is the one that is shown.
+/// The frozen file is the shown file, for every notation of its path.
 #[test]
 fn frozen_files_are_found_however_they_are_written() {
     let lines = "expect_context:\n  - contains: [Frozen]\n  - absent: [Restart]\n";
@@ -136,7 +136,7 @@ fn frozen_files_are_found_however_they_are_written() {
         let project = sample().with_file("scenarios/frozen.yaml", text);
         assert_eq!(found(&project), [""; 0], "{written}");
         project.run(&["eval", "--out", "card.json"]).exits_with(0);
-        // What the live file says then is no part of the case.
+        // The later content of the live file is no part of the case.
         project.write_file("docs/runbook.md", "Changed.\n");
         project
             .run(&["eval", "--since", "card.json"])

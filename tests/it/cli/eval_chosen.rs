@@ -1,5 +1,5 @@
-//! Which scenarios `ctxc eval` runs, by names, paths and roles; and what it ends with where nobody
-//! reads what it writes.
+//! The scenarios that `ctxc eval` runs, by names, paths and roles; and its exit code when its
+//! output has no reader.
 
 use super::eval::{sample, scenario};
 #[cfg(unix)]
@@ -24,7 +24,7 @@ fn names_are_looked_for_everywhere_and_paths_are_taken_whole() {
         .run(&["eval", "scenarios/b.yaml", "b"])
         .exits_with(0)
         .stdout_contains("1 scenario: 1 passed");
-    // What is wrong with a file that nobody asked for is not told.
+    // A fault in a file outside the selection is not reported.
     project.write_file("scenarios/c.yaml", "name: c\n");
     project
         .run(&["eval", "a", "scenarios/b.yaml"])
@@ -74,7 +74,7 @@ fn roles_are_known_by_their_names() {
         .stdout_contains("1 passed");
 }
 
-/// What the program ends with where nobody reads what it writes.
+/// The exit code of the program when its output has no reader.
 #[cfg(unix)]
 fn unread(project: &Project, args: &[&str]) -> Option<i32> {
     let (reader, writer) = std::io::pipe().unwrap();

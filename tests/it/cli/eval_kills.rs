@@ -1,5 +1,5 @@
-//! Runs that ask models and are killed at random moments: whatever was answered is asked for once,
-//! and the result is that of the whole run.
+//! Live runs that are killed at random moments: an answered request is sent once, and the result is
+//! that of the whole run.
 
 use super::eval_record::{KEY, asked, completion, with_model};
 use super::project::Project;
@@ -61,7 +61,7 @@ fn suite(server: &Server) -> Project {
     project
 }
 
-/// A scorecard without what a clock says.
+/// A scorecard without times and durations.
 fn timeless(mut card: Value) -> Value {
     let trials = card["cases"]
         .as_array_mut()
@@ -72,16 +72,15 @@ fn timeless(mut card: Value) -> Value {
     card
 }
 
-/// When the program was built: one that is built anew while it is killed and goes on is another
-/// one, with other keys.
+/// The time of the program's build: a program that is rebuilt between a kill and its resumption is
+/// another one, with other keys.
 fn built() -> std::time::SystemTime {
     std::fs::metadata(env!("CARGO_BIN_EXE_ctxc"))
         .and_then(|meta| meta.modified())
         .unwrap()
 }
 
-/// What of the last run is written down: whether it is open, and how many of its calls were
-/// answered.
+/// The stored state of the last run: true if it is open, and the number of its answered calls.
 fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
     let listed = project
         .run(&["history", "list", "--json"])
@@ -131,7 +130,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
         ));
     };
     let args = [&["eval", "--json", "--jobs", "6"], args].concat();
-    // By their key, since what a killed run has sent may arrive at any time.
+    // By their key, since a request of a killed run may arrive at any time.
     let sent = || {
         server
             .requests()
@@ -204,7 +203,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
                 .unwrap()
                 .map(|file| file.unwrap().file_name());
             let names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-            // What a kill cut while it was written has a name of its own, and is no recording.
+            // A file cut by a kill while it was written has a name of its own, and is no recording.
             let ending = |name: &str| {
                 std::path::Path::new(name)
                     .extension()

@@ -1,5 +1,5 @@
-//! Checks of the project's own: run where its user permitted them, told of the trial, ended when
-//! their time is over.
+//! Checks of the project's own: run if its user permitted them, given the trial as input, ended
+//! when their time is over.
 
 use super::eval_answers::TASK;
 use super::project::{ProgramRun, Project};
@@ -19,7 +19,7 @@ fn project(expectation: &str) -> Project {
         .with_file("checks/plan.py", include_str!("../schema/own_check.py"))
 }
 
-/// What the check of such a project finds, once it is permitted.
+/// The result of the check of such a project, once it is permitted.
 fn judged(expectation: &str, script: &str) -> ProgramRun {
     let project = project(expectation).with_file("checks/own.sh", script);
     project.run(&["trust", "--yes"]).exits_with(0);
@@ -86,7 +86,7 @@ fn a_check_is_run_where_it_is_permitted_alone() {
     project.run(&["trust", "--yes"]).exits_with(0);
     let first = project.run(&["eval", "--json"]).exits_with(1).stdout;
     assert_eq!(first, project.run(&["eval", "--json"]).exits_with(1).stdout);
-    // What it is made of decides what it finds, so that it counts as changed with that.
+    // The files of the check decide its result, so that an edit of them counts as a change.
     project.write_file("checks/calm.sh", "echo '{\"pass\": true}'");
     let second = project.run(&["eval", "--json"]).exits_with(0).json();
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
@@ -205,7 +205,7 @@ fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
 #[test]
 fn a_check_ends_with_everything_that_it_started() {
     let project = project("command: {argv: [sh, checks/own.sh], timeout_s: 1}");
-    // A child that would go on, and holds what is read.
+    // A child that would go on, and holds the pipe that is read.
     project.write_file(
         "checks/own.sh",
         "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n",

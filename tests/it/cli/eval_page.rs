@@ -1,5 +1,5 @@
-//! The page: what was said, what moved in the request, and the last runs of scenarios that do not
-//! pass.
+//! The page: the conversation, the changes of the request, and the last runs of scenarios that do
+//! not pass.
 
 use super::eval_answers::{TASK, scenario};
 use super::project::Project;
@@ -41,9 +41,9 @@ fn a_failing_scenario_is_shown_with_its_conversation_its_diff_and_its_last_runs(
     has("<figcaption>scenarios that passed in the last 3 runs, 1 of 2 in the last</figcaption>");
     has("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
     assert!(!page.contains("<script") && !page.contains("://"), "{page}");
-    // One that passes says nothing of that.
+    // A passing scenario has no such section.
     assert_eq!(page.matches("<h2>Conversation</h2>").count(), 1);
-    // Without a history and without a stored request there is what was said.
+    // Without a history and without a stored request the page shows the conversation.
     project.write_file(
         "scenarios/billing.yaml",
         scenario("answers: [{reply: access}]\n"),

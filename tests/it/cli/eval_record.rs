@@ -1,4 +1,4 @@
-//! What models answer: asked for, kept, judged, and what is left of a run that ends early.
+//! Answers of models: requested, recorded, judged, and the rest of a run that ends early.
 
 use super::eval_answers::{TASK, sample, says, scenario};
 use super::project::{ProgramRun, Project};
@@ -15,7 +15,7 @@ pub(crate) fn stale() -> Project {
     project
 }
 
-/// What a response makes of expectations, asked for and replayed.
+/// The verdict on a response with some expectations, live and replayed.
 fn of_response(kind: &str, expectations: &str, response: &Value) -> [ProgramRun; 2] {
     let server = upstream(vec![response.to_string()]);
     let project = with_model(&server.address);
@@ -96,7 +96,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
             run.stdout_contains(&format!("expected a whole answer, {found}"));
         }
     }
-    // A refusal that is expected is an answer, and what was said with it is judged.
+    // An expected refusal is an answer, and the text beside it is judged.
     let refused = message("refusal", "I may not say that.");
     for run in of_response(
         "anthropic",
@@ -126,7 +126,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
         run.exits_with(1)
             .stdout_contains("expected a refusal, found an answer: “It is paid.”");
     }
-    // Where nothing is said of the text, nothing is missing.
+    // Without an expectation on the text, nothing is missing.
     for expectations in [
         "{max_tokens: 30}",
         "{contains: [bil], gate: false}, {max_tokens: 30}",
@@ -137,7 +137,7 @@ fn an_answer_that_is_cut_withheld_or_empty_is_none_to_judge() {
     }
 }
 
-/// A server on loopback that answers each request in turn, and what it was sent.
+/// A server on loopback that answers each request in turn, and the requests it received.
 pub(crate) struct Upstream {
     pub(crate) address: String,
     asked: std::sync::mpsc::Receiver<String>,
@@ -259,7 +259,7 @@ fn what_models_answer_is_recorded_and_replayed() {
         first["redacted"][0]["pointer"],
         "/response/choices/0/message/content"
     );
-    // From now on nobody is needed: no server, no key, no trust.
+    // From now on no server, no key and no trust is needed.
     let run = project.run(&["eval"]).exits_with(0);
     run.stdout_contains("answer 2 of 3 (replayed)  PASS")
         .stdout_contains("0 calls, US$ 0");
@@ -319,7 +319,7 @@ fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
         .run(&["eval"])
         .exits_with(7)
         .stderr_contains("holds answers of an interrupted recording");
-    // The rest is asked for, and the whole takes the place of the old one.
+    // The remaining answers are requested, and the whole replaces the old recording.
     let server = upstream(["access", "billing"].map(completion).to_vec());
     project.write_file(
         "ctxc.toml",
@@ -339,7 +339,7 @@ fn an_interrupted_recording_leaves_the_old_one_and_goes_on_later() {
         .collect();
     let of = |number: u32| json!({"stage": "first", "number": number, "of": 3});
     assert_eq!(trials, [of(1), of(2), of(3)]);
-    // What was left for another request is of no use.
+    // A partial recording of another request is of no use.
     project.write_file(part, project.read_file(place));
     project.write_file("templates/triage.xml", TASK.replace("Sort", "Order"));
     let server = upstream(["billing", "billing", "access"].map(completion).to_vec());
@@ -427,7 +427,7 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
     asked(&project, &["eval", "--answers", "live", "--confirm"])
         .exits_with(0)
         .stdout_contains("answer 7 of 7 (asked, second stage)  PASS");
-    // What is recorded is there for every rule.
+    // A complete recording serves every rule of trials.
     asked(&project, &["eval", "--record", "--confirm"])
         .exits_with(0)
         .stdout_contains("answer 8 of 10 (asked, second stage)  PASS")
@@ -454,7 +454,7 @@ fn a_case_that_fails_is_tried_in_a_second_stage_where_that_is_asked_for() {
             .count()
     };
     assert_eq!((of("first"), of("confirm")), (3, 10));
-    // Where a failure is final, there is no other.
+    // A final failure has no second trial.
     project.write_file(
         "scenarios/billing.yaml",
         project.read_file("scenarios/billing.yaml") + "rule: {runs: 3, pass: 2, strict: true}\n",
@@ -507,7 +507,7 @@ fn nobody_is_asked_whose_answer_could_not_be_kept() {
         .exits_with(3)
         .stdout_contains("no model was asked");
     std::fs::remove_file(project.path("scenarios/recordings")).unwrap();
-    // Who was not answered leaves nothing behind.
+    // A call without an answer leaves nothing behind.
     project
         .run(&["eval", "--record"])
         .exits_with(3)
@@ -558,7 +558,7 @@ fn live_answers_inform_until_the_project_says_how_they_gate() {
     )
     .exits_with(2)
     .stderr_contains(&format!("gh variable set CTXC_TRUST_HASH --body {hash}"));
-    // While a change of what is permitted is under review, the pipeline permits both.
+    // While a change of permissions is under review, the pipeline permits both.
     let both = format!("{other},{hash}");
     let run = asked(&project, &["eval", "--mode", "real", "--trust-hash", &both])
         .exits_with(0)
@@ -582,7 +582,7 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
         .exits_with(2)
         .stderr_contains("--accept, --mutate and --coverage ask no model");
     project.run(&["trust", "--yes"]).exits_with(0);
-    // Who reads along is told, before anybody is asked.
+    // An address without encryption is reported before any call.
     let config = project.read_file("ctxc.toml");
     project.write_file("ctxc.toml", config.replace("127.0.0.1", "models.invalid"));
     project.run(&["trust", "--yes"]).exits_with(0);
@@ -592,7 +592,7 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
         .stderr_contains("`house` is asked at http://models.invalid:1/v1, which is not encrypted");
     project.write_file("ctxc.toml", config);
     project.run(&["trust", "--yes"]).exits_with(0);
-    // Without its key nobody is asked.
+    // Without its key no call is made.
     project
         .run(&["eval", "--record"])
         .exits_with(3)
@@ -601,7 +601,7 @@ fn what_asks_nobody_takes_no_budget_and_who_cannot_be_asked_is_told() {
     asked(&project, &["eval", "--record", "--budget-tokens", "1"])
         .exits_with(3)
         .stdout_contains("the call was not made: the budget of 1 tokens");
-    // A task alone leads to no model of the project; a context that does not hold is not paid for.
+    // A task alone leads to no model of the project; a context that fails is not paid for.
     let task = scenario("").replace("name: billing", "name: alone");
     project.write_file("scenarios/alone.yaml", task);
     project

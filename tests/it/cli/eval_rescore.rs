@@ -1,4 +1,4 @@
-//! Answers of earlier runs, judged again by what the scenarios expect today.
+//! Answers of earlier runs, judged again by today's expectations.
 
 use super::eval_answers::TASK;
 use super::eval_record::{asked, completion, upstream, with_model};
@@ -56,7 +56,7 @@ fn live_answers_are_judged_again_without_a_call() {
         .run(&["eval", "--rescore"])
         .exits_with(1)
         .stdout_contains("answer 1 of 3 (replayed)  FAIL");
-    // What is personal was never kept.
+    // Personal data was never stored.
     expect(
         &project,
         "scenarios/billing.yaml",
@@ -82,8 +82,7 @@ fn live_answers_are_judged_again_without_a_call() {
         .stderr_contains("the context of 1 scenario changed since");
 }
 
-/// The earlier verdict was certain after two trials; what is expected today wants the others as
-/// well.
+/// The earlier verdict was certain after two trials; today's expectation needs the others as well.
 #[test]
 fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     let server = upstream(["billing", "billing access"].map(completion).to_vec());

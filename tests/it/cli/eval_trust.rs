@@ -1,4 +1,5 @@
-//! `ctxc eval` is never green for want of looking, and never writes where a repository leads it.
+//! `ctxc eval` never passes without a judgement, and never writes to a place that a repository
+//! chooses.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -30,7 +31,7 @@ fn a_stored_request_that_moved_is_looked_at_again() {
     again(1).stdout_contains("FAIL");
     std::fs::remove_file(project.path("scenarios/snapshots/t-1.json")).unwrap();
     again(1).stdout_contains("FAIL");
-    // The document alone stands on standard output, whatever is stored beside it.
+    // The document alone stands on standard output, with any stored files beside it.
     project
         .run(&["eval", "--accept", "--json"])
         .exits_with(0)
@@ -121,7 +122,7 @@ fn a_file_of_its_name_is_not_taken_for_a_revision() {
 
 #[test]
 fn whoever_accepts_a_request_accepts_nothing_else() {
-    // Nothing decides whether this one passes: a sequential test that came to no end.
+    // The verdict of this one stays open: a sequential test without a decision.
     let open = "expect_context:\n  - snapshot: true\nexpectations: [{contains: [hi]}]\nanswers: [{reply: hi}]\n\
         rule: {sequential: {p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 2}}\n";
     let project = sample(open);
@@ -145,7 +146,7 @@ fn whoever_accepts_a_request_accepts_nothing_else() {
         .run(&["eval", "--since", "card.json"])
         .exits_with(0)
         .stdout_contains("CARRIED PASS");
-    // The opposite, and what stands beside it, does not.
+    // The opposite, and an expectation beside it, does not.
     for rest in [
         "  - not: {snapshot: true}\n",
         "  - snapshot: true\n  - all_of:\n      - contains: {patterns: [nowhere]}\n",
@@ -192,7 +193,7 @@ fn what_did_not_change_since_a_revision_is_not_run_and_has_not_passed() {
         .exits_with(1)
         .stdout_contains("FAIL")
         .stderr_is_empty();
-    // Where there is no revision nothing is compared with one.
+    // Without a revision nothing is compared with one.
     sample("expect_context:\n  - nothing_cut: true\n")
         .run(&["eval", "--affected"])
         .exits_with(2)

@@ -1,4 +1,4 @@
-//! What somebody meets who starts: with prompts of another format, with a script among the tasks,
+//! The first steps of a new user: with prompts of another format, with a script among the tasks,
 //! with a table of cases, with a slip in the layout of a scenario.
 
 use super::project::Project;
@@ -344,7 +344,7 @@ fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
         let run = bare.run(args);
         assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
     }
-    // Who names what is meant, or has either, is told nothing.
+    // A command line that names its files, or a project that has either kind, gets no hint.
     for (project, args) in [
         (
             Project::new().with_file("a.xml", TASK),
@@ -380,7 +380,7 @@ fn a_role_whose_task_is_gone_is_a_finding_and_no_wrong_usage() {
         .exits_with(1)
         .stdout_contains("ctxc.toml:2:12: error[unknown-task]");
     project.run(&["build"]).exits_with(1);
-    // What the file says by itself is usage, whatever else there is.
+    // An invalid key of the project file is a usage error, with any other finding beside it.
     project.write_file(
         "ctxc.toml",
         "[roles.clerk]\ntemplate = \"gone\"\n[nonsense]\n",
@@ -510,7 +510,7 @@ fn a_quiet_run_writes_whole_files() {
     );
 }
 
-/// A description that a file holds is empty where the file is (finding L7).
+/// A description in a file is empty at the file (finding L7).
 #[test]
 fn an_empty_file_describes_nothing() {
     let task = "<task type=\"atomic\" name=\"t\"><description src=\"t.md\"/></task>\n";
@@ -531,7 +531,7 @@ fn an_empty_file_describes_nothing() {
     project.run(&["check"]).exits_with(0);
 }
 
-/// A forgotten `syntax` has one way out, and no other fix spoils the text before it.
+/// A forgotten `syntax` has one way out, and no other fix damages the text before it.
 #[test]
 fn a_forgotten_syntax_is_all_that_is_fixed() {
     let task = "<task type=\"atomic\" name=\"s\">\n  <description>Go</description>\n  <parameters><parameter name=\"a\" type=\"string\" default=\"q\"/></parameters>\n  <instructions>{% if a %}{{ a|upper }}{% endif %}</instructions>\n</task>\n";

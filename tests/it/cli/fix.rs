@@ -1,12 +1,11 @@
-//! `check --fix`: what it writes, what it leaves, and that it never writes over what it did not
-//! check.
+//! `check --fix`: the fixes that it writes and omits, and that it never writes over a file that it
+//! did not check.
 
 use super::check::CLEAN;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-/// One warning with a safe fix (an older value), in a text with something of everything that must
-/// be kept.
+/// One warning with a safe fix (an older value), in a text with every part that must be kept.
 const OLD: &str = "<task type=\"atomic\" name=\"a\">\n  <!-- kept  -->\n  <description>Sort — the ticket.</description>\n  \
     <context_management>\n    <inherit_context>true</inherit_context>\n  </context_management>\n</task>";
 
@@ -14,7 +13,7 @@ fn new() -> String {
     OLD.replace(">true<", ">full<")
 }
 
-/// Two errors that only suggested fixes mend.
+/// Two errors with suggested fixes only.
 const CONFLICT: &str = super::check::CONFLICT;
 
 #[test]
@@ -51,7 +50,7 @@ fn safe_fixes_are_made_and_the_rest_is_reported() {
         .stdout_contains("checked 2 files: nothing found");
 }
 
-/// A slip in the project file gives no task another setting by a fix that nobody was asked about.
+/// A fix of a slip in the project file gives no task another setting without the user's consent.
 #[test]
 fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     let templates = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
@@ -73,8 +72,8 @@ fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     );
 }
 
-/// What a fix of a template brings up in it is mended in the same run, also beside a project file
-/// that is mended.
+/// Findings that appear through a fix of a template are fixed in the same run, also beside a fixed
+/// project file.
 #[test]
 fn one_run_mends_what_its_own_fixes_uncover() {
     let task = "<task type=\"atomic\" name=\"a\"><description>{{ q|uper }}</description><parameters><parameter name=\"q\"/></parameters></task>";
@@ -94,7 +93,7 @@ fn one_run_mends_what_its_own_fixes_uncover() {
     }
 }
 
-/// A key that nobody read hides what is wrong below it.
+/// A key that was not read hides the faults below it.
 #[test]
 fn a_misspelt_key_is_mended_with_what_stands_below_it() {
     let task = "<task type=\"atomic\" name=\"a\"><description>d</description></task>";
@@ -239,7 +238,7 @@ fn standard_input_comes_back_fixed() {
         .exits_with(0)
         .stderr_contains("fixed 1 finding; 0 left");
     assert_eq!(run.stdout, new());
-    // What is left is said beside it, and the text comes through whatever is wrong with it.
+    // Remaining findings are printed beside it, and the text comes through with any fault in it.
     let run = project
         .run_with_input(
             &["check", "--fix", "-", "--stdin-path", "b.xml"],
@@ -343,7 +342,7 @@ fn a_fix_that_breaks_another_file_is_not_made() {
         project.read_file("two.xml"),
         step("second-step", "first-stp")
     );
-    // Where it makes none it is made.
+    // A fix that causes no new finding is made.
     project.write_file(
         "one.xml",
         super::check::CLEAN.replace("\"clean\"", "\"first-step\""),
@@ -434,8 +433,8 @@ fn a_format_is_never_passed_over() {
         .stderr_contains("would fix 1 finding; 0 would be left");
 }
 
-/// What is wrong in the project file by what the templates hold is mended once, with everything
-/// checked anew.
+/// A name in the project file that depends on the templates is fixed once, with everything checked
+/// anew.
 #[test]
 fn a_name_in_the_project_file_that_no_template_has_is_mended_once() {
     for more in ["", "[lints]\nmigration = \"warn\"\n"] {

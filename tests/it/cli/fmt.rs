@@ -1,4 +1,4 @@
-//! `fmt`: what it writes, what it only says, and what it leaves alone.
+//! `fmt`: the files that it writes, only reports, and leaves alone.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -84,7 +84,7 @@ fn what_cannot_be_laid_out_is_left_alone_and_said() {
     run.stderr_contains("templates/bytes.xml: left alone: it is not text: byte 6 is not UTF-8\n")
         .stdout_contains("formatted 1 file, 1 laid out already, 2 files left alone\n");
     assert_eq!(project.read_file("templates/broken.xml"), BROKEN);
-    // A file that is named is said to be none, one that is found is passed over.
+    // A named file that is no template is reported, one that is found by the walk is skipped.
     project
         .run(&["fmt", "templates/pom.xml"])
         .exits_with(1)

@@ -1,5 +1,5 @@
 //! The formats of services: SARIF, annotations, code quality, `JUnit`, Checkstyle, reviewdog. One
-//! nasty project through all of them; each must say the same findings as `--json`, in its own
+//! nasty project through all of them; each must contain the same findings as `--json`, in its own
 //! units.
 
 use super::check::{CLEAN, CONFLICT, WARNING};
@@ -7,8 +7,8 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-/// A file whose name and text are all that breaks formats: `%`, `:`, `,`, blanks, characters of two
-/// UTF-16 units.
+/// A file whose name and text contain everything that breaks formats: `%`, `:`, `,`, blanks,
+/// characters of two UTF-16 units.
 pub(crate) const NASTY: &str = "agents/templates/100% ä, b:c 😀.xml";
 
 /// A repository with the project in a folder of its own.
@@ -43,10 +43,10 @@ fn findings(project: &Project) -> Vec<Value> {
     findings
 }
 
-/// A range of lines and columns, and what is to stand there.
+/// A range of lines and columns, and its replacement.
 type Change = ((u64, u64), (u64, u64), String);
 
-/// What a fix leaves of a text, its edits given as lines and columns of a unit.
+/// Applies the edits of a fix to a text; they are given as lines and columns of a unit.
 fn mended(text: &str, edits: &[Change], width: fn(char) -> usize) -> String {
     let offset = |(line, column): (u64, u64)| {
         let start: usize = text
@@ -380,7 +380,7 @@ fn checkstyle_lists_findings_by_file() {
     );
 }
 
-/// A report that is printed into a log holds no line of somebody else's: one that begins with `::`
+/// A report that is printed into a log contains no line of foreign text: one that begins with `::`
 /// is a command there.
 #[test]
 #[cfg(unix)]

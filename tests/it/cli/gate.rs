@@ -1,5 +1,5 @@
-//! The gate: whatever makes a change green that was red is refused or listed, and somebody has to
-//! answer for it.
+//! The gate: every change that turns a red result green is refused or listed, and needs an
+//! accepter.
 
 use super::project::Project;
 use crate::record::file::call;
@@ -115,7 +115,7 @@ pub(crate) fn begin(project: &Project) {
     git(project, &["commit", "-q", "--allow-empty", "-m", "begin"]);
 }
 
-/// What the branch has committed becomes the base of what follows.
+/// Makes the commits of the branch the base of the following steps.
 pub(crate) fn base(project: &Project) {
     git(project, &["branch", "-q", "-f", "main"]);
     begin(project);
@@ -140,8 +140,8 @@ fn accept(project: &Project, by: &str) {
         .exits_with(0);
 }
 
-/// A way to make a change green: what it is, what it does, and the kind of weakening or the
-/// violated limit that tells it.
+/// A way to make a change green: its name, its edit, and the kind of relaxation or the violated
+/// limit that reveals it.
 type Way = (&'static str, fn(&Project), &'static str);
 
 const WAYS: [Way; 28] = [
@@ -425,7 +425,7 @@ const WAYS: [Way; 28] = [
     ),
 ];
 
-/// The kinds and names that a decision gives as reasons.
+/// The kinds and names of a decision's reasons.
 fn told(decision: &Value) -> Vec<String> {
     let open = decision["weakened"]
         .as_array()
@@ -503,7 +503,7 @@ fn a_new_name_excuses_no_growth() {
         rename(&project, file);
         assert_eq!(grown(&project).as_deref(), Some("sorting"));
     }
-    // A task with other words is another one, whatever went at the same time.
+    // A task with other words is another one, with any other change in the same commit.
     let project = branch();
     std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
     let words = "Write to the customer what was found in the archive, and never promise a date that nobody confirmed";
@@ -523,7 +523,8 @@ fn a_new_name_excuses_no_growth() {
     assert_eq!(grown(&project), None);
 }
 
-/// What nobody accepts: they are put back. And a new name, which needs nobody.
+/// Relaxations that cannot be accepted: they have to be reverted. And a new name, which needs no
+/// accepter.
 const NEVER: [&str; 4] = [
     "the log of the base is rewritten",
     "whoever changes it may accept",
@@ -608,7 +609,7 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
         .run(&["gate"])
         .exits_with(0)
         .stdout_contains("nothing is loosened");
-    // The recorded answer of another scenario is none of its business; its own is.
+    // The recorded answer of another scenario is irrelevant; its own is not.
     replace(
         &project,
         "scenarios/checked.yaml",
@@ -631,7 +632,7 @@ fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
         .exits_with(4)
         .stdout_contains("check checks/own.sh");
     git(&project, &["checkout", "-q", "checks/own.sh"]);
-    // A check that is gone is listed, and what is not permitted any more is not run.
+    // A removed check is listed, and a check that is not permitted any more is not run.
     replace(
         &project,
         "scenarios/checked.yaml",

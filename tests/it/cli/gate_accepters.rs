@@ -1,5 +1,5 @@
-//! Who accepts, and what shows that it was they; and which scenarios and results the gate decides
-//! by.
+//! The accepters of a change, and the proof that they accepted it; and the scenarios and results by
+//! which the gate decides.
 
 use super::gate::{CONFIG, SCRIPTED, begin, branch, commit, git, replace};
 use super::project::{ProgramRun, Project};
@@ -74,7 +74,7 @@ fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
         .exits_with(0)
         .stdout_contains("accepted by @bea: so")
         .stdout_contains("mallory@example.org (unverified) accepted");
-    // The branch's own file names nobody.
+    // The branch's own file names no accepter.
     let project = held_by("accepters = \"codeowners\"", Some("* @all\n"));
     project.write_file(".github/CODEOWNERS", "* mallory@example.org\n");
     accept(&project, "mallory@example.org");
@@ -82,7 +82,7 @@ fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
         .run(&["gate"])
         .exits_with(4)
         .stdout_contains("the `accepters` of the base are @all");
-    // Without owners nobody may, in place of anybody.
+    // Without owners no user may accept, in place of any user.
     let project = held_by("accepters = \"codeowners\"", None);
     accept(&project, "codeowners");
     project
@@ -109,7 +109,7 @@ fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
     );
 }
 
-/// A program in the place of `gpg`: it signs everything, and finds it signed by the lead.
+/// A program in the place of `gpg`: it signs everything, and reports the lead as the signer.
 #[cfg(unix)]
 const SIGNER: &str = "#!/bin/sh\ncase \"$*\" in\n*--verify*) cat >/dev/null; echo '[GNUPG:] GOODSIG 0123456789ABCDEF Lead <lead@example.org>'; echo '[GNUPG:] TRUST_FULLY 0 pgp';;\n\
     *) cat >/dev/null; printf -- '-----BEGIN PGP SIGNATURE-----\\n\\nnone\\n-----END PGP SIGNATURE-----\\n'; echo '[GNUPG:] SIG_CREATED D' >&2;;\nesac\n";
@@ -151,7 +151,7 @@ fn who_signed_the_commit_of_a_line_is_verified() {
             .run(&["gate"])
             .exits_with(0)
             .stdout_contains(&format!("accepted by {by}{mark}: so"));
-        // A signature of a later commit is none of the line.
+        // A signature of a later commit does not cover the line.
         git(&project, &["reset", "-q", "--soft", "HEAD~1"]);
         commit(&project);
         git(
@@ -210,7 +210,7 @@ fn the_gate_can_be_of_some_suites_and_of_other_accepted_results() {
     project
         .run(&["gate", "--candidate", "card.json"])
         .exits_with(2);
-    // What is loosened elsewhere is listed all the same.
+    // A relaxation elsewhere is listed all the same.
     replace(
         &project,
         "scenarios/recorded.yaml",
@@ -221,7 +221,7 @@ fn the_gate_can_be_of_some_suites_and_of_other_accepted_results() {
         .run(&["gate", "--suite", "scripted"])
         .exits_with(4)
         .stdout_contains("expectation of `recorded`");
-    // Results that somebody accepted elsewhere.
+    // Results that were accepted elsewhere.
     let project = branch();
     let baseline = project.read_file("baselines/scripted.json");
     project.write_file("held/scripted.json", baseline.clone());

@@ -1,4 +1,4 @@
-//! What a change is held against, and what the gate says where that is not what it seems.
+//! The base of a change, and the gate's report when the base is not as it seems.
 
 use super::gate::{CONFIG, SCRIPTED, TASK, base, begin, branch, commit, git, recorded, replace};
 use super::project::Project;
@@ -128,7 +128,7 @@ fn an_error_of_the_base_is_said_to_be_there() {
     project.run(&["gate"]).exits_with(0).stdout_contains(
         "not all of main can be read, and the rest is compared: templates/triage.xml: ",
     );
-    // What of it can be read still holds.
+    // The readable part of it still holds.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
     project
         .run(&["gate"])
@@ -364,7 +364,7 @@ fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_ch
         .stderr_contains("expected a number, 1 or more");
 }
 
-/// The id that git has of a revision.
+/// The object id of a revision.
 fn id(project: &Project, revision: &str) -> String {
     let mut command = std::process::Command::new("git");
     let found = command
@@ -375,7 +375,7 @@ fn id(project: &Project, revision: &str) -> String {
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
-/// A change that no gate lets pass.
+/// Makes a change that no gate passes.
 fn loosen(project: &Project) {
     replace(project, "scenarios/scripted.yaml", "max: 60", "max: 600");
     commit(project);
@@ -499,7 +499,7 @@ fn a_comparison_with_itself_is_no_pass() {
         .stdout_contains("no file of the project differs from it");
     assert!(project.read_file("gate.json").contains("\"inconclusive\""));
     std::fs::remove_file(project.path("gate.json")).unwrap();
-    // Uncommitted changes are one, where that is what is asked for.
+    // Uncommitted changes count as a change if the base is `HEAD`.
     replace(
         &project,
         "templates/triage.xml",
@@ -693,7 +693,7 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
         .run(&["gate"])
         .exits_with(7)
         .stdout_contains("scenarios/sub/bare.yaml lies in the submodule scenarios/sub, whose files of main are not read");
-    // One that is nothing to the project may move.
+    // A submodule that the project does not use may move.
     let project = add("vendor");
     project.run(&["gate"]).exits_with(0);
     base(&project);
@@ -735,7 +735,7 @@ fn a_branch_that_mends_its_base_can_pass() {
     broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\""))
         .exits_with(0)
         .stdout_contains("not all of main can be read");
-    // Of one that is no TOML the last settings hold.
+    // If it is invalid TOML, the last settings apply.
     broken("ctxc.toml", "[eval\n")
         .exits_with(0)
         .stdout_contains("not all of main can be read");
@@ -891,7 +891,7 @@ fn what_goes_through_a_filter_is_compared_by_its_object() {
     commit(&project);
     base(&project);
     project.run(&["gate"]).exits_with(0);
-    // One that differs is not read: the base holds what the filter has made of it.
+    // A file that differs is not read: the base contains the output of the filter.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
     project.run(&["gate"]).exits_with(4).stdout_contains(
         "scenarios/scripted.yaml goes through a filter of git, so main does not hold",

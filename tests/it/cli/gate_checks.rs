@@ -1,5 +1,5 @@
-//! Checks of a project's own, which the gate runs as the base has them: no edit of what they are
-//! made of turns it green.
+//! Checks of a project's own, which the gate runs as the base has them: no edit of their files
+//! turns it green.
 #![cfg(unix)]
 
 use super::gate::{begin, commit, git, git_in, replace};
@@ -9,10 +9,10 @@ const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort 
 /// The answer depends on the template, and the check on `billing`.
 const CHECKED: &str = "name: checked\ntask: triage\nruns: 1\npass_threshold: 1\ncontext: {objective: sort}\nexpectations:\n  - CHECK\n\
     answers:\n  - when: {has: [house]}\n    reply: billing\n  - reply: access\n";
-/// Accepts a trial whose answer the file of words has.
+/// Accepts a trial whose answer is in the file of words.
 const WORDS: &str = "trial=$(cat); word=$(cat WORDS); case $trial in *\"\\\"answer\\\":\\\"$word\\\"\"*) ok=true;; *) ok=false;; esac; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"$word\\\"}\"\n";
 
-/// A check, the files that it is made of, and what the change makes of one of them.
+/// A check, its files, and the change of one of them.
 struct Way {
     name: &'static str,
     check: &'static str,
@@ -20,7 +20,7 @@ struct Way {
     edit: (&'static str, &'static str),
 }
 
-/// Rejects an answer that has a line of a file in it.
+/// Rejects an answer that contains a line of a file.
 const CALM: &str = "if grep -q -F -f data/bad.txt; then ok=false; else ok=true; fi; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"x\\\"}\"\n";
 
 const GOOD: &str = "def good(trial):\n    return trial['answer'] == 'billing'\n";
@@ -284,7 +284,7 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
         .exits_with(4)
         .stdout_contains("by the expectations of main");
     project.write_file("packages/judge/judge.sh", good);
-    // So are the files of a submodule, whose commit of then is in its clone.
+    // So are the files of a submodule, whose commit at that time is in its clone.
     lib.write_file("words.txt", "access");
     commit(&lib);
     let vendor = project.path("vendor");
@@ -321,7 +321,7 @@ const LINKED: Way = Way {
 fn what_a_check_of_the_base_lacks_is_named() {
     let project = start(&LINKED);
     project.run(&["gate"]).exits_with(0);
-    // Nothing but a template differs: what was run is not run once more.
+    // Only a template differs: a finished check is not run once more.
     replace(
         &project,
         "templates/triage.xml",
@@ -347,7 +347,7 @@ fn what_a_check_of_the_base_lacks_is_named() {
         .run(&["gate"])
         .exits_with(0)
         .stdout_contains("note: package.json differs from main: what `[eval.gate] link` names may be installed by this change");
-    // It is still the base's word.
+    // The base still decides.
     replace(
         &project,
         "templates/triage.xml",
@@ -409,8 +409,7 @@ fn a_check_of_equal_files_is_run_once() {
     assert_eq!(counted(&project), 2);
 }
 
-/// A command of a check, the files that it is made of, and those of them of which each alone is
-/// changed.
+/// A command of a check, the files it is made of, and the files of which each is changed alone.
 type Read = (
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -522,12 +521,12 @@ fn whatever_a_check_reads_is_listed() {
                 project.write_file(path, old);
             }
         }
-        // Neither a file that no check names, nor what an agent reads.
+        // Neither a file that no check names, nor a file that an agent reads.
         project.write_file("README.md", "# Other\n");
         project.write_file("agent.mjs", "y\n");
         assert_eq!(listed_files(&project), [""; 0], "{check}");
     }
-    // Of a package the scripts that are run, and no others.
+    // Of a package only the scripts that are run.
     let (check, files, _) = READ[3];
     let project = start(&Way {
         name: "",

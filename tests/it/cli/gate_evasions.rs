@@ -1,4 +1,4 @@
-//! Ways in which the author of a branch may want a green gate: none is green without being listed.
+//! Attempts of a branch's author to get a green gate: none is green without being listed.
 
 use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, recorded, replace};
 use super::gate_harmless::{Edit, FIXTURE, each};
@@ -41,11 +41,11 @@ static RICHER: LazyLock<Project> = LazyLock::new(|| {
     project
 });
 
-/// A text of a file and what takes its place.
+/// A file, a text of it, and its replacement.
 type Swap = (&'static str, &'static str, &'static str);
 
 const SWAPS: &[Swap] = &[
-    // Expectations that go.
+    // Removed expectations.
     (PATH, "  - contains: [invoice, house]\n", ""),
     (PATH, "  - absent: [password]\n", ""),
     (PATH, "  - tokens: {of: total, min: 2, max: 60}\n", ""),
@@ -74,7 +74,7 @@ const SWAPS: &[Swap] = &[
         "  - all_of: [{contains: [billing]}, {absent: [spam]}]\n",
         "",
     ),
-    // Expectations that ask for less.
+    // Expectations with weaker requirements.
     (PATH, "[invoice, house]", "[invoice]"),
     (PATH, "[invoice, house]", "[invoice, h]"),
     (PATH, "[invoice, house]", "[invoice, '.*']"),
@@ -139,7 +139,7 @@ const SWAPS: &[Swap] = &[
         "- any_of: [{absent: [sorry, sad]}, {max_tokens: 9000}]",
     ),
     (PATH, "- max_risk: low", "- not: {not: {max_risk: high}}"),
-    // How often something has to pass.
+    // The required number of passes.
     (PATH, "pass_threshold: 4", "pass_threshold: 3"),
     (PATH, "runs: 5", "runs: 6"),
     (
@@ -160,7 +160,7 @@ const SWAPS: &[Swap] = &[
     (PATH, "runs: 5\npass_threshold: 4\n", ""),
     ("ctxc.toml", "runs = 3\npass = 2", "runs = 3\npass = 1"),
     ("ctxc.toml", "runs = 3\npass = 2", "runs = 9\npass = 2"),
-    // What is frozen.
+    // Frozen values.
     (PATH, "ticket: my invoice", "ticket: 'my invoice, please'"),
     (PATH, "objective: sort", "objective: sort it"),
     (PATH, "constraints: [be short]", "constraints: []"),
@@ -227,7 +227,7 @@ const SWAPS: &[Swap] = &[
         "  - id: two\n",
         "  - id: two\n    role: clerk\n#",
     ),
-    // What is stored and recorded.
+    // Stored and recorded files.
     (
         "scenarios/snapshots/scripted.json",
         "of the house",
@@ -822,8 +822,8 @@ const WAYS: &[(&str, Edit)] = &[
     }),
 ];
 
-/// The exit code of the gate, and what it holds against the change; an error that ends the run is
-/// its first line.
+/// The exit code of the gate, and its reasons against the change; an error that ends the run is its
+/// first line.
 fn verdict(project: &Project) -> String {
     let run = project.run(&["gate", "--json"]);
     let code = run

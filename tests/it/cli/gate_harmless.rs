@@ -1,4 +1,4 @@
-//! Changes that loosen nothing: the gate passes all of them, and lists nothing.
+//! Changes that relax nothing: the gate passes all of them, and lists nothing.
 
 use super::gate::{
     CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, on_branch, recorded, replace,
@@ -24,7 +24,7 @@ const SENT: &str =
     "name: sent\nrequest: {file: requests/sent.jsonl}\nexpect_context:\n  - contains: [invoice]\n";
 const ROW: &str = "  - id: two\n    task: triage\n    context: {objective: sort, inputs: {ticket: my login}}\n    expect_context: [{contains: [login]}]\n";
 
-/// A project with some of everything, whose results were accepted on `main`, with a branch off it.
+/// A project with every kind of file, whose results were accepted on `main`, with a branch off it.
 pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
     let project = Project::new()
         .with_file("ctxc.toml", format!("{CONFIG}{MORE}"))
@@ -60,10 +60,10 @@ pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
     on_branch(project)
 });
 
-/// What is done to a project.
+/// An edit of a project.
 pub(super) type Edit = fn(&Project);
 
-/// Runs every row of a table on a copy of a project, and returns what a row has to report.
+/// Runs every row of a table on a copy of a project, and returns the reports of the rows.
 pub(super) fn each<E: Sync>(
     rows: &[(&str, E)],
     of: &Project,
@@ -87,7 +87,7 @@ pub(super) fn each<E: Sync>(
     all.into_inner().unwrap()
 }
 
-/// Everything that keeps a decision from being a plain pass.
+/// The reasons why a decision is no plain pass.
 fn alarm(project: &Project) -> Option<String> {
     let run = project.run(&["gate", "--json"]);
     let decision: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
@@ -141,7 +141,7 @@ fn to_crlf(project: &Project, path: &str) {
     project.write_file(path, text.replace('\n', "\r\n"));
 }
 
-/// What came up as a false alarm.
+/// Former false alarms.
 const ALARMS: &[(&str, Edit)] = &[
     ("a template moves with its `allow`", |p| {
         rename(p, "templates/noted.xml", "templates/letters/noted.xml");
@@ -865,7 +865,7 @@ fn a_scenario_that_is_renamed_is_named() {
     project.run(&["gate"]).exits_with(0).stdout_contains(
         "note: the scenario `scripted` is called `sorted` now, and is held to its accepted result",
     );
-    // It is: one that passes less often is worse, and one that is not what it was is another one.
+    // It is: a case that passes less often is worse, and a case with a changed key is another one.
     replace(
         &project,
         "scenarios/sorted.yaml"

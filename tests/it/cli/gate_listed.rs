@@ -1,4 +1,4 @@
-//! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in
+//! Every difference from the base that decides a verdict is listed by the gate, with the change in
 //! it.
 
 use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, base, branch, commit, git, recorded, replace};
@@ -22,7 +22,7 @@ fn with(files: &[(&str, &str)]) -> Project {
     project
 }
 
-/// What a decision lists, as `of: what`.
+/// The items that a decision lists, as `of: what`.
 fn listed(decision: &Value) -> Vec<String> {
     let all = decision["weakened"].as_array().unwrap().iter();
     all.map(|one| {
@@ -79,7 +79,7 @@ fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it(
             "[limits]\nfile = 20000000\n\n[package]",
             "[limits] file: value",
         ),
-        // Nobody compares the key of a later release by what it means.
+        // A key of a later release has no known meaning, and is compared as a value.
         ("name = \"p\"", "name = \"q\"", "[package] name: value"),
     ];
     for (from, to, expected) in edits {
@@ -92,7 +92,7 @@ fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it(
         );
         assert_eq!(decision["decision"], "fail", "{to}");
     }
-    // What is stricter, new, or judged by the expectations of both sides is not.
+    // Changes that are stricter, new, or judged by the expectations of both sides are not.
     let silent: [(&str, &str); 4] = [
         (
             "{ input = 1.0, output = 2.0 }",
@@ -135,7 +135,7 @@ fn a_role_that_goes_to_a_model_for_which_another_counts_is_listed() {
 #[test]
 fn a_limit_on_costs_without_a_price_is_inconclusive() {
     let config = CONFIG.replace("pass_rate = 1.0\n", "pass_rate = 1.0\ncost_usd = 1.0\n");
-    // Who says that a model answered has to be able to say what it cost.
+    // A claim that a model answered requires the cost of the answer.
     let asked = recorded(&branch(), "my invoice", "billing")
         .replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
     let project = with(&[
@@ -182,7 +182,7 @@ fn whatever_a_python_check_is_made_of_is_listed() {
             "{path}: {all:?}"
         );
     }
-    // The standard library is what it is, whatever the project has.
+    // The standard library is fixed, for any project.
     let project = with(&files);
     project.run(&["trust", "--yes"]).exits_with(0);
     project.write_file(
@@ -212,7 +212,7 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
             "<task type=\"atomic\" name=\"other\">",
         );
         assert_eq!(listed(&decision(&project)), ["templates/other.xml: file"]);
-        // What is ignored in the base, too, is no news.
+        // A file that the base ignores, too, is not new.
         git(&project, &["add", "-f", "."]);
         git(&project, &["commit", "-q", "-m", "a change"]);
         base(&project);
@@ -324,7 +324,7 @@ fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
         .run(&["gate"])
         .exits_with(4)
         .stdout_contains("answers to a changed request");
-    // The first answers of a scenario, and further ones to the same request, take nothing away.
+    // The first answers of a scenario, and further ones to the same request, remove nothing.
     let project = branch();
     project.write_file(
         "scenarios/first.yaml",
@@ -361,7 +361,7 @@ fn a_scenario_that_was_recorded_more_often_than_it_is_tried_is_named() {
         .stdout_contains("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
 }
 
-/// A change that brings answers of its own for a request that it changed is decided by those that a
+/// A change with answers of its own for a request that it changed is decided by the answers that a
 /// trusted job records.
 #[test]
 fn a_job_with_a_key_records_what_a_change_brings() {
@@ -419,7 +419,7 @@ fn a_job_with_a_key_records_what_a_change_brings() {
         run.stdout
     );
     project.run(&["gate", "--record"]).exits_with(2);
-    // What the change brought passes, and what the model says does not.
+    // The answer of the change passes, and the model's answer does not.
     let answers = [
         "billing", "billing", "billing", "billing", "billing", "billing", "access", "access",
         "access",
@@ -434,15 +434,15 @@ fn a_job_with_a_key_records_what_a_change_brings() {
         .stderr_contains("`recorded` was not recorded: ")
         .stdout_contains("answers to a changed request");
     assert!(!is_anew);
-    // Nor is a model asked that nobody permitted.
+    // Nor is a model called without a permission.
     project.run(&["trust", "--revoke"]).exits_with(0);
     asked(&project, &["gate", "--record", "--budget-usd", "1"])
         .exits_with(2)
         .stderr_contains("asking a model is not permitted");
 }
 
-/// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$
-/// a trial.
+/// A candidate whose scenario `recorded` a live model answered with these verdicts, at a price in
+/// US$ a trial.
 fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
     project.run(&["eval", "--out", "card.json"]).exits_with(0);
     let mut card: Value = serde_json::from_str(&project.read_file("card.json")).unwrap();
@@ -509,7 +509,7 @@ fn a_candidate_of_live_models_is_held_to_the_policy_for_them() {
         .stdout_contains("`[eval.stability] reruns` is 50");
 }
 
-/// Everything that may be written into the project file though it is so without.
+/// Every default that may be written into the project file without effect.
 const DEFAULTS: &str = "[eval]\nscenarios = [\"scenarios\"]\nplan_path = \"$.subtasks\"\nstale_after_days = 90\nstale = \"error\"\n\
     [eval.gate]\nmanifest_tokens = 0.1\nuncovered = \"warn\"\naccepters = []\n\
     [eval.drift]\ntoken_inflation = 0.3\nwindow = 5\nlatency_regression = 0.5\nbatches = 3\n\
@@ -592,7 +592,7 @@ fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
             "{loose}"
         );
     }
-    // Where nobody is named, anybody may accept; who is named first may do no more.
+    // Without named accepters, any user may accept; the first name in the list has no more rights.
     let anybody = config.replace("accepters = [\"lead@example.org\"]", "accepters = []");
     let project = with(&[("ctxc.toml", &anybody)]);
     project.write_file("ctxc.toml", &config);
@@ -690,7 +690,8 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
             "{strict} to {loose}"
         );
     }
-    // What asks for as much is found first; what is left of its kind replaces what is gone.
+    // An expectation with the same limit is paired first; a remaining one of its kind replaces a
+    // removed one.
     let two = ASKED.replace("  - tokens", "  - contains: [data]\n  - tokens");
     let project = with(&[("scenarios/asked.yaml", &two)]);
     project.write_file(
@@ -701,7 +702,7 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         listed(&decision(&project)),
         ["asked: context: the context contains /data/"]
     );
-    // What holds the other way round under `not` is compared as a whole.
+    // An expectation whose limit is reversed under `not` is compared as a whole.
     let negated = ASKED.replace("- max_tokens: 400", "- not: {max_tokens: 4}");
     let project = with(&[("scenarios/asked.yaml", &negated)]);
     project.write_file(
@@ -714,7 +715,7 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
     );
 }
 
-/// Another name for the task, as the editor gives it.
+/// Renames the task, as the editor does.
 fn rename(project: &Project) {
     replace(
         project,
@@ -751,7 +752,7 @@ fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
         .run(&["gate"])
         .exits_with(0)
         .stdout_contains("nothing is loosened");
-    // What the base expects of it still counts.
+    // The base's expectations still count.
     replace(
         &project,
         "scenarios/scripted.yaml",
@@ -762,7 +763,7 @@ fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
         listed(&decision(&project)),
         ["scripted: context: the context contains /invoice/"]
     );
-    // With other words it is another task, and so is one beside it that has the old name still.
+    // With other words it is another task, and so is a new task beside it that keeps the old name.
     let project = branch();
     rename(&project);
     replace(

@@ -43,7 +43,7 @@ fn files_that_look_like_a_repository_are_none() {
     );
     commit(&project);
     gate(&project, "agents").exits_with(4);
-    // A repository without a work tree, whose `main` is what the change wants.
+    // A repository without a work tree, whose `main` is the state that the change wants.
     git(&project, &["init", "-q", "--bare", "bare"]);
     git(
         &project,

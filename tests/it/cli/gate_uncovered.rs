@@ -1,4 +1,4 @@
-//! Text of an author that a change takes away, and whose loss no scenario would notice.
+//! An author's text that a change removes, and whose loss no scenario would notice.
 
 use super::gate::{commit, git, replace};
 use super::project::Project;
@@ -83,7 +83,7 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
 
 #[test]
 fn what_a_scenario_holds_is_not_named() {
-    // An expectation, a stored request, and an answer that is given for these words alone.
+    // An expectation, a stored request, and an answer for these words alone.
     let scripted = "expectations: [{contains: [hi]}]\nanswers: [{reply: hi, when: {has: [refund]}}, {reply: ho}]\n";
     for expected in [
         "  - contains: [promise a refund]\n",
@@ -106,7 +106,7 @@ fn what_a_scenario_holds_is_not_named() {
 
 #[test]
 fn another_word_beside_a_pattern_is_named() {
-    // The scenario holds a part of the line, and what stands there instead holds it as well.
+    // The scenario contains a part of the line, and the replacement contains it as well.
     let project = branch("", "  - contains: [promise a refund]\n");
     replace(
         &project,
@@ -189,7 +189,7 @@ fn agents_without_a_scenario_are_named_and_lines_are_few() {
     .output_lacks("rule f");
 }
 
-/// A file, a text of it, and what takes its place.
+/// A file, a text of it, and its replacement.
 type Swap = (&'static str, &'static str, &'static str);
 
 /// A project that fails for uncovered text, on a branch off its base.
@@ -250,7 +250,7 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             .output_lacks("mallory")
             .output_lacks("lead@")
             .output_lacks("Sort the letter");
-        // Neither does it say the value of a line that goes.
+        // Nor does it print the value of a removed line.
         project.write_file(
             "templates/pay.xml",
             PAID.replace(
@@ -264,7 +264,7 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
             .output_lacks("DE89")
             .output_lacks("lead@");
     }
-    // What stands in the place of a mask is let go as well.
+    // Text in the place of a mask is released as well.
     let project = strict(&[
         ("templates/pay.xml", PAID),
         (
@@ -283,7 +283,7 @@ fn a_value_that_masks_hide_is_held_by_no_stored_request() {
         .run(&["gate"])
         .exits_with(4)
         .stdout_contains("“Refunds go to ⟦");
-    // An expectation that fails by it is enough.
+    // One expectation that fails is enough.
     let project = strict(&[
         ("templates/pay.xml", PAID),
         (
@@ -404,7 +404,7 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
             run.stdout
         );
     }
-    // Another name hides nothing, with the role that plays it and without.
+    // A rename hides nothing, with the role that plays it and without.
     replace(
         &project,
         "templates/alone.xml",

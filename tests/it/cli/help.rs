@@ -17,13 +17,13 @@ fn examples(help: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The verbs that the help lists, but for `help` itself.
+/// The verbs that the help lists, except `help` itself.
 pub(super) fn verbs(help: &str) -> Vec<&str> {
     let below = help
         .lines()
         .skip_while(|line| !line.starts_with("Commands:"))
         .skip(1);
-    // Lines that go on with a description stand further in.
+    // Continuation lines of a description are indented further.
     let named = below
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("  "))
@@ -118,7 +118,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "lsp"
         ]
     );
-    // Editors start the server; nobody types it.
+    // Editors start the server; no user types it.
     for verb in verbs.into_iter().filter(|verb| *verb != "lsp") {
         let help = Project::new().run(&[verb, "--help"]).exits_with(0).stdout;
         let examples = examples(&help);
@@ -143,7 +143,7 @@ fn every_verb_has_examples_and_every_example_works() {
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
             }
-            // It ends when nobody reads any more.
+            // It ends when its output has no reader any more.
             let example = if verb == "watch" {
                 format!("{example} | head -n 1")
             } else {

@@ -243,7 +243,7 @@ fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
     project.run(&["eval"]).exits_with(1);
     let held = rusqlite::Connection::open(project.path("runs.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // What it found is shown all the same.
+    // Its results are shown all the same.
     let run = project
         .run(&["eval", "good"])
         .exits_with(3)
@@ -256,7 +256,7 @@ fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
         .exits_with(3)
         .stdout_is_empty()
         .stderr_contains(busy);
-    // Who only reads need not wait.
+    // A reader need not wait.
     project.run(&["history", "list"]).exits_with(0);
     held.execute_batch("ROLLBACK").unwrap();
     project.run(&["eval", "good"]).exits_with(0);
@@ -309,7 +309,7 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
             .exits_with(3)
             .stderr_contains("history.db cannot be used");
     }
-    // Where nobody named a file there is none to be had: everything is run.
+    // Without a named file no file is known: everything is run.
     project.write_file("ctxc.toml", "");
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "no history"]);

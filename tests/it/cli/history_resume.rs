@@ -1,5 +1,4 @@
-//! Runs that are broken off go on where they were, and verdicts of unchanged scenarios are taken
-//! over.
+//! Interrupted runs resume at their last case, and verdicts of unchanged scenarios are reused.
 
 use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
@@ -79,7 +78,7 @@ fn kills(rounds: u32) {
         let resumed = project.run(&["eval", "--resume", "--json"]).exits_with(1);
         assert_eq!(resumed.stdout, whole, "round {round}");
         if is_open {
-            // What was kept before the kill is what is not run again.
+            // Cases stored before the kill are not run again.
             resumed.stderr_contains(&format!(
                 "{} scenario{} finished before",
                 done.len(),
@@ -120,7 +119,7 @@ fn three_hundred_kills_lose_nothing() {
     kills(300);
 }
 
-/// A run that was broken off: the last one of a project, with some of its cases.
+/// An interrupted run: the last one of a project, with some of its cases.
 fn broken_off(project: &Project) -> String {
     project.run(&["eval"]).exits_with(1);
     let lines = project
@@ -149,7 +148,7 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
         .exits_with(1)
         .stderr_contains("40 scenarios finished before, not run again")
         .stdout_contains("240 scenarios: 205 passed, 35 failed");
-    // What was edited since is run again, in the same run.
+    // Cases edited since are run again, in the same run.
     let id = broken_off(&project);
     let text = project.read_file("scenarios/many.yaml");
     project.write_file(
@@ -189,7 +188,7 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     project
         .run(&["eval", "--resume", "--no-history"])
         .exits_with(2);
-    // Where the history cannot be used there is nothing to go on with.
+    // Without a usable history no run can be resumed.
     let mut command = project.command(&["eval", "--resume"]);
     command.env("XDG_STATE_HOME", project.path("half.jsonl"));
     ProgramRun::from(command.output().unwrap())
@@ -202,7 +201,7 @@ fn verdicts_of_unchanged_cases_come_from_the_history() {
     let project = suite();
     super::eval::commit(&project);
     let affected = || project.run(&["eval", "--affected", "--json"]);
-    // Nobody knows how they ended.
+    // Their end is unknown.
     assert_eq!(
         affected().exits_with(0).json()["cases"]
             .as_array()

@@ -1,4 +1,4 @@
-//! `import`: what is found, made, left alone and refused; samples; hostile input.
+//! `import`: prompts that are found, converted, skipped and refused; samples; hostile input.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -353,7 +353,7 @@ fn samples_name_templates_by_their_prompts_without_a_path_too() {
         .run(&["import", "--verify", "samples.jsonl"])
         .exits_with(0)
         .stdout_contains("5 samples: every message equal, byte for byte");
-    // A prompt that two templates have is neither's.
+    // A prompt of two templates belongs to neither.
     project.write_file(
         "templates/again.xml",
         project

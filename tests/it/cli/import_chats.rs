@@ -41,7 +41,7 @@ fn a_placeholder_for_messages_is_the_conversation() {
     ]);
     let project = Project::new().with_file("p/t.json", chat(&asked));
     let run = project.run(&["import", "p"]).exits_with(0);
-    // What holds messages is no input of the task.
+    // A variable that holds messages is no input of the task.
     assert!(!run.stdout.contains("warning"), "{}", run.stdout);
     project
         .run(&["check", "--verbose"])
@@ -343,7 +343,7 @@ fn a_request_that_differs_is_shown_as_a_diff() {
         .run(&["import", "--verify", "s.jsonl"])
         .exits_with(1)
         .stdout_contains("t: the user message differs from byte 3 on");
-    // What today's request does not have is a difference, too.
+    // A key that today's request lacks is a difference, too.
     body.as_object_mut().unwrap().remove("response_format");
     body["messages"][1]["content"] = json!("Why?");
     project.write_file("s.jsonl", sample(&body));
@@ -459,7 +459,7 @@ fn a_message_that_is_no_template_stays_as_it_is() {
         .map(|one| one["content"].as_str().unwrap())
         .collect();
     assert_eq!(rendered, [said[0], said[1], said[2], "Now me"]);
-    // What is no text is named as what it is.
+    // A value that is no text is named by its kind.
     let calls = dumped(
         "AIMessage",
         json!({"content": "", "tool_calls": [{"name": "a", "args": {}, "id": "1"}]}),

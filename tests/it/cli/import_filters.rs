@@ -1,5 +1,5 @@
 //! Filters, tests and functions of Jinja: each row of a file imported, rendered and compared with
-//! what Python's Jinja2 says, which `tests/it/peers/importers.rs` asks.
+//! the output of Python's Jinja2, which `tests/it/peers/importers.rs` requests.
 
 use super::project::Project;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `import` of formats with front matter or inside data: what is carried, what is refused; the
+//! `import` of formats with front matter or inside data: the imported and the refused parts; the
 //! prompts that the repository ships.
 
 use super::project::Project;
@@ -129,7 +129,7 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
             .read_file("templates/j.xml")
             .contains("<parameter name=\"n\" default=\"many\"/>")
     );
-    // An input that a part of the text fails without has to be given.
+    // An input without which a part of the text fails has to be given.
     let text = project.read_file("templates/k.xml");
     for own in [
         "name=\"n\" type=\"number\" required",
@@ -234,7 +234,7 @@ fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
     );
 }
 
-/// Messages as every provider takes them: nothing says that doubled braces are braces.
+/// Messages as every provider takes them: nothing marks doubled braces as braces.
 #[test]
 fn messages_of_no_library_say_by_their_braces_what_is_filled() {
     let chat = |words: &str| {

@@ -1,5 +1,5 @@
-//! What `import` finds under the paths that it is given, and which template each prompt has,
-//! whichever paths those are.
+//! The prompts that `import` finds under its paths, and the template of each prompt, which does not
+//! depend on the paths.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -26,7 +26,7 @@ fn a_prompt_keeps_its_template_whichever_paths_are_given() {
         "{text}"
     );
     project.run(&["check"]).exits_with(0);
-    // A new prompt takes no name that a task has anywhere.
+    // A new prompt gets no name of an existing task.
     project.write_file("q/basic.j2", "Q {{ x }}");
     project
         .run(&["import", "q"])

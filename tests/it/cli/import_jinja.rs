@@ -1,5 +1,5 @@
-//! `import` of Jinja files that take each other in: what blocks and imported files say is what
-//! Python's Jinja2 says, or is told at its place.
+//! `import` of Jinja files that include each other: blocks and imported files render as in Python's
+//! Jinja2, or are reported at their place.
 
 use super::project::Project;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn equal(text: &str, inputs: &Value, expected: &str) {
         .stdout_contains("nothing found");
 }
 
-/// What Jinja2 3.1 says of each.
+/// The output of Jinja2 3.1 for each.
 #[test]
 fn what_is_taken_in_says_what_jinja2_says() {
     let x = || json!({"x": 1});
@@ -181,7 +181,7 @@ fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
         .exits_with(0);
     run.stdout_contains("inputs: xs (array, default []), first (any)\n")
         .stdout_contains("p/a.j2:2: warning: `first`: a `{% set %}` above sets it only in some cases; in the others it is an input here");
-    // What is read before it is set is an input like any other.
+    // A name that is read before it is set is an input like any other.
     let both = "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
     let run = of(both).run(&["import", "p"]).exits_with(0);
     let told = run.stdout.clone();

@@ -1,5 +1,5 @@
 //! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and
-//! what is not carried over is named.
+//! omitted parts are named.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! `init`: what is missing is written, what is there is left alone.
+//! `init`: missing files are written, existing ones are left alone.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -65,7 +65,7 @@ fn an_agent_gets_a_project_file_alone_and_the_way_to_its_first_test() {
         .exits_with(0)
         .stderr_contains("next: ctxc record -- COMMAND, with the command that starts the agent");
 
-    // Templates and prompts that are there come first.
+    // Existing templates and prompts come first.
     let project = Project::new()
         .with_file("requirements.txt", "openai\n")
         .with_file("prompts/a.xml", TASK);
@@ -163,7 +163,7 @@ fn checks_for_a_forge_are_written_when_asked_for() {
     for part in [
         "run: |\n          cargo install --locked --path tools/ctxc\n",
         "ctxc check --format github --allow-empty\n",
-        // What scenarios say is wanted also where `check` finds something.
+        // The scenarios run even if `check` has findings.
         "if: success() || failure()\n        run: ctxc eval --allow-empty ${CTXC_TRUST_HASH:+",
         "BASE: ${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || github.event.before }}",
         "ctxc gate --base \"$BASE\" --allow-empty",
@@ -175,7 +175,7 @@ fn checks_for_a_forge_are_written_when_asked_for() {
         assert!(workflow.contains(part), "{part}\n{workflow}");
     }
     assert!(!workflow.contains("setup-"), "{workflow}");
-    // Before there is any scenario, too.
+    // The same before the first scenario exists.
     project.run(&["check", "--format", "github"]).exits_with(0);
     project.run(&["eval", "--allow-empty"]).exits_with(0);
     let printed = Project::new()
@@ -233,7 +233,7 @@ fn a_workflow_has_what_the_project_has() {
         "{both}"
     );
     assert!(!workflow(&[("pyproject.toml", "[tool.ruff]\n")], &[]).contains("setup-python"));
-    // A forge takes workflows from the top of a repository alone.
+    // A forge runs only the workflows at the top of a repository.
     let inner = workflow(
         &[
             (".git/HEAD", "ref: refs/heads/trunk\n"),

@@ -1,11 +1,11 @@
-//! Words of Jinja texts are told where they stand, whatever is written before them: statements over
-//! many lines, comments of both kinds, raw text, references, sections, line ends of two bytes.
+//! Words of Jinja texts are reported at their place behind any text: statements over many lines,
+//! comments of both kinds, raw text, references, sections, line ends of two bytes.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 
-/// Numbers that look drawn, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Drawn(u64);
 
 impl Drawn {
@@ -22,7 +22,7 @@ impl Drawn {
     }
 }
 
-/// What stands between words; `@` is where a sign for white space may stand.
+/// Text between words; `@` marks a place for a sign that controls white space.
 const BETWEEN: [&str; 18] = [
     "{#@ c @#}",
     "{#@ c\n d\n é @#}",

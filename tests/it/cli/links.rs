@@ -1,13 +1,12 @@
-//! Links of a project that lead out of it: what is behind them is not the project's, and is neither
-//! read nor written.
+//! Links of a project that lead out of it: the files behind them are not the project's, and are
+//! neither read nor written.
 
 use super::project::{ProgramRun, Project};
 use std::os::unix::fs::symlink;
 
 const SECRET: &str = "secret-words";
 
-/// A project, and files elsewhere that are not as they should be: whoever reads them shows their
-/// lines.
+/// A project, and invalid files outside of it: a finding in one would show its lines.
 fn sample() -> (Project, Project) {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>Do it.</description>\n</task>\n";
     let far = "<task type=\"atomic\" name=\"secret-words\"><description>secret-words</description><secret-words/></task>\n";
@@ -217,7 +216,7 @@ fn a_folder_of_templates_is_one_of_the_project() {
         .exits_with(1)
         .stdout_contains("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
-    // Who names it means it, and links within it are its own.
+    // A link that is named is followed, and links within it are its own.
     symlink("far.xml", outside.path("far/near.xml")).unwrap();
     let run = project.run(&["check", "templates"]).exits_with(1);
     assert!(
@@ -235,7 +234,7 @@ fn a_folder_elsewhere_is_told_among_the_templates_alone() {
         "error[unreadable-file] templates/more:1:1: cannot be read: it lies outside",
     );
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
-    // Among all that lies in a project it is somebody else's.
+    // Found by a file walk, it is a foreign file.
     let (project, outside) = sample();
     project.write_file("t.xml", project.read_file("templates/t.xml"));
     std::fs::remove_dir_all(project.path("templates")).unwrap();
@@ -292,7 +291,7 @@ fn nothing_is_made_through_a_linked_folder() {
             .stderr_contains("would be written through it");
         assert_eq!(outside.files(), ["out/x"], "{args:?}");
     }
-    // Nor a cache, wherever somebody says that caches are.
+    // Nor a cache, in any configured cache folder.
     let project = Project::new()
         .with_file("notes.md", "zebra\n")
         .with_file("caches/x", "");
@@ -326,7 +325,7 @@ fn nothing_is_made_through_a_linked_folder() {
         .stdout_contains("notes.md")
         .stderr_contains("is a link");
     assert_eq!(outside.files(), ["out/x"]);
-    // A folder that an earlier version kept caches in is nobody's any more.
+    // A folder in which an earlier version kept caches is no cache any more.
     let project = Project::new()
         .with_file("notes.md", "zebra\n")
         .with_file("templates/t.xml", sample().0.read_file("templates/t.xml"));

@@ -1,4 +1,4 @@
-//! `lookup` in scenarios: what is found in the files of the project as they are now.
+//! `lookup` in scenarios: passages from the current files of the project.
 
 use super::eval::commit;
 use super::project::{ProgramRun, Project};
@@ -7,7 +7,7 @@ const ANSWER: &str = "<task name=\"answer\"><description>Say how zebras are fed.
     <inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>\n";
 const SILENT: &str = "<task name=\"silent\"><description>Say nothing.</description></task>\n";
 
-/// What `ctxc eval` says of one expectation.
+/// The output of `ctxc eval` for one expectation.
 fn eval(project: &Project, task: &str, expectation: &str) -> ProgramRun {
     let text = format!(
         "name: a\ntask: {task}\ncontext: {{objective: say it}}\nexpect_context:\n  - lookup: {expectation}\n"
@@ -94,7 +94,7 @@ fn against_a_revision_a_lookup_is_affected_by_the_files_that_it_finds() {
     project.write_file("docs/lions.md", "Lions roar and sleep.\n");
     project.write_file("scratch/feed.md", "Zebras are fed with hay.\n");
     unchanged();
-    // Nobody has committed it, and it is found.
+    // An uncommitted file is found.
     project.write_file(
         "docs/hay.md",
         "Zebras are fed with hay: zebras, fed with hay.\n",

@@ -108,7 +108,7 @@ fn what_a_run_may_say_itself_is_not_counted_as_certain() {
     rendered("x=").stdout_contains(
         "total                        15 tokens, counted by o200k; the first 15 stay",
     );
-    // What cannot say the same leaves it there.
+    // A text that does not consist of the parent's description keeps it there.
     let project = Project::new().with_file("templates/p.xml", task.replace("{{x}}", "Use {{x}}"));
     project
         .run(&["manifest", "p", "--node", "/steps/0"])
@@ -138,7 +138,7 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
         .run(&["manifest", "--check", "-o", file])
         .exits_with(0)
         .stdout_contains("is up to date");
-    // White space between elements is nothing that anybody receives.
+    // White space between elements reaches no agent.
     project.write_file(
         "templates/triage.xml",
         TRIAGE.replace('\n', "\n\n\n").replace("  <", "\t    <"),
@@ -182,8 +182,8 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
 const MODEL: &str = "[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\n\
     context_window = 128000\nusd_per_million = { input = 1.0, output = 2.0 }\n";
 
-/// A caller may hand in another value: the figures are those of any, and the default is shown
-/// beside them.
+/// A caller may hand in another value: the figures hold for any, and the default is shown beside
+/// them.
 #[test]
 fn a_default_is_not_the_value() {
     let text = "Hi ".repeat(90);
@@ -250,7 +250,7 @@ fn a_default_is_not_the_value() {
         first(&["--role", "r", "--input", "x=hi", "--input", "n=2"])
     );
     project.write_file("ctxc.toml", "edition = \"2026\"\n");
-    // What is rendered names its defaults too, and none that is handed in.
+    // A rendered context names its defaults too, and none for a value that is handed in.
     let shown = |args: &[&str]| {
         project
             .run(&[&["render", "t"], args].concat())
@@ -275,7 +275,7 @@ fn a_default_is_not_the_value() {
         project.run(&["render", "t", "--json"]).exits_with(0).json()["defaults"],
         entry["defaults"]
     );
-    // What is handed in is known, be it the default or another.
+    // A value that is handed in is known, be it the default or another.
     let given = |x: &str| {
         project
             .run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"])
@@ -369,7 +369,7 @@ fn what_is_held_against_a_registry_is_told_without_roles() {
             .stderr_contains(left_out);
         assert_eq!(run.stdout, "every agent receives the same\n");
     }
-    // What a role plays is not in a manifest without the role.
+    // A task that a role plays is not in a manifest without the role.
     let run = project
         .run(&["manifest", "diff", "m.json", "r.json"])
         .exits_with(0)
@@ -498,7 +498,7 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
         );
         project.run(&["manifest", "--output", name]).exits_with(0);
         assert_eq!(project.read_file(name), page);
-        // Written again over its own kind.
+        // An artifact may replace one of its own kind.
         project.run(&["manifest", "--output", name]).exits_with(0);
     }
     let html = project.read_file("m.html");
@@ -618,7 +618,7 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
         .run(&["manifest", "--objective", "sort"])
         .exits_with(2)
         .stderr_contains("name a TASK, or say --role NAME");
-    // A task that a role plays is not told again; by its own name it is told without the role.
+    // A task that a role plays is not listed again; by its own name it is listed without the role.
     project
         .run(&["manifest"])
         .exits_with(0)
@@ -810,7 +810,7 @@ fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
     run(require("role = \"clerk\"\n", 87, "level = \"warning\""))
         .exits_with(0)
         .stderr_contains("warning: ctxc.toml:3: clerk: triage has 88 tokens");
-    // By name, path and type, for every agent of the task; others are not meant.
+    // By name, path and type, for every agent of the task, and no others.
     run(require("name = \"week\"\n", 1, ""))
         .exits_with(1)
         .stderr_contains("week/steps/0 has 83 tokens")

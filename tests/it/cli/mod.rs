@@ -1,4 +1,4 @@
-//! The program as its users meet it: real processes in real folders.
+//! The program from its users' side: real processes in real folders.
 
 mod bad_context;
 mod bad_input;

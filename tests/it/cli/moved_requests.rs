@@ -1,5 +1,5 @@
 //! A scenario as `ctxc new scenario` writes it against many changes of its project, one at a time:
-//! it fails where the request is another one, and passes where it is not.
+//! it fails if the request changed, and passes otherwise.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -104,15 +104,15 @@ pub(crate) fn desk() -> Project {
     project
 }
 
-/// What becomes of the request.
+/// The change of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
-    /// It is another one.
+    /// The request changed.
     Request,
-    /// It is the same, and what the scenario says beside it is not: what a harness goes by, or
-    /// another request goes by.
+    /// The request is unchanged, and other parts of the scenario are not: keys that a harness
+    /// reads, or that belong to another request.
     Held,
-    /// Nothing.
+    /// Nothing changed.
     Nothing,
 }
 use Change::{Held, Nothing, Request};
@@ -120,7 +120,7 @@ use Change::{Held, Nothing, Request};
 const XML: &str = "templates/desk.xml";
 const CONFIG: &str = "ctxc.toml";
 
-/// What is changed: the file, what stands there, and what stands there then.
+/// The changes: kind, file, old text, new text.
 const CHANGES: [(Change, &str, &str, &str); 56] = [
     (Request, XML, "You write letters.", "You write notes."),
     (Request, XML, "Never promise a refund.", ""),
@@ -420,7 +420,7 @@ fn three_changes_are_three_failures_that_say_what_moved() {
     "#);
 }
 
-/// By a change: the file in which the failure of the stored request is shown.
+/// For a change: the file in which the failure of the stored request is shown.
 #[test]
 fn what_moved_is_shown_in_its_own_file() {
     let project = desk();
@@ -457,7 +457,7 @@ fn what_moved_is_shown_in_its_own_file() {
         );
         project.write_file(file, text);
     }
-    // What the scenario itself says is shown there.
+    // A difference of the scenario itself is shown there.
     let scenario = project.read_file("scenarios/late.yaml");
     let given = scenario.replace("{file: \"../samples/letter.txt\"}", "Where is it?");
     assert_ne!(given, scenario);
@@ -511,7 +511,7 @@ fn what_would_be_stored_is_shown_and_not_written() {
         .exits_with(0)
         .json();
     assert_eq!(card["cases"][0]["diff"], diff);
-    // What stands in its place is said.
+    // The file in its place is reported.
     std::fs::remove_file(project.path(stored)).unwrap();
     project.write_file(&format!("{stored}/a"), "x");
     let folder = project.run(&["eval"]).exits_with(1);

@@ -1,5 +1,4 @@
-//! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective
-//! included.
+//! `ctxc new scenario` writes the agent's context, looked-up passages and objective included.
 
 use super::eval::sample;
 use super::project::{ProgramRun, Project, command_in};
@@ -91,7 +90,7 @@ fn one_objective_in_render_manifest_and_scenarios() {
             .stdout_is_empty()
             .stderr_contains(said);
     }
-    // The scenario's objective is the task's value, and the description is not said again in a
+    // The scenario's objective is the task's value, and the description is not repeated in a
     // segment of its own.
     project
         .run(&[
@@ -141,8 +140,7 @@ fn one_objective_in_render_manifest_and_scenarios() {
     project.run(&["check"]).exits_with(0);
 }
 
-/// Tasks that look things up: fresh context, files by description too, and a step that inherits
-/// what was found.
+/// Tasks with lookups: fresh context, files by description too, and a step that inherits passages.
 fn curious() -> Project {
     let context = |fresh: &str| {
         format!(
@@ -202,7 +200,7 @@ fn a_new_scenario_holds_what_was_looked_up() {
         written.contains("      text: \"Zebras are fed at noon\\r\\nand at night.\"\n"),
         "{written}"
     );
-    // Files that a task describes stand on a shelf of their own.
+    // Files from a task's description have a folder of their own.
     let written = project.read_file("scenarios/both-1.yaml");
     let shelf = written.find("  retrieval:\n    - id: docs/ibis.md\n      text: |-\n        An ibis nests in reeds.\n").unwrap();
     assert!(
@@ -219,7 +217,7 @@ fn a_new_scenario_holds_what_was_looked_up() {
         .run(&["eval"])
         .exits_with(0)
         .stdout_contains("3 scenarios: 3 passed");
-    // What the agent would find tomorrow is no concern of theirs.
+    // Passages that the agent would find tomorrow do not concern them.
     project.write_file("docs/zebras.md", "Zebras eat: \"thistles\"\n");
     project
         .run(&["eval"])
@@ -256,7 +254,7 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
             messages_text(&project.read_file(&format!("scenarios/snapshots/{task}-1.json")));
         for message in live["messages"].as_array().unwrap() {
             let said = message["content"].as_str().unwrap();
-            // The mark of what is untrusted moves with every request.
+            // The mark of untrusted text moves with every request.
             let marked: Vec<&str> = said.split("untrusted-").collect();
             let rest = marked[1..].iter().map(|part| part.split_at(21).1);
             let said = std::iter::once(marked[0])
@@ -392,7 +390,7 @@ fn files_are_named_from_where_one_stands() {
     run(&["eval", "here.yaml", "../scenarios"])
         .exits_with(0)
         .stdout_contains("2 scenarios: 2 passed");
-    // As findings name it, a file is found from everywhere.
+    // A path as findings print it is found from every folder.
     run(&[
         "render",
         "templates/triage.xml",
@@ -432,7 +430,7 @@ fn a_new_scenario_can_hold_every_word() {
         bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"),
         "{bare}"
     );
-    // The fence around a value belongs to one request, and is no part of what anybody asks for.
+    // The fence around a value belongs to one request, and is no part of the objective.
     assert!(bare.contains("  objective: \"as Bot.\"\n"), "{bare}");
     let held = project.read_file("scenarios/answer-1.yaml");
     assert!(
@@ -453,8 +451,7 @@ fn a_new_scenario_can_hold_every_word() {
         .stdout_contains("2 scenarios: 1 passed, 1 failed");
 }
 
-/// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a
-/// text.
+/// A fragment that is a Jinja text, a step below such a task, and a step that receives such a text.
 fn borrowed() -> Project {
     let context = |inherit: &str| {
         format!(
@@ -512,7 +509,7 @@ fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
         let run = run.stdout_contains("(100 %)");
         assert!(!run.stdout.contains("not detected"), "{}", run.stdout);
     }
-    // Each text of another file moves those that show it, and no other.
+    // Each text of another file moves the cases that show it, and no other.
     for (file, from, to, failed) in [
         (
             "templates/library.xml",

@@ -1,4 +1,4 @@
-//! Numbers and `null` as inputs: shown as they were meant, the same in every way in, or told.
+//! Numbers and `null` as inputs: shown as written, the same from every source, or reported.
 
 use super::project::Project;
 
@@ -134,7 +134,7 @@ fn whole_numbers_beyond_64_bits_are_told_where_they_are_given() {
         .stderr_contains(TOLD);
 }
 
-/// What a task shows of the same values as `render` and a scenario give them.
+/// The context of a task with the same values from `render` and from a scenario.
 fn both(values: &[(&str, &str)]) -> [String; 2] {
     let case: Vec<String> = values
         .iter()
@@ -180,7 +180,7 @@ fn null_and_whole_numbers_are_the_same_in_every_way_in() {
     ] {
         assert_eq!(both(values), [shown, shown]);
     }
-    // Where a value is required and there is no default, `null` is none.
+    // If a value is required and has no default, `null` is none.
     let project = sample("    a: null\n    n: 1");
     project
         .run(&["render", "t", "-i", "a=null", "-i", "n=1"])

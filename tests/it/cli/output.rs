@@ -1,4 +1,4 @@
-//! Output that nobody takes, output that cannot be written, and bugs.
+//! Output without a reader, output that cannot be written, and bugs.
 
 use super::project::{ProgramRun, Project};
 use std::process::Stdio;
@@ -119,7 +119,7 @@ fn an_interrupt_exits_130_and_says_nothing() {
             .unwrap()
             .success()
     );
-    // Each waits: for standard input, for a pipe that nobody writes into.
+    // Each waits: for standard input, for a pipe without a writer.
     for args in [
         &["check", "-"][..],
         &["fmt", "-"],

@@ -1,6 +1,6 @@
-//! Files outside the project's folder, and files reached in a roundabout way: shown, fixed and
-//! recorded like any other, from wherever one stands, and never mistaken for the file of that name
-//! inside.
+//! Files outside the project's folder, and files reached by an indirect path: shown, fixed and
+//! recorded like any other, from every working directory, and never mistaken for the file of that
+//! name inside.
 
 use super::check::{CONFLICT, WARNING};
 use super::project::{ProgramRun, Project};
@@ -107,8 +107,7 @@ fn what_is_recorded_of_a_file_outside_holds_from_another_folder() {
         .stdout_contains("1 suppressed");
 }
 
-/// By its words `link/../a.xml` is `a.xml`; the system goes to the folder above the one that the
-/// link leads to.
+/// By its text `link/../a.xml` is `a.xml`; the system goes to the folder above the link's target.
 #[test]
 #[cfg(unix)]
 fn a_way_through_a_link_leads_to_what_the_system_opens() {
@@ -147,8 +146,8 @@ const FORMATS: [&str; 10] = [
     "rdjson",
 ];
 
-/// What `extends` names may be anybody's: its faults have a name, a line and a column, and no line
-/// is shown, of a pinned one either.
+/// A file named by `extends` may be any file: its faults have a name, a line and a column, and no
+/// line is shown, of a pinned one either.
 #[test]
 fn no_format_shows_a_line_of_what_extends_names() {
     let shared = "# hunter2\n[lints]\nno-contxt = \"error\" # hunter2\n# hunter2\n";
@@ -173,7 +172,7 @@ fn no_format_shows_a_line_of_what_extends_names() {
             );
         }
     }
-    // The place of a setting is one of those that are told.
+    // The place of a setting is one of those that are reported.
     let shared = "[defaults.atomic]\ninherit_context = \"none\" # hunter2\n";
     let hash = ctxc::internals::base::hash::Hash::digest(shared.as_bytes());
     let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
@@ -185,7 +184,7 @@ fn no_format_shows_a_line_of_what_extends_names() {
         .stdout_contains("../house.toml:2:19");
 }
 
-/// A link of the project says nothing of what is behind it, whoever names the link.
+/// A link of the project reveals nothing of its target, for any caller.
 #[test]
 #[cfg(unix)]
 fn a_named_link_out_of_the_project_has_places_and_no_lines() {
@@ -197,13 +196,13 @@ fn a_named_link_out_of_the_project_has_places_and_no_lines() {
     assert!(!run.stdout.contains("<fresh_context>"), "{}", run.stdout);
 }
 
-/// Commands that a cloned project is first looked at with, and those that would reach furthest.
+/// The first commands on a cloned project, and those with the widest effect.
 #[cfg(unix)]
 const LOOKS: &str = "check|check --json|check --fix --unsafe-fixes|check --suppress-existing|fmt|build|list|show a|render a -i x=1|render s|render r -i x=1 --as openai-chat|\
     manifest|manifest --check|manifest diff HEAD|eval|eval --json|eval --accept|eval --record|eval --answers live|eval --since HEAD|eval --affected|eval --mutate|eval --coverage|\
     eval --plan|gate|drift|history|trust|search secret|new scenario a -i x=1|import docs|init --ci github|gc|explain a.fresh_context|defaults";
 
-/// A cloned project does its worst, on a machine with a secret: nothing of it runs, reads or writes
+/// A hostile cloned project on a machine with a secret: nothing of it runs, reads or writes
 /// outside, shows the secret, or waits.
 #[cfg(unix)]
 #[test]

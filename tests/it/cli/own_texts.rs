@@ -1,4 +1,4 @@
-//! Faults of texts in files of their own: found at the `src`, told with the place in the text.
+//! Faults of texts in files of their own: found at the `src`, reported with the place in the text.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -3,7 +3,7 @@
 //!
 //! They are made of serialised types, so a renamed variant or field would move them, and with them
 //! every accepted result of every user. `tests/pins/` is a project with each expectation and each
-//! kind of frozen value; `tests/pins.txt` holds what it must give.
+//! kind of frozen value; `tests/pins.txt` holds the expected hashes.
 
 use super::gate::{commit, git, recorded, replace};
 use super::project::Project;
@@ -45,7 +45,7 @@ fn pinned_project() -> Project {
     project
 }
 
-/// The rows of a scorecard with what they are found by.
+/// The rows of a scorecard with their keys.
 fn case_rows(project: &Project) -> String {
     let card: Value =
         serde_json::from_str(&project.run(&["eval", "--json"]).exits_with(1).stdout).unwrap();

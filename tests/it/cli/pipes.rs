@@ -1,5 +1,5 @@
-//! Pipes in the place of files: opened, they would be waited for without end. What the user names
-//! on the command line may be one.
+//! Pipes in the place of files: an opened pipe would block without end. A file named on the command
+//! line may be one.
 
 use super::project::{ProgramRun, Project};
 use std::io::Read;
@@ -225,7 +225,7 @@ fn a_pipe_among_templates_and_prompts_is_told() {
     }
 }
 
-/// `/proc/kmsg` says that it is regular and empty, and its reader waits.
+/// `/proc/kmsg` claims to be regular and empty, and its reader waits.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_of_the_system_is_told_and_never_waited_for() {

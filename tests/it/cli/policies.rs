@@ -1,5 +1,5 @@
-//! `[[require]]` over what stands outside the templates: the scenarios of a project, in every
-//! command that judges policies.
+//! `[[require]]` over files outside the templates: the scenarios of a project, in every command
+//! that judges policies.
 
 use super::project::Project;
 
@@ -44,7 +44,7 @@ fn a_task_without_a_scenario_is_told_at_its_place() {
     checked 2 files: 1 error
     by rule: requirement-not-met 1
     "#);
-    // A policy that is asked about is not called unchecked.
+    // A policy that is queried is not reported as unchecked.
     project.write_file("scenarios/a.yaml", CASE);
     project
         .run(&["check"])
@@ -71,7 +71,7 @@ fn a_task_without_a_scenario_is_told_at_its_place() {
         .run(&["check"])
         .exits_with(1)
         .stdout_contains("has no scenario, which the project requires");
-    // Why it does not count is said as well.
+    // The reason why it does not count is printed as well.
     project.write_file("ctxc.toml", TESTED);
     project.write_file(
         "scenarios/a.yaml",

@@ -49,7 +49,7 @@ fn a_program_is_recorded_checked_and_replayed() {
         .run(&["manifest", "calls"])
         .exits_with(0)
         .stdout_contains("2 calls, the last of them");
-    // The same again, without anybody to ask.
+    // The same again, without a vendor.
     around(&project, &["replay", "calls"], &bodies[..2])
         .exits_with(0)
         .stdout_contains("One moment.")
@@ -59,7 +59,7 @@ fn a_program_is_recorded_checked_and_replayed() {
         .exits_with(6)
         .stdout_contains("status 422")
         .stderr_contains("not answered");
-    // What differs every time can be left out, and the recording need not be made anew.
+    // Volatile values can be left out, and the recording need not be made anew.
     let mut dated = bodies[0].clone();
     dated["metadata"] = json!({"id": "7"});
     let missed = around(&project, &["replay", "calls"], std::slice::from_ref(&dated)).exits_with(6);

@@ -1,4 +1,4 @@
-//! `render`: who counts tokens, and what is kept of the counts.
+//! `render`: token counters, and the cache of their counts.
 
 use super::check::CLEAN;
 use super::project::Project;
@@ -166,7 +166,7 @@ fn an_agent_that_receives_nothing_is_told() {
     assert!(!run.stderr.contains("receives nothing"), "{run:#?}");
 }
 
-/// A call in a text is one of the task, as the element is.
+/// A call in a text is an agent of the task, as the element is.
 #[test]
 fn a_call_in_a_text_is_an_agent_of_its_task() {
     let library = "<library><template name=\"g\" params=\"w, n\"><task type=\"atomic\"><description>Say {{w}} in {{n}}.</description></task></template>\
@@ -202,7 +202,7 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
     assert!(raw(&["--node", "/calls/1"]).contains("Say y in true."));
 }
 
-/// What a node left stands for what that node leaves, wherever the agent that is asked for stands.
+/// The result of a node is bound to that node, at any position of the requested agent.
 #[test]
 fn a_result_belongs_to_one_node_of_the_whole_task() {
     let look = "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
@@ -236,7 +236,7 @@ fn a_result_belongs_to_one_node_of_the_whole_task() {
         .exits_with(0)
         .stdout_contains("\nH\n")
         .stdout_contains("\nI\n");
-    // A name goes where one result alone has it.
+    // A bare name is enough if one result alone has it.
     run(&["--result", "i=EVIL"]).exits_with(2).stderr_contains(
         "the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path",
     );

@@ -1,4 +1,5 @@
-//! `ctxc render --as`: exactly the body on standard output, whatever else is to be said.
+//! `ctxc render --as`: exactly the body on standard output, with any other message on standard
+//! error.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -169,7 +170,7 @@ fn a_body_that_no_provider_takes_is_not_printed() {
         "--as",
         "gemini",
     ]);
-    // The heading is said even of a blank text.
+    // The heading is printed even of a blank text.
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let run = project()
         .run(&["render", "named", "--input", "text=", "--as", "gemini"])

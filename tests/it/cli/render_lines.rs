@@ -62,7 +62,7 @@ const JINJA: &str = "<task type=\"atomic\" name=\"x\"><description>D</descriptio
 </task>
 ";
 
-/// What Jinja keeps before it is written.
+/// A text that Jinja captures before it is written.
 const CAPTURED: &str = "<task type=\"atomic\" name=\"x\"><description>D</description>
   <parameters><parameter name=\"a\"/><parameter name=\"b\" type=\"array\"/></parameters>
   <instructions syntax=\"jinja\">

@@ -1,4 +1,4 @@
-//! What the verbs say of requests that were sent: files of them, and recordings.
+//! The findings of the verbs on requests that were sent: files of them, and recordings.
 
 use super::eval::commit;
 use super::project::Project;
@@ -78,10 +78,10 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
         .exits_with(0)
         .json();
     let calls = &document["conversations"][0]["calls"];
-    // Ten minutes went by, and the provider had nothing of what was sent before.
+    // Ten minutes went by, and the provider's cache held nothing of the earlier requests.
     assert_eq!(calls[1]["broken_by"]["cause"], "expired");
     assert_eq!(calls[2]["broken_by"]["segment"], "system:1");
-    // Of fewer than 1,024 tokens nothing was in the cache, so that nothing is lost.
+    // Below 1,024 tokens nothing was in the cache, so that nothing is lost.
     assert_eq!(calls[2]["broken_by"]["usd"], 0.0);
     let total = &document["total"];
     assert!(
@@ -460,7 +460,7 @@ fn a_scenario_of_a_request_says_what_moved() {
             .count(),
         2
     );
-    // What a program sends anew is held against it.
+    // A new request of the program is compared with it.
     let lines = project
         .read_file("scenarios/requests/refund.jsonl")
         .replace("Look an order up by its number", "Find orders");
@@ -689,7 +689,8 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
         .exits_with(1);
     run.stdout_contains("lost.json:15:")
         .stdout_contains("the call `c1` of `search_orders` has no result");
-    // A success of the vendor says that the rule may be wrong; an answer of a script says nothing.
+    // A success of the vendor hints that the rule may be wrong; an answer of a script proves
+    // nothing.
     project.write_file("answered.jsonl", line(1, &body));
     project.run(&["check", "answered.jsonl"]).exits_with(0);
     project.write_file(
@@ -710,7 +711,8 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
         .run(&["check", "broken.json"])
         .exits_with(1)
         .stdout_contains("bad-request-body");
-    // JSON of something else says what was found, and what a request or a scenario looks like.
+    // For other JSON the message names the kind that was found, and the form of a request or a
+    // scenario.
     for other in [
         "{\"name\": \"shop\"}",
         "[]",
@@ -783,8 +785,8 @@ fn a_front_that_changes_between_calls_is_found_with_its_price() {
     );
 }
 
-/// What later calls of an agent repeat is one finding: the words that break the prefix may be
-/// others, and so may the agent be.
+/// A fault that later calls of an agent repeat is one finding: the words that break the prefix may
+/// differ, and so may the agent.
 #[test]
 fn what_later_calls_repeat_is_one_finding() {
     let body = |time: &str, agent: &str| {
@@ -872,9 +874,9 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
         .stdout_contains("`ctxc record -- COMMAND`");
 }
 
-/// What a vendor takes has no error: a front that it cuts itself, tools of several servers,
-/// contents in a cache, and schemas of JSON. A value of another kind than its vendor takes is found
-/// at its place, and the rest is read.
+/// A request that its vendor accepts has no error: a front that it cuts itself, tools of several
+/// servers, contents in a cache, and schemas of JSON. A value of another kind than its vendor takes
+/// is found at its place, and the rest is read.
 #[test]
 fn a_value_of_a_wrong_kind_is_found_at_its_place() {
     let cases = [
@@ -941,7 +943,7 @@ fn a_value_of_a_wrong_kind_is_found_at_its_place() {
     project.run(&["manifest", "calls.jsonl"]).exits_with(0);
 }
 
-/// Anybody may give a model a name that begins like one of `OpenAI`'s.
+/// A model may have any name, also one that begins like one of `OpenAI`'s.
 #[test]
 fn a_name_that_begins_like_a_public_model_is_another_model() {
     let body = |model: &str| {
@@ -999,7 +1001,7 @@ fn requests_that_their_vendors_take_have_no_error() {
         let run = project.run(&["check", "sent.json", "--format", "concise"]);
         assert!(!run.stdout.contains(": error["), "{}", run.stdout);
     }
-    // The same without what excuses them.
+    // The same without the facts that excuse them.
     for (at, key, rule) in [
         (0, "truncation", "over-window"),
         (2, "cachedContent", "call-turn"),

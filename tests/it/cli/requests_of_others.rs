@@ -148,7 +148,7 @@ fn what_is_copied_from_a_cassette_is_masked() {
             "order 7?",
             "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.",
         )
-        // What its headers hold, its body repeats, and so does that of another call.
+        // The body repeats a value of its headers, and so does the body of another call.
         .replace(
             "Bearer sk-secret-of-the-cassette",
             "Bearer planted-in-a-header",

@@ -1,11 +1,11 @@
-//! Scenarios whose request a program sends: it is run again behind a double, and the call that is
-//! meant is looked at.
+//! Scenarios whose request a program sends: it is run again behind a double, and the selected call
+//! is judged.
 
 use crate::cli::project::{ProgramRun, Project};
 use crate::provider::fault_server::{Server, response, say};
 use crate::record::client::{caller_arguments, proxy_command};
 
-/// What an agent sends: a question, and a second call with the answer to it.
+/// The requests of an agent: a question, and a second call with the answer to it.
 pub(crate) fn calls(description: &str) -> Vec<String> {
     let tools = serde_json::json!([{"type": "function", "function": {"name": "find_order", "description": description, "parameters": {"type": "object"}}}]);
     let call = |messages: serde_json::Value| {
@@ -153,13 +153,14 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
         .exits_with(0)
         .stdout_contains("context 6/6")
         .stdout_contains("PASS");
-    // The agent was changed: nobody has to record anything.
+    // The agent was changed: no new recording is needed.
     let after = calls("Find orders");
     let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
     run(&project, &["eval"], &after)
         .exits_with(1)
         .stdout_contains(found);
-    // The double answers by the place in the conversation, and a program that stops early is told.
+    // The double answers by the place in the conversation, and a program that stops early is
+    // reported.
     run(&project, &["eval"], &before[..1])
         .exits_with(1)
         .stdout_contains("it made 1 call in conversation 1, but call 2 is meant");
@@ -207,7 +208,7 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     run(&project, &["eval", "--answers", "replay"], &before)
         .exits_with(0)
         .stdout_contains("answer 1 of 1");
-    // What it says is looked at.
+    // Its text is judged.
     project.write_file(
         "scenarios/when.yaml",
         scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"),
@@ -217,7 +218,7 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         .stdout_contains("expected /Berlin/, found it nowhere in “In Oslo.”")
         .stdout_contains("answer 0 of 1");
     project.write_file("scenarios/when.yaml", &scenario);
-    // Another request has no answer until somebody records one.
+    // Another request has no answer until one is recorded.
     let after = calls("Find orders");
     run(&project, &["eval"], &after)
         .exits_with(1)
@@ -344,7 +345,7 @@ fn an_interrupt_ends_the_program_as_well() {
     };
     assert!(signal(&["-0", &pid]) && signal(&["-INT", &child.id().to_string()]));
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    // What was killed is gone as soon as somebody waited for it.
+    // A killed process is gone as soon as its parent waited for it.
     let is_gone = || {
         std::fs::read_to_string(format!("/proc/{pid}/stat"))
             .map_or(true, |stat| stat.contains(") Z "))
@@ -359,7 +360,7 @@ fn an_interrupt_ends_the_program_as_well() {
     panic!("{pid} still runs");
 }
 
-/// An agent that looks something up by its meaning before it asks a model.
+/// An agent that looks up embeddings before it calls a model.
 #[test]
 fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversation() {
     let server = Server::new(|_, request, stream| {
@@ -485,7 +486,7 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     run(&project, &["eval"], &dated(1))
         .exits_with(0)
         .stdout_contains("answer 1 of 1 (scripted)  PASS");
-    // The advice is followed: what differs is left out, and no run needs another recording.
+    // The advice is followed: volatile values are left out, and no run needs another recording.
     let stale = run(&project, &["eval"], &dated(2)).exits_with(6);
     stale
         .stdout_contains(
@@ -504,7 +505,7 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
         .exits_with(6)
         .stdout_contains("since then: messages 1 content: “Be short. Write to ⟦email⟧ at Nightjar House.” in place of “Be brief.")
         .output_lacks("user_id");
-    // So is the other advice: what was recorded anew holds.
+    // So is the other advice: the new recording holds.
     record(&project, &dated(5));
     run(
         &project,
@@ -582,7 +583,7 @@ fn a_mask_that_came_later_leaves_scenarios_fresh() {
             .exits_with(1)
             .stdout_contains("“Where is 4712?” in place of “Where is 4711?”");
     }
-    // A secret that this environment has now and had not then.
+    // A secret that this environment has now and did not have at the recording.
     project.write_file("ctxc.toml", "edition = \"2026\"\n");
     run(&project, &["trust", "--yes"], &dated(1)).exits_with(0);
     let mut command = proxy_command(&project, &["eval"]);
@@ -596,7 +597,8 @@ fn a_mask_that_came_later_leaves_scenarios_fresh() {
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
-/// What two recordings of one program send differently is nothing, whoever made them.
+/// Masked and volatile values are no difference between two recordings of one program, by any
+/// users.
 #[test]
 fn recordings_of_two_users_are_compared_without_what_is_masked_and_volatile() {
     let project = Project::new().with_file("script.yaml", "answers:\n  - reply: In Oslo.\n");

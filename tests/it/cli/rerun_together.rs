@@ -1,5 +1,5 @@
-//! Scenarios of one recording: one run of their program serves all of them, and what fails for one
-//! reason is explained once.
+//! Scenarios of one recording: one run of their program serves all of them, and a common reason of
+//! failure is explained once.
 
 use super::rerun_requests::{calls, run, state};
 use crate::cli::project::Project;
@@ -127,7 +127,7 @@ fn one_run_serves_scenarios_that_were_written_one_by_one() {
         .exits_with(0)
         .stdout_contains("2 passed");
     assert_eq!(runs(&project), 1);
-    // One that is named alone needs no more than its own call.
+    // A scenario that is selected alone needs only its own call.
     run(&project, &["eval", "first"], &before[..1])
         .exits_with(0)
         .stdout_contains("1 passed");

@@ -1,4 +1,4 @@
-//! Where results go and what is reported: `-o`, `--report`, `--select`, `--ignore`, roles in the
+//! Destinations and selection of results: `-o`, `--report`, `--select`, `--ignore`, roles in the
 //! place of tasks.
 
 use super::project::Project;
@@ -128,7 +128,7 @@ fn chosen_rules_are_reported_and_the_others_counted() {
     let run = project
         .run(&["check", "--select", "CTX107,context", "--format", "concise"])
         .exits_with(1);
-    // One that keeps the template from running is reported whatever is chosen.
+    // An error that keeps the template from running is reported under every selection.
     let run = run
         .stdout_contains("unknown-attribute")
         .stdout_contains("undeclared-variable")
@@ -166,7 +166,7 @@ fn a_locked_finding_of_a_rule_that_is_ignored_is_reported() {
         .run(&["check", "--ignore", "bad-value"])
         .exits_with(1)
         .stdout_contains("bad-value");
-    // Nobody who asks for other rules is told that the template is sound.
+    // A selection of other rules never makes a broken template pass.
     project
         .run(&["check", "--select", "project"])
         .exits_with(1)

@@ -1,5 +1,4 @@
-//! Projects as git revisions have them: read by `git`, compiled in memory, equal to what a checkout
-//! would give.
+//! Projects as git revisions have them: read by `git`, compiled in memory, equal to a checkout.
 
 use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
@@ -165,7 +164,7 @@ fn what_moved_is_told_with_its_layer_and_line() {
         "edition = \"2026\"\n\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n",
     );
     commit(&project, "two");
-    // White space between elements is nothing that anybody receives.
+    // White space between elements reaches no agent.
     project.write_file(
         "templates/triage.xml",
         task.replace("\n  <", "\n\n\t <")
@@ -205,7 +204,7 @@ fn what_moved_is_told_with_its_layer_and_line() {
         told[3].starts_with("+ fresh") && told[3].ends_with(": fresh_context"),
         "{found}"
     );
-    // The other way round the line is that of the revision, where the setting stands now.
+    // In the other direction the line is that of the revision, which now contains the setting.
     let back = diff(&project, &[".", "HEAD"]).exits_with(0).stdout;
     assert!(
         back.contains("fresh_context enabled → disabled (ctxc.toml:5)"),
@@ -349,7 +348,7 @@ fn a_revision_holds_the_templates_that_a_walk_would_find() {
             .run(&[&here[..], &["manifest", "diff", "HEAD"]].concat())
             .exits_with(0);
         assert_eq!(run.stdout, SAME, "{file}");
-        // What the shared file says counts as it was committed.
+        // The shared file counts as it was committed.
         let moved = shared.replace("disabled", "enabled");
         project.write_file("sub/ctxc.toml", pinned(&moved));
         project.write_file("shared.toml", moved);

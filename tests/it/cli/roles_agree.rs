@@ -1,4 +1,4 @@
-//! What a role receives is the same for whoever asks: `eval`, `manifest` and `render` agree token
+//! The context of a role is the same for every verb: `eval`, `manifest` and `render` agree token
 //! for token on every shipped role, and the shipped scenarios pass.
 
 use super::project::Project;
@@ -6,10 +6,10 @@ use ctxc::internals::scenario::model::{CaseSubject, FrozenValue, ScenarioCase};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 
-/// Total, prefix, and who counts.
+/// Total, prefix, and the token counter.
 type Figures = (u64, u64, String);
 
-/// The roles of this repository with what they play and read.
+/// The roles of this repository with their tasks and files.
 fn shipped() -> Project {
     let project = Project::new();
     for folder in [
@@ -37,7 +37,7 @@ fn copy(project: &Project, name: &str) {
     }
 }
 
-/// What the command line says of the situation of a case.
+/// The command-line arguments for the situation of a case.
 fn args(case: &ScenarioCase) -> Vec<String> {
     let CaseSubject::Role(role) = &case.subject.value else {
         panic!()
@@ -100,7 +100,7 @@ fn explained(text: &str) -> Figures {
 #[test]
 fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
     let project = shipped();
-    // Constraints of the caller have no word on the command line.
+    // Constraints of the caller have no option on the command line.
     let planner = project.read_file("scenarios/planner-flag.yaml");
     let lines = planner
         .lines()

@@ -1,5 +1,5 @@
-//! How a model is asked to answer: by model, role and task, in every body, and where it can be seen
-//! and tested.
+//! The sampling parameters of a request: by model, role and task, in every body, and in every
+//! output that shows or tests them.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -139,7 +139,7 @@ fn the_nearest_that_says_something_counts() {
     assert_eq!(temperature(&none, &[]), json!(0.7));
     // Of another model it is not known.
     assert_eq!(temperature(&none, &["--model", "other"]), Value::Null);
-    // Without a word on the limit it is the model's reserve; what is asked for beats both.
+    // Without a configured limit it is the model's reserve; a requested limit beats both.
     assert_eq!(
         body(&none, "openai-chat", &[]).0["max_completion_tokens"],
         900
@@ -374,7 +374,7 @@ fn a_body_that_its_vendor_would_refuse_is_printed_with_a_word() {
     run.stderr_contains(
         " tokens with its 1 message of --turns, which are never cut; the limit is 100",
     );
-    // Who counts for the model counts here.
+    // The model's own token counter counts here.
     let config = "edition = \"2026\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 300\ntokenizer = \"bytes\"\n[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n";
     project.write_file("ctxc.toml", config);
     project

@@ -88,7 +88,7 @@ fn fixes_mend_them() {
         .run(&["check", "--diff", "--unsafe-fixes"])
         .exits_with(1)
         .stdout_contains("-  - nothing_cutt: true\n+  - nothing_cut: true\n");
-    // What it was meant to be is for its author to say.
+    // The intended value is the author's decision.
     project.run(&["check", "--fix"]).exits_with(1);
     assert_eq!(project.read_file("scenarios/b.yaml"), broken());
     project

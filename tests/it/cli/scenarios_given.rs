@@ -1,4 +1,4 @@
-//! What a scenario or the command line hands in is held against what the task takes, before
+//! Values from a scenario or the command line are compared with the parameters of the task, before
 //! anything is run.
 
 use super::project::Project;
@@ -45,7 +45,7 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
       scenarios/s.yaml:3: wrong-input (CTX624): scenarios/s.yaml:3:13: the value of `words` is a string, and its type in the task `triage` is `integer`
     4 scenarios: 1 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);
-    // What is meant is written.
+    // The intended value is written.
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
     assert!(
         project

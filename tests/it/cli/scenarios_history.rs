@@ -1,4 +1,5 @@
-//! Conversations in scenarios: frozen, held against the format, told where nobody is shown them.
+//! Conversations in scenarios: frozen, checked against the format, reported if no agent receives
+//! them.
 
 use super::project::Project;
 use crate::support::stored::messages_text;
@@ -75,7 +76,7 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
             .run(&["eval", "--since", "card.json"])
             .exits_with(code)
     };
-    // The file is a part of the case, and so is how much of it the task shows.
+    // The file is a part of the case, and so is the length that the task shows of it.
     again(0).stdout_contains("5 carried");
     project.write_file("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
     again(1).stdout_contains("3 failed, 0 errored; 2 carried");
@@ -166,7 +167,7 @@ fn an_agent_that_is_not_shown_the_conversation_is_told() {
     checked 1 file: 1 warning
     by rule: unheard-history 1
     "#);
-    // What stands above it and is inherited has it for all.
+    // An inherited `<history/>` above the steps shows the conversation to all of them.
     project.write_file(
         "templates/round.xml",
         round

@@ -1,5 +1,5 @@
-//! Scenarios where they are looked at again and again: on standard input, as editors without a
-//! server hand them over, and by `watch`.
+//! Scenarios that are checked again and again: on standard input, as editors without a server pass
+//! them, and by `watch`.
 
 use super::project::Project;
 use super::watch::Watching;

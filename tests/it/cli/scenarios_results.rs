@@ -1,4 +1,4 @@
-//! Results and answers of scenarios that nobody takes, and slips in their schemas.
+//! Results and answers of scenarios that no agent takes, and slips in their schemas.
 
 use super::project::Project;
 
@@ -160,7 +160,7 @@ fn an_answer_below_one_for_everything_is_never_given() {
     run.stdout_contains("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
 }
 
-/// A case whose answer is held against a schema.
+/// A case whose answer is validated with a schema.
 fn held(name: &str, schema: &str) -> String {
     format!(
         "name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\nnode: mood\n"

@@ -68,7 +68,7 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
         .run(&["eval"])
         .exits_with(0)
         .stdout_contains("9 passed");
-    // What a schema rules out is ruled out.
+    // Values that a schema excludes are excluded.
     let project = held(&[
         ("a", &anchor, "{k: 1}"),
         ("b", &items, "[x, y]"),

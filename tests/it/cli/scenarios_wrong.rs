@@ -1,5 +1,5 @@
-//! Wrong input of `ctxc new scenario`, and wrong files beside scenarios: each is told in words,
-//! with what was expected.
+//! Wrong input of `ctxc new scenario`, and wrong files beside scenarios: each is reported in words,
+//! with the expected value.
 
 use super::project::Project;
 
@@ -255,7 +255,7 @@ fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
         .stdout_contains("name one by its path, such as `node: /steps/0`")
         .stdout_contains("`expect_context.tokens.of` is `description`; expected `total`, `prefix`, or segments, as `{kind: description}`")
         .stdout_contains("`description` is listed twice, and an id is unique in a context")
-        // What cannot be run tests nothing.
+        // A scenario that cannot be run tests nothing.
         .stdout_contains("2 of 2 agents have no scenario");
     project
         .run(&["eval", "--coverage"])

@@ -189,8 +189,8 @@ fn render_manifest_and_search_agree() {
         let said = line[id.len()..].trim_start().split(' ').next().unwrap();
         assert_eq!(said, tokens.to_string(), "{line}");
     }
-    // Without the value nothing can be looked up, and the manifest of everything stays the same
-    // whatever the files hold.
+    // Without the value no lookup is possible, and the manifest of everything stays the same for
+    // any content of the files.
     let open = project
         .run(&["manifest", "answer", "--json"])
         .exits_with(0)
@@ -362,7 +362,7 @@ fn a_role_keeps_its_protected_files_from_its_own_lookups() {
             "{role:?}"
         );
     }
-    // What one role protects, another one looks up.
+    // A file that one role protects, another one looks up.
     project.write_file(
         "ctxc.toml",
         role("clerk", "billing/**") + &role("writer", "src/**"),

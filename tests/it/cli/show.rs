@@ -1,5 +1,5 @@
-//! `show` and `explain TASK.SETTING`: what holds, who set it, what it beat. Also where the project
-//! has errors.
+//! `show` and `explain TASK.SETTING`: the resolved value, its provenance, the values it overrides.
+//! Also in a project with errors.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;

@@ -1,5 +1,5 @@
-//! Files that `<file_paths>` names: what cannot be shown to an agent is told by `check` and
-//! `build`, not by the first call.
+//! Files that `<file_paths>` names: a file that cannot be shown to an agent is reported by `check`
+//! and `build`, not by the first call.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -54,7 +54,7 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
     by rule: unreadable-path 7, implicit-parameter 1
     1 finding of info and hint severity not shown; `--verbose` shows them
     ");
-    // What `check` refuses is what `render` would have been refused for.
+    // A project that `check` refuses is one that `render` would refuse.
     project.run(&["build"]).exits_with(1);
     let run = project.run(&["check", "--format", "json"]).exits_with(1);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -111,7 +111,7 @@ fn a_path_from_the_templates_folder_is_known_for_what_it_is() {
     project.run(&["render", "triage"]).exits_with(0);
 }
 
-/// A file that comes later is nobody's mistake, once somebody says so.
+/// A file that comes later is no mistake, once the project allows it.
 #[test]
 fn it_can_be_allowed_and_lowered() {
     let allowed = task(&["build/plan.md"]).replace(

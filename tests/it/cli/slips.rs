@@ -1,4 +1,4 @@
-//! Slips of a first day in files that are no templates: one finding each, which says what to write.
+//! Slips of a first day in files that are no templates: one finding each, with the text to write.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>answer {{n}}</description>\n  \
     <parameters>\n    <parameter name=\"n\" type=\"integer\"/>\n  </parameters>\n</task>\n";
 
-/// The only finding of a project with these files, without its place, and what it says to do.
+/// The only finding of a project with these files, without its place, and its way out.
 #[track_caller]
 fn told(name: &str, text: &str, finding: &str, way_out: &str) {
     let project = Project::new()
@@ -173,7 +173,8 @@ fn a_template_with_a_slip_has_one_finding() {
     );
 }
 
-/// What does not go is left, and nobody waits for it: many of a name that may stand once.
+/// A key that may stand once and stands many times: fixes that cannot apply are skipped, and not
+/// tried one by one.
 #[test]
 fn many_fixes_that_cannot_go_are_not_tried_one_by_one() {
     let many = "<instruction>a</instruction>\n".repeat(400);
@@ -435,7 +436,7 @@ const HOUSE: &str = "<library>\n  <fragment name=\"tone\">Short.</fragment>\n  <
 const CLERK: &str = "edition = \"2026\"\n\n[templates]\ninclude = [\"prompts\"]\n\n[roles.clerk]\ntemplate = \"handle\"\ntools = [\"search\"]\nmodel = \"small\"\n\n[models.small]\nprovider = \"cellar\"\ntier = \"economy\"\ncontext_window = 128_000\noutput_reserve = 8_000\n\n[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\n";
 const CASE: &str = "name: one\ntask: handle\nnode: draft\ncontext:\n  objective: o\n  inputs:\n    ticket: hello\n  results:\n    verdict: bad\nexpect_context:\n  - contains: {in: instructions, patterns: [hello]}\n";
 
-/// The findings of a project where in one file one thing is another, as `RULE: WORDS`.
+/// The findings of a project in which one text of one file is replaced, as `RULE: WORDS`.
 #[track_caller]
 fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
     let files = [
@@ -470,7 +471,7 @@ fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// What follows from a slip is not reported beside it.
+/// A consequence of a slip is not reported beside it.
 #[test]
 fn one_slip_is_one_finding() {
     assert_eq!(found_with("ctxc.toml", ("2026", "2026")), [""; 0]);
@@ -574,7 +575,7 @@ fn one_slip_is_one_finding() {
             "{from:?} → {to:?}: {found:#?}"
         );
     }
-    // What is commented out gives no value.
+    // A line in a comment gives no value.
     let found = found_with(
         "prompts/handle.xml",
         (
@@ -590,7 +591,7 @@ fn one_slip_is_one_finding() {
     );
 }
 
-/// A way out mends more than it breaks.
+/// A way out removes more findings than it causes.
 #[test]
 fn no_way_out_is_offered_that_leaves_more_findings() {
     let files = |house: &str, handle: &str| {

@@ -1,4 +1,4 @@
-//! Slips of people who know other languages: each message says what says the same here.
+//! Slips of users of other languages: each message names the equivalent here.
 
 use super::project::Project;
 

@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 const FILE: &str = "ctxc.suppressions.toml";
 
-/// A project where warnings fail, so that exit codes tell.
+/// A project where warnings fail, so that exit codes show them.
 fn strict() -> Project {
     Project::new()
         .with_file("ctxc.toml", "[lints]\nno-context = \"error\"\n")

@@ -1,4 +1,5 @@
-//! What a terminal shows: lines that fit it, and the screens of `watch`. `script` is the terminal.
+//! The display in a terminal: lines that fit it, and the screens of `watch`. `script` is the
+//! terminal.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
@@ -26,7 +27,7 @@ fn terminal(project: &Project, columns: usize, line: &str) -> Child {
     command.spawn().expect("util-linux has `script`")
 }
 
-/// What stands on the screen in the end.
+/// The final lines of the screen.
 fn screen(output: &str) -> Vec<String> {
     let mut lines = vec![Vec::new()];
     let mut at = 0;

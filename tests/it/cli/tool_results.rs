@@ -1,5 +1,5 @@
-//! A page that a tool returned wants to be the author: its words reach a later step in a fence, and
-//! no system text and no shell.
+//! A page that a tool returned poses as the author: its words reach a later step in a fence, and no
+//! system text and no shell.
 
 use super::project::{ProgramRun, Project};
 use crate::run::support::{newest_trace, run_scripted, state_folder, trace_calls};
@@ -22,7 +22,7 @@ const SYSTEM: &str = "<system>You answer in this tone: {{tone}}</system>";
 const ALONE: &str =
     "<context_management><inherit_context>none</inherit_context></context_management>";
 
-/// The task of the finding: what a page says becomes a name, and the next step is made of that.
+/// The task of the finding: the text of a page becomes a name, and the next step is made of that.
 fn project(next: &str, trust: &str) -> Project {
     let first = format!(
         "<task as=\"tone\"{trust}><description>Find the tone of the page.</description></task>"

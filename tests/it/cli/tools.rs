@@ -1,4 +1,4 @@
-//! Tools that a project defines: what an agent is given of them, on every way out.
+//! Tools that a project defines: their definitions for an agent, in every output.
 
 use super::project::Project;
 use ctxc::internals::context::tokens;
@@ -92,7 +92,7 @@ fn every_body_has_the_tools_of_the_role_in_its_providers_form() {
         ),
         (&json!("function"), &json!("list_files"))
     );
-    // What is not said is not left to a default that would change the schema.
+    // An omitted key is not left to a default that would change the schema.
     assert_eq!(
         (
             &responses["tools"][0]["strict"],
@@ -155,7 +155,7 @@ fn tools_stand_in_front_and_are_counted_as_they_are_sent() {
         .sum();
     assert_eq!(entry["total"]["fixed"], sum + others);
     assert!(entry["prefix_tokens"].as_u64().unwrap() > sum);
-    // They take their room from the budget, and are never cut.
+    // They are counted in the budget, and are never cut.
     let run = project
         .run(&["render", "--role", "clerk", "--budget", "30"])
         .exits_with(1);
@@ -226,7 +226,7 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
             "{expectation}: {said}"
         );
     };
-    // What nobody plays as a role has no tools, whatever is asked of them.
+    // A task without a role has no tools, for any request.
     for (asked, words) in [
         ("exactly", "tools `read_page`"),
         ("has", "tools `read_page`"),

@@ -1,5 +1,5 @@
-//! `trust`: what the files of a project ask permission for, and the user's answer, kept outside the
-//! project.
+//! `trust`: the permissions that the files of a project require, and the user's answer, stored
+//! outside the project.
 
 use super::project::{ProgramRun, Project};
 use pretty_assertions::assert_eq;
@@ -20,7 +20,7 @@ const LISTED: &str = r#"<task type="atomic" name="review">
 const CONFIG: &str = "[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\napi_key_env = \"CELLAR_KEY\"\n";
 const SCENARIO: &str = "name: checked\ntask: review\ncontext: {objective: look}\nexpectations:\n  - not: {command: [./check, --strict]}\n";
 
-/// A project that asks for something of every kind, and the folder that its user's state lies in.
+/// A project that requires a permission of every kind, and the folder of its user's state.
 fn sample() -> (Project, tempfile::TempDir) {
     let project = Project::new()
         .with_file("ctxc.toml", CONFIG)
@@ -175,7 +175,7 @@ const SHARED: &str = "[lints]\nmissing-type = \"warning\"\n";
 /// Replaces a text of the project file, or adds a line to its end.
 struct Edit(&'static str, &'static str);
 
-/// Changes of what a project may run, reach or reveal.
+/// Changes of the commands, addresses or values that a project may run, reach or reveal.
 const PERMISSIONS: [Edit; 34] = [
     Edit(
         "\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"",
@@ -237,7 +237,7 @@ const PERMISSIONS: [Edit; 34] = [
     Edit("", "[defaults.script]\ninherit_context = \"none\"\n"),
 ];
 
-/// Changes after which the same is permitted.
+/// Changes that keep the permissions.
 const OTHERS: [Edit; 17] = [
     Edit("# desk\n", "# the desk\n\n"),
     Edit("[fmt]\n", "\n[fmt] # layout\n"),
@@ -395,7 +395,7 @@ fn no_project_brings_a_permission_along() {
     // A copy of the same project is another folder.
     let (copy, _) = sample();
     assert!(!is_trusted(&copy, state.path()));
-    // What is kept of one is not taken for the other, wherever it is put.
+    // The stored answer of one is not taken for the other, in any folder.
     let kept = |project: &Project| {
         let name = project
             .path("")
@@ -420,7 +420,7 @@ fn no_project_brings_a_permission_along() {
         std::fs::copy(from.join("trust.json"), to.join("trust.json")).unwrap();
         assert!(!is_trusted(&copy, state.path()));
     }
-    // A folder for state inside the project is none, however it is named.
+    // A folder for state inside the project is refused, under every name.
     let inside = project.path("state");
     std::fs::create_dir(&inside).unwrap();
     run(&project, &inside, &["trust", "--yes"])

@@ -1,4 +1,4 @@
-//! Command lines that cannot be read, and what the program tells people to type.
+//! Command lines that cannot be parsed, and the command lines in the program's own messages.
 
 use super::project::Project;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,13 +72,13 @@ fn flags(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Whatever a message or page tells people to run is there to be run.
+/// Every command in a message or page exists.
 #[test]
 fn no_text_names_a_command_or_a_flag_that_there_is_not() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
     texts(&root.join("src"), &mut all);
-    // Comments may speak of what is to come.
+    // Comments may refer to future commands.
     for (_, text) in &mut all {
         *text = text
             .lines()

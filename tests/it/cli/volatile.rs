@@ -1,4 +1,4 @@
-//! `[requests] volatile`: what differs every time makes no request another one.
+//! `[requests] volatile`: values that differ every time do not change a request.
 
 use super::eval_record::{asked, completion, stale, upstream, with_model};
 use super::project::Project;
@@ -18,7 +18,7 @@ fn an_answer_is_found_by_the_rest_of_its_request() {
     project.write_file("ctxc.toml", project.read_file("ctxc.toml") + SETTING);
     let run = project.run(&["eval"]).exits_with(0);
     run.stdout_contains("answer 2 of 2 (replayed)  PASS");
-    // All else is compared.
+    // Everything else is compared.
     project.write_file(
         "templates/triage.xml",
         project
@@ -102,7 +102,7 @@ fn a_value_is_left_out_whole() {
         .stdout_contains("replayed");
 }
 
-/// A test of an agent that says what day it is passes on the next one.
+/// A test of an agent whose request contains the date passes on the next day.
 #[test]
 fn a_stored_request_is_without_it() {
     let body = |day: &str| {
@@ -116,7 +116,7 @@ fn a_stored_request_is_without_it() {
         .exits_with(0);
     project.run(&["eval"]).exits_with(0);
     project.write_file("scenarios/requests/s.json", body("2026-11-26"));
-    // What differs is a date: there is a setting for that.
+    // The difference is a date: a setting exists for that.
     project
         .run(&["eval"])
         .exits_with(1)

@@ -1,5 +1,5 @@
-//! `watch` away from a terminal. Nothing here waits for a time: each step waits for what was just
-//! done to be told, and fails when the program ends, or is silent for a minute.
+//! `watch` away from a terminal. No step here waits for a fixed time: each waits for the report of
+//! the last edit, and fails when the program ends, or is silent for a minute.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A program that watches, and what its lines add up to.
+/// A program that watches, and the sum of its lines.
 pub(crate) struct Watching {
     child: Child,
     lines: Receiver<String>,
@@ -30,7 +30,7 @@ impl Drop for Watching {
     }
 }
 
-/// What names a finding, and where it is.
+/// The identity of a finding, and its place.
 fn identity<'v>(finding: &'v Value, start: &'v Value) -> [&'v Value; 4] {
     [
         &finding["path"],
@@ -82,7 +82,7 @@ impl Watching {
         self.last.clone()
     }
 
-    /// Takes the next line. Whether there was one.
+    /// Takes the next line. Returns true if one came.
     pub(super) fn next_within(&mut self, time: Duration) -> bool {
         let line = match self.lines.recv_timeout(time) {
             Ok(line) => line,
@@ -106,7 +106,7 @@ impl Watching {
         true
     }
 
-    /// Takes a finding that must stand away.
+    /// Removes a finding that must stand.
     fn take(&mut self, finding: &Value, start: &Value) {
         let at = self
             .found
@@ -116,7 +116,7 @@ impl Watching {
             .remove(at.unwrap_or_else(|| panic!("{finding:#} does not stand")));
     }
 
-    /// Reads lines until one says this: a file may be seen half written before.
+    /// Reads lines until one fulfils the condition: a file may be seen half written before.
     fn until(&mut self, what: impl Fn(&Self) -> bool) -> Value {
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
@@ -182,7 +182,7 @@ fn every_change_is_told_once() {
         ),
         (&"context-conflict".into(), 0)
     );
-    // A folder that nobody knew, and a file in it.
+    // A new folder, and a file in it.
     project.write_file(
         "templates/deep/er/b.xml",
         CONFLICT.replace("name=\"", "name=\"b-"),
@@ -240,7 +240,7 @@ fn the_project_file_counts_and_a_broken_one_ends_nothing() {
     assert_eq!(names(&line["changed"]), ["ctxc.toml"]);
     project.write_file("ctxc.toml", "[lints\n");
     watching.finds(&["project-syntax"], 1);
-    // What cannot be read at all: what was found stands.
+    // An unreadable file: the earlier findings stand.
     project.write_file("ctxc.toml", [0xff, 0xfe, 0x00]);
     let line = watching.until(|watching| !watching.last["trouble"].is_null());
     assert!(
@@ -368,7 +368,7 @@ fn a_burst_is_one_change_or_few() {
         "{} lines in {pauses} pauses",
         watching.count
     );
-    // Nothing that is read, and nothing written again as it was, is a change.
+    // Neither reading a file nor writing it again unchanged is a change.
     project.run(&["check"]);
     project.write_file("templates/0.xml", project.read_file("templates/0.xml"));
     project.write_file("notes.txt", "nothing to do with it");

@@ -1,4 +1,4 @@
-//! Whatever happens to files while `watch` runs: its lines add up to what a fresh `check` finds.
+//! Any change of files while `watch` runs: its lines add up to the findings of a fresh `check`.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
@@ -48,7 +48,7 @@ fn template(numbers: &mut Numbers, name: &str) -> String {
     }
 }
 
-/// Something that people and their programs do to files. What cannot be done is not.
+/// An edit that people and their programs make to files. One that cannot be made is skipped.
 fn edit(project: &Project, numbers: &mut Numbers) {
     let (folder, other) = (numbers.one(&FOLDERS), numbers.one(&FOLDERS));
     let name = format!("n{}", numbers.below(6));
@@ -112,7 +112,7 @@ fn sorted(findings: &[Value]) -> Vec<String> {
     texts
 }
 
-/// Edits for a while. How many different states the project was in.
+/// Edits for a while. Returns the number of different states of the project.
 fn run(seed: u64, given: &[&str]) -> usize {
     let mut numbers = Numbers(seed);
     let project = Project::new()
@@ -158,7 +158,7 @@ fn run(seed: u64, given: &[&str]) -> usize {
 #[test]
 fn lines_add_up_to_what_a_fresh_check_finds() {
     let states: usize = (0..3).map(|seed| run(seed, &[])).sum();
-    // The test shows nothing where nothing changes.
+    // Without changes the test shows nothing.
     assert!(states > 40, "{states}");
 }
 

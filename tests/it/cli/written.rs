@@ -1,5 +1,5 @@
-//! No secret of a project gets into a file by our hand: what is written is masked, or refused with
-//! the place.
+//! No secret of a project gets into a file that ctxc writes: text is masked before it is written,
+//! or refused with the place.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -22,12 +22,11 @@ const PLANTED: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
 const PACKED: &str = "YW5uOnE3WnAyTHg5VnQ0S2M4UncxTmI2WWQzSHM1SmYwR21B";
 /// A key of a known form.
 const KEY: &str = concat!("sk-", "proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0");
-/// A value that only the name before it shows to be a secret, so that a document with it is looked
-/// up.
+/// A value that only the name before it marks as a secret, so that a document with it is looked up.
 const OPAQUE: &str = "a8f3k2m9q1z7";
 const QUESTION: &str = "question=how do I roll back?";
 
-/// A project with keys in the places that projects have them in.
+/// A project with keys in the usual places.
 fn project() -> Project {
     Project::new()
         .with_file("ctxc.toml", "edition = \"2026\"\n")
@@ -42,7 +41,7 @@ fn project() -> Project {
         .with_file("config/prod.yaml", format!("# roll back\napiKey: {KEY}\nowner: ann@example.com\n"))
 }
 
-/// The files of a project that hold a text, but for those that are planted.
+/// The files of a project that contain a text, except the planted ones.
 fn holding(project: &Project, text: &str) -> Vec<String> {
     let planted = [
         ".env",
@@ -121,7 +120,7 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
     run.stdout_contains("roll forward")
         .output_lacks("ann@example.com")
         .output_lacks(KEY);
-    // What is stored anew is masked, too.
+    // A newly stored answer is masked, too.
     project.run(&["eval", "--accept"]).exits_with(0);
     assert!(
         project
@@ -158,8 +157,8 @@ fn values_that_no_mask_knows_are_refused_with_their_place() {
     assert!(!holding(&project, PACKED).is_empty());
 }
 
-/// A value of an environment file is masked wherever it stands, in folders that are hidden too; a
-/// short one is refused.
+/// A value of an environment file is masked at every place, in hidden folders too; a short one is
+/// refused.
 #[test]
 fn values_of_environment_files_are_masked_in_what_is_written() {
     let project = project().with_file(
@@ -219,7 +218,7 @@ fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
         ])
         .exits_with(0);
     assert_eq!(project.read_file("out.txt"), shown);
-    // What is there before stays as it is.
+    // An existing file stays as it is.
     project.write_file("out.txt", "before\n");
     project
         .run(&["render", "read", "--raw", "-o", "out.txt"])

@@ -1,4 +1,4 @@
-//! The examples of the family: each bad one gives its finding, no good one does, every fix mends
+//! The examples of the family: each bad one gives its finding, no good one does, every fix removes
 //! it, and a safe one changes no resolved value.
 
 use crate::project::reading::{check_template, read, shown};

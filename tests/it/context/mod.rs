@@ -1,4 +1,4 @@
-//! Family 2xx: the findings about settings, as their readers see them.
+//! Family 2xx: the findings about settings, as readers see them.
 
 mod examples;
 mod wording;

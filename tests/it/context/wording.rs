@@ -1,5 +1,5 @@
-//! What the author reads: what the agent would receive, where each value came from, the ways out
-//! with their effect.
+//! The texts for the author: the agent's context, the provenance of each value, the ways out with
+//! their effect.
 
 use crate::project::reading::{check_template, found_in, read};
 use insta::assert_snapshot;
@@ -190,7 +190,7 @@ fn a_subset_of_nothing() {
     "#);
 }
 
-/// The names of what is found in a template.
+/// The names of the findings of a template.
 fn names(template: &str, project: &str) -> Vec<&'static str> {
     check_template(template, &read(project))
         .iter()
@@ -235,7 +235,7 @@ fn templates_under_conflicting_defaults_are_not_to_blame() {
     let project = "[defaults.atomic]\nfresh_context = \"enabled\"\n";
     let template = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <inherit_context>full</inherit_context>\n  </context_management>\n</task>\n";
     assert_eq!(names(template, project), [] as [&str; 0]);
-    // What is written on both sides is the template's own.
+    // A setting that both sides write is the template's own.
     let both = template.replace(
         "</inherit_context>",
         "</inherit_context><fresh_context>enabled</fresh_context>",

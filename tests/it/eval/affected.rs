@@ -1,6 +1,6 @@
 //! Moving a default of the project selects exactly the scenarios whose resolved context changed,
-//! held against an oracle: the settings of every node that a task reaches, and the request that its
-//! agent gets.
+//! compared with an oracle: the settings of every node that a task reaches, and the request of its
+//! agent.
 
 use super::bench::{at, case, word};
 use crate::project::reading::read_with;
@@ -33,7 +33,7 @@ const TASKS: usize = 1_000;
 type KeysByName = BTreeMap<String, Option<ResultKeys>>;
 
 /// A task of the generated project: types, subtypes, settings of its own, steps and references in a
-/// mixture that repeats late.
+/// mixture with a long period.
 fn template(number: usize) -> String {
     let written = match number % 5 {
         0 => "",
@@ -107,7 +107,7 @@ fn cases() -> Vec<ScenarioCase> {
     (0..TASKS).map(of).collect()
 }
 
-/// Keys by name, and what the oracle sees: settings of all nodes with the request.
+/// Keys by name, and the oracle's view: settings of all nodes with the request.
 fn seen(registry: &Registry, cases: &[ScenarioCase]) -> (KeysByName, Vec<(String, String)>) {
     let (patterns, roles) = (CompiledPatterns::compile_for(cases, "$"), Roles::new());
     let (counter, live, beside) = (
@@ -220,7 +220,7 @@ fn passed(registry: &Registry, cases: &[ScenarioCase], keys: &[(String, ResultKe
     )
 }
 
-/// The cases that would be run after a change, and those that the oracle says changed.
+/// The cases selected to run after a change, and the cases that changed by the oracle.
 fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, usize) {
     let cases = cases();
     let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
@@ -231,7 +231,7 @@ fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, u
     let is_run = |since: &ComparisonBase, name: &str| {
         since.choose_for(name, new[name].as_ref()) == RunChoice::Run
     };
-    // With the results of then and against a revision the same is found to have moved.
+    // With the earlier results and against a revision the same cases have moved.
     let since = ComparisonBase::from_results(&passed(before, &cases, &known));
     let run: Vec<String> = new
         .keys()

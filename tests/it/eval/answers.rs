@@ -1,5 +1,5 @@
-//! Each expectation on an answer holds and fails, or says why nobody could look; scripts and
-//! trials.
+//! Each expectation on an answer holds and fails, or reports why it could not be judged; scripts
+//! and trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
 use ctxc::internals::eval::finished::{AnswerOrigin, CaseResult, CaseVerdict};
@@ -163,7 +163,8 @@ fn risk_parts_tokens_and_tools() {
 /// A call: its tool, its arguments, and the pattern of one.
 type Call<'c> = (&'c str, Value, Option<(&'c str, &'c str)>);
 
-/// What a trajectory says of a trial that looks an order up, refunds it and looks another one up.
+/// The outcome of a trajectory for a trial that looks an order up, refunds it and looks another one
+/// up.
 fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (ExpectationOutcome, String) {
     let call = |(name, arguments, pattern): &Call<'_>| ExpectedCall {
         name: word(name),
@@ -274,7 +275,7 @@ fn what_is_not_there_is_not_what_was_ruled_out() {
         )
         .contains("which is not a risk")
     );
-    // What is said in JSON is said without its escapes.
+    // A text within JSON is compared without its escapes.
     let said = json!({"t": "say \"refund\""});
     holds(
         said.clone(),
@@ -411,7 +412,7 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
             done.trials[0].verdicts[0].outcome,
             ExpectationOutcome::Skipped
         );
-        // What nobody could look at decides nothing, also inside others.
+        // An expectation that could not be judged decides nothing, also inside others.
         let not = AnswerTest::Not(Box::new(at(test.clone())));
         assert_eq!(one(json!("x"), not).0, ExpectationOutcome::Skipped);
         let either = AnswerTest::AnyOf(vec![
@@ -513,7 +514,7 @@ fn the_first_script_whose_patterns_hold_answers() {
         (done.verdict, done.answered),
         (CaseVerdict::Pass, AnswerOrigin::Scripted)
     );
-    // Tokens that the script does not say are counted.
+    // Tokens that the script does not give are counted.
     assert_eq!(done.trials[0].tokens, (done.tokens.unwrap().0, 2));
     case.answers.truncate(1);
     let none = finish(&case);
@@ -522,7 +523,7 @@ fn the_first_script_whose_patterns_hold_answers() {
         none.trouble.as_deref(),
         Some("none of the 1 scripted answers is for this request: no `when` holds")
     );
-    // An answer that nobody gave never passes in silence.
+    // A missing answer never passes in silence.
     case.answers.clear();
     let unrecorded = finish(&case);
     assert_eq!(
@@ -532,7 +533,7 @@ fn the_first_script_whose_patterns_hold_answers() {
     assert_eq!(unrecorded.trials, Vec::new());
 }
 
-/// Numbers are what they are worth, however large and however written.
+/// Numbers are compared by value, at any size and in any notation.
 #[test]
 fn numbers_are_compared_as_what_they_are_worth() {
     let exact = AnswerTest::Exact;
@@ -590,7 +591,7 @@ fn tools_are_named_by_patterns_too() {
     }
 }
 
-/// What only a judge could decide is decided by nobody: it neither passes nor fails.
+/// A test that only a judge model could decide neither passes nor fails without one.
 #[test]
 fn a_choice_that_hangs_on_a_judge_is_open() {
     let contains = |pattern: &str| at(AnswerTest::Contains(words(&[pattern])));
@@ -621,7 +622,8 @@ fn a_choice_that_hangs_on_a_judge_is_open() {
     );
     let nested = AnswerTest::AnyOf(vec![at(AnswerTest::AnyOf(vec![contains("sad"), rubric()]))]);
     assert_eq!(verdict(vec![well(), nested]), CaseVerdict::Inconclusive);
-    // Beside what holds, too, where it gates; and what is still to be written.
+    // The same beside a test that holds, if it gates; and for an expectation that is not written
+    // yet.
     for unjudged in [
         AnswerTest::Rubric(word("it is kind")),
         AnswerTest::Todo(word("it is kind")),
@@ -648,7 +650,7 @@ fn a_choice_that_hangs_on_a_judge_is_open() {
         informs.expectations[1].value.gate = false;
         assert_eq!(finish(&informs).verdict, CaseVerdict::Pass);
     }
-    // What fails anyway fails.
+    // A test that fails in any case fails.
     let sad = AnswerTest::Contains(words(&["sad"]));
     assert_eq!(
         verdict(vec![

@@ -138,7 +138,7 @@ pub(super) fn live() -> BTreeMap<String, String> {
 
 pub(super) struct Setting<'a> {
     pub(super) registry: &'a Registry,
-    /// What the project says of roles and models.
+    /// The project's roles and models.
     pub(super) config: Option<Config>,
     pub(super) beside: BTreeMap<String, String>,
     pub(super) snapshot: Option<&'a str>,
@@ -206,7 +206,7 @@ pub(super) fn finish(case: &ScenarioCase) -> CaseResult {
     Setting::of(&registry(TRIAGE)).finish(case)
 }
 
-/// What the first expectation on the context says where it fails: expected, found, advice.
+/// The failure of the first expectation on the context: expected, found, advice.
 pub(super) fn said(expectation: ContextExpectation) -> String {
     let done = finish(&expecting(vec![expectation]));
     let verdict = done.context.first().unwrap_or_else(|| panic!("{done:?}"));

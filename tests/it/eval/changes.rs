@@ -1,4 +1,5 @@
-//! What scenarios would not notice, what has to run again, and scenarios made from today's context.
+//! Changes that no scenario would notice, cases that have to run again, and scenarios made from
+//! today's context.
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::internals::context::TaskGraph;
@@ -26,7 +27,7 @@ use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 
-/// What nobody would notice, of what was tried.
+/// The unnoticed mutations, and the number of those that were tried.
 fn unnoticed(cases: &[ScenarioCase]) -> (usize, Vec<String>) {
     let registry = registry(TRIAGE);
     let (patterns, roles) = (
@@ -101,7 +102,7 @@ fn what_no_scenario_would_notice_is_listed() {
     inherit_context set to subset
     fresh_context set to enabled
     ");
-    // Another scenario of the same agent has an eye on the rest.
+    // Another scenario of the same agent checks the rest.
     let setting = |name, value: &str| ContextExpectation::Setting {
         name: at(name),
         value: word(value),
@@ -196,7 +197,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         panic!()
     };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
-    // What did not pass is run again, and so is what is new, what moved, and what could not be
+    // A case that did not pass is run again, and so is one that is new, moved, or could not be
     // tried.
     assert_eq!(
         since.choose_for("other", failed_keys.as_ref()),
@@ -219,7 +220,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         since.choose_for("triage-1", row_of(&edited, &before).1.as_ref()),
         RunChoice::Run
     );
-    // What is carried on keeps where it came from first.
+    // A carried case keeps its first origin.
     let next = card(&moved, vec![*row]);
     assert_eq!((next.summary.carried, next.summary.passed), (1, 1));
     let RunChoice::Carry(again) =
@@ -228,7 +229,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         panic!()
     };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
-    // What did not move since a revision is no part of the run: nobody knows how it ended there.
+    // A case that did not move since a revision is no part of the run: its result there is unknown.
     let since = ComparisonBase::from_revision([("triage-1".to_owned(), keys.unwrap())]);
     assert_eq!(
         since.choose_for("triage-1", keys.as_ref()),
@@ -239,7 +240,7 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         since.choose_for("triage-1", row_of(&passing, &moved).1.as_ref()),
         RunChoice::Run
     );
-    // A word that nobody knows is no success.
+    // An unknown verdict is no success.
     let mut strange = earlier.clone();
     strange.cases[0].verdict = "certainly".to_owned();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Each expectation on a context holds and fails, and says what was found instead.
+//! Each expectation on a context holds and fails, and reports the value that was found instead.
 
 use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text,
@@ -343,7 +343,7 @@ fn a_stored_request_is_compared_line_by_line() {
     );
     assert_eq!(found(model), "model: nothing in place of {\"id\":\"m\"}");
     assert_eq!(found("[system]".to_owned()), "a file that holds no request");
-    // Where the words come from is told, where that is known.
+    // The origin of the words is reported if it is known.
     let origin = with(&registry, &case, Some(&stored.replace("wait", "leave"))).context[0]
         .reason
         .place
@@ -389,7 +389,7 @@ fn not_holds_of_what_could_be_there_alone() {
     let kept = |which| not(segment(which, SegmentState::Kept));
     let source = |name: &str| SegmentSelector::Source(word(name));
     // The task has no examples, no such input stands in a text of its own, and the project has the
-    // file: all that could be.
+    // file: every possible segment.
     for which in [
         id("examples"),
         SegmentSelector::Kind(at(Kind::History)),
@@ -424,9 +424,9 @@ fn not_holds_of_what_could_be_there_alone() {
     ] {
         assert!(not(blind.clone()).starts_with("fail:"), "{blind:?}");
     }
-    // Absent is what may be called anything.
+    // A segment of any name may be absent.
     holds(segment(id("file:docs/never.md"), SegmentState::Absent));
-    // One that was looked at is enough, wherever it stands.
+    // One that was inspected is enough, at any position.
     let (seen, blind) = (
         || at(segment(id("examples"), SegmentState::Kept)),
         || at(segment(id("input:nosuch"), SegmentState::Kept)),

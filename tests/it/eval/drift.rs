@@ -1,4 +1,4 @@
-//! Drift where the truth is known: what is quiet raises no alarm, what is planted is found.
+//! Drift with a known truth: quiet series raise no alarm, planted changes are found.
 
 use ctxc::internals::eval::drift::{DriftCause, DriftSignal, find_drift};
 use ctxc::internals::project::eval::Eval;
@@ -27,7 +27,7 @@ impl Chance {
     }
 }
 
-/// How answers come about.
+/// The distribution of answers.
 #[derive(Clone, Copy)]
 struct Truth {
     tokens: f64,
@@ -79,7 +79,7 @@ fn series(before: Truth, last: Truth, chance: &mut Chance) -> CaseSeries {
     }
 }
 
-/// How many of many cases show each signal, and any.
+/// The share of cases that show each signal, and any.
 fn shares(before: Truth, last: Truth) -> ([f64; 4], f64) {
     let (mut chance, mut counts, mut any) = (Chance(2026), [0_u32; 4], 0_u32);
     let limits = Eval::default().drift;
@@ -120,7 +120,7 @@ fn a_quiet_window_raises_an_alarm_in_less_than_one_of_a_hundred_cases() {
         let (each, any) = shares(truth, truth);
         assert!(any <= 0.01, "{spread} {jitter} {passes}: {any} {each:?}");
     }
-    // One that has always failed often is as quiet.
+    // A case that has always failed often is as quiet.
     for passes in [0.7, 0.6, 0.5, 0.4, 0.3, 0.2] {
         let truth = Truth {
             spread: 0.1,
@@ -159,7 +159,7 @@ fn what_is_planted_is_found() {
         "{tokens} {latency} {passes}"
     );
     assert!(shift > 0.999, "{shift}");
-    // What becomes less is no inflation, and no regression.
+    // A decrease is no inflation, and no regression.
     let (each, any) = shares(
         USUAL,
         Truth {
@@ -210,7 +210,7 @@ fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_be
         DriftSignal::PassRateDegradation,
     ];
     assert_eq!(kinds, all.map(|signal| (signal, DriftCause::ConfigChange)));
-    // With too little on either side nothing is said.
+    // With too few values on either side nothing is reported.
     let few = CaseSeries {
         now: points(last, 4, &mut chance),
         before: points(usual, 10, &mut chance),

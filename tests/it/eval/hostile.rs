@@ -1,5 +1,5 @@
-//! Patterns, paths and schemas that are made to take for ever end in time, or are refused and say
-//! so.
+//! Patterns, paths and schemas that are made to take for ever end in time, or are refused with a
+//! reason.
 
 use super::bench::{answering, finish, word, words};
 use ctxc::internals::eval::verdict::ExpectationOutcome;
@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What is found, and in what time it has to be.
+/// The outcome of a test on a reply, and the time limit for it.
 fn told(reply: Value, test: AnswerTest) -> (ExpectationOutcome, String) {
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 30_000 } else { 400 });
     let started = Instant::now();
@@ -57,7 +57,7 @@ fn no_path_leads_to_more_nodes_than_it_may() {
             "{found}"
         );
     }
-    // What anybody would write is far from it.
+    // Ordinary tests are far from the limit.
     let steps: Vec<Value> = (0..1_000)
         .map(|at| json!({"name": format!("s{at}"), "tags": ["x"]}))
         .collect();
@@ -104,7 +104,7 @@ fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
             "{found}"
         );
     }
-    // Whatever may be read can be compiled.
+    // Every path that can be read can be compiled.
     for allowed in [
         r"\w{40}",
         "a{20000}",
@@ -130,7 +130,7 @@ fn no_pattern_of_a_schema_steps_back_for_ever() {
         );
         assert_eq!(outcome, ExpectationOutcome::Fail, "{pattern}");
     }
-    // What is too large, or steps back, is not a valid pattern here.
+    // A pattern that is too large, or steps back, is not valid here.
     for pattern in ["(?:a{1000}){1000}", "^(?!b)"] {
         let (_, found) = told(
             json!("1"),
@@ -164,7 +164,7 @@ fn no_search_builds_automata_for_ever() {
         if seed >> 40 & 1 == 0 { 'a' } else { 'b' }
     });
     let text: String = letters.take(200_000).collect();
-    // Which letter stood so many letters ago takes more states than there are atoms.
+    // A look back over this many letters takes more states than atoms exist.
     let (outcome, found) = told(
         json!(text),
         AnswerTest::Contains(words(&["(?:[ab]*a[ab]{900})c"])),
@@ -174,7 +174,7 @@ fn no_search_builds_automata_for_ever() {
         found.contains("the pattern is too complex for a text of 200000 bytes"),
         "{found}"
     );
-    // Nobody could look, so its absence is not told either.
+    // The text could not be searched, so its absence is not reported either.
     assert_eq!(
         told(
             json!(text),

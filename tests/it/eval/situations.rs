@@ -1,5 +1,5 @@
-//! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from
-//! being tried.
+//! The path of a frozen situation into the context, the node that a result belongs to, and the
+//! reasons why a case cannot be tried.
 
 use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word,
@@ -95,7 +95,7 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     - plan: no data (asked)
     </untrusted-000000000000000000000>
     "#);
-    // The objective is the work of a role; a task says in its description what is to be done.
+    // The objective is the work of a role; a task has its request in its description.
     let registry = registry(TRIAGE);
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(CaseSubject::Role("sorter".to_owned()));
@@ -109,7 +109,7 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
         snapshot.contains("\n## Input: objective\n\nbring the invoice\n"),
         "{snapshot}"
     );
-    // Nothing of it moves what a cache can reuse.
+    // Nothing of it moves the prefix that a cache can reuse.
     let front = |text: &str| text.split_once("\n[user]\n").unwrap().0.to_owned();
     assert_eq!(front(&now), front(&request(&registry, &case())));
 }
@@ -306,7 +306,7 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
         },
     );
     assert!(one.0 != other.0 && one.1 != other.1 && one.0 != base.0);
-    // Where a case stands in its file is nothing that it says.
+    // The position of a case in its file is no part of its key.
     let mut shifted = case();
     shifted.name.span = ctxc::internals::base::span::Span::new(7, 9);
     shifted.span = ctxc::internals::base::span::Span::new(3, 90);

@@ -1,5 +1,5 @@
-//! Held against scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and
-//! against simulations of known truth.
+//! Compared with scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and
+//! with simulations of a known truth.
 
 use super::drift::Chance;
 use ctxc::internals::eval::statistics::binomial::{sign_test, upper_tail};
@@ -155,13 +155,13 @@ fn usual() -> (TrialRule, TrialRule) {
 fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
     let (rule, confirm) = usual();
     let of = |rate: f64| combined_outlook(&rule, Some(&confirm), rate);
-    // Cases that fell to 30, 50, 70 and 10 % are caught so often.
+    // The share of caught cases that fell to 30, 50, 70 and 10 %.
     let caught = |rate: f64| format!("{:.1}", of(rate).fail * 100.0);
     assert_eq!(
         [0.3, 0.5, 0.7, 0.1].map(caught),
         ["77.6", "41.4", "7.6", "97.2"]
     );
-    // Twenty cases of 90 %: red by chance in less than 1 %, where one stage would be so in 43 %.
+    // Twenty cases of 90 %: red by chance in less than 1 %, with one stage in 43 %.
     let green = |outlook: Outlook| outlook.pass.powi(20);
     assert!(
         green(of(0.9)) > 0.99 && green(stage_outlook(&rule, 0.9)) < 0.57,
@@ -178,7 +178,7 @@ fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
     );
 }
 
-/// Tries a case that passes at a rate, as a run does: whether it passes, and in how many trials.
+/// Tries a case that passes at a rate, as a run does: returns its verdict and the number of trials.
 fn tried(chance: &mut Chance, rules: &[TrialRule], rate: f64) -> (bool, u32) {
     let mut trials = 0;
     for rule in rules {
@@ -285,8 +285,8 @@ fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
     assert_eq!(clustered(&few), None);
     let same: Vec<(&str, f64)> = names.iter().map(|name| (name.as_str(), 0.5)).collect();
     assert_eq!(clustered(&same), Some((0.5, 0.5)));
-    // Four cases of each template that share its truth: an interval that took each for itself would
-    // be half as wide.
+    // Four cases of each template that share its truth: an interval that treated each as
+    // independent would be half as wide.
     let mut chance = Chance(3);
     let (mut held, rounds) = (0, 100);
     for _ in 0..rounds {

@@ -1,4 +1,4 @@
-//! Sound templates with a layout that nobody would write: the same for the same seed on every
+//! Sound templates in a layout that no author would write: the same for the same seed on every
 //! machine.
 
 /// A small generator of numbers.
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-/// The library that generated templates use fragments of.
+/// The library with the fragments of generated templates.
 pub(crate) const LIBRARY: &str = "<library><fragment name=\"house\">kind</fragment></library>";
 
 /// A task named `t`.
@@ -50,7 +50,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// What may stand between two elements of a list.
+    /// Writes text that may stand between two elements of a list.
     fn gap(&mut self) {
         for _ in 0..self.numbers.below(3) {
             let part = self.numbers.one(&[
@@ -69,7 +69,7 @@ impl Writer {
         }
     }
 
-    /// `<name …>`, with attributes as they are given and white space as nobody would.
+    /// Writes `<name …>`, with the given attributes and unusual white space.
     fn open(&mut self, name: &str, attributes: &str) {
         self.out.push('<');
         self.out.push_str(name);
@@ -157,7 +157,7 @@ impl Writer {
                 self.out.push_str(part);
             }
         }
-        // Never empty, whatever came before.
+        // Never empty, behind any element.
         let end = self.numbers.one(&[
             "end",
             "end\n",

@@ -1,4 +1,4 @@
-//! How a template looks once it is laid out.
+//! The appearance of a formatted template.
 
 use ctxc::internals::format::{FormatError, FormatOptions, Indent, format};
 use ctxc::internals::syntax::XmlLimits;
@@ -72,7 +72,7 @@ fn settings_take_the_order_of_the_table_and_their_comments_along() {
       </context_management>
     </task>
     "#);
-    // What is there twice, or is no setting, keeps all in place.
+    // A duplicate, or an element that is no setting, keeps the order.
     for odd in [
         "<fresh_context>enabled</fresh_context>",
         "<other/>",
@@ -166,7 +166,7 @@ fn what_could_mean_something_is_left_as_it_is() {
         // Kept in the registry as it is written.
         "<validation_rules>\n <a   b='c'/>\n</validation_rules>",
         "<x:note xmlns:x='urn:x'  a = 'b'>\n <x:i/></x:note>",
-        // Nobody knows what they are.
+        // Their meaning is unknown.
         "<unknown   a='b'>\n x </unknown>",
         "<steps>stray <task/></steps>",
         "<output_format>\n a\n  b </output_format>",
@@ -210,7 +210,7 @@ fn indentation_and_line_ends_are_those_asked_for() {
         laid_out(text),
         "<task>\r\n  <description>\r\n    a\r\n      b\r\n  </description>\r\n</task>\r\n"
     );
-    // Where they are mixed the last one decides.
+    // In a text with mixed line ends the last one decides.
     let mixed = "\n<task>\r\n<model>a</model></task>";
     assert_eq!(
         laid_out(mixed),

@@ -1,4 +1,4 @@
-//! The layout of templates: how it looks, and what it never changes.
+//! The layout of templates: its form, and the parts of a template that it never changes.
 
 pub(crate) mod generate;
 mod layout;

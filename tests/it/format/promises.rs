@@ -1,5 +1,5 @@
-//! What the formatter never changes: what the registry hashes, what is found, comments, attributes,
-//! texts. And that formatting twice is formatting once.
+//! Invariants of the formatter: hashes of the registry, findings, comments, attributes and texts do
+//! not change. And formatting twice is formatting once.
 
 use super::generate::{LIBRARY, template};
 use super::scramble::scrambled;
@@ -31,7 +31,7 @@ const ALL: [FormatOptions; 3] = [
     },
 ];
 
-/// The content hash of each definition; the errors in their place where there is no registry.
+/// The content hash of each definition; in place of them the errors if no registry is built.
 fn hashes(text: &str) -> Vec<(String, String)> {
     hashes_in(text, &Config::default())
 }
@@ -58,7 +58,7 @@ fn hashes_in(text: &str, config: &Config) -> Vec<(String, String)> {
         .iter()
         .map(|finding| (finding.rule.name.to_owned(), finding.message.clone()))
         .collect();
-    // Settings that change places take their findings with them.
+    // Settings that change places carry their findings along.
     found.sort();
     found
 }
@@ -93,7 +93,7 @@ fn canonical(text: &str) -> String {
         .join("\n")
 }
 
-/// Elements, and comments with instructions, as another reader sees them; how often each.
+/// Elements, and comments with instructions, as another reader sees them, with their numbers.
 fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
     let document = roxmltree::Document::parse(text).unwrap();
     let (mut elements, mut others) = (BTreeMap::new(), BTreeMap::new());
@@ -109,8 +109,8 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
                 .filter_map(|child| child.text())
                 .collect();
             let tag = node.tag_name().name();
-            // Words, not texts: the name of a model, though it may hold elements in its place, and
-            // a command that lists files, though that of a script is a text.
+            // Words, not texts: the name of a model, though it may contain elements instead, and a
+            // command that lists files, though that of a script is a text.
             let is_word = tag == "model"
                 || tag == "command"
                     && node
@@ -230,11 +230,11 @@ fn shipped_templates_are_laid_out() {
 const ATTRIBUTES: &str = "| name='a'|\n name = \"b\"   type='c'| a='\"' b=\"'\" c='&#10;'| xml:space='preserve'| xml:space=\"default\"| xmlns='urn:x'\
     | long='a long value that takes much room' other=\"another one\nof two lines\"";
 
-/// What stands between tags, separated by bars.
+/// Text between tags, separated by bars.
 const LEAVES: &str = "text| |\n|\n\n   |\r\n|\r|\t|<!-- c -->|<!--\n c\n-->|<?ctxc fmt off?>|<?ctxc fmt on?>|<?ctxc allow x?>|&amp;|&#10;|&#32;x\
     |<![CDATA[ a\n b ]]>|<![CDATA[]]>|a\n   b\n|\n    a\n      b\n   |\n\ta\n  b|\u{e9}\u{1F600}|<use fragment='f'/>";
 
-/// What stands outside the root, separated by bars.
+/// Text outside the root, separated by bars.
 const OUTSIDE: &str =
     "|\n|\n\n\n|<!-- o -->|<?ctxc fmt off?>| <!-- p --> <!-- q -->\n|<?ctxc fmt on?>";
 
@@ -242,7 +242,7 @@ fn one_of(list: &'static str, separator: char) -> impl Strategy<Value = &'static
     prop::sample::select(list.split(separator).collect::<Vec<_>>())
 }
 
-/// A node of a document; which element it is depends on where it stands.
+/// A node of a document; its element depends on its position.
 #[derive(Clone, Debug)]
 enum Tree {
     Leaf(&'static str),
@@ -287,7 +287,7 @@ fn write(tree: &Tree, parent: Option<ElementKind>, out: &mut String) {
     out.extend(["</", name, " >"]);
 }
 
-/// Well-formed documents with elements of the language where they belong and where they do not.
+/// Well-formed documents with elements of the language at allowed and forbidden places.
 fn any_document() -> impl Strategy<Value = String> {
     let tree = one_of(LEAVES, '|')
         .prop_map(Tree::Leaf)
@@ -385,7 +385,7 @@ fn the_corpus_keeps_its_hashes() {
     assert!(files > 480, "{files}");
 }
 
-/// What the registry keeps to the letter is kept to the letter.
+/// Texts that the registry keeps byte for byte are kept byte for byte.
 #[test]
 fn older_elements_keep_their_hash() {
     for kept in [
@@ -410,7 +410,7 @@ fn older_elements_keep_their_hash() {
     }
 }
 
-/// What no other template that stands on its own has.
+/// Elements that no other standalone template has.
 const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
   <description>Write it, run it, judge it.</description>
   <max_iterations>3</max_iterations>
@@ -473,7 +473,7 @@ fn sound() -> Vec<(String, Config, String)> {
             .registry
             .is_some()
     };
-    // The reader that puts them out of shape does not say how prefixes were written.
+    // The reader that scrambles them does not report how prefixes were written.
     let usable = |text: &str| !text.is_empty() && !text.contains("xmlns");
     let rare = ("rare".to_owned(), Config::default(), RARE.to_owned());
     assert!(built(&rare.1, &rare.2), "{:?}", hashes(RARE));

@@ -1,4 +1,4 @@
-//! Sound templates of every kind of element, put out of shape without changing what they mean.
+//! Sound templates of every kind of element, in a scrambled layout with the same meaning.
 
 use super::generate::Numbers;
 use ctxc::internals::template::elements::{ElementContent, ElementKind};
@@ -88,7 +88,7 @@ impl Writer<'_> {
 
     fn empty(&mut self, node: Node<'_, '_>, kind: ElementKind) {
         self.start_tag(node);
-        // A text that is empty is not one that is not there.
+        // An empty text differs from an absent one.
         if kind.is_text() {
             self.inner(node);
             self.end_tag(node);
@@ -132,7 +132,7 @@ impl Writer<'_> {
         self.out.push('>');
     }
 
-    /// What stands between the tags, as it is.
+    /// Copies the text between the tags.
     fn inner(&mut self, node: Node<'_, '_>) {
         for child in node.children() {
             self.out.push_str(&self.text[child.range()]);
@@ -169,7 +169,7 @@ impl Writer<'_> {
         self.pick(&["", " ", "\n", "\n\n\n\n", "\t"]);
     }
 
-    /// The lines of a text that begins on one of its own are moved all alike, where nothing else is
+    /// The lines of a text that begins on a line of its own are indented alike, if nothing else is
     /// in it.
     fn of_text(&mut self, node: Node<'_, '_>) {
         let lone = node.children().count() == 1 && node.children().all(|child| child.is_text());

@@ -1,4 +1,4 @@
-//! The corpora of the fuzzers, replayed: what once was found stays mended.
+//! The corpora of the fuzzers, replayed: fixed bugs stay fixed.
 
 #[path = "../../../fuzz/checks/assembler.rs"]
 mod assembler;

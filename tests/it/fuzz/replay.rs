@@ -91,7 +91,7 @@ fn the_corpus_of_the_proxy() {
     replay("proxy", super::proxy::check);
 }
 
-/// A number that nobody can tell from chance.
+/// The next pseudo-random number.
 fn next(state: &mut u64) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -124,10 +124,11 @@ fn mutated(inputs: &[(String, Vec<u8>)], state: &mut u64) -> Vec<u8> {
     bytes
 }
 
-/// What is done with one input.
+/// The target of one input.
 type Check = fn(&[u8]);
 
-/// What needs no nightly compiler: random edits of the corpora, for `CTXC_FUZZ_SECONDS` a target.
+/// Fuzzing without a nightly compiler: random edits of the corpora, for `CTXC_FUZZ_SECONDS` a
+/// target.
 #[test]
 #[ignore = "needs mutated: random edits of the corpora, for as long as CTXC_FUZZ_SECONDS says"]
 fn mutated_corpora_of_requests() {

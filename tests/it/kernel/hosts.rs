@@ -38,7 +38,7 @@ impl StageGraph for Sums {
     }
 }
 
-/// What an agent says: the same whoever calls it.
+/// The answer of an agent: the same for every host.
 fn answer(visit: &Visit, state: &PipelineState) -> Result<AgentOutput, Obstacle> {
     if visit.number > 2 {
         return Err(Obstacle::new("loop", "nobody asks a third time"));
@@ -54,7 +54,7 @@ fn answer(visit: &Visit, state: &PipelineState) -> Result<AgentOutput, Obstacle>
 async fn host(pipeline: &Pipeline<Sums>) -> PipelineState {
     let (mut state, mut effects) = pipeline.begin();
     let (sender, mut events) = mpsc::unbounded_channel();
-    // No input answers before all of them are asked.
+    // No input answers before all of them have started.
     let barrier = Arc::new(Barrier::new(INPUTS.len()));
     loop {
         for effect in effects {

@@ -62,7 +62,7 @@ fn stages_run_at_once_and_are_joined() {
     let (mut state, effects) = pipeline.begin();
     assert_eq!(effects, [run("a", 1), run("b", 1)]);
     assert_eq!(pipeline.step(&mut state, finished("b", 1, "2")), []);
-    // What nobody waits for changes nothing.
+    // A result that no stage waits for changes nothing.
     assert_eq!(pipeline.step(&mut state, finished("b", 1, "other")), []);
     assert_eq!(pipeline.step(&mut state, finished("act", 1, "early")), []);
     assert_eq!(state.text("b"), "2");
@@ -180,7 +180,7 @@ fn who_waits_for_somebody_blocks_the_run_and_what_still_runs_is_abandoned() {
     );
 }
 
-/// One stage that says nothing of what comes after.
+/// A single stage without a successor.
 struct Silent;
 
 impl StageGraph for Silent {
@@ -300,7 +300,7 @@ fn a_result_is_read_in_any_case_and_with_any_of_its_keys() {
             "{answer}"
         );
     }
-    // What has other keys, or another status, is a value like any other.
+    // An answer with other keys, or another status, is a value like any other.
     for answer in [
         r#"{"status":"failed","order":7}"#,
         r#"{"status":"shipped","content":"x"}"#,

@@ -1,4 +1,4 @@
-//! Kinds of segments that an organisation brings along.
+//! Kinds of segments of an organisation's own.
 
 use ctxc::runtime::{CustomKind, Kind, Segment};
 use ctxc::{Disposition, Inputs, Options, Profile, Request, assemble, assemble_segments};

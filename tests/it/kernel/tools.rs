@@ -1,4 +1,4 @@
-//! The gate: what it approves, and what it refuses with which words.
+//! The tool gate: the calls it approves, and the words with which it refuses others.
 
 use ctxc::runtime::{
     Answer, ApprovedAction, Obstacle, ObstacleKind, Part, ProviderError, Stop, ToolCall,
@@ -128,7 +128,7 @@ fn what_is_blocked_or_protected_is_refused_although_it_is_allowed() {
         refused("shell", json!({"command": "x --out=.github/a"}))
             .ends_with(".github/a is a protected path")
     );
-    // Words in a text are no path.
+    // Words within a text are no path.
     assert_eq!(
         refused(
             "write_file",

@@ -90,7 +90,7 @@ impl StageGraph for One {
     }
 }
 
-/// Notes what is acquired and released.
+/// Records the acquired and released places.
 #[derive(Default)]
 struct Places(RefCell<Vec<String>>);
 
@@ -135,7 +135,7 @@ impl Setup {
         }
     }
 
-    /// Each visit uses up a call; the payload says how it ends.
+    /// Each visit uses up a call; the payload decides how it ends.
     fn run(&mut self) -> BatchReport {
         let mut batch = Batch {
             pipeline: &Pipeline::new(One),

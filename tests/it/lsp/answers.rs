@@ -1,4 +1,4 @@
-//! What an author sees: hover, completion, actions, names, hints.
+//! Answers that an author sees: hover, completion, actions, names, hints.
 
 use super::client::{Client, applied, plain, position, pulling};
 use pretty_assertions::assert_eq;
@@ -230,7 +230,7 @@ fn completions_are_described_in_a_form_that_the_client_announced_for_them() {
             .unwrap()["documentation"]
             .clone()
     };
-    // What a client shows on hover says nothing about its completions.
+    // The formats that a client shows on hover do not determine those of its completions.
     let mut able = plain();
     let unmarked = described(&able);
     assert!(
@@ -452,7 +452,7 @@ fn lenses_show_what_holds_and_hints_what_the_project_decides() {
         "textDocument/inlayHint",
         &json!({"textDocument": {"uri": client.uri(PATH)}, "range": range}),
     );
-    // What the language decides stands in the lens; a hint is what the project file decides, and
+    // Decisions of the language stand in the lens; a hint is a decision of the project file, and
     // leads there.
     assert_eq!(hints.as_array().unwrap().len(), 1, "{hints}");
     let label = &hints[0]["label"][0];

@@ -1,4 +1,4 @@
-//! What no client should send: answered with an error or passed over, and the server lives.
+//! Messages that no client should send: answered with an error or skipped, and the server lives.
 
 use super::client::{Client, plain, pulling};
 use crate::cli::project::Project;
@@ -184,7 +184,7 @@ fn damaged_texts_have_answers_everywhere() {
 fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
     let mut client = Client::new(&[], &pulling());
     client.open("templates/a.xml", FINE);
-    // Both wait together while the server is busy with what came before.
+    // Both wait in the queue while the server works on earlier messages.
     client.replace("templates/a.xml", 2, &FINE.repeat(2_000));
     client.send(Message::Notification(Notification::new(
         "$/cancelRequest".to_owned(),
@@ -201,7 +201,7 @@ fn a_request_for_actions_that_is_given_up_is_not_answered_with_work() {
     let everything =
         json!({"start": {"line": 0, "character": 0}, "end": {"line": 9_999, "character": 0}});
     let actions = json!({"textDocument": {"uri": client.uri("templates/a.xml")}, "range": everything, "context": {"diagnostics": []}});
-    // Both wait together while the server is busy with what came before.
+    // Both wait in the queue while the server works on earlier messages.
     client.replace(
         "templates/a.xml",
         2,

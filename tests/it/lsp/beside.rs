@@ -1,5 +1,5 @@
-//! What stands beside templates: texts of their own, the project file, files with a name, and ways
-//! out that end in a person's words.
+//! Files beside templates: texts of their own, the project file, files with a name, and ways out
+//! that end in a person's words.
 
 use super::client::{Client, applied, plain, position, pulling};
 use pretty_assertions::assert_eq;
@@ -99,7 +99,7 @@ fn a_broken_project_file_is_told_and_the_last_good_one_holds() {
     std::fs::write(client.path("ctxc.toml"), good.replace("atomic]", "atomic")).unwrap();
     let changed = json!({"changes": [{"uri": client.uri("ctxc.toml"), "type": 2}]});
     client.tell("workspace/didChangeWatchedFiles", &changed);
-    // The project file is not open, and said all the same.
+    // The project file is not open, and its findings are pushed all the same.
     let pushed = client.pushed("ctxc.toml");
     assert!(codes(pushed["diagnostics"].as_array().unwrap()).contains(&"CTX502"));
     client.replace(
@@ -120,7 +120,7 @@ fn a_broken_project_file_is_told_and_the_last_good_one_holds() {
     );
     std::fs::write(client.path("ctxc.toml"), good).unwrap();
     client.tell("workspace/didChangeWatchedFiles", &changed);
-    // A file that is half written may be looked at in between.
+    // A half-written file may be read in between.
     while client.pushed("ctxc.toml")["diagnostics"] != json!([]) {}
 }
 
@@ -182,7 +182,7 @@ fn hover_advises_nothing_without_effect() {
     );
 }
 
-/// The quick fixes of a text, by title, with what it becomes; edits of one file.
+/// The quick fixes of a text, by title, with the resulting text; edits of one file.
 fn fixes(client: &mut Client, name: &str, text: &str) -> Vec<(String, Value)> {
     client.open(name, text);
     let everything =
@@ -446,7 +446,7 @@ fn a_file_that_leaves_the_project_changes_nothing() {
     );
 }
 
-/// No model is missing while nobody can read which there are.
+/// No model is reported missing while the list of models cannot be read.
 #[test]
 fn a_project_file_that_is_no_toml_has_its_own_error_alone() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n</task>\n";
@@ -466,7 +466,7 @@ fn a_project_file_that_is_no_toml_has_its_own_error_alone() {
     assert_eq!(warm.pull("ctxc.toml"), [Value::Null; 0]);
     warm.replace("ctxc.toml", 2, &broken);
     assert_eq!(codes(&warm.pull("ctxc.toml")), ["CTX502"]);
-    // The last state that was valid holds.
+    // The last valid state applies.
     let hover = warm.at(
         "textDocument/definition",
         "ctxc.toml",

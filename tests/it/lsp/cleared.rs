@@ -1,4 +1,4 @@
-//! Findings go with their cause, at clients of every kind.
+//! Findings vanish with their cause, for clients of every kind.
 
 use super::client::{Client, plain, pulling};
 use pretty_assertions::assert_eq;
@@ -9,7 +9,7 @@ const USER: &str = "<task type=\"atomic\" name=\"a\">\n  <description>d</descrip
 const CASE: &str =
     "name: s\ntask: a\ncontext: {objective: x}\nexpect_context: [{nothing_cut: true}]\n";
 
-/// Files with a finding each, as they are and without its cause.
+/// Files with a finding each, with its cause and without it.
 fn files() -> Vec<(&'static str, String, String)> {
     let untyped = USER
         .replace(" type=\"atomic\"", "")
@@ -50,7 +50,7 @@ fn client(capabilities: &Value) -> (Client, Vec<(&'static str, String, String)>)
     (Client::new(&there, capabilities), files)
 }
 
-/// Waits until the last findings that were pushed for a file are none, or are some.
+/// Waits until the last pushed findings of a file are empty, or are not.
 fn wait_for(client: &mut Client, name: &str, is_empty: bool) {
     while client.pushed(name)["diagnostics"]
         .as_array()
@@ -107,8 +107,8 @@ fn what_is_pulled_is_cleared_and_a_text_that_is_used_no_longer_is_asked_for_agai
     }
 }
 
-/// The number of findings of each file in the report of the workspace, and the ids to ask with the
-/// next time.
+/// The number of findings of each file in the report of the workspace, and the ids for the next
+/// request.
 fn report(client: &mut Client, before: &[Value]) -> (BTreeMap<String, usize>, Vec<Value>) {
     let answer = client.ask(
         "workspace/diagnostic",
@@ -168,7 +168,7 @@ fn a_project_file_that_is_broken_at_the_start_is_shown_where_nothing_asks_for_it
     );
     client.open("templates/b.xml", USER);
     wait_for(&mut client, "ctxc.toml", false);
-    // The client asks for what it has open.
+    // The client pulls its open files.
     client.open("ctxc.toml", broken);
     wait_for(&mut client, "ctxc.toml", true);
     assert_eq!(client.pull("ctxc.toml").len(), 1);

@@ -1,31 +1,31 @@
-//! A client in the test: sends what an editor sends and waits for what comes back.
+//! A client in the test: sends the messages of an editor and waits for the answers.
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, ResponseError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longer than any answer takes; a test that waits so long has failed.
+/// Longer than any answer takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A client with a project of its own and a server to itself.
+/// A client with a project and a server of its own.
 pub(super) struct Client {
     connection: Option<Connection>,
     server: Option<std::thread::JoinHandle<ctxc::internals::lsp::SessionEnd>>,
     folder: tempfile::TempDir,
     next: i32,
-    /// What came without being asked for, in order.
+    /// The notifications of the server, in order.
     pub(super) notes: Vec<Notification>,
-    /// What the server asked of it, in order.
+    /// The requests of the server, in order.
     pub(super) asked: Vec<Request>,
 }
 
-/// What the clients of the tests can do.
+/// The capabilities of the test clients.
 pub(super) fn plain() -> Value {
     json!({"textDocument": {"hover": {"contentFormat": ["markdown"]}}})
 }
 
-/// A client that asks for diagnostics itself.
+/// A client that pulls diagnostics.
 pub(super) fn pulling() -> Value {
     json!({"textDocument": {"diagnostic": {}}, "general": {"positionEncodings": ["utf-8", "utf-16"]}})
 }
@@ -51,7 +51,7 @@ impl Client {
         }
     }
 
-    /// A client at work.
+    /// A client after `initialize`.
     pub(super) fn new(files: &[(&str, &str)], capabilities: &Value) -> Self {
         let mut client = Self::unborn(files);
         let root = client.uri("");
@@ -87,7 +87,7 @@ impl Client {
             .unwrap();
     }
 
-    /// Asks, and gives the answer or the error's code and message.
+    /// Sends a request, and returns the answer or the error's code and message.
     pub(super) fn try_ask(&mut self, method: &str, params: &Value) -> Result<Value, (i32, String)> {
         self.next += 1;
         let id = RequestId::from(self.next);
@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request, and returns the answer.
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.try_ask(method, params)
             .unwrap_or_else(|error| panic!("{method}: {error:?}"))
@@ -172,7 +172,7 @@ impl Client {
         }
     }
 
-    /// The diagnostics of a document, asked for.
+    /// The pulled diagnostics of a document.
     pub(super) fn pull(&mut self, name: &str) -> Vec<Value> {
         let answer = self.ask(
             "textDocument/diagnostic",
@@ -190,7 +190,7 @@ impl Client {
         )
     }
 
-    /// Sends what is no message of the protocol as it is.
+    /// Sends any message, including one that is not of the protocol.
     pub(super) fn send(&self, message: Message) {
         self.connection().sender.send(message).unwrap();
     }
@@ -202,7 +202,7 @@ impl Client {
         self.server.take().unwrap().join().unwrap()
     }
 
-    /// Goes away without a word.
+    /// Disconnects without `shutdown`.
     pub(super) fn leave(mut self) -> ctxc::internals::lsp::SessionEnd {
         self.connection = None;
         self.server.take().unwrap().join().unwrap()

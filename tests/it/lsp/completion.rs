@@ -1,5 +1,5 @@
-//! Completions that are taken: what stands at the place is replaced, what stands behind it is not
-//! written again, and what is needed comes first.
+//! Accepted completions: the text at the position is replaced, the text behind it is not written
+//! again, and required items come first.
 
 use super::client::{Client, applied, pulling};
 use pretty_assertions::assert_eq;
@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The edits of an item, as a client makes them that replaces what stands behind the place.
+/// The edits of an item, as a client applies them that replaces the text behind the position.
 fn taken(text: &str, item: &Value) -> String {
     let edit = &item["textEdit"];
     let range = if edit["replace"].is_null() {
@@ -33,7 +33,7 @@ fn taken(text: &str, item: &Value) -> String {
     applied(text, &json!([{"range": range, "newText": edit["newText"]}]))
 }
 
-/// A client with the project, and the text without its mark with the place of the mark.
+/// The completions at the mark, and the text without the mark.
 fn offered(client: &mut Client, marked: &str) -> (String, Vec<Value>) {
     let (before, after) = marked.split_once('¦').unwrap();
     let text = format!("{before}{after}");
@@ -53,7 +53,8 @@ fn labels(items: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// In a task, by the label that is taken: the text around the place and what becomes of it.
+/// In a task, by the label of the accepted item: the text around the position and the resulting
+/// text.
 const TAKEN: &[(&str, &str, &str)] = &[
     (
         "description",

@@ -183,7 +183,7 @@ fn what_stands_in_scenarios_and_the_project_file_is_completed() {
             "{marked}: {labels:?}"
         );
     }
-    // Elsewhere nothing is offered: what is a comment, another YAML file, a text.
+    // Elsewhere nothing is offered: in a comment, another YAML file, a text.
     for (name, marked) in [
         ("scenarios/a.yaml", "# ta¦"),
         ("other/a.yaml", "ta¦"),
@@ -205,7 +205,7 @@ fn what_stands_in_a_scenario_is_not_offered_again() {
     ];
     let mut client = Client::new(&files, &pulling());
     let suite = "cases:\n  - id: b\n    task: triage\n    context:\n      inputs: {}\n    ¦\n    tags: [c]\n  - id: c\n    node: d\n";
-    // By the place: what is there already, and something that is not.
+    // By position: keys that exist already, and a key that does not.
     let cases = [
         (
             "name: a\n¦\ntask: triage\n",
@@ -266,7 +266,8 @@ fn what_stands_in_a_scenario_is_not_offered_again() {
     }
 }
 
-/// In ctxc.toml, by the label that is taken: the text around the place and what becomes of it.
+/// In ctxc.toml, by the label of the accepted item: the text around the position and the resulting
+/// text.
 const TAKEN: &[(&str, &str, &str)] = &[
     ("edition", "ed¦\n", "edition = \"\"\n"),
     ("edition", "ed¦", "edition = \"\""),
@@ -456,7 +457,7 @@ fn what_is_taken_leaves_a_project_file_that_is_toml() {
     );
     let mut wrong = Vec::new();
     for (label, marked, expected) in TAKEN {
-        // Names are those of the file as it is being written.
+        // Names are those of the unsaved file.
         let rest = if marked.starts_with('[') { PROJECT } else { "" };
         let expected = format!("{expected}{rest}");
         let (text, items) = offered(&mut client, "ctxc.toml", &format!("{marked}{rest}"));

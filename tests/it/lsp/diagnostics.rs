@@ -68,7 +68,7 @@ fn a_client_that_pulls_is_not_pushed_to() {
             .iter()
             .all(|note| note.method != "textDocument/publishDiagnostics")
     );
-    // Without the capability there is no pull either.
+    // Without the capability the client does not pull either.
     let mut other = Client::unborn(&[]);
     let answer = other.ask("initialize", &json!({"capabilities": plain()}));
     assert_eq!(answer["capabilities"].get("diagnosticProvider"), None);
@@ -105,7 +105,7 @@ fn the_schema_of_an_answer_counts_as_it_is_in_the_editor() {
     let mut client = Client::new(&[("templates/a.xml", &task)], &pulling());
     client.open("templates/a.xml", &task);
     assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX306"]);
-    // A document that was never saved, saved with a fault, and mended in the editor alone.
+    // A document that was never saved, saved with a fault, and fixed in the editor alone.
     client.open("templates/s.json", "{}");
     assert_eq!(codes(&client.pull("templates/a.xml")), [""; 0]);
     client.replace("templates/s.json", 2, "{");
@@ -170,8 +170,8 @@ fn on_the_command_line(path: &str, text: &str) -> Vec<(String, Value, String)> {
 
 #[test]
 fn every_example_of_every_rule_is_found_as_on_the_command_line() {
-    // The files that examples show to their agents: texts compiled in memory have none that could
-    // be missing.
+    // The files that examples show to their agents: texts compiled in memory have no files that
+    // could be missing.
     let shown = [("src/lib.rs", ""), ("docs/teams.md", "")];
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! Edits by ranges leave the server with the text that the client has.
+//! Edits by ranges leave the server with the client's text.
 
 use super::client::{Client, pulling};
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn position(text: &str, offset: usize, utf8: bool) -> Value {
     json!({"line": line, "character": character})
 }
 
-/// An offset where an edit may begin or end: at a character, and not inside of a line break.
+/// An offset at which an edit may begin or end: at a character, and not inside a line break.
 fn offset(text: &str, number: usize) -> usize {
     let mut at = number % (text.len() + 1);
     while !text.is_char_boundary(at) {
@@ -64,7 +64,7 @@ fn offset(text: &str, number: usize) -> usize {
     }
 }
 
-/// Findings without what names the document.
+/// Findings without the addresses of their documents.
 fn without_addresses(mut items: Vec<Value>) -> Vec<Value> {
     for item in &mut items {
         item.as_object_mut().unwrap().remove("relatedInformation");

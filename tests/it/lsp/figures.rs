@@ -1,5 +1,5 @@
-//! Manifest figures above definitions and on hover, counted beside everything else, and renders of
-//! what is not saved yet.
+//! Manifest figures above definitions and on hover, counted in the background, and renders of
+//! unsaved texts.
 
 use super::client::{Client, plain};
 use crate::cli::project::Project;
@@ -42,7 +42,7 @@ fn client() -> Client {
     client
 }
 
-/// The titles of figures above a document's definitions, once there are some that hold.
+/// The titles of figures above a document's definitions, once some fulfil the condition.
 fn figures(client: &mut Client, path: &str, holds: impl Fn(&[String]) -> bool) -> Vec<String> {
     let late = Instant::now() + Duration::from_secs(20);
     loop {
@@ -95,7 +95,7 @@ fn figures_stand_above_definitions_and_follow_what_is_typed() {
             "{total} tokens · waits for rules, ticket · reusable prefix {prefix}"
         )]
     );
-    // The client is told to ask again; what it was told of once it is not told of twice.
+    // The client receives a request to refresh; the same refresh is not sent twice.
     let refreshes = |client: &Client| {
         client
             .asked
@@ -112,7 +112,7 @@ fn figures_stand_above_definitions_and_follow_what_is_typed() {
     let after = figures(&mut client, PATH, |titles| *titles != before);
     let number = |title: &str| title.split(' ').next().unwrap().parse::<usize>().unwrap();
     assert_eq!(number(&after[0]), number(&before[0]) + 4, "{after:?}");
-    // With an error nobody can say: the figures are those of before.
+    // With an error no figures can be computed: the earlier figures remain.
     client.replace(PATH, 3, &TRIAGE.replace("</system>", ""));
     assert_eq!(
         figures(&mut client, PATH, |titles| !titles.is_empty()),
@@ -205,7 +205,7 @@ fn a_render_shows_what_is_not_saved_with_what_is_not_known_named() {
     );
     let first = render(&mut client, &json!({"uri": week, "task": "week"})).unwrap();
     assert_eq!(first["title"], "week/steps/0");
-    // What cannot be rendered says why, and the server goes on.
+    // A text that cannot be rendered gives the reason, and the server goes on.
     client.replace(PATH, 3, &TRIAGE.replace("</system>", ""));
     let (_, why) = render(&mut client, &json!({"uri": uri})).unwrap_err();
     assert!(
@@ -316,7 +316,7 @@ fn figures_are_those_of_the_manifest_for_roles_and_models_too() {
         "clerk: ≈ {total} tokens · waits for objective, rules, ticket · reusable prefix {prefix} · budget 700"
     );
     assert_eq!(shown, [words]);
-    // Nobody plays the other task: its model is the one that the project chooses for it.
+    // No role plays the other task: its model is the project's choice for it.
     let shown = figures(&mut client, "templates/week.xml", |titles| {
         !titles.is_empty()
     });

@@ -1,4 +1,4 @@
-//! Every safe fix at once: what the editor is given is what the command line would write.
+//! Every safe fix at once: the editor's edits equal those of the command line.
 
 use super::client::{Client, applied, plain, pulling};
 use crate::support::examples::RuleExamples as _;
@@ -15,7 +15,7 @@ const PATH: &str = "templates/example.xml";
 /// The mistake in the end tag hides the old value behind it: two rounds.
 const TWO_ROUNDS: &str = "<task type=\"atomic\" name=\"a\">\n  <description>this & that</descripton>\n  <context_management>\n    <inherit_context>true</inherit_context>\n  </context_management>\n</task>\n";
 
-/// What `check --fix` would write.
+/// The text that `check --fix` would write.
 fn on_the_command_line(root: &Path) -> Option<String> {
     let config = ctxc::Config::default();
     let overlay = std::collections::BTreeMap::default();
@@ -136,8 +136,7 @@ fn a_client_that_asks_later_gets_the_edits_later() {
         &json!({"title": "x", "data": {"of": "another"}}),
     );
     assert_eq!(foreign.unwrap_err().0, -32602);
-    // An editor that runs an action while saving asks for it by its kind, and takes what it is
-    // given.
+    // An editor that runs an action while saving requests it by its kind, and applies the result.
     client.replace(PATH, 3, TWO_ROUNDS);
     assert!(ask(&mut client, Some("source.fixAll.ctxc"))[0]["edit"].is_object());
 }

@@ -1,4 +1,4 @@
-//! A session of any history ends with the findings of one that opens its last texts.
+//! A session with any history ends with the findings of a session that opens its last texts.
 
 use super::client::{Client, pulling};
 use pretty_assertions::assert_eq;
@@ -25,10 +25,10 @@ fn disk() -> Vec<(&'static str, &'static str)> {
 #[derive(Clone, Debug)]
 enum Step {
     Open(usize, String),
-    /// A part of the text, in thousandths of its length, and what comes in its place.
+    /// A part of the text, in thousandths of its length, and its replacement.
     Edit(usize, (usize, usize), String),
     Close(usize),
-    /// Somebody asks, so that what waits is compiled before the next edit.
+    /// A request, so that pending texts are compiled before the next edit.
     Ask,
 }
 
@@ -79,7 +79,7 @@ fn position(text: &str, offset: usize) -> Value {
     json!({"line": line, "character": character})
 }
 
-/// The nearest place before an offset where an edit may begin or end.
+/// The nearest offset before another one at which an edit may begin or end.
 fn place(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) || (text[..at].ends_with('\r') && text[at..].starts_with('\n'))
@@ -89,7 +89,7 @@ fn place(text: &str, offset: usize) -> usize {
     at
 }
 
-/// A client that has lived through the steps, and the texts that it has open at the end.
+/// A client after the steps, and its open texts at the end.
 fn lived(steps: &[Step], capabilities: &Value) -> (Client, BTreeMap<usize, String>) {
     let mut client = Client::new(&disk(), capabilities);
     let mut open: BTreeMap<usize, String> = BTreeMap::new();
@@ -145,10 +145,10 @@ fn pulled(client: &mut Client) -> BTreeMap<String, Vec<Value>> {
     files
 }
 
-/// What was pushed last for each document.
+/// The last pushed findings of each document.
 fn pushed(client: &mut Client) -> BTreeMap<String, Vec<Value>> {
-    // Behind the first answer nothing waits, so the server pushes before it looks for the second
-    // question.
+    // Behind the first answer nothing waits, so the server pushes before it reads the second
+    // request.
     for _ in 0..2 {
         client.ask("workspace/symbol", &json!({"query": ""}));
     }
@@ -174,16 +174,16 @@ proptest! {
             fresh.open(NAMES[*which], text);
         }
         let mut expected = pulled(&mut fresh);
-        // While the project file is not valid TOML, the last one that was holds, of which a fresh
-        // session knows nothing.
+        // While the project file is invalid TOML, the last valid one applies, which a fresh session
+        // does not have.
         let is_broken = expected.get("ctxc.toml").is_some_and(|found| found.iter().any(|one| one["code"] == "CTX502"));
         let mend = |client: &Client| if is_broken { client.replace("ctxc.toml", 1_000, "") };
         mend(&client);
         mend(&fresh);
         expected = pulled(&mut fresh);
         assert_eq!(pulled(&mut client), expected);
-        // A client that does not ask is pushed the same for what it has open, and nothing is left
-        // of what it closed.
+        // A client that does not pull is pushed the same for its open files, and nothing remains of
+        // closed ones.
         let (mut client, _) = lived(&steps, &json!({"general": {"positionEncodings": ["utf-8", "utf-16"]}}));
         mend(&client);
         expected.retain(|name, _| name == "ctxc.toml" || open.keys().any(|which| NAMES[*which] == name));

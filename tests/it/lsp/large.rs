@@ -1,4 +1,4 @@
-//! Answers that are cut short and say so, and files that are too large for all of it.
+//! Answers that are cut short and mark it, and files that are too large for all of it.
 
 use super::client::{Client, plain, pulling};
 use pretty_assertions::assert_eq;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 const MOST: usize = 5_000;
-/// Much longer than any of it takes, even on a machine that does many other things.
+/// Much longer than any of it takes, even on a busy machine.
 const HANG: Duration = Duration::from_mins(1);
 
 /// A library of so many tasks, each with a symbol, a fold, a lens and a hint.
@@ -34,7 +34,7 @@ fn messages(client: &mut Client) -> Vec<String> {
 }
 
 fn count(answer: &Value) -> usize {
-    // Figures come when they are counted; those of settings are there at once.
+    // Figures come when they are counted; those of settings are available at once.
     let is_figure = |one: &&Value| one["command"]["command"] == "ctxc.render";
     let all: Vec<&Value> = answer
         .as_array()
@@ -71,7 +71,7 @@ fn what_is_cut_short_is_said_once_a_document() {
         for (method, what) in cases {
             for time in 0..2 {
                 let answer = client.ask(method, &params);
-                // A fold more is that of the library.
+                // The additional fold is that of the library.
                 let expected = if what == "folds" { tasks + 1 } else { tasks };
                 assert_eq!(count(&answer), expected.min(MOST), "{method}");
                 let said = messages(&mut client);
@@ -152,7 +152,7 @@ fn a_large_file_is_looked_at_for_its_structure_and_says_so() {
                 .all(|action| action["diagnostics"][0]["code"].is_string()),
         "{actions}"
     );
-    // Mended in its structure it still says so; small again it says all there is to say.
+    // With its structure fixed it still has the finding; once small again it has all its findings.
     client.replace("templates/a.xml", 2, &large("</task>"));
     assert_eq!(
         client.pushed("templates/a.xml")["diagnostics"]
@@ -216,7 +216,7 @@ fn a_file_of_thirty_megabytes_does_not_hold_the_server_up() {
         "selectionRange",
         "semanticTokens/full",
     ] {
-        // An answer or an error, either comes.
+        // Either an answer or an error comes.
         let _ = client.try_ask(&format!("textDocument/{method}"), &params);
     }
     client.open("templates/b.xml", "<task");

@@ -1,4 +1,4 @@
-//! What a name or a word means: beside completions and on hover; and that nothing wrong is offered.
+//! The meaning of a name or a word: beside completions and on hover; and nothing wrong is offered.
 
 use super::client::{Client, plain};
 use ctxc::internals::settings::operators::Operator;
@@ -68,7 +68,7 @@ fn client() -> Client {
     client
 }
 
-/// What is offered at `|`: label, detail and documentation.
+/// The completions at `|`: label, detail and documentation.
 fn offered(client: &mut Client, marked: &str) -> Vec<(String, String, String)> {
     let (before, after) = marked.split_once('|').unwrap();
     let text = format!("{before}{after}");
@@ -207,7 +207,7 @@ fn types_subtypes_and_definitions_are_offered_with_what_they_do() {
         of(&fragments, "tone"),
         "templates/shared.xml|Be short and kind."
     );
-    // What a definition is about follows its text.
+    // The summary of a definition follows its text.
     let changed = TRIAGE.replace("Sort", "Rank");
     client.open("templates/triage.xml", &changed);
     let tasks = offered(&mut client, &within("<steps><task ref=\"|\"/></steps>"));
@@ -226,7 +226,7 @@ fn what_would_be_wrong_is_not_offered() {
             .map(|(label, ..)| label)
             .collect()
     };
-    // Neither the task itself nor one that leads back to it.
+    // Neither the task itself nor one with a reference back to it.
     assert_eq!(
         labels(&mut client, &within("<steps><task ref=\"|\"/></steps>")),
         ["triage"]
@@ -235,7 +235,7 @@ fn what_would_be_wrong_is_not_offered() {
         "<parameters><parameter name=\"given\"/></parameters><inputs><input name=\"a\" from=\"given\"/><input name=\"b\" from=\"|\"/></inputs>",
     );
     assert_eq!(labels(&mut client, &inputs), ["a", "given"]);
-    // A result is there once its step has run; what is declared inside of a step stays there.
+    // A result exists once its step has run; a name declared inside a step stays there.
     let steps = within(
         "<steps><task as=\"one\"><description>d</description><inputs><input name=\"inner\">x</input></inputs></task>\
          <task as=\"two\"><description>{{|}}</description></task><task as=\"three\"><description>d</description></task></steps>",

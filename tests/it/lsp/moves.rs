@@ -1,11 +1,11 @@
-//! Files and folders that get another name: the paths follow, and no other word is touched.
+//! Renamed files and folders: the paths follow, and no other word is touched.
 
 use super::client::{Client, applied, pulling};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A project in which each thing is called `docs`. A path of the folder stands in `⟦…⟧`.
+/// A project in which each item is named `docs`. A path of the folder stands in `⟦…⟧`.
 const PROJECT: &[(&str, &str)] = &[
     (
         "ctxc.toml",
@@ -40,7 +40,7 @@ const PROJECT: &[(&str, &str)] = &[
     ("docs/rows.csv", "id,objective\na,docs\n"),
 ];
 
-/// A text with the paths that stand in it replaced.
+/// A text with its paths replaced.
 fn marked(text: &str, folder: &str) -> String {
     text.split('⟦')
         .enumerate()
@@ -52,7 +52,7 @@ fn marked(text: &str, folder: &str) -> String {
         })
 }
 
-/// The edits of files that get another name, by file.
+/// The edits for renamed files, by file.
 fn edits(client: &mut Client, moves: &[(&str, &str)]) -> Value {
     let files: Vec<Value> = moves
         .iter()
@@ -61,7 +61,7 @@ fn edits(client: &mut Client, moves: &[(&str, &str)]) -> Value {
     client.ask("workspace/willRenameFiles", &json!({"files": files}))["changes"].clone()
 }
 
-/// The texts of files once others got another name.
+/// The texts of files after a rename of others.
 fn moved(files: &[(&str, &str)], moves: &[(&str, &str)]) -> BTreeMap<String, String> {
     let mut client = Client::new(files, &pulling());
     client.open(files[0].0, files[0].1);
@@ -118,7 +118,7 @@ fn a_folder_whose_name_is_a_word_as_well_takes_its_paths_with_it_and_no_word() {
     }
 }
 
-/// The project file after files got another name, with two scenarios in the project.
+/// The project file after a rename of files, with two scenarios in the project.
 fn project_file(project: &str, moves: &[(&str, &str)]) -> String {
     let case = |name: &str| {
         format!(

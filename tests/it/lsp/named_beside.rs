@@ -1,5 +1,5 @@
-//! Names that scenarios, their tables and requirements have of tasks, steps and inputs: they follow
-//! a rename.
+//! Names of tasks, steps and inputs in scenarios, their tables and requirements: they follow a
+//! rename.
 
 use super::client::{Client, applied, position, pulling};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! The server as a process of its own: what arrives on its standard input, and when it ends.
+//! The server as a process of its own: messages on its standard input, and its end.
 
 use crate::cli::project::command_in;
 use pretty_assertions::assert_eq;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes; a test that waits so long has failed.
+/// Longer than any step takes; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `ctxc lsp` in a folder of its own.
@@ -69,7 +69,7 @@ impl Process {
         }
     }
 
-    /// A server at work for a client that is the process of that number.
+    /// A server after `initialize`, for a client with that process id.
     fn begun(process: Option<u32>, capabilities: &Value) -> Self {
         let mut server = Self::new();
         let root = format!("file://{}", server.folder.path().display());
@@ -98,7 +98,7 @@ impl Process {
             .expect("the server says something")
     }
 
-    /// The answer of that number; what comes before it is passed over.
+    /// The answer with that number; earlier messages are skipped.
     fn answer(&self, id: i32) -> Value {
         loop {
             let message = self.next();
@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// That the server still answers, and what it said of messages that were none before it did.
+    /// Checks that the server still answers, and returns its earlier replies to invalid messages.
     fn lives(&mut self) -> Vec<Value> {
         self.send(call(9_000, "ctxc/nothing", &json!({})));
         let mut refused = Vec::new();
@@ -124,7 +124,7 @@ impl Process {
         }
     }
 
-    /// How it ends, once it does so by itself.
+    /// The exit status, once the process ends by itself.
     fn ends(&mut self, within: Duration) -> ExitStatus {
         let started = Instant::now();
         loop {
@@ -142,7 +142,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It has ended where the test went well.
+        // It has already ended if the test passed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -213,7 +213,7 @@ fn messages_of_wrong_shapes_are_answered_or_passed_over() {
         server.send(framed(&body.to_string()));
     }
     assert_eq!(server.lives(), [""; 0]);
-    // A second `initialize` is an error, a number that is a word an answer under that word.
+    // A second `initialize` is an error; a request with a text as its id is answered under that id.
     server.send(call(5, "initialize", &json!({"capabilities": {}})));
     assert!(server.answer(5).get("error").is_some());
     server.send(framed(
@@ -233,7 +233,7 @@ fn requests_before_initialize_are_refused_and_initialize_still_works() {
     assert_eq!(server.answer(1)["error"]["code"], -32002);
     server.send(call(2, "shutdown", &Value::Null));
     assert_eq!(server.answer(2)["error"]["code"], -32002);
-    // Capabilities of any shape are those of a client that can do nothing.
+    // Capabilities of an invalid form count as none.
     server.send(call(
         3,
         "initialize",
@@ -303,7 +303,7 @@ fn the_server_ends_with_its_standard_input() {
     server.send("Content-Length: 100\r\n\r\n{");
     server.child.stdin = None;
     assert_eq!(server.ends(PATIENCE).code(), Some(1));
-    // After `shutdown` the end of the input is as good as `exit`.
+    // After `shutdown` the end of the input counts as `exit`.
     let mut server = Process::begun(None, &json!({}));
     server.send(call(2, "shutdown", &Value::Null));
     server.answer(2);
@@ -320,7 +320,7 @@ fn the_server_ends_with_the_process_that_it_serves() {
     std::thread::sleep(Duration::from_secs(4));
     server.lives();
     editor.kill().unwrap();
-    // Not waited for yet: a process that has ended and that nobody has asked after is gone as well.
+    // Not waited for yet: a process that has ended and was not waited for counts as gone.
     assert_eq!(server.ends(Duration::from_secs(20)).code(), Some(1));
     editor.wait().unwrap();
 }

@@ -1,4 +1,4 @@
-//! More than one project at one server: nothing of one counts in another.
+//! Several projects at one server: no file of one counts in another.
 
 use super::client::{Client, plain, position, pulling};
 use pretty_assertions::assert_eq;
@@ -41,7 +41,7 @@ fn codes(items: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The files of an answer that names some, as the test names them.
+/// The files in an answer, by their names in the test.
 fn files(client: &Client, uris: impl Iterator<Item = String>) -> BTreeSet<String> {
     let root = client.uri("");
     uris.map(|uri| uri.strip_prefix(&root).unwrap().to_owned())
@@ -65,7 +65,7 @@ fn pair(name: &str, file: &str) -> (String, String) {
     (name.to_owned(), file.to_owned())
 }
 
-/// What a rename of `triage` in the first project touches.
+/// The files that a rename of `triage` in the first project touches.
 fn renamed(client: &mut Client) -> BTreeSet<String> {
     let uri = client.uri("ws/one/templates/triage.xml");
     let at = position(TRIAGE, "name=\"tri");
@@ -164,7 +164,7 @@ fn each_file_is_judged_by_the_nearest_project_file_above_it() {
         alone.contains("inherit_context full — default of type atomic"),
         "{alone}"
     );
-    // A project file outside of the workspace speaks for what is below it.
+    // A project file outside the workspace applies to the folders below it.
     std::fs::create_dir_all(client.path("far/templates")).unwrap();
     std::fs::write(client.path("far/ctxc.toml"), NONE).unwrap();
     let far = hover(&mut client, "far/templates/triage.xml");
@@ -239,7 +239,7 @@ fn folders_come_and_go() {
         symbols(&mut client),
         [pair("use", "ws/two/templates/use.xml")]
     );
-    // What is open of a project that went is still judged by it.
+    // Open files of a removed project are still judged by it.
     client.open("ws/one/templates/use.xml", USE);
     assert_eq!(codes(&client.pull("ws/one/templates/use.xml")), [""; 0]);
 }
@@ -254,7 +254,7 @@ fn a_project_file_that_comes_takes_its_files_with_it_and_gives_them_back() {
     let mut client = working(&files, &[""], &pulling());
     client.open("templates/inner/use.xml", USE);
     assert_eq!(codes(&client.pull("templates/inner/use.xml")), [""; 0]);
-    // In the editor alone it is none yet; then it is on disk, then gone.
+    // In the editor alone it is no project yet; then it is on disk, then gone.
     client.open("templates/inner/ctxc.toml", "");
     assert_eq!(codes(&client.pull("templates/inner/use.xml")), [""; 0]);
     client.close("templates/inner/ctxc.toml");
@@ -297,8 +297,8 @@ fn what_the_editor_calls_xml_is_a_template_by_its_root() {
     for uri in ["untitled:Untitled-1", &tmpl] {
         open(&client, uri, "xml", broken);
         assert_eq!(found(&mut client, uri).len(), 1, "{uri}");
-        // The same text under the same name is none when the editor calls it something else; nor is
-        // another dialect.
+        // The same text under the same name is no template if the editor gives it another language;
+        // nor is another dialect.
         for (language, text) in [
             ("plaintext", broken),
             ("xml", "<html>a & b</html>"),
@@ -316,7 +316,7 @@ fn what_the_editor_calls_xml_is_a_template_by_its_root() {
             &json!({"textDocument": {"uri": uri}}),
         );
     }
-    // It may use the names of the project, and gives it none.
+    // It may use the names of the project, and adds none to it.
     open(
         &client,
         "untitled:Untitled-2",
@@ -325,7 +325,7 @@ fn what_the_editor_calls_xml_is_a_template_by_its_root() {
     );
     assert_eq!(found(&mut client, "untitled:Untitled-2"), [""; 0]);
     assert!(symbols(&mut client).iter().all(|(name, _)| name != "fresh"));
-    // An old version of a file is nobody's: nothing of it is renamed.
+    // An old version of a file belongs to no project: nothing of it is renamed.
     open(&client, "git:/use.xml?old", "xml", USE);
     assert_eq!(found(&mut client, "git:/use.xml?old"), ["CTX300"]);
     client.open("ws/one/templates/triage.xml", TRIAGE);

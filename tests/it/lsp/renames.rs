@@ -1,4 +1,4 @@
-//! Renames that go beyond templates: scenarios and the project file say the new name, or nothing
+//! Renames that go beyond templates: scenarios and the project file get the new name, or nothing
 //! changes.
 
 use super::client::{Client, applied, position, pulling};
@@ -202,7 +202,7 @@ fn names_in_scenarios_lead_to_the_templates() {
 
 #[test]
 fn a_rename_that_would_break_a_scenario_is_refused_with_the_reason() {
-    // What the defaults give to two tasks has one name.
+    // A parameter that the defaults give to two tasks has one name.
     let shared = (
         "scenarios/shared.yaml",
         "id: shared\ndefaults:\n  context: {objective: o, inputs: {ticket: t}}\n  expect_context: [{nothing_cut: true}]\ncases:\n  - {id: a, task: triage}\n  - {id: b, task: other}\n",
@@ -251,7 +251,7 @@ fn the_workspace_report_has_the_scenarios_that_are_not_open() {
         ["CTX612", "CTX612", "CTX612", "CTX612", "CTX610"]
     );
     client.close("templates/triage.xml");
-    // A name that a scenario has which is not open is taken.
+    // A name used by an unopened scenario is taken.
     client.open("scenarios/new.yaml", CASE);
     assert_eq!(
         client
@@ -263,7 +263,7 @@ fn the_workspace_report_has_the_scenarios_that_are_not_open() {
     );
 }
 
-/// This repository's own project, with the files that it names.
+/// This repository's own project, with its files.
 fn own_project() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeMap::new();
@@ -296,8 +296,7 @@ fn own_project() -> BTreeMap<String, String> {
     found
 }
 
-/// Renames every name of this repository's project, or each one of a few; what comes out has no
-/// error.
+/// Renames every name of this repository's project, or each one of a few; the result has no error.
 fn rename_own_project(one_of: usize) {
     let files = own_project();
     let listed: Vec<(&str, &str)> = files
@@ -305,7 +304,7 @@ fn rename_own_project(one_of: usize) {
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
     let mut client = Client::new(&listed, &pulling());
-    // In a folder of its own: the server is not to see the outcome.
+    // In a folder of its own: the server must not see the result.
     let outcome = tempfile::tempdir().unwrap();
     for (name, text) in &files {
         let path = outcome.path().join(name);
@@ -386,7 +385,7 @@ fn all_of_this_repository_can_be_renamed_and_stays_sound() {
     rename_own_project(1);
 }
 
-/// A text is found by the fragment that it comes from, and a path is no name.
+/// A text is found by its fragment, and a path is no name.
 #[test]
 fn a_fragment_that_a_scenario_names_is_renamed_with_it() {
     let rules = "<library>\n  <fragment name=\"rules\">Be brief.</fragment>\n</library>\n";

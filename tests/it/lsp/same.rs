@@ -13,7 +13,7 @@ use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What is found in a file: code, range and message.
+/// The findings of a file: code, range and message.
 type Found = BTreeSet<(String, String, String)>;
 type ByFile = BTreeMap<String, Found>;
 /// Names and bytes.
@@ -33,7 +33,7 @@ fn range(finding: &Value, text: &str, encoding: Encoding) -> String {
         let character = match encoding {
             Encoding::Utf16 => finding[side]["utf16"].as_u64().unwrap() - 1,
             Encoding::Utf8 => {
-                // A file that is no text has one place alone, its beginning.
+                // A file that is no text has a single position, its beginning.
                 let head = &text[..text
                     .len()
                     .min(usize::try_from(finding["span"][side].as_u64().unwrap()).unwrap())];
@@ -45,7 +45,7 @@ fn range(finding: &Value, text: &str, encoding: Encoding) -> String {
     json!({"start": end("start"), "end": end("end")}).to_string()
 }
 
-/// What `ctxc check` finds in a folder.
+/// The findings of `ctxc check` in a folder.
 fn on_the_command_line(folder: &Path, files: &Files, encoding: Encoding) -> ByFile {
     let output = command_in(folder, &["check", "--format", "json"])
         .output()
@@ -80,7 +80,7 @@ fn of_client(items: &Value) -> Found {
     items.as_array().unwrap().iter().map(one).collect()
 }
 
-/// Holds both against each other over a project, and gives how many findings they agree in.
+/// Compares both over a project, and returns the number of equal findings.
 fn compare(files: &Files) -> usize {
     let mut agreed = 0;
     for encoding in [Encoding::Utf8, Encoding::Utf16] {
@@ -116,7 +116,7 @@ fn compare(files: &Files) -> usize {
         }
         from_disk.retain(|_, found| !found.is_empty());
         assert_eq!(from_disk, expected, "from disk, {encoding:?}");
-        // What cannot be decoded cannot be in an editor either.
+        // A file that cannot be decoded cannot be in an editor either.
         let texts: Vec<(&String, String)> = files
             .iter()
             .filter_map(|(name, bytes)| Some((name, decode::decode(bytes).ok()?.into_owned())))
@@ -164,8 +164,7 @@ fn on_the_templates_of_this_repository() {
         std::fs::read(Path::new(ROOT).join("ctxc.toml")).unwrap(),
     );
     compare(&files);
-    // The same with the characters and the ends of lines that make positions hard, and a slip in
-    // each.
+    // The same with the characters and line ends that make positions hard, and a slip in each.
     for (_, bytes) in files
         .iter_mut()
         .filter(|(name, _)| Path::new(name).extension() == Some("xml".as_ref()))
@@ -182,9 +181,10 @@ fn on_the_templates_of_this_repository() {
 
 #[test]
 fn on_every_example_of_every_rule() {
-    // Examples of one project file are one project, in which they also clash with each other.
+    // Examples with one project file are one project, in which they also conflict with each other.
     let mut projects: BTreeMap<&str, Files> = BTreeMap::new();
-    // The server says nothing of scenarios: editors have their schema, and `check` says the rest.
+    // The server reports nothing on scenarios: editors have their schema, and `check` reports the
+    // rest.
     for rule in
         ctxc::internals::rules::list::all_rules().filter(|rule| rule.meta.code.family() != 6)
     {

@@ -15,7 +15,7 @@ fn codes(items: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// What `ctxc check` says of the file as it is on disk: code, line and column from 0, message.
+/// The findings of `ctxc check` for the file on disk: code, line and column from 0, message.
 fn on_the_command_line(client: &Client, name: &str, text: &str) -> Vec<(String, u64, u64, String)> {
     std::fs::write(client.path(name), text).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"));
@@ -90,7 +90,7 @@ fn a_scenario_follows_the_templates_as_they_are_in_the_editor() {
     client.open(PATH, CASE);
     client.open("templates/triage.xml", &TASK.replace("ticket", "tickets"));
     assert_eq!(codes(&client.pull(PATH)), ["CTX612"]);
-    // What a task with errors takes is not known; that it is there is.
+    // The parameters of a task with errors are not known; its existence is.
     client.replace(
         "templates/triage.xml",
         2,
@@ -99,7 +99,7 @@ fn a_scenario_follows_the_templates_as_they_are_in_the_editor() {
     assert_eq!(client.pull(PATH), [""; 0]);
     client.replace("templates/triage.xml", 3, TASK);
     assert_eq!(client.pull(PATH), [""; 0]);
-    // A slip in the name of a task is shown whatever else is broken.
+    // A slip in the name of a task is shown beside any other fault.
     client.replace(
         "templates/triage.xml",
         4,
@@ -224,7 +224,7 @@ fn a_request_that_is_open_has_the_findings_of_the_command_line() {
         shown(&found),
         on_the_command_line(&client, "calls/one.json", &text)
     );
-    // Other JSON has messages too, and a body that is half written is no request yet.
+    // Other JSON has messages too, and a half-written body is no request yet.
     for other in [
         "{\"messages\": {\"hello\": \"Hallo\"}}",
         "{\"messages\": [\"hello\"]}",

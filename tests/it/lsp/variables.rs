@@ -1,5 +1,4 @@
-//! Parameters, inputs and steps: where they are, who says them, and another name for them, across
-//! files.
+//! Parameters, inputs and steps: their definitions, their uses, and renames of them across files.
 
 use super::client::{Client, applied, position, pulling};
 use pretty_assertions::assert_eq;
@@ -126,7 +125,7 @@ fn rename(
         })
 }
 
-/// The texts that a rename makes.
+/// The texts after a rename.
 fn renamed(
     client: &mut Client,
     name: &str,
@@ -371,7 +370,7 @@ fn a_text_that_others_pull_in_too_keeps_its_names() {
         message.contains("there would be a new finding at templates/other.xml:"),
         "{message}"
     );
-    // Not saved, and it counts; gone, and it does not.
+    // An unsaved file counts; a removed one does not.
     client.close("templates/other.xml");
     assert!(
         rename(

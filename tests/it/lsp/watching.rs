@@ -1,4 +1,4 @@
-//! Files that change behind the editor, and what is said again because of it.
+//! Files that change behind the editor, and the messages that follow.
 
 use super::client::{Client, plain, pulling};
 use pretty_assertions::assert_eq;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const USER: &str = "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>\n";
 const LATE: &str =
     "<task type=\"atomic\" name=\"late\">\n  <description>d</description>\n</task>\n";
-/// Far more than a look takes to come round; less than would be no answer.
+/// Far more than a round of the server takes; with less, a slow answer would count as none.
 const SOON: Duration = Duration::from_secs(10);
 
 fn codes(items: &Value) -> Vec<&str> {
@@ -20,7 +20,7 @@ fn codes(items: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A client that can be told to ask again.
+/// A client that accepts requests to refresh.
 fn refreshing() -> Value {
     let mut can = pulling();
     let yes = json!({"refreshSupport": true});
@@ -29,16 +29,16 @@ fn refreshing() -> Value {
     can
 }
 
-/// What the server asked of the client until it came to rest.
+/// The requests of the server to the client until it came to rest.
 fn asked(client: &mut Client) -> Vec<String> {
-    // Before the second is taken, what followed from everything before it was said.
+    // Before the second answer arrives, everything that followed from earlier messages was sent.
     for _ in 0..2 {
         client.ask(
             "workspace/symbol",
             &json!({"query": "nothing has this name"}),
         );
     }
-    // Figures come when they are counted, which is at no time that a test can know.
+    // Figures come when they are counted, at a time that no test can predict.
     let is_counted = |request: &lsp_server::Request| request.id.to_string().contains("figures-");
     let methods = client
         .asked
@@ -68,7 +68,7 @@ fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
         [""; 0]
     );
     let begun = Instant::now();
-    // Nothing is said from here on: a new file, a text, the project file, a file that goes.
+    // Nothing is sent from here on: a new file, a text, the project file, a removed file.
     std::fs::write(client.path("templates/late.xml"), LATE).unwrap();
     assert_eq!(
         codes(&client.pushed("templates/user.xml")["diagnostics"]),
@@ -118,7 +118,7 @@ fn a_client_that_watches_is_told_what_to_watch() {
             .as_str()
             .is_some_and(|glob| glob.contains("xml") && glob.contains("toml"))
     );
-    // Of a folder that goes, some clients report nothing but the folder.
+    // For a removed folder some clients report only the folder.
     let last = watchers.last().unwrap();
     assert_eq!(
         (&last["globPattern"]["pattern"], &last["kind"]),
@@ -130,8 +130,8 @@ fn a_client_that_watches_is_told_what_to_watch() {
             .map(|uri| uri.trim_end_matches('/').to_owned()),
         Some(client.uri("").trim_end_matches('/').to_owned())
     );
-    // A client that cannot look outside of what is open looks nowhere for a project above it: we
-    // do.
+    // A client that cannot watch files outside its open ones does not look for a project above it:
+    // the server does.
     let mut below = Client::unborn(&[("ctxc.toml", ""), ("templates/a.xml", LATE)]);
     let root = below.uri("templates");
     let can = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
@@ -150,7 +150,7 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     client.open("templates/user.xml", USER);
     client.open("templates/late.xml", LATE);
     assert_eq!(asked(&mut client), [""; 0]);
-    // Its own findings a client asks for by itself.
+    // A client pulls its own findings by itself.
     client.replace(
         "templates/user.xml",
         2,
@@ -167,8 +167,8 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
     client.tell("workspace/didChangeWatchedFiles", &event);
     assert_eq!(asked(&mut client), [""; 0]);
-    // The project file: everything that shows resolved settings, and the findings where there are
-    // others.
+    // The project file: every request that shows resolved settings is refreshed, and the findings
+    // if they changed.
     client.open(
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"subset\"\n",
@@ -322,7 +322,7 @@ fn findings_lead_to_the_pages_of_their_rules_and_say_of_which_kind_they_are() {
             ),
         ]
     );
-    // Without being told, the pages of the clone that the program was built in.
+    // Without a configured folder, the pages of the clone that the program was built in.
     let mut client = Client::new(&[], &pulling());
     client.open("templates/a.xml", text);
     let href = client.pull("templates/a.xml")[0]["codeDescription"]["href"]

@@ -1,5 +1,5 @@
-//! Every way out that is offered, of every example of every rule, in templates, scenarios and the
-//! project file: it makes its finding go, brings no new error, and deletes no word of an author.
+//! Every offered way out, of every example of every rule, in templates, scenarios and the project
+//! file: it removes its finding, brings no new error, and deletes no word of an author.
 
 use super::client::{Client, applied, pulling};
 use crate::support::examples::{RuleExample, RuleExamples as _};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const PATH: &str = "templates/example.xml";
 
-/// How often each code was found; those of errors alone.
+/// The number of findings of each code; the same of errors alone.
 fn counted(found: &[Value]) -> (BTreeMap<String, usize>, BTreeMap<String, usize>) {
     let (mut all, mut errors) = (BTreeMap::new(), BTreeMap::new());
     for one in found {
@@ -22,7 +22,7 @@ fn counted(found: &[Value]) -> (BTreeMap<String, usize>, BTreeMap<String, usize>
     (all, errors)
 }
 
-/// The words of texts and values, but for those of the language.
+/// The words of texts and values, except those of the language.
 fn words(text: &str) -> BTreeSet<String> {
     let own = [
         "true",
@@ -38,7 +38,7 @@ fn words(text: &str) -> BTreeSet<String> {
     ];
     let mut found = BTreeSet::new();
     for (at, piece) in text.split(['<', '>']).enumerate() {
-        // Of a tag what stands in quotes.
+        // Of a tag only the text in quotes.
         let parts: Vec<&str> = if at % 2 == 1 {
             piece.split('"').skip(1).step_by(2).collect()
         } else {
@@ -56,7 +56,7 @@ fn words(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What no example has.
+/// Slips that no example has.
 const SLIPS: [&str; 13] = [
     "<!DOCTYPE task [<!-- mine -->]>\n<task type=\"atomic\" name=\"a\"><description>d</description></task>\n",
     "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <system trust=\"untrusted\">Be kind.</system>\n</task>\n",
@@ -73,7 +73,7 @@ const SLIPS: [&str; 13] = [
     "<library>\n  <task type=\"atomic\" name=\"inner\">\n    <description>{{x}} {{y}}</description>\n  </task>\n  <task type=\"sequential\" name=\"a\">\n    <description>{{z}}</description>\n    <parameters>\n      <parameter name=\"z\"/>\n    </parameters>\n    <steps>\n      <task ref=\"inner\"/>\n    </steps>\n  </task>\n</library>\n",
 ];
 
-/// Everything that is compiled here, with the name of its rule.
+/// Every compiled example, with the name of its rule.
 fn all() -> impl Iterator<Item = (&'static str, RuleExample)> {
     let slips = SLIPS.map(|template| {
         (
@@ -94,8 +94,7 @@ fn all() -> impl Iterator<Item = (&'static str, RuleExample)> {
         .chain(slips)
 }
 
-/// The ways out that are offered in a file, each with the code of its finding and the file
-/// afterwards.
+/// The offered ways out of a file, each with the code of its finding and the file afterwards.
 fn ways_out(client: &mut Client, path: &str, text: &str) -> Vec<(String, Value, String)> {
     let everything =
         json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
@@ -143,7 +142,7 @@ fn every_way_out_leads_out() {
                 if all.get(&code) >= before.get(&code) {
                     wrong.push(format!("still there: {what}"));
                 }
-                // What could not be read hid what is wrong with it.
+                // A part that could not be read hid its own faults.
                 let hid = code.starts_with("CTX0") || code == "CTX504";
                 if let Some((new, _)) = left
                     .iter()
@@ -161,9 +160,9 @@ fn every_way_out_leads_out() {
                     .iter()
                     .all(|edit| edit["newText"] == "");
                 let lost: Vec<String> = words(text).difference(&words(&after)).cloned().collect();
-                // The name of what nobody reads, of a branch or of a namespace, why something is
-                // allowed that is not there, and a level that does not hold say nothing to an
-                // agent; a tag that becomes text is seen as another one here.
+                // Some texts never reach an agent: an unused name, the name of a branch or of a
+                // namespace, the reason of an allowance without a finding, and a level without
+                // effect; a tag that becomes text counts as another one here.
                 let is_text = ![
                     "CTX017", "CTX316", "CTX101", "CTX190", "CTX510", "CTX511", "CTX520",
                 ]

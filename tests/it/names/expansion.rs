@@ -1,5 +1,5 @@
-//! What definitions come to is computed, not built: a few lines that would be gigabytes are one
-//! finding, at once.
+//! The size of expanded definitions is computed, not built: a few lines that would be gigabytes are
+//! one finding, at once.
 
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;
@@ -25,7 +25,7 @@ fn errors(library: &str) -> Vec<String> {
         .collect()
 }
 
-/// Fragments, each of which uses the next one so often.
+/// Fragments, each of which uses the next one this many times.
 fn fragments(count: usize, uses: usize) -> String {
     let mut out = String::new();
     for at in 0..count {
@@ -44,8 +44,8 @@ fn fragments_that_double_are_one_error() {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("expansion-too-large"), "{found:?}");
     }
-    // The one that goes beyond the limit is told, and neither those that use it nor those that it
-    // uses.
+    // The definition that exceeds the limit is reported, and neither those that use it nor those
+    // that it uses.
     let library = format!(
         "{}<fragment name=\"big\">{}</fragment>\n",
         fragments(2, 2),
@@ -126,7 +126,7 @@ fn names_that_are_handed_on_are_bounded() {
     };
     assert_eq!(errors(&library(128)), [""; 0]);
     assert_eq!(errors(&library(129)), ["expansion-too-large `asks`"]);
-    // What nothing refers to may take as many as it likes.
+    // A task without references may take any number.
     assert_eq!(
         errors(&format!(
             "<task name=\"t\"><description>d {}</description></task>",
@@ -150,7 +150,7 @@ fn names_that_are_handed_on_are_bounded() {
     });
 }
 
-/// How long a library takes, at some size and at four times that: linear is four times as long.
+/// The time for a library of some size and of four times that: linear is four times as long.
 fn grows_linearly(what: &str, size: usize, library: impl Fn(usize) -> String) {
     let time = |size: usize| {
         let text = format!("<library>{}</library>", library(size));
@@ -236,7 +236,7 @@ fn inputs_that_double_are_one_error() {
         );
     }
     assert_eq!(errors(&task(16, &twice)), [""; 0]);
-    // The description that names an input often is the one to mend.
+    // The description that names an input often is the one to fix.
     let often = task(16, &twice).replace("d {{i16}}", &"{{i16}}".repeat(40));
     assert_eq!(errors(&often), ["expansion-too-large `description`"]);
     grows_linearly("inputs that double", 500, |count| task(count, &twice));

@@ -1,4 +1,5 @@
-//! Parts of values: what no value can have is an error at compile time (findings L2, L8, L19, N25).
+//! Parts of values: a part that no value can have is an error at compile time (findings L2, L8,
+//! L19, N25).
 
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;
@@ -6,7 +7,7 @@ use pretty_assertions::assert_eq;
 const RISK: &str = r##"{"type": "object", "additionalProperties": false, "required": ["risk_level"],
     "properties": {"risk_level": {"type": "string"}, "notes": {"type": "array", "items": {"$ref": "#/properties/risk_level"}}, "score": {"type": ["integer", "null"]}}}"##;
 
-/// Each finding of a library: its code, its severity where it is no error, its place and its
+/// Each finding of a library: its code, its severity unless it is an error, its place and its
 /// message.
 fn all(library: &str) -> Vec<String> {
     let open = RISK.replace("\"additionalProperties\": false, ", "");
@@ -36,7 +37,7 @@ fn all(library: &str) -> Vec<String> {
     .collect()
 }
 
-/// Those of a task with some parameters, inputs and more.
+/// The findings of a task with some parameters, inputs and more.
 fn task(body: &str) -> Vec<String> {
     all(&format!(
         "<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>{body}</task></library>"
@@ -97,7 +98,7 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
     let found = of(text, "current_input.foo");
     let one = "CTX323 current_input.foo: `current_input.foo` leads nowhere: `current_input` is a text, which has no parts";
     assert_eq!(found, [one, one]);
-    // Of several, one is enough, and one finding is.
+    // Of several sources one is enough, and one finding is enough.
     let others = "<input name=\"b\" from=\"p\"/><input name=\"c\"><task ref=\"risk\"/></input>";
     assert_eq!(
         of(
@@ -125,13 +126,13 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
             "CTX323 accumulator.x: `accumulator.x` leads nowhere: `accumulator` is a text, which has no parts"
         ]
     );
-    // What a registered task uses of the one at hand.
+    // The fields that a referenced task uses of the current value.
     let library = "<library><task type=\"atomic\" name=\"q\"><description>{{current_input.x}}</description><parameters><parameter name=\"current_input\"/></parameters></task>\
         <task type=\"reduce\" name=\"o\"><description>d</description><inputs><input name=\"a\">text</input></inputs>\
         <inner_task><description>d</description><inputs><input name=\"i\"><task ref=\"q\"/></input></inputs></inner_task>\
         <reduction_task><description>{{current_result}} {{accumulator}}</description></reduction_task></task></library>";
     assert_eq!(all(library).len(), 1, "{:?}", all(library));
-    // Before the first round of a loop the feedback says that there is none.
+    // Before the first round of a loop the feedback is a text without fields.
     let cycle = "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>{{evaluation_feedback.x}}</description></director>\
         <evaluator><description>e</description></evaluator></task>";
     assert_eq!(all(cycle).len(), 1);
@@ -168,7 +169,7 @@ fn a_part_that_a_default_lacks_is_refused() {
         of("type=\"array\" default='[]'", "o[3]"),
         ["o[3]: `o[3]` leads nowhere with the default: `o` has no `[3]` in it"]
     );
-    // What no value of the type can have is no doubt.
+    // A field that no value of the type can have is a certain finding.
     let certain = [
         "o.x: `o.x` leads nowhere: `o` is an array, which has entries, such as `[0]`, and no fields",
     ];
@@ -208,7 +209,7 @@ fn a_part_that_a_default_lacks_is_refused() {
         <task type=\"sequential\" name=\"t\"><description>d</description>{o}<steps><task ref=\"q\"/></steps></task></library>"
     );
     assert_eq!(warned(&by_ref), ["Error q"]);
-    // Where another value is around, the default is nobody's.
+    // If another value is in scope, the default is not used.
     let around = format!(
         "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"o\" type=\"object\"/></parameters><steps><task><description>{{{{o.zz}}}}</description>{o}</task></steps></task>"
     );
@@ -255,7 +256,7 @@ fn a_field_that_no_schema_names_is_found_across_tasks() {
     ] {
         assert_eq!(after(step, "r.risk_levl").len(), bad, "{step}");
     }
-    // What an evaluator that writes words says has no fields.
+    // The result of an evaluator that writes words has no fields.
     let cycle = |output: &str| {
         all(&format!(
             "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>d</description></director>\
@@ -316,7 +317,7 @@ fn what_a_definition_uses_of_a_value_is_held_where_it_is_used() {
     );
 }
 
-/// Types of own parameters and of results (the rest of L19).
+/// The types of own parameters and of results (the rest of L19).
 #[test]
 fn types_are_held_across_results_and_own_parameters() {
     let q = "<task type=\"atomic\" name=\"q\"><description>{{n}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>";
@@ -370,8 +371,7 @@ fn types_are_held_across_results_and_own_parameters() {
     assert_eq!(found, [""; 0]);
 }
 
-/// What a Jinja text puts out is held against its value as in any other text; what it only asks for
-/// is not.
+/// A printed value of a Jinja text is checked as in any other text; a value in a condition is not.
 #[test]
 fn parts_in_a_jinja_text() {
     let of = |text: &str| {
@@ -396,7 +396,7 @@ fn parts_in_a_jinja_text() {
     }
 }
 
-/// What nobody declares has one type for all who take it.
+/// A name without a declaration has one type for all its users.
 #[test]
 fn two_references_take_one_name_in_one_form() {
     let of = |one: &str, two: &str| {

@@ -1,4 +1,4 @@
-//! Names across `ref`, `call` and `use`: what passes `check` can run.
+//! Names across `ref`, `call` and `use`: a project that passes `check` can run.
 
 use crate::assembly::shipped::{Here, agents};
 use crate::project::reading::read;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Each finding of the kinds asked for, with the words that it stands at.
+/// Each finding of the given codes, with the words at its place.
 pub(super) fn places(library: &str, codes: &[&str]) -> Vec<String> {
     let built = compile_sources(&Config::default(), [("a.xml", library)]);
     let found = built
@@ -30,7 +30,7 @@ pub(super) fn places(library: &str, codes: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The parameters of a task, those that it does not declare with a `?`.
+/// The parameters of a task, undeclared ones with a `?`.
 fn parameters(registry: &Registry, task: &str) -> Vec<String> {
     let all = registry.find(task).unwrap().parameters().unwrap();
     all.into_iter()
@@ -200,7 +200,7 @@ fn what_may_be_left_out_has_a_default() {
         ["CTX324 n"]
     );
     assert_eq!(of(&q.replace("/></", " default=\"1\"/></")), [""; 0]);
-    // Inside of a task it has what is bound around it.
+    // Inside a task it has the bindings around it.
     let inner = |parameters: &str| {
         let inner = q.replace(" name=\"q\"", "");
         of(&format!(
@@ -215,7 +215,8 @@ fn what_may_be_left_out_has_a_default() {
     assert_eq!(inner(""), ["CTX324 n"]);
 }
 
-/// A body inside takes its parameter from around until its own input of that name is there.
+/// A body inside takes its parameter from the surrounding task until its own input of that name
+/// exists.
 #[test]
 fn an_input_gives_a_parameter_its_value_from_there_on() {
     let of = |inputs: &str, around: &str, system: &str| {
@@ -296,7 +297,7 @@ fn a_text_from_outside_is_not_handed_over_as_a_number() {
         );
         places(&library, &["CTX305"])
     };
-    // One that is marked itself is held to its type, whoever gives the value.
+    // A name that is marked itself is held to its type, with any value.
     let marked = of(
         "<inputs><input name=\"n\">4</input></inputs><steps><task ref=\"m\"/></steps>",
         "",
@@ -325,10 +326,10 @@ fn a_text_from_outside_is_not_handed_over_as_a_number() {
     }
 }
 
-/// Small numbers from one seed.
+/// Small random numbers from one seed.
 struct Dice {
     state: u64,
-    /// Whether a part of a reduce is being written.
+    /// True while a part of a reduce is being written.
     is_part: bool,
 }
 
@@ -447,7 +448,7 @@ impl Dice {
         if depth > 0 {
             let mut steps = String::new();
             for _ in 0..=self.roll(3) {
-                // A result has the name that goes with its form: see `result`.
+                // A result has a name that belongs to its form: see `result`.
                 let named = |name: &str| format!(" as=\"{name}\"");
                 match self.roll(4) {
                     0 | 1 if tasks > 0 => {
@@ -483,7 +484,7 @@ impl Dice {
         out
     }
 
-    /// What a task of type reduce holds: its rounds leave what has the form `c`.
+    /// Writes the parts of a reduce task: its rounds leave a value of the form `c`.
     fn reduce(&mut self, fragments: u64) -> String {
         let mut out = self.body(fragments, 0, 0);
         if self.roll(3) == 0 {
@@ -564,12 +565,12 @@ fn config(library: &str) -> Config {
     )
 }
 
-/// What a parameter is given.
+/// A value for a parameter.
 fn value(kind: Option<&str>) -> Value {
     match kind {
         Some("number" | "integer") => json!(4),
         Some("string") => json!("words"),
-        // What nobody declares a type for has every part that is used, by way of other inputs too.
+        // A name without a declared type has every part that is used, by way of other inputs too.
         _ => parts(6),
     }
 }
@@ -582,7 +583,7 @@ fn parts(levels: u32) -> Value {
     }
 }
 
-/// A result has the form that its name goes with.
+/// A result of the form that belongs to its name.
 fn result(name: &str) -> Value {
     match name {
         "a" => json!("words"),
@@ -591,7 +592,7 @@ fn result(name: &str) -> Value {
     }
 }
 
-/// The forms of answers, and the names that results of them have.
+/// The forms of answers, and the names of their results.
 const FORMS: [(&str, &str); 3] = [
     ("a", "<output_format type=\"text\"/>"),
     ("b", "<output_format type=\"json\" schema=\"number\"/>"),
@@ -601,16 +602,16 @@ const FORMS: [(&str, &str); 3] = [
 const C: &str =
     r#"{"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false}"#;
 
-/// Which values a run brings.
+/// The values that a run brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brings {
     All,
-    /// Those without which nothing can run.
+    /// The required values.
     Needed,
 }
 
-/// Renders every agent with the parameters that its task asks for, and what else a run brings: why
-/// the first one is refused.
+/// Renders every agent with the parameters of its task, and other values of a run; returns the
+/// reason of the first refusal.
 fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<String> {
     let played = |task: &str| config.roles.values().find(|role| role.task.value == task);
     let roles = |(task, node): (String, String)| {
@@ -630,7 +631,7 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
             .iter()
             .map(|own| (own.name.clone(), value(own.kind.as_deref())))
             .collect();
-        // What nobody declares a type for has one that fits, by way of other names too.
+        // A name without a declared type has one that fits, by way of other names too.
         let open: Vec<_> = given.iter().filter(|own| own.kind.is_none()).collect();
         let mut tries = 0;
         let mut results: BTreeMap<String, StepResult> = BTreeMap::new();
@@ -715,7 +716,8 @@ proptest! {
         let project = Dice { state: seed, is_part: false }.project();
         let built = built(&project);
         let registry = built.registry.unwrap();
-        // What a default lacks is a warning, wherever it is the value: a run may bring another.
+        // A part that a default lacks is a warning for every use of the default: a run may bring
+        // another value.
         let is_told = built.diagnostics.iter().any(|found| found.rule.name == "unknown-field");
         let why = refused(&registry, Brings::All, &config(&project)).or_else(|| refused(&registry, Brings::Needed, &config(&project)));
         prop_assert_eq!(why.filter(|_| !is_told), None, "{}", project);
@@ -729,7 +731,7 @@ fn seed() -> RngSeed {
     }
 }
 
-/// A check without a registry keeps less of each file, and says the same.
+/// A check without a registry keeps less of each file, and reports the same.
 #[test]
 fn a_check_alone_finds_what_a_build_finds() {
     let folder = tempfile::tempdir().unwrap();
@@ -741,7 +743,7 @@ fn a_check_alone_finds_what_a_build_finds() {
             is_part: false,
         };
         let project = dice.project();
-        // The last task is taken as it comes.
+        // The last task is taken without a check.
         let project = format!(
             "{}{}</library>",
             project.trim_end_matches("</library>"),
@@ -775,7 +777,7 @@ fn a_check_alone_finds_what_a_build_finds() {
     assert!(wrong > 0, "no project is wrong by what references bring");
 }
 
-/// A number that a step results in gives no orders, whatever it becomes part of behind a reference.
+/// A number as a result carries no instructions, in any value behind a reference.
 #[test]
 fn a_number_handed_to_a_reference_is_no_text() {
     let project = r#"<library>
@@ -802,7 +804,7 @@ fn a_number_handed_to_a_reference_is_no_text() {
     );
 }
 
-/// What a loop without a script leaves nothing behind for (finding L21).
+/// The results that a loop without a script does not have (finding L21).
 #[test]
 fn a_loop_without_a_script_has_no_result_of_one() {
     let cycle = |script: &str| {
@@ -821,7 +823,7 @@ fn a_loop_without_a_script_has_no_result_of_one() {
         cycle("<script_execution><command>ls</command></script_execution>"),
         Vec::<String>::new()
     );
-    // What is unknown, and reported as that, may be the script.
+    // An unknown element, reported as that, may be the script.
     assert_eq!(
         cycle("<script><command>ls</command></script>"),
         Vec::<String>::new()

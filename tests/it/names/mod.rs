@@ -1,4 +1,4 @@
-//! Family 3xx: variables, and what binds them.
+//! Family 3xx: variables and their bindings.
 
 mod expansion;
 mod fields;

@@ -1,4 +1,4 @@
-//! Which names are bound where.
+//! The bound names at each place.
 
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use ctxc::internals::template::scope::{
@@ -113,7 +113,7 @@ fn a_task_that_declares_parameters_is_held_to_them() {
             "undeclared tickets, near ticket at `tickets`",
         ]
     );
-    // An empty list declares too.
+    // An empty list is a declaration too.
     let empty =
         "<task type=\"atomic\" name=\"t\"><description>{{a}}</description><parameters/></task>";
     assert_eq!(shown(empty), ["undeclared a, near none at `a`"]);
@@ -139,7 +139,7 @@ fn a_task_that_makes_an_input_sees_the_inputs_before_it_and_neither_itself_nor_l
         "two of `two` at `two`",
     ];
     assert_eq!(shown(text), late.map(|words| format!("not yet {words}")));
-    // Without parameters, too: a run could not give it under the name that stands for something
+    // Without parameters, too: a run could not give it under a name that is bound to something
     // else.
     let free = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="one"><task type="atomic"><description>{{one}} {{other}}</description></task></input></inputs></task>"#;
@@ -390,7 +390,7 @@ fn the_result_of_a_step_is_bound_behind_it_alone() {
         shown(&text),
         [expected[0].as_str(), &expected[1], &expected[3]]
     );
-    // The task around has no result at all before its steps, and none of them is left behind.
+    // The surrounding task has no result before its steps, and none of them remains behind.
     let text = "<task type=\"sequential\" name=\"t\"><description>{{one}}</description><inputs><input name=\"i\" from=\"one\"/></inputs><steps><task as=\"one\"><description>d</description></task></steps></task>";
     assert_eq!(
         shown(text),

@@ -1,4 +1,4 @@
-//! Trust follows data: what is made of something from outside is from outside, on every way to a
+//! Trust follows data: a value made of something from outside is from outside, on every way to a
 //! system text.
 
 use super::linked::places;
@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 const MAIL: &str = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/></parameters>";
 const SEES: &str = "<description>{{mail}}</description>";
 
-/// What is found in a task of these steps, in a library that holds other definitions, too.
+/// The findings of a task with these steps, in a library that holds other definitions, too.
 fn found(rest: &str, steps: &str) -> Vec<String> {
     let all = format!(
         "<library>{rest}<task type=\"sequential\" name=\"t\"><description>d</description>{MAIL}<steps>{steps}</steps></task></library>"
@@ -95,7 +95,7 @@ fn context_carries_what_it_is_made_of() {
         found("", &nest("<description>d</description>", "full")),
         [""; 0]
     );
-    // What earlier steps left reaches those that see it, and no others.
+    // The results of earlier steps reach the steps that see them, and no others.
     let steps = |accumulates: &str| {
         format!(
             "<task type=\"sequential\"><description>d</description><context_management><inherit_context>none</inherit_context><accumulate_data>{accumulates}</accumulate_data><accumulation_format>notes_only</accumulation_format><fresh_context>disabled</fresh_context></context_management>\
@@ -167,7 +167,7 @@ fn references_and_calls_hand_trust_on() {
     }
 }
 
-/// A reference hands the context around it on, as what is written in its place sees it.
+/// A reference passes on the context around it, as the parts written in its place see it.
 #[test]
 fn the_context_around_a_reference_reaches_what_is_behind_it() {
     let set = |inherits: &str, accumulates: &str| {
@@ -238,7 +238,7 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
     }
 }
 
-/// A script is given its command and its environment, and nothing of what agents are shown.
+/// A script is made of its command and its environment, and of nothing that agents are shown.
 #[test]
 fn a_script_is_made_of_what_it_is_given() {
     let script = |text: &str, command: &str| {
@@ -294,8 +294,8 @@ fn rounds_carry_trust_on() {
     assert_eq!(found("", reduced), ["CTX310 accumulator"]);
 }
 
-/// One value is one: what is from outside under its new name is so under its old one, wherever that
-/// stands.
+/// A value has one trust: it is from outside under its new name and under its old one, at any
+/// position.
 #[test]
 fn a_mark_is_one_of_the_value() {
     let with = |input: &str, system: &str| {
@@ -351,7 +351,7 @@ fn the_examples_are_what_they_say() {
     }
 }
 
-/// The first value of an accumulator is the initial one, whatever form the later ones have.
+/// The first value of an accumulator is the initial one, with any form of the later ones.
 #[test]
 fn an_accumulator_is_its_initial_value_too() {
     let reduce = |initial: &str, answer: &str| {
@@ -390,7 +390,7 @@ fn an_accumulator_is_its_initial_value_too() {
     }
 }
 
-/// A text that nothing fences takes nothing from outside, whichever way it comes.
+/// A text without fences takes nothing from outside, on any path.
 #[test]
 fn the_profile_bare_takes_nothing_from_outside() {
     let others = "<fragment name=\"g\" trust=\"untrusted\">from a page</fragment><fragment name=\"h\">see {{mail}}</fragment>\

@@ -1,4 +1,4 @@
-//! What is said, and what the fixes do, to the letter.
+//! The exact texts of messages and of their fixes.
 
 use crate::project::reading::{check_template, read};
 use ctxc::internals::base::fix;

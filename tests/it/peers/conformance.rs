@@ -28,7 +28,7 @@ struct Case {
     namespaces: bool,
 }
 
-/// What the reader made of a file.
+/// The reader's outcome for a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Accepted,
@@ -36,7 +36,7 @@ enum Outcome {
     Refused(Vec<XmlFaultKind>),
 }
 
-/// Reads the catalogue with the reader under test, which passes over its document type.
+/// Reads the catalogue with the reader under test, which skips its document type.
 fn catalogue(suite: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(suite.join("build/dist/cleaned/xmlconf-flattened.xml"))
         .expect("the suite's catalogue");
@@ -149,8 +149,8 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
         undecodable += usize::from(outcome == Outcome::Undecodable);
         if doctype {
             refused_doctype += 1;
-            // What else is wrong with a document is reported beside its type; where nothing is, the
-            // type is the one fault.
+            // Other faults of a document are reported beside its type; in a document without any,
+            // the type is the one fault.
             let is_told = matches!(&outcome, Outcome::Refused(faults) if faults.contains(&XmlFaultKind::Doctype));
             let other = |fault: &XmlFaultKind| {
                 // Names with colons as XML 1.0 has them without namespaces are no names here.
@@ -202,7 +202,7 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
     assert!(slowest < Duration::from_millis(100), "{slowest:?}");
 }
 
-/// Whether the bytes are in an encoding that this compiler does not read.
+/// True if the bytes are in an encoding that this compiler does not read.
 fn supported_only_by_others(bytes: &[u8]) -> bool {
     decode::decode(bytes).is_err()
 }

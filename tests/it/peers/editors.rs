@@ -1,6 +1,6 @@
-//! What every client of `ctxc lsp` is put to: it opens a broken template, sees the finding at its
-//! place, applies the way out and sees it gone. The set-up is the one that `docs/EDITORS.md` shows,
-//! taken from the page.
+//! The steps that every client of `ctxc lsp` takes: it opens a broken template, sees the finding at
+//! its place, applies the way out and sees it gone. The set-up is the one that `docs/EDITORS.md`
+//! shows, taken from the page.
 
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -9,18 +9,17 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Characters before the fault have other lengths in bytes, in UTF-16 and in characters.
+/// The characters before the fault have different lengths in bytes, in UTF-16 and in characters.
 const BROKEN: &str = "<task type=\"atomic\" name=\"broken\">
   <context_management><!-- 🦀é --><inherit_context>full</inherit_context><fresh_context>enabled</fresh_context></context_management>
 </task>
 ";
 const COVERED: &str = "<fresh_context>enabled</fresh_context>";
 const FILE: &str = "project/templates/broken.xml";
-/// The template has no description: who does not find the project has one finding more.
+/// The template has no description: a client that does not find the project has one finding more.
 const SETTINGS: &str = "[lints]\nmissing-description = \"off\"\n";
 
-/// What is covered by the finding before it is mended, what the text is after, and what is then
-/// left.
+/// The text under the finding before the fix, the text after it, and the remaining findings.
 pub(super) fn expected() -> Value {
     json!({
         "seen": [{
@@ -85,7 +84,7 @@ pub(super) fn command(project: &Project, program: &str) -> Command {
     command
 }
 
-/// Runs a client and reads what it reports.
+/// Runs a client and reads its report.
 #[track_caller]
 pub(super) fn report(project: &Project, command: &mut Command) -> Value {
     let output = command
@@ -114,7 +113,7 @@ fn snippets_are_found_on_the_page() {
     assert_eq!(snippets("Helix", "toml").len(), 1);
 }
 
-/// What Helix reads in `[[language]]`, where it refuses every other key, and in
+/// The keys that Helix reads in `[[language]]`, where it refuses every other key, and in
 /// `[language-server.NAME]`.
 const HELIX_LANGUAGE: &str = "name language-id scope file-types shebangs roots comment-token comment-tokens \
     block-comment-tokens text-width soft-wrap auto-format formatter path-completion word-completion diagnostic-severity \
@@ -122,7 +121,8 @@ const HELIX_LANGUAGE: &str = "name language-id scope file-types shebangs roots c
     persistent-diagnostic-sources rainbow-brackets";
 const HELIX_SERVER: &str = "command args environment config timeout required-root-patterns";
 
-/// No package brings Helix, so its set-up is held against what Helix reads, and its command is run.
+/// No package brings Helix, so its set-up is compared with the keys that Helix reads, and its
+/// command is run.
 #[test]
 fn the_set_up_for_helix_is_one_that_helix_reads() {
     let [text] = &snippets("Helix", "toml")[..] else {
@@ -149,7 +149,7 @@ fn the_set_up_for_helix_is_one_that_helix_reads() {
         panic!("one language")
     };
     assert!(all_of(HELIX_LANGUAGE, language), "{language}");
-    // What is not said comes from the entry that Helix itself has under this name.
+    // Omitted keys come from the entry that Helix itself has under this name.
     assert_eq!(
         (&language["name"], &language["roots"]),
         (&json!("xml"), &json!(["ctxc.toml"]))

@@ -1,4 +1,5 @@
-//! The engines of other prompt formats: what they render, `ctxc import` carries over byte for byte.
+//! The engines of other prompt formats: `ctxc import` carries their rendered texts over byte for
+//! byte.
 
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -19,7 +20,7 @@ fn copy(from: &Path, project: &Project, to: &str) {
     }
 }
 
-/// What an engine says to the inputs of a folder.
+/// The output of an engine for the inputs of a folder.
 fn rendered(project: &Project, script: &str, folder: &str, args: &[&str]) -> String {
     let mut python = Command::new("python3");
     python
@@ -57,7 +58,7 @@ fn equal(folder: &str, script: &str, args: &[&str], switches: &[&str]) {
         .run(&args)
         .exits_with(0)
         .stdout_contains("samples: every message equal, byte for byte");
-    // What was written says the same as what was compared.
+    // The written files render as the compared ones.
     let count = project.run(&["check"]).exits_with(0);
     assert!(count.stdout.contains("nothing found"), "{}", count.stdout);
 }

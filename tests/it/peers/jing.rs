@@ -1,6 +1,6 @@
-//! jing as the oracle of RELAX NG: the schema that the benchmarks give to other validators is one,
-//! and says what the corpus holds. A schema that refuses the corpus would make the others look slow
-//! or fast for nothing.
+//! jing as the oracle of RELAX NG: the schema that the benchmarks give to other validators is
+//! valid, and describes the corpus. A schema that refuses the corpus would make the others look
+//! slow or fast for nothing.
 
 use std::path::Path;
 use std::process::Command;

@@ -35,7 +35,7 @@ fn nvim_shows_the_finding_and_mends_it() {
     let mut report = report(&project, &mut nvim);
     let taken = report.as_object_mut().unwrap().remove("taken").unwrap();
     assert_eq!(report, expected());
-    // Who brings a certain version means that its set-up is the one that is tried.
+    // A caller that brings a certain version requires that its set-up is the one that is tried.
     if let Ok(wanted) = std::env::var("CTXC_NVIM_SETUP") {
         assert_eq!(taken, wanted);
     }

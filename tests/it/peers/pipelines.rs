@@ -1,4 +1,4 @@
-//! Readers of what stands around the program: the action and the hooks, completion scripts, manual
+//! Readers of the program's surroundings: the action and the hooks, completion scripts, manual
 //! pages.
 
 #[cfg(unix)]
@@ -65,7 +65,7 @@ fn shells_can_read_their_completions() {
         let script = project.path(shell);
         succeeds(shell, &["-n", script.to_str().unwrap()]);
     }
-    // One is asked, as a person would: what `ctxc che` can go on with.
+    // One shell completes a command line, as for a user: the words after `ctxc che`.
     let asked = format!(
         "source {}; COMP_WORDS=(ctxc che); COMP_CWORD=1; _ctxc ctxc che ctxc; [ \"${{COMPREPLY[*]}}\" = check ]",
         project.path("bash").display()
@@ -136,7 +136,7 @@ fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
     assert!(!bad.status.success(), "a key of another name is refused");
 }
 
-/// What sends one request to the address that the environment names, in two languages.
+/// Programs that send one request to the address in the environment, in two languages.
 #[cfg(unix)]
 const AGENTS: [(&str, &str); 2] = [
     (
@@ -205,7 +205,7 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
                 assert_eq!(code, 0, "{command}: {name}\n{told}");
             }
         }
-        // The agent says something else, and nobody took the expectation back.
+        // The agent's answer changed, and the expectation was not taken back.
         forge
             .project
             .write_file(words[1], program.replace("You answer", "Answer no"));

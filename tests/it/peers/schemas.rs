@@ -35,7 +35,7 @@ fn by_xmllint(option: &str, schema: &Path, folder: &Path, names: &[String]) -> B
             }
             valid += usize::from(line.ends_with(" validates"));
         }
-        // What it cannot parse it says nothing more of.
+        // It reports nothing more on a file that it cannot parse.
         let parsed = names
             .iter()
             .filter(|name| !said.contains(&format!("{name}:")) || refused.contains(*name))
@@ -89,7 +89,7 @@ fn schemas_accept_the_settings_that_the_compiler_accepts() {
         ours,
         "xmllint"
     );
-    // The other language cannot say it: it accepts every cell.
+    // The other language cannot express it: it accepts every cell.
     assert_eq!(
         by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names),
         BTreeSet::new(),
@@ -116,7 +116,7 @@ fn schemas_refuse_nothing_of_the_corpus_that_the_compiler_accepts() {
         .filter(|name| name.starts_with("corpus/"))
         .collect();
     assert_eq!(names.len(), 1_000);
-    // Validators stop at what is not XML; that the compiler refuses it too is held elsewhere.
+    // Validators stop at invalid XML; another test shows that the compiler refuses it too.
     let names: Vec<String> = names
         .into_iter()
         .filter(|name| !broken.contains(name))
@@ -181,8 +181,7 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     }
     // Each by name, so that a root that is none of the language is looked at too.
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    // What is wrong with names and texts, and with the whole of them in one project, no schema
-    // says.
+    // Faults of names and texts, and of a whole project, are beyond any schema.
     let ours = cells::refused_by(&project, &paths, &["CTX1", "CTX2"]);
     let folder = project.path("");
     let broken = cells::refused_by(&project, &paths, &["CTX0"]);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// What tiktoken counts, with the tables that are part of the program.
+/// The counts of tiktoken, with the tables that are part of the program.
 fn counted(texts: &[Value]) -> Vec<usize> {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/src/context/tokens");
     let mut python = Command::new("python3");
@@ -33,8 +33,8 @@ fn counted(texts: &[Value]) -> Vec<usize> {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Every agent of every shipped template, in every profile: the messages' tokens are what the
-/// report says that they are.
+/// Every agent of every shipped template, in every profile: the messages have the tokens that the
+/// manifest reports.
 #[test]
 #[ignore = "needs tiktoken: the tokenizer's package from its requirements"]
 fn tiktoken_counts_what_every_shipped_agent_receives_as_we_do() {
@@ -79,7 +79,7 @@ fn tiktoken_counts_what_every_shipped_agent_receives_as_we_do() {
     assert!(expected.len() > 250, "only {} compared", expected.len());
 }
 
-/// Pieces that meet in texts which tokenizers get wrong.
+/// Pieces of texts that are hard for tokenizers.
 const PARTS: &[&str] = &[
     "the",
     "Hello",

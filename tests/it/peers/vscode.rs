@@ -1,18 +1,19 @@
 //! The client for VS Code as a pipeline makes it: installed from its lock file, checked, tested
-//! against this very server, packaged, and looked into.
+//! against this very server, packaged, and inspected.
 
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the package may weigh. Whoever opens a folder for the first time waits for it.
+/// The upper bound of the package's size in bytes. A user who opens a folder for the first time
+/// waits for it.
 const MOST: usize = 200_000;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode")
 }
 
-/// Runs npm and gives what it said.
+/// Runs npm and returns its output.
 fn npm(args: &[&str]) -> String {
     let mut command = Command::new("npm");
     let command = command

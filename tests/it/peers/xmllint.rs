@@ -1,5 +1,5 @@
-//! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts, and it reads what
-//! we write.
+//! libxml2 as the oracle of well-formedness: it accepts every text that our reader accepts, and
+//! reads every text that we write.
 
 use crate::cli::formats::{checked, nasty};
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
@@ -38,7 +38,7 @@ fn mutants() -> Vec<String> {
     mutants
 }
 
-/// Something that differs from file to file, so that not all are mutated at the same places.
+/// A number that differs from file to file, so that not all are mutated at the same places.
 fn number_of(path: &Path) -> usize {
     path.as_os_str().len()
 }

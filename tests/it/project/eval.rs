@@ -1,4 +1,4 @@
-//! `[eval]`: its keys, their defaults, and what is told of them.
+//! `[eval]`: its keys, their defaults, and the findings on them.
 
 use super::reading::{found, read, shown};
 use ctxc::internals::project::eval::{Eval, StalePolicy};
@@ -104,7 +104,7 @@ fn without_the_section_defaults_hold() {
         ),
         (0.10, 0.30, 5)
     );
-    // A threshold that nobody wrote is lowered to the number of runs.
+    // A default threshold is lowered to the number of runs.
     assert_eq!(read("[eval]\nruns = 1\n").eval.trial_rule().pass, 1);
 }
 

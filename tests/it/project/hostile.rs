@@ -1,11 +1,11 @@
-//! Text that nobody meant as a project file.
+//! Text that was never meant as a project file.
 
 use super::reading::{read, shown};
 use ctxc::internals::project::config::Config;
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 use std::time::Instant;
 
-/// Reads a text, and words everything that was found in it.
+/// Reads a text, and words all its findings.
 fn survive(text: &str) -> Config {
     let config = read(text);
     let _ = shown(&config);

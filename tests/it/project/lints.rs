@@ -1,4 +1,4 @@
-//! `[lints]`: names, families, levels, promises.
+//! `[lints]`: names, families, levels, and rules that cannot be lowered.
 
 use super::reading::{found, read};
 use ctxc::internals::base::rule_meta::Severity;
@@ -62,7 +62,7 @@ fn a_rule_beats_its_family_and_that_beats_all_whatever_the_order() {
         severity(&config, "default-without-effect"),
         Some(Severity::Hint)
     );
-    // `all` turns on what is off by default, and lowers no promise.
+    // `all` turns on the rules that are off by default, and lowers no promise.
     assert_eq!(
         severity(&config, "redundant-override"),
         Some(Severity::Info)

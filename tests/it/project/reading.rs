@@ -1,4 +1,4 @@
-//! What the tests of the project file share: reading text, and showing what was found.
+//! Shared functions of the tests of the project file: reading text, and showing the findings.
 
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::Edit;
@@ -88,7 +88,7 @@ fn show<'f, 't>(
     out
 }
 
-/// What is found in a text.
+/// The findings of a text.
 pub(crate) fn found(text: &str) -> String {
     shown(&read(text))
 }

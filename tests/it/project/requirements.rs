@@ -1,4 +1,4 @@
-//! `[[require]]`: conditions as read, and tasks held to them.
+//! `[[require]]`: conditions as read, and tasks compared with them.
 
 use super::reading::{found, found_in};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! `[roles]`, `[models]` and `[providers]`: what is read, every fault at its place, and the
+//! `[roles]`, `[models]` and `[providers]`: the values read, every fault at its place, and the
 //! chooser.
 
 use super::reading::{found, read, read_with, shown};
@@ -194,10 +194,10 @@ fn models_and_providers_are_read() {
     assert_eq!(config.models["middle"].id, "middle-2026-01");
     let prices = small.prices.expect("it has prices");
     assert_eq!(prices.input_cost(10_000, 4_000).to_string(), "0.0007");
-    // No more is cached than is sent; a figure has nine places.
+    // The cached tokens never exceed the sent ones; a figure has nine places.
     assert_eq!(prices.input_cost(100, 4_000).to_string(), "0.0000025");
     assert_eq!(prices.input_cost(1, 0).to_string(), "0.0000001");
-    // Without a cache, what was sent before costs as much as what is new.
+    // Without a cache, repeated tokens cost as much as new ones.
     assert_eq!(
         config.models["middle"]
             .prices
@@ -255,7 +255,7 @@ fn told(choice: Option<RoutedModel<'_>>) -> String {
 fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
     let config = full();
     let role = |name: &str| Some(&config.roles[name]);
-    // `large` has the higher tier and the lower price; what has no price comes last.
+    // `large` has the higher tier and the lower price; a model without a price comes last.
     assert_eq!(
         told(routing::choose_model(&config.models, role("planner"), &[])),
         "large: the cheapest of 3 that are at least standard with json; then middle, house"
@@ -264,7 +264,8 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         told(routing::choose_model(&config.models, role("clerk"), &[])),
         "small: the role names it; then middle"
     );
-    // A wish of the task counts where the model qualifies, and never against what a role names.
+    // A wish of the task counts where the model qualifies, and never against the model that a role
+    // names.
     assert_eq!(
         told(routing::choose_model(
             &config.models,
@@ -289,7 +290,7 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         )),
         "small: the role names it; then middle"
     );
-    // Without a role the task alone says, by the names of this project.
+    // Without a role the task alone decides, by the names of this project.
     assert_eq!(
         told(routing::choose_model(
             &config.models,
@@ -533,7 +534,7 @@ fn a_key_is_never_shown() {
 
 #[test]
 fn what_a_broken_model_would_be_is_not_guessed_at() {
-    // Neither unknown nor missing: it is there, and its own fault is told.
+    // Neither unknown nor missing: it exists, and its own fault is reported.
     let broken = "[models.big]\nprovider = \"openai\"\ntier = \"premium\"\n";
     for role in ["model = \"big\"", "tier = \"premium\""] {
         let found = found(&format!("[roles.a]\n{role}\n{broken}"));

@@ -277,7 +277,7 @@ fn a_line_that_cannot_be_read_is_the_cause_of_a_conflict_in_its_table() {
         ),
         ["error CTX503 "]
     );
-    // Another table has nothing to do with it, and no slip of a default can be let pass.
+    // Another table is not concerned, and no slip of a default can be allowed.
     assert_eq!(
         codes(&format!(
             "{fresh}[defaults.script]\nfresh_contxt = \"enabled\"\n"

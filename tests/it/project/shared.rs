@@ -1,4 +1,4 @@
-//! `extends`: pinned by hash; the project may tighten, not loosen.
+//! `extends`: pinned by hash; the project may tighten, not relax.
 
 use super::reading::{read_with, shown};
 use ctxc::internals::base::hash::Hash;
@@ -86,7 +86,7 @@ fn a_project_may_not_loosen_and_the_shared_value_holds() {
     );
 }
 
-/// A row under the one that the house speaks of has its own layer above it.
+/// A row below a row of the shared file has its own layer above it.
 #[test]
 fn no_row_of_the_project_goes_around_the_house() {
     const HOUSE: &str =
@@ -121,8 +121,7 @@ fn no_row_of_the_project_goes_around_the_house() {
         let allowed = format!("[allow]\nloosen = [\"defaults.atomic\"]\n{HOUSE}");
         assert_eq!(shown(&over(&allowed, own)), "");
     }
-    // The language's own subtype is as open without the project; a stricter row is none that
-    // loosens.
+    // The language's own subtype is as open without the project; a stricter row is no relaxation.
     assert_eq!(
         shown(&over(
             HOUSE,

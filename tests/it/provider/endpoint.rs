@@ -1,4 +1,4 @@
-//! Which address a model is asked at, and with which key.
+//! The address of a model, and its key.
 
 use crate::project::reading::read;
 use ctxc::internals::provider::endpoint::{Endpoint, ProviderAddress};
@@ -6,7 +6,7 @@ use ctxc::internals::provider::retry_after::parse_retry_after;
 use pretty_assertions::assert_eq;
 use std::time::Duration;
 
-/// The endpoint of the only model, where each variable is set that is named here.
+/// The endpoint of the only model; these variables are set.
 fn endpoint(providers: &str, provider: &str, variables: &[(&str, &str)]) -> String {
     let config = read(&format!(
         "[models.m]\nprovider = \"{provider}\"\ntier = \"economy\"\ncontext_window = 9\n{providers}"

@@ -1,4 +1,4 @@
-//! What is said when there is no answer.
+//! Messages for a call without an answer.
 
 use ctxc::internals::kernel::provider::ProviderError as E;
 use std::time::Duration;

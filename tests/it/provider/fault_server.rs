@@ -1,4 +1,4 @@
-//! A server on loopback that answers as badly as it is told to.
+//! A server on loopback with scripted bad answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers each connection, by its number from 0 and by what it asks, then closes it.
+    /// Answers each connection, by its number from 0 and by its request, then closes it.
     pub(crate) fn new(play: impl Fn(usize, &str, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
@@ -36,7 +36,7 @@ impl Server {
         Self { host, requests }
     }
 
-    /// Gives the same bytes to every connection.
+    /// Sends the same bytes to every connection.
     pub(crate) fn saying(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         Self::new(move |_, _, stream| say(stream, &bytes))
@@ -46,13 +46,13 @@ impl Server {
         format!("http://{}", self.host)
     }
 
-    /// What was asked: head and body of each request.
+    /// The requests: head and body of each.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
 
-/// Writes; whoever asked may be gone already.
+/// Writes; the client may be gone already.
 pub(crate) fn say(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
@@ -82,7 +82,7 @@ fn request(stream: &TcpStream) -> String {
             .ok()
     });
     let mut body = vec![0; length.unwrap_or(0)];
-    // Who was killed while it asked has sent a part.
+    // A client that was killed during a request has sent a part.
     let _ = reader.read_exact(&mut body);
     head + &String::from_utf8(body).unwrap()
 }

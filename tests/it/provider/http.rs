@@ -1,5 +1,5 @@
-//! Providers over HTTP: what a server does wrong is told apart, and no key goes where it does not
-//! belong.
+//! Providers over HTTP: the kinds of failure of a server are distinguished, and no key goes to
+//! another address.
 
 use super::fault_server::{Server, hang, response, say};
 use super::read::words;
@@ -197,7 +197,7 @@ fn half_an_answer_is_cut() {
         ))),
         cut
     );
-    // Nothing but its form shows that there is more.
+    // Only its form shows that the text continues.
     assert_eq!(
         ask(&Server::saying(format!("HTTP/1.0 200 OK\r\n\r\n{half}"))),
         cut

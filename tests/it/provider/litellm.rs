@@ -1,5 +1,5 @@
-//! Responses in the forms of several vendors by a program that is not ours: LiteLLM's proxy before
-//! an upstream that is scripted.
+//! Responses in the forms of several vendors by a foreign program: LiteLLM's proxy in front of a
+//! scripted upstream.
 
 use super::fault_server::{Server, response, say};
 use super::read::words;
@@ -197,7 +197,7 @@ fn what_litellm_sends_is_read() {
     );
 }
 
-/// What a model answers that has the result of its tool.
+/// The answer of a model that has the result of its tool.
 const ENDED: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"up","choices":[{"index":0,"message":{"role":"assistant","content":"It is billing."},"finish_reason":"stop"}],
 "usage":{"prompt_tokens":30,"completion_tokens":4,"total_tokens":34}}"#;
 

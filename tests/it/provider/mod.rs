@@ -1,4 +1,4 @@
-//! Who is asked for answers.
+//! The providers of answers.
 
 mod endpoint;
 mod errors;

@@ -1,7 +1,7 @@
 //! Responses in the forms that the vendors document, written for these tests. Each comment names
 //! the page that shows the form.
 
-/// A response and what it says.
+/// A response and its answer text.
 pub(super) struct Sample {
     pub(super) dialect: &'static str,
     pub(super) body: &'static str,
@@ -154,7 +154,7 @@ pub(super) const SAMPLES: &[Sample] = &[
 "done_reason":"stop","done":true,"total_duration":5191566416,"prompt_eval_count":26,"eval_count":298}"#,
         "text `Hello! How are you today?`; End; in 26 (-) out 298 (-); llama3.2",
     ),
-    // The same page: a stream with tools, and with what the model thinks
+    // The same page: a stream with tools, and with the thoughts of the model.
     sample(
         "ollama",
         "{\"model\":\"qwen3\",\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Two \"},\"done\":false}\n\

@@ -1,5 +1,5 @@
-//! Calls are made again where that helps, by no more callers at once than a provider bears, and
-//! within a budget. No test waits: the clock is one that jumps.
+//! Calls are repeated if that helps, by no more callers at once than a provider accepts, and within
+//! a budget. No test waits: the clock jumps.
 
 use ctxc::internals::base::parallel;
 use ctxc::internals::kernel::conversation::Part;
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A clock whose time passes when somebody waits.
+/// A clock whose time passes when a caller waits.
 #[derive(Default)]
 struct Jumping(Mutex<(Duration, Vec<Duration>)>);
 
@@ -39,7 +39,7 @@ impl Clock for Jumping {
     }
 }
 
-/// A provider that a function plays, by the number of the call.
+/// A provider played by a function, by the number of the call.
 struct Played<F>(F, AtomicUsize);
 
 impl<F: Fn(usize, Duration) -> Result<Usage, E> + Sync> Played<F> {
@@ -156,7 +156,7 @@ fn the_wait_that_a_provider_asks_for_is_kept() {
         waits.len() == 1 && (7_000..=7_500).contains(&waits[0].as_millis()),
         "{waits:?}"
     );
-    // Nobody waits for an hour.
+    // A wait of an hour is refused.
     let (result, waits, calls) = once(|_, _| Err(limited(Some(3_600))));
     assert_eq!(
         (result, waits, calls),
@@ -238,7 +238,7 @@ fn no_more_calls_are_under_way_than_may_be() {
     assert_eq!(most.load(Ordering::SeqCst), 4);
 }
 
-/// Each request fails always or never.
+/// A request fails always or never.
 struct ByBody;
 impl Provider for ByBody {
     fn answer(&self, request: &WireRequest<'_>) -> Result<Response, E> {
@@ -286,8 +286,8 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
     }
 }
 
-/// Calls one after the other, or all at once, until none begins any more: those that were made, and
-/// what they used.
+/// Makes calls one after the other, or all at once, until none begins any more; returns the calls
+/// that were made, and their usage.
 fn spend(
     most: SpendLimit,
     jobs: usize,
@@ -365,7 +365,7 @@ fn a_budget_stops_before_the_call_that_could_exceed_it() {
 
 #[test]
 fn calls_under_way_count_against_the_budget() {
-    // The first ones cannot be known; those after them use all that is left, and never more.
+    // The first ones cannot be known; those after them use the whole rest, and never more.
     let (calls, spent, _) = spend(
         SpendLimit {
             tokens: Some(2_000),
@@ -400,12 +400,12 @@ fn a_provider_that_counts_nothing_or_what_cannot_be_is_charged_by_the_bytes() {
         let (calls, spent, _) = spend(most, 1, move |_, _| Ok(usage));
         assert_eq!((calls, spent.tokens), (3, 33), "{usage:?}");
     }
-    // A request that was cut may have been worked on.
+    // A request that was cut off may have been processed.
     let (calls, spent, _) = spend(most, 1, |_, _| Err(E::CutStream { bytes: 0 }));
     assert_eq!((calls, spent.tokens), (3, 30));
 }
 
-/// A budget rests on no count that is far from that of the request.
+/// A budget uses no count that is far from that of the request.
 #[test]
 fn a_count_that_is_far_off_is_replaced_by_the_one_made_here() {
     let (limiter, spending, clock) = (

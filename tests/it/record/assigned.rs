@@ -1,5 +1,5 @@
-//! Secrets behind their names: what goes wherever it stands, what stays since it is none, and that
-//! a masked text stays as it is.
+//! Secrets behind their names: values that are masked everywhere, values that stay since they are
+//! no secrets, and that a masked text stays as it is.
 
 use ctxc::internals::record::redact::Redactor;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ pub(super) fn masked(text: &str) -> String {
     Redactor::new([7; 32], []).mask_text(text).0
 }
 
-/// A text with `«…»` around what must go, checked against what goes.
+/// Checks a text with `«…»` around the secrets against the masked values.
 #[track_caller]
 pub(super) fn check(marked: &str) {
     let plain = marked.replace(['«', '»'], "");
@@ -177,8 +177,8 @@ fn values_go_that_stand_apart_from_their_names_or_among_the_words_of_commands() 
         "mysql -u root -p db",
         "docker run -d --name mysql -p 3306:3306 -p3307:3306 mysql:8",
         "| password | string | The password of the user |",
-        // A reference to a file, a list of an item of its own, what a port or another command
-        // takes, and words of a translation.
+        // A reference to a file, a list with an item of its own, the argument of a port or of
+        // another command, and words of a translation.
         "secrets:\n  db-password:\n    file: db/password.txt\n",
         "- value: hunter2plain\n- name: DB_PASSWORD\n  value: changeme\n",
         "{\"NEW_PWD\": \"Enter the new one\", \"SECRET_KEY\": \"config\"}",
@@ -252,8 +252,8 @@ fn types_schemas_references_placeholders_code_and_plain_words_stay() {
     }
 }
 
-/// A body tells what a string is by its key, by the name beside it, or by the word before it in a
-/// list.
+/// A body marks a string as a secret by its key, by the name beside it, or by the word before it in
+/// a list.
 #[test]
 fn strings_of_json_behind_their_names_go() {
     let redactor = Redactor::new([7; 32], []);
@@ -401,7 +401,7 @@ fn words_of_a_command_are_masked_with_the_option_before_them() {
     );
 }
 
-/// Random texts of parts that masks look at: once masked, a text stays as it is.
+/// Random texts of parts that masks inspect: once masked, a text stays as it is.
 #[test]
 fn a_masked_text_stays_as_it_is_masked_again() {
     let parts = [

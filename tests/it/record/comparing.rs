@@ -36,7 +36,7 @@ fn recorded(salt: u8, secrets: &[&str], body: &str) -> Recording {
     mask.mask_call(clear(body))
 }
 
-/// A call that nothing was replaced in.
+/// A call without masked values.
 fn clear(body: &str) -> Recording {
     let request = to_raw_json(body);
     let key = call_key("POST", PATH, request.get()).to_string();
@@ -49,7 +49,7 @@ fn clear(body: &str) -> Recording {
     }
 }
 
-/// Something of a live request, by its body.
+/// The result of a function on a live request with this body.
 fn with<R>(body: &str, then: impl FnOnce(&LiveRequest<'_>) -> R) -> R {
     let key = call_key("POST", PATH, body).to_string();
     then(&LiveRequest {
@@ -68,7 +68,7 @@ fn comparison(salt: u8, secrets: &[&str]) -> RequestComparison {
     )
 }
 
-/// Leaves out what a plain word begins, up to the next blank.
+/// Leaves out the text from a plain word up to the next blank.
 fn word(place: &str, begins: &'static str) -> VolatileMatcher {
     let find: PatternSearch = Arc::new(move |text: &str| {
         let start = text.find(begins)?;
@@ -354,7 +354,7 @@ fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
         "{}",
         call.request.get()
     );
-    // Less the space, the key is another.
+    // Without the space, the key is another.
     let live = body.replace("\"m\"", " \"m\"");
     for salt in [1, 2] {
         assert!(is_same(&comparison(salt, &[]), &call, &live));
@@ -364,12 +364,12 @@ fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
             &live.replace("Write", "Wrote")
         ));
     }
-    // A program that is answered from the recording says what it was told there.
+    // A program that is answered from the recording repeats the answer that it got there.
     assert!(is_same(&comparison(2, &[]), &call, call.request.get()));
 }
 
-/// Two calls that differ in what is masked: each gets its own answer as long as anything tells them
-/// apart.
+/// Two calls that differ in masked values: each gets its own answer as long as anything
+/// distinguishes them.
 #[test]
 fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
     let body =
@@ -396,7 +396,7 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
         }
         found
     };
-    // By their keys, whoever recorded them.
+    // By their keys, for recordings of any user.
     assert_eq!(
         at(
             2,
@@ -420,7 +420,7 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
         ),
         [Some(1), Some(0), Some(1)]
     );
-    // Else in turn.
+    // Otherwise in turn.
     assert_eq!(
         at(
             2,
@@ -434,8 +434,8 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
     );
 }
 
-/// Each row: how a text was recorded once, with today's masks of the project and secrets, and the
-/// text that is sent.
+/// Each row: the recorded form of a text, with today's masks of the project and secrets, and the
+/// sent text.
 #[test]
 fn masks_that_came_or_went_since_leave_a_recording_fresh() {
     let own = |word: &'static str| vec![Arc::new(Literal(word)) as Arc<dyn PatternFinder>];
@@ -490,7 +490,7 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
                 "{at} {pattern}"
             );
         }
-        // By somebody else, as far as a value shows by its form that it is one.
+        // By another user, as far as the form of a value shows that it is one.
         let comparison = RequestComparison::new(
             VolatileParts::default(),
             all(2, &["hunter2xyzzy"], own("Project Nightjar")),
@@ -502,7 +502,7 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
             call.request.get()
         );
     }
-    // Words that replaced a value are no value, for whoever can tell.
+    // Words that replaced a value are no value, for a reader with the key.
     let call = recorded(1, &[], &body("Ask ann@example.org first"));
     assert!(!is_same(
         &comparison(1, &[]),
@@ -527,7 +527,8 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
     ));
 }
 
-/// Where no words are kept, texts of one length are told apart by their hashes, or not found.
+/// In a recording without words, texts of one length are distinguished by their hashes, or not
+/// found.
 #[test]
 fn a_recording_without_words_answers_its_own_requests_alone() {
     let body = |text: &str| {
@@ -561,8 +562,8 @@ fn a_recording_without_words_answers_its_own_requests_alone() {
     ));
 }
 
-/// Where not even the keys of arguments are kept, a request of another order of keys, numbers and
-/// escapes is reduced as the recorded one was.
+/// In a recording without the keys of arguments, a request with another order of keys, other
+/// numbers and escapes is reduced as the recorded one was.
 #[test]
 fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
     let recorded = r#"{"model":"m","temperature":1.0,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"find","input":{"zone":"north","area":3,"Größe":"a b"}}]}]}"#;
@@ -594,7 +595,8 @@ fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
     );
 }
 
-/// What a pattern leaves out holds a value that is masked on one side, on both, or on none.
+/// The text that a pattern leaves out contains a value that is masked on one side, on both, or on
+/// none.
 #[test]
 fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
     let body = |text: &str| json!({"messages": [{"content": text}]}).to_string();
@@ -635,13 +637,14 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
         ..whole("/messages")
     }]);
     assert!(is_same(&comparison, &calls[0], &now));
-    // It has no place in the others, and what differs beside the value is told as it stands there.
+    // It does not match in the others, and the difference beside the value is reported as it stands
+    // there.
     assert!(!is_same(&comparison, &calls[1], &now));
     assert_eq!(
         why(&comparison, &calls[1], &now),
         "`/messages/0/content` was “…llo. by:⟦email⟧/7 Bye.”, now “…llo. by:⟦email⟧/8 Bye.”"
     );
-    // That is what a pattern has to match.
+    // A pattern has to match the placeholder.
     assert!(is_same(
         &leaving_out(vec![word("/messages", "by:⟦email⟧")]),
         &calls[1],
@@ -761,8 +764,8 @@ fn leaves(value: &serde_json::Value, pointer: &str, out: &mut Vec<String>) {
 }
 
 proptest! {
-    /// However a request is written, and whoever recorded it with whatever masks, it is found; a
-    /// real change is not, and its place is told.
+    /// A request is found in any notation and with any masks of any user; a real change of it is
+    /// not, and its place is reported.
     #[test]
     fn a_request_is_found_however_it_is_written_and_a_change_of_it_is_not(body in bodies(), salts in (1u8..3, 1u8..3), known in any::<(bool, bool)>(), which in any::<prop::sample::Index>()) {
         let secrets = |is_known: bool| if is_known { vec!["hunter2xyzzy"] } else { Vec::new() };
@@ -770,10 +773,10 @@ proptest! {
         let comparison = comparison(salts.1, &secrets(known.1));
         let mut now = String::new();
         respelt(&body, &mut now);
-        // A secret that today's masks do not know any more is a value by nothing but its hash.
+        // A secret without a mask today is recognised only by its hash.
         let is_known = !known.0 || known.1 || salts.0 == salts.1 || !body.to_string().contains("hunter2xyzzy");
         prop_assert!(is_same(&comparison, &call, &now) || !is_known, "{} {now}", call.request.get());
-        // What was masked here masks to itself.
+        // A value that was masked here masks to itself.
         prop_assert!(is_same(&comparison, &call, call.request.get()));
         prop_assert!(is_same(&comparison, &recorded(salts.1, &secrets(known.1), call.request.get()), call.request.get()));
         let mut places = Vec::new();

@@ -41,7 +41,7 @@ fn the_python_agent_passes_its_check_and_its_test() {
         .exits_with(0)
         .stdout_contains("parcel  context 8/8")
         .stdout_contains("PASS");
-    // Nobody takes a scripted answer for one of a model.
+    // No scripted answer is taken for one of a model.
     assert!(
         read(RECORDING)
             .lines()

@@ -1,4 +1,5 @@
-//! Lines and files: what is read, what is refused and why, and what a killed writer leaves.
+//! Lines and files: accepted ones, refused ones with the reason, and the rest that a killed writer
+//! leaves.
 
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::file::{RecordingFile, append_call};
@@ -104,7 +105,7 @@ fn the_cut_line_of_a_killed_writer_is_told_and_taken_out_by_the_next() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(&path), ["1", "3"]);
-    // An editor that leaves out the last line end takes no call away.
+    // A missing last line end loses no call.
     std::fs::write(&path, whole.trim_end()).unwrap();
     append_call(&path, &call("4")).unwrap();
     assert_eq!(ids(&path), ["1", "4"]);

@@ -1,4 +1,4 @@
-//! Files of other tools are known by their content, and read.
+//! Files of other tools are recognised by their content, and read.
 
 use ctxc::internals::base::base64::decode;
 use ctxc::internals::record::foreign::call::recorded_endpoint;

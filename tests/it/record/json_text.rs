@@ -1,4 +1,4 @@
-//! Bodies stay as they are, byte for byte, but for the strings that are replaced.
+//! Bodies stay as they are, byte for byte, except for the masked strings.
 
 use ctxc::internals::record::json_text::{
     apply_json_edits, compact_json, map_strings, string_edits, to_raw_json, write_compact_edited,

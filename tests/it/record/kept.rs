@@ -1,4 +1,5 @@
-//! What is kept of calls, what is not, and where. `docs/SECURITY.md` names these tests.
+//! The stored and the omitted parts of calls, and their files. `docs/SECURITY.md` names these
+//! tests.
 
 use super::client::{ProxyProcess, caller_arguments, is_recording, post, proxy_command};
 use super::passing::chunked;
@@ -8,7 +9,7 @@ use ctxc::internals::record::file::{RecordingFile, append_call};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-/// Every byte that is anywhere below a folder, and every name.
+/// Every byte below a folder, and every name.
 pub(super) fn everything(project: &Project) -> Vec<u8> {
     let files = project.files();
     files
@@ -32,7 +33,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 const KEY: &str = "planted-4f81-key-of-nobody";
 const EMAIL: &str = "ann.planted@example.org";
 
-/// A stream that says a text in pieces of a few letters.
+/// A stream that carries a text in pieces of a few letters.
 fn saying(text: &str) -> String {
     let pieces: Vec<char> = text.chars().collect();
     let event = |piece: &[char]| {
@@ -48,7 +49,7 @@ fn saying(text: &str) -> String {
     )
 }
 
-/// What the pieces of a kept stream say together.
+/// The joined text of the pieces of a recorded stream.
 fn said(response: &str) -> String {
     let events = response
         .lines()
@@ -76,7 +77,7 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
     let headers = format!(
         "Authorization: Bearer {KEY}\r\nx-ctxc-agent: {EMAIL}\r\nx-ctxc-conversation: {KEY}\r\n"
     );
-    // The program gets what the vendor says.
+    // The program gets the vendor's answer.
     assert_eq!(post(&url, &headers, &body).text(), stream);
     let run = proxy
         .stop()
@@ -310,9 +311,9 @@ fn old_recordings_are_removed() {
     assert!(!proxy.project.files().iter().any(|file| is_recording(file)));
 }
 
-/// Kills a proxy with `kill -9` in the middle of its calls: every call that was answered is among
-/// the whole lines, and at most the end of the last line is missing. The next recorder that adds a
-/// call leaves none but whole ones.
+/// Kills a proxy with `kill -9` in the middle of its calls: every answered call is among the whole
+/// lines, and at most the end of the last line is missing. The next recorder that adds a call
+/// leaves only whole ones.
 #[cfg(unix)]
 fn kill(round: u64) {
     let server = Server::new(|_, _, stream| {
@@ -594,7 +595,7 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// Gemini CLI refuses the way of signing in that it takes where the address is not Google's.
+/// Gemini CLI refuses its usual sign-in if the address is not Google's.
 #[cfg(unix)]
 #[test]
 fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {

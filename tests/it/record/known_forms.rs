@@ -3,7 +3,7 @@
 use ctxc::internals::base::secrets::known_forms::KEY_FORMS;
 use ctxc::internals::record::redact::Redactor;
 
-/// So many letters and digits in no order, always the same.
+/// A number of letters and digits in no order, always the same.
 pub(super) fn alnum(len: usize) -> String {
     signs(
         len,
@@ -37,7 +37,7 @@ fn signs(len: usize, of: &[u8]) -> String {
 
 const UUID: &str = "1a2b3c4d-5e6f-4708-92a3-b4c5d6e7f809";
 
-/// What follows the head of a row, in the form that its service gives.
+/// A made-up rest behind the head of a row, in the form of its service.
 #[expect(
     clippy::match_same_arms,
     reason = "one row a service, in the order of the table"
@@ -225,7 +225,7 @@ fn each_listed_service_has_a_key_of_its_real_form_that_is_masked_whole() {
     }
 }
 
-/// Those that no beginning shows.
+/// Keys without a fixed beginning.
 #[test]
 fn keys_without_a_beginning_of_their_own_are_masked() {
     let redactor = Redactor::new([7; 32], []);

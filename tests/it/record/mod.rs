@@ -1,5 +1,5 @@
-//! Recorded calls: their lines and files, what finds them again, and what is replaced before one is
-//! kept.
+//! Recorded calls: their lines and files, the keys by which they are found again, and the values
+//! masked before one is stored.
 
 mod assigned;
 pub(crate) mod client;

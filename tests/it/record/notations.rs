@@ -1,5 +1,5 @@
-//! Secrets behind the notations of commands, shells, files of settings and listings of files;
-//! beside each what looks alike and is none.
+//! Secrets in the notations of commands, shells, files of settings and listings of files; beside
+//! each a similar text without one.
 
 use super::assigned::{check, masked};
 use ctxc::internals::base::secrets::placeholders::PUBLISHED_SAMPLES;

@@ -1,4 +1,4 @@
-//! What passes through the proxy: the same bytes as without it, and what is refused.
+//! Traffic through the proxy: the same bytes as without it, and the requests it refuses.
 
 use super::client::{HttpAnswer, ProxyProcess, post, send_request};
 use crate::cli::project::Project;
@@ -86,7 +86,7 @@ fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
         chunks.len() > 5 && chunks.last().unwrap()[0].as_u64() > chunks[0][0].as_u64(),
         "{chunks:?}"
     );
-    // White space between values is all that is not kept.
+    // Only white space between values is not stored.
     assert!(
         proxy.recording_text().contains(
             r#""request":{"model":"gpt-x","stream":true,"messages":[{"role":"user","content":"hi"}],"temperature":1.0}"#
@@ -119,7 +119,7 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
     );
     assert_eq!(answer.body, packed);
     proxy.stop().exits_with(0);
-    // What the recording could not read is not asked for.
+    // Encodings that the recording could not read are not requested.
     assert!(
         server.requests()[0].contains("accept-encoding: gzip\r\n"),
         "{:?}",
@@ -412,7 +412,7 @@ fn what_fails_on_the_way_is_seen_and_kept() {
                 .contains("could not be reached"),
         "{line}"
     );
-    // What a vendor refuses is passed on as it is.
+    // A refusal of a vendor is passed on as it is.
     let refusing = Server::saying(response(
         "429 Too Many Requests",
         "retry-after: 3\r\ncontent-type: application/json\r\n",

@@ -1,4 +1,4 @@
-//! How recordings are named, and what is said where there is none.
+//! The names of recordings, and the message for a missing one.
 
 use super::file::call;
 use ctxc::internals::record::places::{RecordingPlace, RecordingSelector, recording_path};

@@ -1,5 +1,4 @@
-//! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that
-//! is kept.
+//! Made-up secrets of many kinds in every place of a call: no part of one is in any stored file.
 
 use super::client::{ProxyProcess, post};
 use super::known_forms::{alnum, hex, made_up, name};
@@ -18,7 +17,7 @@ const NAMES: &str = "DB_PASSWORD PGPASSWORD MYSQL_PWD SMTP_PASS AWS_SECRET_ACCES
     COHERE_API_KEY MISTRAL_API_KEY DATADOG_API_KEY CLOUDFLARE_API_KEY ALGOLIA_API_KEY STRIPE_KEY TWILIO_AUTH_TOKEN HEROKU_API_KEY \
     SNYK_TOKEN VAULT_TOKEN OKTA_API_TOKEN ZENDESK_TOKEN";
 
-/// A made-up secret: what it is kept under, and its value; the part before it may be seen.
+/// A made-up secret: its kind, its name and its value; the head before the value may be seen.
 pub(crate) struct Planted {
     kind: String,
     name: String,
@@ -27,7 +26,7 @@ pub(crate) struct Planted {
 }
 
 impl Planted {
-    /// A part of the value that a text has.
+    /// The part of the value that a text contains.
     pub(crate) fn part_in<'t>(&'t self, text: &str) -> Option<&'t str> {
         let value = &self.value;
         let mut parts = value
@@ -45,7 +44,7 @@ pub(crate) fn environment(all: &[Planted]) -> String {
         .collect()
 }
 
-/// The first ones that are in a text, with what stands before them.
+/// The first secrets that a text contains, with the text before them.
 pub(crate) fn found_in(all: &[Planted], text: &str) -> Vec<String> {
     let found = |one: &Planted| {
         let part = one.part_in(text)?;
@@ -128,7 +127,7 @@ fn percent(text: &str) -> String {
 /// The places that each secret is planted in.
 const PLACES: usize = 24;
 
-/// What is kept of a secret in each place.
+/// The stored text of a secret in each place.
 fn kept(mask: &CallMask, one: &Planted) -> [(&'static str, String); PLACES] {
     let Planted {
         name, head, value, ..
@@ -273,7 +272,7 @@ fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
     let mut seen = Vec::new();
     for one in &all {
         for (place, text) in kept(&mask, one) {
-            // What a stream brings in pieces is put together again; escapes are read.
+            // The pieces of a stream are joined; escapes are read.
             let joined: String = text
                 .split("data: ")
                 .filter_map(|event| serde_json::from_str::<Value>(event.trim()).ok())

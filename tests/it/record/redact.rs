@@ -1,4 +1,4 @@
-//! What is replaced before a call is kept, and what is left alone.
+//! The values that are masked before a call is stored, and the texts that stay.
 
 use ctxc::internals::project::config::RecordedContent;
 use ctxc::internals::record::mask::{CallMask, StreamEnding};
@@ -85,7 +85,7 @@ fn secrets_and_personal_data_are_replaced_where_they_stand() {
             "ann@example.org--thanks, joe@exämple.de, li@xn--fsq.xn--p1ai",
             "<email>--thanks, <email>, <email>",
         ),
-        // As typesetters and HTML write it, and with signs that nobody sees.
+        // As typesetters and HTML write it, and with invisible characters.
         (
             "555\u{2011}010\u{2011}9999, 4111\u{a0}1111\u{a0}1111\u{a0}1111",
             "<phone>, <card>",
@@ -102,7 +102,7 @@ fn secrets_and_personal_data_are_replaced_where_they_stand() {
 
 #[test]
 fn keys_of_known_services_are_replaced() {
-    // In parts, so that nobody takes this file for one that holds keys.
+    // In parts, so that no scanner takes this file for one with keys.
     let long = "0123456789abcdefABCDEF0123456789abcdef";
     let services = "sk- sk-ant-api03- sk-proj- sk-or-v1- sk-lf- pk-lf- sk_live_ rk_test_ whsec_ AIza AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ \
         github_pat_ glpat- gldt- hf_ gsk_ xai- pplx- r8_ npm_ pypi- xoxb- xapp- dapi sbp_ sb_secret_ lsv2_pt_ nvapi- GOCSPX- dop_v1_ \
@@ -114,8 +114,7 @@ fn keys_of_known_services_are_replaced() {
             "{head}"
         );
     }
-    // With points and other signs in them, without digits, and with a sentence that ends behind
-    // them.
+    // With points and other signs in them, without digits, and followed by the end of a sentence.
     let (points, letters) = (
         format!("{long}.{long}"),
         "abcdefghijklmnopqrstuvwxyzABCDEFGH",
@@ -236,7 +235,7 @@ fn what_only_looks_like_it_stays() {
         "2023 2024 2025 2026, 2015 2016 2017 2018, 2024-01-07 2024-02-06, 5000 5100 5200 5300",
         "logo@2x.png, getty@tty1.service, git@github.com:org/repo.git, ssh://git@github.com/org/repo, X@W.mean(axis=0)",
         "550e8400-e29b-41d4-a716-446655440000, de88 3704 0044 0532 0130 00",
-        // What is packed.
+        // Encoded data.
         "data:text/plain;base64,am9lQGV4YW1wbGUub3JnIHNrLTAxMjM0NTY3ODlhYmNkZWZBQkNERUY=",
         "react@18.3.0-beta.rc1, https://h/nginx:1.2@sha256:abc, https://$USER:$PASSWORD@h",
     ];
@@ -246,7 +245,8 @@ fn what_only_looks_like_it_stays() {
     }
 }
 
-/// A key in one row with an image would be one by chance; what is known by its value is none.
+/// A key within the data of an image would be one by chance; a value that is known as a secret is
+/// not.
 #[test]
 fn packed_data_stay_as_they_are_but_for_what_is_known_by_its_value() {
     let mut state = 1_u64;
@@ -464,12 +464,12 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
     ];
     for (text, expected) in cases {
         assert_eq!(kinds(&text), expected, "{text}");
-        // What is JSON stays JSON.
+        // Valid JSON stays valid JSON.
         let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
         assert_eq!(is_json(&text), is_json(expected), "{text}");
     }
-    // What stands beside it in another script, as it is or escaped, and a secret with letters of
-    // its own.
+    // A text in another script beside it, as it is or escaped, and a secret with letters of its
+    // own.
     let cases = [
         ("请联系joe@example.com谢谢".to_owned(), "请联系<email>谢谢"),
         (format!("密钥是{key}请保密"), "密钥是<secret>请保密"),
@@ -510,8 +510,8 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
     }
 }
 
-/// What a stream brings by turns belongs to its choice; what it says beside its words says them
-/// once more.
+/// Interleaved pieces of a stream belong to their choices; the log of tokens beside the words
+/// repeats the words.
 #[test]
 fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
@@ -551,7 +551,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
         )
     };
     assert!(!kept(&[spoken("joe.plan"), spoken("ted@example.com ")].concat()).contains("joe.plan"));
-    // What a request asks for, and a tool that goes by such a name, stay.
+    // The fields of a request, and of a tool with such a name, stay.
     let asked = r#"{"logprobs":true,"tools":[{"parameters":{"properties":{"token":{},"logprobs":{"type":"boolean"}}}}]}"#;
     assert_eq!(mask.mask_body(asked, "/request", &mut Vec::new()), asked);
     // Gemini's list, written over many lines and cut; two parts of one answer; a block that begins
@@ -580,12 +580,12 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     for stream in [parts, blocks, other] {
         assert!(!kept(stream).contains("joe.plan"), "{}", kept(stream));
     }
-    // Pieces that are alike make a number, and what each event says of itself makes none.
+    // Equal pieces form a number, and the metadata of each event forms none.
     let card = chunk(0, "4242").repeat(4);
     assert!(!kept(&card).contains("4242"), "{}", kept(&card));
     let own = "{\"user\":\"ann@example.org\",\"response\":\"a \"}\n".repeat(3);
     assert_eq!(kept(&own).matches("⟦email").count(), 3, "{}", kept(&own));
-    // What each event says of itself is no text.
+    // The metadata of each event is no text.
     let same = "{\"model\":\"m\",\"system\":\"fp_1\",\"response\":\"a \"}\n".repeat(3);
     assert_eq!(kept(&same), same);
     // Words that are no event stay.
@@ -622,8 +622,7 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     }
 }
 
-/// Half of a pair of letters is no text that can be read, and the rest of the string is looked at
-/// all the same.
+/// Half of a surrogate pair is no readable text, and the rest of the string is masked all the same.
 #[test]
 fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
     let mask = CallMask::new([7; 32], [], RecordedContent::Redacted);
@@ -637,7 +636,7 @@ fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
     );
 }
 
-/// What is replaced first, and what is no JSON, has words beside it.
+/// A text with a value masked before, and one that is no JSON, contain other words.
 #[test]
 fn without_words_no_text_is_kept_beside_a_placeholder_or_as_it_came() {
     let mask = CallMask::new([7; 32], [], RecordedContent::Shape);

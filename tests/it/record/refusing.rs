@@ -68,7 +68,7 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 7 && rule.severity == Some(Severity::Error));
     for rule in rules {
-        // What is counted is known once a vendor has answered, and what is filled up is not sent
+        // The tokens are known once a vendor has answered, and a shortened example is not sent
         // here.
         let is_sent = |example: &RequestExample| {
             !["before", "tokens=", "fill="]

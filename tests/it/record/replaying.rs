@@ -70,7 +70,7 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
     let stored = before.recorded_lines();
     let mut proxy = again(&mut before, &["--replay", "@last"]);
     let first = proxy.post_chat(asks("first", true));
-    // As it is kept: with the placeholder.
+    // As it is stored: with the placeholder.
     assert_eq!(first.text(), stored[0]["response"].as_str().unwrap());
     assert!(
         first.text().contains("⟦email:")
@@ -81,7 +81,7 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
     for expected in [&answers[1], &answers[2], &answers[2]] {
         assert_eq!(&proxy.post_chat(asks("again", false)).text(), expected);
     }
-    // What was replaced in the request is part of its key all the same.
+    // A masked part of the request is part of its key all the same.
     assert_eq!(
         proxy.post_chat(asks("mail bob@example.org", false)).text(),
         answers[3]
@@ -92,8 +92,7 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
         .stderr_contains("answered 5 calls of 1 model (m)");
 }
 
-/// With a date that is left out, all three are equal; the one that is equal with its date comes
-/// first.
+/// Without the volatile date all three are equal; the one that is equal with its date comes first.
 #[test]
 fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile() {
     let (mut before, answers) = recorded();
@@ -421,7 +420,7 @@ fn a_script_that_is_none_is_refused_with_its_line() {
     refused("{").stderr_contains("script.yaml:1: it is not valid YAML: ");
     refused("answers:\n- when: {has: ['(']}\n  reply: a\n")
         .stderr_contains("a pattern is not valid");
-    // An agent would be told to call the tool for ever.
+    // An agent would be asked to call the tool for ever.
     refused(
         "answers:\n- when: {has: [hi]}\n  reply: a\n- tool_calls: [{name: find}]\n- reply: b\n",
     )

@@ -1,5 +1,6 @@
-//! Programs that are run again: agents at once, whose calls come in any order, vendors that
-//! answered what a rule calls an error, and Gemini, whose model stands in the address alone.
+//! Programs that are run again: concurrent agents, whose calls come in any order, vendors that
+//! answered a request that a rule calls an error, and Gemini, whose model stands in the address
+//! alone.
 
 use super::client::{ProxyProcess, caller_arguments, post};
 use crate::cli::project::Project;
@@ -38,7 +39,7 @@ fn agent(role: &str, question: &str) -> [String; 2] {
     [call(&[]), call(&more)]
 }
 
-/// The calls of agents at once: whose turn it is, by their numbers.
+/// The calls of concurrent agents, in the order of these agent numbers.
 fn at_once(agents: &[[String; 2]], order: &[usize]) -> Vec<String> {
     let mut next = vec![0; agents.len()];
     let one = |of: &usize| {
@@ -94,7 +95,7 @@ fn agents_at_once_are_known_by_what_they_ask() {
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
-/// Beginnings are arranged in every way; what differs a little stays with what it was.
+/// The first calls arrive in every order; a slightly changed one stays with its conversation.
 #[test]
 fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
     let said = |body: &str| CallContent::from_request(body, "/chat/completions", None, None);
@@ -135,8 +136,8 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
             .collect();
         assert_eq!(matched_positions(&known, &later), expected);
     }
-    // A conversation that was not recorded takes none that another is more like, whichever comes
-    // first.
+    // A conversation that was not recorded takes none that is more similar to another, in any
+    // order.
     let later = [
         said(&first("You write poems.", "Where is 9?")),
         said(&recorded[3]),
@@ -200,7 +201,7 @@ fn a_request_to_gemini_is_the_one_that_was_stored() {
     run(&project, &["eval"], &calls("\"1\""))
         .exits_with(0)
         .stdout_contains("2 scenarios: 2 passed");
-    // Stored without what is volatile and with it, it is one request.
+    // Stored without its volatile parts and with them, it is one request.
     project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[requests]\nvolatile = [\"/labels/run\"]\n",

@@ -1,5 +1,5 @@
-//! `ctxc record` and `ctxc replay` around a program: its exit code, what ctxc says beside it, and
-//! what is left.
+//! `ctxc record` and `ctxc replay` around a program: its exit code, the messages of ctxc beside it,
+//! and the resulting files.
 
 use super::client::{caller_arguments, is_recording, proxy_command};
 use crate::cli::project::{ProgramRun, Project};
@@ -58,7 +58,7 @@ fn a_program_is_recorded_and_replayed_without_its_vendor() {
         .exits_with(0)
         .stdout_contains("status 200: {\"said\":1}");
     drop(replayed.stderr_contains("answered 2 calls of 2 models (gpt-x, gpt-y)"));
-    // Nobody was asked.
+    // No vendor was called.
     assert_eq!(server.requests().len(), 2);
     let other = "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"other\"}]}";
     around(&project, &["replay", "@last"], other, &[])
@@ -143,7 +143,7 @@ fn no_call_is_explained() {
         .stderr_contains("  a mocked client sends nothing: run the program without the mock")
         .stderr_contains("  a client with an address in its code ignores the variables")
         .stderr_contains("  a library that reads another variable: name it in ctxc.toml");
-    // What was refused says why itself.
+    // A refused call gives the reason itself.
     let project = project.with_file("script.yaml", "answers:\n  - reply: a\n");
     let run = around(
         &project,

@@ -1,4 +1,4 @@
-//! Which names are those of secrets, and what is kept from a child is another list.
+//! The names of secrets; the list of variables kept from a child is another one.
 
 use ctxc::internals::base::secrets::names::{
     NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength,

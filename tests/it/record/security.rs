@@ -1,5 +1,5 @@
-//! What `docs/SECURITY.md` says and no other test holds, and that each of its sentences names a
-//! test.
+//! The claims of `docs/SECURITY.md` that no other test covers, and the check that each of its
+//! sentences names a test.
 
 use super::client::{ProxyProcess, caller_arguments, proxy_command};
 use super::kept::everything;
@@ -36,7 +36,7 @@ fn recorded(
     )
 }
 
-/// The body of a call that says something.
+/// The body of a call with a text.
 fn saying(text: &str) -> String {
     serde_json::json!({"model": "m", "messages": [{"role": "user", "content": text}]}).to_string()
 }
@@ -72,7 +72,7 @@ fn values_of_secret_variables_are_in_no_byte_that_is_written() {
     for (name, value) in secrets {
         assert!(!written.contains(value), "{name}");
     }
-    // In the call and in the command: what is no secret by its name stays.
+    // In the call and in the command: a value that is no secret by its name stays.
     assert_eq!(written.matches(open.1).count(), 2, "{written}");
 }
 
@@ -127,7 +127,7 @@ fn the_proxy_listens_on_one_address_alone() {
     proxy.stop().exits_with(0);
 }
 
-/// The sentences of the page that name no test, and the tests that there are not.
+/// The sentences of the page that name no test, and the named tests that do not exist.
 fn faults(page: &str, tests: &BTreeSet<String>) -> Vec<String> {
     let mut faults = Vec::new();
     for line in page.lines().filter(|line| line.starts_with("- ")) {

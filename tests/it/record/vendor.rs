@@ -1,4 +1,4 @@
-//! Where calls go.
+//! The destination of calls.
 
 use ctxc::internals::record::proxy::vendor::{VENDORS, endpoint_dialect, find_vendor};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Text changes and resolved changes are told apart.
+//! Text changes and resolved changes are distinguished.
 
 use super::read::COMPAT_1;
 use ctxc::internals::registry::Registry;

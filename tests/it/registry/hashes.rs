@@ -1,5 +1,5 @@
-//! What moves the hash of a task and what does not, and that a registry depends on nothing but what
-//! the files hold.
+//! Changes that move the hash of a task and changes that do not; a registry depends only on the
+//! content of the files.
 
 use ctxc::internals::base::hash::Hash;
 use ctxc::internals::registry::workspace::check::check_project;
@@ -89,8 +89,7 @@ fn a_changed_fragment_moves_the_hash_of_all_that_rest_on_it() {
     }
 }
 
-/// The registry does not depend on where the project lies, nor on the order in which threads
-/// finish.
+/// The registry does not depend on the project's folder, nor on the order in which threads finish.
 #[test]
 fn the_same_files_give_the_same_bytes_anywhere() {
     let build = |threads: usize| {

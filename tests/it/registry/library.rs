@@ -1,4 +1,4 @@
-//! The library as a build step uses it, and what holds of every build.
+//! The library in a build step, and the properties of every build.
 
 use ctxc::{Config, Project, Registry, Severity, compile_sources};
 use pretty_assertions::assert_eq;

@@ -1,5 +1,5 @@
-//! Reading `registry.json`: every released form loads, everything else says what it is and what to
-//! do.
+//! Reading `registry.json`: every released form loads, every other file is refused with its form
+//! and a way out.
 
 use ctxc::internals::registry::artifact::ReferenceKind;
 use ctxc::internals::registry::{ReadError, Registry};
@@ -112,7 +112,7 @@ fn tasks_are_found_by_operator_and_subtype() {
 fn a_newer_schema_is_refused_by_name() {
     for text in [
         COMPAT_1.replace("ctxc/registry/1", "ctxc/registry/7"),
-        // Whatever else a newer one looks like.
+        // With any other content of a newer one.
         r#"{"hash":3,"tasks":{"a":[1]},"schema":"ctxc/registry/7"}"#.to_owned(),
     ] {
         let message = Registry::read(text).unwrap_err().to_string();
@@ -155,7 +155,7 @@ fn damage_is_reported_with_its_place() {
             reason
         }
     );
-    // A fault in a body shows when the body is asked for, in the coordinates of the file.
+    // A fault in a body is reported when the body is read, in the coordinates of the file.
     let late = COMPAT_1.replacen(r#""element":"task""#, r#""element":7"#, 1);
     let registry = Registry::read(late.clone()).unwrap();
     let Err(ReadError::Damaged { line, column, .. }) = registry.task("answer").unwrap().root()

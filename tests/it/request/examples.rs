@@ -17,7 +17,7 @@ use ctxc::internals::rules::request::cx::RequestCx;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 
-/// What is found in a body, with the call before it and what its fence says: `json gemini
+/// The findings of a body, with the call before it and the words of its fence: `json gemini
 /// model=gemini-2.5-pro tokens=4096`. With `fill=9000` its `…` stands for that many characters.
 pub(crate) fn found(
     body: &str,
@@ -68,7 +68,7 @@ pub(crate) fn found(
     check::request_findings(&cx, &config)
 }
 
-/// Where a body goes by the words of its fence.
+/// The route of a body, by the words of its fence.
 fn route(words: &str) -> Option<String> {
     let model = words
         .split(' ')
@@ -100,7 +100,7 @@ impl TokenCounter for Bytes {
     }
 }
 
-/// What is found in each request of a section; a body marked `before` is the call before the next
+/// The findings of each request of a section; a body marked `before` is the call before the next
 /// one.
 fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     // A rule that is off is turned on.
@@ -151,8 +151,8 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
         for (example, found) in of(rule, "Wrong") {
             let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
             names.dedup();
-            // The double refuses what `check` finds; it knows no tokens of what nobody has
-            // answered.
+            // The double refuses the requests in which `check` finds an error; it knows no token
+            // counts without an answer.
             let is_counted = example.words.contains("tokens=");
             if !is_counted
                 && rule.severity == Some(Severity::Error)
@@ -160,8 +160,7 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
             {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
             }
-            // What is an error stands at a value of the body, or at a place of what is not valid
-            // JSON.
+            // An error stands at a value of the body, or at a position of invalid JSON.
             let is_value = |finding: &Diagnostic| {
                 let slice = example
                     .body

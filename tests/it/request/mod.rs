@@ -1,4 +1,4 @@
-//! Requests of any program: read into messages, segments and threads.
+//! Requests of any program: read into messages, segments and conversations.
 
 pub(crate) mod examples;
 mod places;

@@ -1,4 +1,4 @@
-//! Where the values of a body stand.
+//! The positions of the values of a body.
 
 use ctxc::internals::request::places::JsonPlaces;
 

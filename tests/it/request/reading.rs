@@ -1,4 +1,4 @@
-//! The five forms, each with what it has of everything.
+//! The five forms of requests, each with every kind of content.
 
 use ctxc::internals::kernel::conversation::{Part, Speaker};
 use ctxc::internals::request::dialect::Dialect;
@@ -244,7 +244,7 @@ fn what_is_no_request_says_why() {
     for text in ["[]", "1", "null", "\"x\"", "{}"] {
         assert!(matches!(fault(text), NoRequest::Other(_)), "{text}");
     }
-    // Of unexpected forms nothing is lost, and nothing fails.
+    // No part of an unexpected form is lost, and nothing fails.
     let odd = json!({"messages": [1, null, {"role": 7, "content": {"a": 1}}, {"role": "user", "content": [1, {"type": 2}]}], "tools": [3, {}], "model": 4});
     for path in ["/chat/completions", "/v1/messages", "/api/chat", ""] {
         assert!(!build_segments(&read(&odd, path)).is_empty());

@@ -1,5 +1,5 @@
-//! Threads, and what a prompt cache reuses: 200 conversations with one planted break each, 50
-//! without.
+//! Conversations, and their prefixes that a prompt cache reuses: 200 conversations with one planted
+//! break each, 50 without.
 
 use ctxc::internals::kernel::tokens::ByteCounter;
 use ctxc::internals::request::dialect::Dialect;

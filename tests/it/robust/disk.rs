@@ -1,4 +1,4 @@
-//! A disk that is full: the old registry stays, the message says what to do.
+//! A full disk: the old registry stays, the message names a way out.
 
 use super::project::{Project, said};
 use std::fs::File;
@@ -18,7 +18,7 @@ fn output_that_cannot_be_written_is_said() {
     assert!(said(&output).contains("space"), "{}", said(&output));
 }
 
-/// A file system of 256 KiB that goes away with the value.
+/// A file system of 256 KiB that is removed with the value.
 struct Small(tempfile::TempDir);
 
 impl Small {

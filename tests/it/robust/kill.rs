@@ -17,7 +17,7 @@ fn next(state: &mut u64, below: u64) -> u64 {
     (*state >> 33) % below
 }
 
-/// How long a build takes that has to write a registry, in microseconds: the middle of five.
+/// The time that a build with a changed registry takes, in microseconds: the median of five.
 fn duration(project: &Project) -> u64 {
     let mut times: Vec<u64> = (0..5)
         .map(|round| {
@@ -99,7 +99,7 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     alive.try_lock().unwrap();
     std::fs::write(project.path(".ctxc-young.tmp"), "").unwrap();
     project.write(1, "second");
-    // A look changes nothing.
+    // A check changes nothing.
     assert_eq!(project.run(&["build", "--check"]).status.code(), Some(1));
     assert!(project.path(".ctxc-dead.tmp").exists());
     project.build();
@@ -112,7 +112,7 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
         names,
         [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"]
     );
-    // So does whoever writes a template.
+    // So does the author of a template.
     std::fs::write(
         project.path("templates/task_1.xml"),
         "<task type='atomic' name='x'><description>d</description></task>",

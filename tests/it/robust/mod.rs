@@ -1,5 +1,5 @@
-//! What the machine does to a program: kills it, runs it twice, fills its disk, takes its
-//! permissions, closes its pipe.
+//! Effects of the machine on a program: it is killed, runs twice, meets a full disk, missing
+//! permissions, a closed pipe.
 
 mod disk;
 mod kill;

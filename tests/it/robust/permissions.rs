@@ -1,4 +1,4 @@
-//! What a user without rights meets: a folder that cannot be written, a file that cannot be read.
+//! A user without permissions: a folder that cannot be written, a file that cannot be read.
 
 use super::project::{Project, said};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,8 +10,8 @@ fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs ctxc as somebody without rights. Root may do everything, so root becomes nobody, with a
-/// copy of the program in a place that nobody can reach.
+/// Runs ctxc as a user without permissions. Root may do everything, so root becomes the user
+/// `nobody`, with a copy of the program in a place that this user cannot reach.
 fn run(project: &Project, arguments: &[&str]) -> Output {
     mode(project.root(), 0o755);
     let tools = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ const LOOSE: &str = "<task   type=\"atomic\" name=\"NAME\"><description>a</descr
 const FIXABLE: &str =
     "<task type=\"atomic\" name=\"NAME\">\n  <descripton>a & b</descripton>\n</task>\n";
 
-/// Three templates, of which the second has a mode of its own.
+/// Three templates, the second with a file mode of its own.
 fn three(text: &str, second: u32) -> Project {
     let project = Project::new(1);
     std::fs::remove_file(project.path("templates/task_0.xml")).unwrap();
@@ -154,7 +154,7 @@ fn one_file_that_cannot_be_read_keeps_no_other_from_being_laid_out() {
     assert_eq!(changed(&project, LOOSE), ["a", "c"]);
 }
 
-/// Root could write it, and the folder could take another in its place: neither is a reason to.
+/// Root could write it, and the folder could take a replacement: neither is a reason to do so.
 #[test]
 fn a_file_that_is_read_only_stays_as_it_is_and_the_others_are_written() {
     for (verb, text) in [
@@ -178,7 +178,7 @@ fn a_file_that_is_read_only_stays_as_it_is_and_the_others_are_written() {
         );
         assert_eq!(changed(&project, text), ["a", "c"], "{verb:?}: {words}");
     }
-    // As root too, for whom no permission is in the way.
+    // As root too, which no permission stops.
     let project = three(LOOSE, 0o444);
     let output = Command::new(env!("CARGO_BIN_EXE_ctxc"))
         .arg("fmt")
@@ -195,7 +195,8 @@ fn a_project_that_cannot_be_written_is_searched_in_memory() {
     std::fs::write(project.path("notes.md"), "the zebra crossing\n").unwrap();
     mode(project.root(), 0o755);
     mode(&project.path("notes.md"), 0o644);
-    // The folder for caches is ours, and whoever runs is nobody: nothing can be made in it.
+    // The folder for caches is ours, and the program runs as the user `nobody`: no file can be made
+    // in it.
     let outcome = run(&project, &["search", "zebra", "--cache-dir", "."]);
     let text = said(&outcome);
     assert_eq!(outcome.status.code(), Some(0), "{text}");

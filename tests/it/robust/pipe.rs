@@ -1,4 +1,4 @@
-//! A reader that goes away (`ctxc check | head -1`) is nothing to talk about, and changes no
+//! A reader that closes its pipe (`ctxc check | head -1`) causes no message, and changes no
 //! verdict.
 
 use super::project::Project;

@@ -1,9 +1,9 @@
-//! A folder of templates to do harm to.
+//! A folder of templates to damage.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A folder with templates that goes away with the value.
+/// A folder with templates that is removed with the value.
 pub(super) struct Project {
     folder: tempfile::TempDir,
 }
@@ -70,7 +70,7 @@ impl Project {
     }
 }
 
-/// Everything that a run said, for messages and for looking at it.
+/// The whole output of a run, for messages and for searches in it.
 pub(super) fn said(output: &Output) -> String {
     format!(
         "{}{}",

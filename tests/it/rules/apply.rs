@@ -1,5 +1,5 @@
 //! Fixes applied by the engine: on every bad example of every rule, and on texts made for its
-//! promises.
+//! invariants.
 
 use crate::project::reading::{check_template, read};
 use crate::support::examples::RuleExamples as _;
@@ -64,7 +64,7 @@ fn no_fix_of_any_example_brings_a_new_error() {
                         example.template
                     );
                 }
-                // Stable: nothing more to do.
+                // Stable: no further fix.
                 let again = fixed(&out.text, example.project, which);
                 assert_eq!(
                     (again.fixed, &again.text),
@@ -81,7 +81,7 @@ fn no_fix_of_any_example_brings_a_new_error() {
     );
 }
 
-/// The engine takes nearly every fix that a rule offers: a refusal is the exception.
+/// The engine applies nearly every offered fix: a refusal is the exception.
 #[test]
 fn fixes_of_examples_are_taken() {
     let mut refused = Vec::new();
@@ -147,7 +147,7 @@ fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round
     let rule = &list::find_rule("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let mut checks = 0_usize;
-    // Each round one fix goes, and leaves as many behind that do not.
+    // Each round one fix is applied, and as many remain that cannot be.
     let mut check = |text: &str| {
         checks += 1;
         let here = |at: usize, insert: &str| {
@@ -177,8 +177,7 @@ fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round
 
 #[test]
 fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() {
-    // An element that belongs elsewhere may have come here by the damage; without it, it is a
-    // fault.
+    // A misplaced element may be a consequence of the damage; without the damage, it is a fault.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <path>x</path>\n</task>\n";
     let before = check_template(text, &read(""));
     assert!(
@@ -209,10 +208,10 @@ fn fixes_that_undo_each_other_end() {
             ]
         },
     );
-    // What is still there after its fix was not mended by it.
+    // A finding that remains after its fix was not fixed by it.
     assert_eq!((out.text.as_str(), out.fixed), ("a", 0));
     assert!(rounds < 10);
-    // Where the finding is another one each time, it ends where it has been before, or after some
+    // If the finding is another one each time, it ends at a text that it had before, or after some
     // rounds.
     let out = apply::fix_text(
         "a",
@@ -280,7 +279,7 @@ proptest! {
     }
 }
 
-/// Pieces that slips leave behind, and those they take away.
+/// Pieces that slips leave behind, and those they remove.
 const SLIPS: [&str; 14] = [
     "<!--",
     "-->",
@@ -337,7 +336,7 @@ fn slipped() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// A second run has nothing to do, what is counted as mended was changed, and no error is new.
+    /// A second run has nothing to do, every counted fix changed the text, and no error is new.
     #[test]
     fn fixing_twice_is_fixing_once(text in slipped()) {
         for which in [FixSelection::Safe, FixSelection::Suggested] {
@@ -345,14 +344,14 @@ proptest! {
             let before = errors(&found);
             let once = fixed(&text, "", which);
             let twice = fixed(&once.text, "", which);
-            // What came up through a fix and would take words away waits for its author, who may
-            // ask for it by a second run.
+            // A finding that appears through a fix and whose own fix would delete words waits for
+            // its author, who may apply it in a second run.
             let beginning = InitialFindings::count_findings(&found);
             if !once.left.iter().any(|finding| beginning.is_side_effect(finding)) {
                 prop_assert_eq!(&twice.text, &once.text);
                 prop_assert_eq!(twice.fixed, 0);
             }
-            // Damage that is mended may show as much damage behind it.
+            // Fixed damage may reveal as much damage behind it.
             prop_assert!(once.fixed == 0 || once.text != text);
             let (before, after): (usize, usize) = (before.values().sum(), errors(&once.left).values().sum());
             prop_assert!(once.fixed == 0 || after <= before + 20, "{} errors, then {}", before, after);
@@ -369,8 +368,8 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
         "<task type=\"atomic\" name=\"x\"><!-- a -- b -->",
     ] {
         let out = fixed(&format!("{head}{body}"), "", FixSelection::Safe);
-        // That it looks up context beside inheriting all of the parent's was so before: the author
-        // must decide.
+        // It looked up context and inherited all of the parent's before, too: the author must
+        // decide.
         assert!(out.text.contains(">enabled<"), "{}", out.text);
         let names: Vec<&str> = out.left.iter().map(|finding| finding.rule.name).collect();
         assert_eq!(names, ["context-conflict-with-default"], "{head}");

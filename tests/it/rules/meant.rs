@@ -1,5 +1,5 @@
-//! Fixes write what an author meant, and take away nothing that one wrote: a slip, what is found,
-//! what is left of it.
+//! Fixes write the text that an author meant, and delete no text that one wrote: a slip, its
+//! findings, the remaining ones.
 
 use super::apply::fixed;
 use crate::project::reading::{check_template, read};
@@ -7,7 +7,7 @@ use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::rules::apply::FixSelection;
 use pretty_assertions::assert_eq;
 
-/// A task with two parameters; what is given stands behind them.
+/// A task with two parameters, and the given parts behind them.
 fn task(kind: &str, inside: &str) -> String {
     let parameters = "<parameters><parameter name=\"ticket\"/><parameter name=\"n\" type=\"number\"/></parameters>";
     format!(
@@ -231,7 +231,8 @@ fn a_letter_is_no_slip_of_another() {
     assert!(out.text.contains("{{y}} {{b}}"), "{}", out.text);
 }
 
-/// What a fix brings to light was there before: the text, and the setting, that nobody had read.
+/// A finding that a fix reveals existed before: in the text, and in the setting, that had not been
+/// read.
 #[test]
 fn a_fix_is_made_whatever_else_is_wrong() {
     let text = task(

@@ -1,4 +1,4 @@
-//! What holds for all rules together.
+//! Properties of all rules together.
 
 mod apply;
 mod meant;

@@ -1,11 +1,11 @@
-//! Scenarios of the runs that add the most to those that there are.
+//! Scenarios of the runs that add the most to the existing ones.
 
 use super::support::{newest_trace_file, project_with_templates, run_scripted, state_folder};
 use super::traces::with_state;
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
 
-/// A ticket goes one of two ways.
+/// A ticket takes one of two ways.
 const CHOICE: &str = r#"<task type="sequential" name="t"><description>Handle {{x}}.</description>
     <parameters><parameter name="x" type="string" required="true"/></parameters><steps>
     <task as="sort"><description>Sort {{x}}.</description></task>
@@ -62,7 +62,7 @@ fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
     let first = with_state(&project, &["new", "scenario", "--best", "2"])
         .exits_with(0)
         .stderr_contains("2 of 5 kept runs chosen: they cover the most");
-    // A task each, before more of one.
+    // One for each task, before a second one of any.
     assert_eq!(
         scenarios(&project),
         ["scenarios/one-1.yaml", "scenarios/t-1.yaml"],
@@ -100,7 +100,7 @@ fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_a
         "- {reply: {status: FAILED, content: no}}\n",
     );
     go(&project, "one", "cut", "- {reply: said}\n");
-    // Its last line says how it ended.
+    // Its last line has the end of the run.
     let path = newest_trace_file(&state_folder(&project));
     let text = std::fs::read_to_string(&path).unwrap();
     let last = text.trim_end().rfind('\n').unwrap();

@@ -38,7 +38,7 @@ fn comparisons_and_connectives_say_what_they_say() {
     ] {
         assert_eq!(said(text), Ok(holds), "{text}");
     }
-    // What decides is enough.
+    // A decisive operand is enough.
     assert_eq!(said("done or nowhere"), Ok(true));
 }
 

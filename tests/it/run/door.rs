@@ -1,4 +1,4 @@
-//! The one door between values and their readers, on what really comes: subtasks, hinted tasks,
+//! The trust of values on their way to every reader, in real runs: subtasks, hinted tasks,
 //! requested files, resumed runs.
 
 use super::support::{
@@ -18,7 +18,7 @@ const COUNTER: &str = r#"<task type="atomic" name="counter"><description>Count.<
     <parameters><parameter name="n" type="integer" required="true"/></parameters><system>Answer in {{n}} words.</system></task>"#;
 const MAIL: [&str; 3] = ["reader", "--input", "mail=EVIL"];
 
-/// The messages of each request of a run, with who says them.
+/// The messages of each request of a run, with their speakers.
 fn requests(project: &Project) -> Vec<Vec<(String, String)>> {
     let trace = newest_trace(&state_folder(project));
     let message = |message: &Value| {
@@ -40,12 +40,12 @@ fn requests(project: &Project) -> Vec<Vec<(String, String)>> {
         .collect()
 }
 
-/// What of a text stands in no fence.
+/// The text outside of all fences.
 fn outside(text: &str) -> String {
     super::oracle::outside_of_fences(text)
 }
 
-/// An agent that asks for a subtask, and answers once it has its result.
+/// An agent that requests a subtask, and answers once it has its result.
 fn asks(request: &str) -> String {
     format!(
         "- {{when: {{has: of the subtask}}, reply: done}}\n- {{when: {{lacks: SUBTASK}}, reply: {{status: CONTINUATION, content: x, subtask_request: {{type: atomic, {request}}}}}}}\n- {{reply: SUBRESULT}}\n"
@@ -61,7 +61,7 @@ fn a_hinted_task_takes_nothing_untrusted_into_its_system_text() {
         "clerk, system: `persona` is untrusted and would become part of the system text",
     );
     assert_eq!(requests(&project).len(), 1, "the clerk is not asked");
-    // What comes of no foreign text is the author's.
+    // A value that comes of no foreign text is the author's.
     let trusting = READER.replace(" trust=\"untrusted\"", "");
     let project = self::project_with_templates(&[("reader", &trusting), ("clerk", CLERK)]);
     run_scripted(&project, &MAIL, "- {when: {has: of the subtask}, reply: done}\n- {when: {has: You are}, reply: fine}\n- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: d, template_hints: [clerk], inputs: {persona: root}}}}\n").exits_with(0);
@@ -101,8 +101,8 @@ fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refus
         .stderr_contains("the value of `n` is a string, and its type is `integer`");
 }
 
-/// A script of the registry is not run with what a letter asks for, neither as the line of a shell
-/// nor as one given to it.
+/// A script of the registry is not run with the text of a letter, neither as the line of a shell
+/// nor as an argument of it.
 #[test]
 fn no_shell_reads_what_an_untrusted_request_brings() {
     for command in [
@@ -122,8 +122,8 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
                 "`who` is untrusted and would become part of a line that a shell reads",
             );
     }
-    // Arguments and variables are no lines of a shell: what keeps this one from running is that
-    // nobody permitted it.
+    // Arguments and variables are no lines of a shell: this one does not run because it was not
+    // permitted.
     let greet = r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>
         <command><arg>sh</arg><arg>-c</arg><arg>echo "$WHO" "$1"</arg><arg>-</arg><arg>{{who}}</arg></command><env><var name="WHO">{{who}}</var></env></task>"#;
     let project = project_with_templates(&[("reader", READER), ("greet", greet)]);
@@ -167,7 +167,7 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
             .iter()
             .all(|result| result["trust"] == "untrusted")
     );
-    // In a profile without fences nothing of it is told.
+    // In a profile without fences nothing of it is printed.
     let bare = READER
         .replace("{{mail}}", "none")
         .replace("name=\"reader\"", "name=\"reader\" profile=\"bare\"");
@@ -179,8 +179,8 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
         .stderr_contains("`subtask` is untrusted, and the profile `bare` has no fence");
 }
 
-/// A sequence whose first step asks for a subtask that reads a file, and whose second would take
-/// its word for law.
+/// A sequence whose first step requests a subtask that reads a file, and whose second obeys its
+/// result.
 const TONE: &str = r#"<task type="sequential" name="t"><description>Answer.</description><steps>
     <task as="tone"><description>Find the tone.</description></task>
     <task><description>Answer.</description><system>You answer in this tone: {{tone}}</system>
@@ -205,7 +205,7 @@ fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
         "{sent:#?}"
     );
     assert!(sent[1].iter().any(|(_, text)| text.contains("the page says EVIL") && !outside(text).contains("EVIL")));
-    // A run that goes on from its trace comes by the same door.
+    // A run that resumes from its trace applies the same trust.
     let resume = ["run", "--no-index", "--script", "answers.yaml", "--resume"];
     let again = ProgramRun::from(
         project
@@ -227,7 +227,7 @@ fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
     run_scripted(&project, &["t"], &answers)
         .exits_with(1)
         .stderr_contains("`tone` is untrusted and would become part of a line that a shell reads");
-    // Its author says that it was checked.
+    // Its author marks it as checked.
     let checked = TONE.replace("<task as=\"tone\">", "<task as=\"tone\" trust=\"trusted\">");
     let project = self::project_with_templates(&[("t", &checked)])
         .with_file("docs/a.md", "the page says EVIL");
@@ -339,7 +339,7 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
     );
 }
 
-/// Why an answer has not its form is said by quoting it, and the quotation may be somebody else's.
+/// The reason why an answer has a wrong form quotes it, and the quotation may be a foreign text.
 #[test]
 fn a_wrong_answer_is_quoted_in_a_fence() {
     let task = READER.replace(
@@ -363,7 +363,7 @@ fn a_wrong_answer_is_quoted_in_a_fence() {
         told.starts_with("This answer does not have the form that was asked for:\n\n<untrusted-"),
         "{told}"
     );
-    // Where nothing foreign was shown it stays a sentence.
+    // Without a foreign text in the context it stays a sentence.
     let task = task.replace(" trust=\"untrusted\"", "");
     let project = self::project_with_templates(&[("reader", &task)]);
     run_scripted(
@@ -381,7 +381,7 @@ fn a_wrong_answer_is_quoted_in_a_fence() {
     );
 }
 
-/// What cannot hold a text may stand anywhere, before a run as in it.
+/// A value that cannot hold a text may stand anywhere, before a run as in it.
 #[test]
 fn an_untrusted_number_in_a_system_text_is_fine_in_a_manifest() {
     let task = r#"<task type="sequential" name="t"><description>Answer.</description>
@@ -396,7 +396,7 @@ fn an_untrusted_number_in_a_system_text_is_fine_in_a_manifest() {
     run_scripted(&project, &["t", "--input", "n=3"], "- {reply: a b c}\n").exits_with(0);
 }
 
-/// The situation of an agent of a run is the one that it had, in the scenario that is made of it.
+/// A scenario made of a run freezes the situation that the agent had in the run.
 #[test]
 fn a_scenario_of_a_run_keeps_what_the_run_has_seen() {
     let task = TONE.replace(

@@ -1,4 +1,4 @@
-//! Whole tasks run: every operator, traces, trust, what goes wrong.
+//! Whole tasks run: every operator, traces, trust, failures.
 
 mod agreement;
 mod best;

@@ -37,7 +37,7 @@ fn a_sequence_hands_on_results_and_notes() {
         "{}",
         said(calls[1])
     );
-    // Notes are carried, and where there are none the content stands in.
+    // Notes are carried, and without notes the content takes their place.
     assert!(
         said(calls[2]).contains("planned twice") && said(calls[2]).contains("done with both"),
         "{}",
@@ -264,14 +264,14 @@ fn a_subtask_runs_before_its_agent_goes_on() {
         (&subtask["depth"], &subtask["refused"]),
         (&json!(1), &Value::Null)
     );
-    // Its settings are those of the subtype `subtask`: nothing is inherited unless it says so.
+    // Its settings are those of the subtype `subtask`: nothing is inherited unless it is set.
     assert!(
         !said(trace_calls(&trace)[1]).contains("Do it."),
         "{}",
         said(trace_calls(&trace)[1])
     );
     assert!(said(trace_calls(&trace)[2]).contains("140"));
-    // The tasks that the project's roles play are no matter of the subtask.
+    // The tasks of the project's roles do not concern the subtask.
     project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",

@@ -1,4 +1,4 @@
-//! Answers read as results, and held against the form that was asked for.
+//! Answers read as results, and compared with the required form.
 
 use ctxc::internals::context::answer_format::AnswerForm;
 use ctxc::internals::kernel::conversation::Part;

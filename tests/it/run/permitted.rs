@@ -1,5 +1,5 @@
-//! A cloned project does nothing by itself: each thing that it could do is refused by name until
-//! its user permits it.
+//! A cloned project does nothing by itself: each action is refused by name until its user permits
+//! it.
 
 use super::support::{project_with_templates, run_scripted, state_folder};
 use crate::cli::project::{ProgramRun, Project};
@@ -38,11 +38,12 @@ fn a_command_runs_in_a_trusted_project_alone_and_by_its_argument_list() {
         run_scripted(&project, &["t"], answers).exits_with(0).stdout,
         "counted\n"
     );
-    // One argument, whatever is in it; and nothing of the environment but what finds programs.
+    // One argument, with any content; and nothing of the environment except the variables that find
+    // programs.
     assert!(!project.files().contains(&"no".to_owned()));
     assert_eq!(project.read_file("seen"), "\n");
     assert!(project.read_file("env").contains("PATH="));
-    // A policy bounds what the user permits.
+    // A policy bounds the user's permissions.
     project.write_file(
         "ctxc.toml",
         "edition = \"2026\"\n[policy]\ncommands = [\"git\"]\n",
@@ -138,7 +139,7 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
         trace.contains("house-1") && !trace.contains("planted-0123456789"),
         "{trace}"
     );
-    // What was recorded answers from now on, with no server.
+    // The recording answers from now on, with no server.
     assert_eq!(
         with_state(&project, &["run", "t", "--recording", "run:last"])
             .exits_with(0)
@@ -174,7 +175,7 @@ fn a_tool_of_a_command_is_run_for_the_role_that_may_use_it() {
         !project.files().contains(&"burnt".to_owned()),
         "it is no tool of the role"
     );
-    // Arguments that break off are told to the agent, and given to nobody.
+    // Incomplete arguments are reported to the agent, and passed to no command.
     project.write_file("weigh.sh", "touch burnt\n");
     let cut = r#"- {when: {lacks: not JSON}, tool_calls: [{name: weigh, arguments: '{"what": '}]}
 - {when: {has: 'its arguments are not JSON'}, reply: light}
@@ -232,7 +233,7 @@ fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
             .stdout,
         "heavy\n"
     );
-    // One that speaks something else is said.
+    // A server that speaks another protocol is reported.
     project.write_file("serve.py", "print('hello')\n");
     run_scripted(&project, &["clerk"], answers)
         .exits_with(3)

@@ -1,4 +1,4 @@
-//! Made-up secrets of many kinds in what a run reads, answers and fails with: none of them is in
+//! Made-up secrets of many kinds in the inputs, answers and failures of a run: none of them is in
 //! its trace, its spans or its errors.
 
 use super::spans::{collector, run};
@@ -24,7 +24,7 @@ fn files(folder: &Path, texts: &mut Vec<(String, String)>) {
     }
 }
 
-/// Runs a task with the planted values, and looks at all that it wrote.
+/// Runs a task with the planted values, and searches all written files.
 fn hold_none(project: &Project, answers: &serde_json::Value, code: i32, says: &str) {
     let all = planted();
     project.write_file("answers.yaml", json!({"answers": answers}).to_string());

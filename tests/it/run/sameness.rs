@@ -1,5 +1,5 @@
-//! Every request of a run is the one that `ctxc render` gives for the same situation, byte for
-//! byte: in every shipped template, the later requests of a tool loop too.
+//! Every request of a run equals the output of `ctxc render` for the same situation, byte for byte:
+//! in every shipped template, the later requests of a tool loop too.
 
 use crate::assembly::shipped::{Here, shipped};
 use crate::cli::project::command_in;
@@ -37,7 +37,7 @@ struct Seen {
     body: String,
 }
 
-/// Calls a tool first, then answers in the form that is asked for; loops end in their second round.
+/// Calls a tool first, then answers in the required form; loops end in their second round.
 #[derive(Debug, Default)]
 struct Anybody(Mutex<Vec<Seen>>);
 
@@ -109,7 +109,7 @@ pub(super) fn fitting_text(body: &str, stage: &str) -> String {
     if let Some(schema) = fields.iter().find_map(|field| schema(&request[field])) {
         return fitting(schema).to_string();
     }
-    // What is inherited stands under other headings.
+    // Inherited segments stand under other headings.
     let headings = [
         "## Output format\\n\\n",
         "<output_format>\\n",
@@ -184,7 +184,7 @@ impl AnswerBackend for Anybody {
     }
 }
 
-/// Says what it would have run.
+/// Returns the command that it would have run.
 #[derive(Debug)]
 pub(super) struct Echo;
 
@@ -198,7 +198,7 @@ impl CommandRunner for Echo {
     }
 }
 
-/// What `ctxc render` gives for a situation.
+/// The output of `ctxc render` for a situation.
 fn rendered(
     task: &str,
     inputs: &BTreeMap<String, Value>,

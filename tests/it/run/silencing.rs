@@ -1,4 +1,4 @@
-//! No finding that can be silenced decides whether a template can be rendered and run.
+//! No finding that can be silenced decides if a template can be rendered and run.
 
 use crate::cli::project::Project;
 use crate::support::examples::RuleExamples as _;
@@ -6,7 +6,7 @@ use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 
-/// Reasons that lie in what the example is given here, and not in its template.
+/// Faults that lie in the inputs of the example here, and not in its template.
 const GIVEN: [&str; 4] = [
     "has no value",
     "cannot be read",
@@ -27,8 +27,8 @@ fn inputs(task: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// A project of the bad example of a rule, in which the rule is off; `None` where something else is
-/// an error, or the rule stays one.
+/// A project of the bad example of a rule, in which the rule is off; `None` if another error
+/// exists, or the rule stays an error.
 fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
     let off = if settings.contains("[lints]") {
         settings.replacen("[lints]", &format!("[lints]\n{rule} = \"off\""), 1)

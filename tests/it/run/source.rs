@@ -1,4 +1,4 @@
-//! `ctxc run --source`: tasks worked off under a budget, each once.
+//! `ctxc run --source`: tasks processed under a budget, each once.
 
 use super::support::{project_with_templates, state_folder};
 use super::traces::{THREE, with_state};
@@ -150,8 +150,7 @@ fn issues_are_run_by_the_task_of_the_command_line() {
     again.stderr_contains("no task to run: all tasks that are ready are already complete");
 }
 
-/// A delivery that cannot be run stands in the way of no other, and is tried again by the next
-/// command.
+/// A delivery that cannot be run blocks no other, and is tried again by the next command.
 #[test]
 fn a_delivery_is_tried_once_by_a_command() {
     let project = with("", GOOD);

@@ -1,4 +1,4 @@
-//! Runs as spans of OpenTelemetry, at the collector that the variables name, and nowhere else.
+//! Runs as spans of OpenTelemetry, sent to the collector that the variables name, and nowhere else.
 
 use super::support::{project_with_templates, state_folder};
 use super::traces::THREE;
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 
 const ANSWERS: &str = "answers:\n- {when: {node: a}, reply: one for ada@example.com}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
-/// A collector that answers everything with a status, and keeps what it was sent: the head and the
-/// body of each.
+/// A collector that answers everything with a status, and keeps the requests it received: the head
+/// and the body of each.
 pub(super) struct Collector {
     pub(super) address: String,
     pub(super) sent: Arc<Mutex<Vec<(String, String)>>>,
@@ -137,7 +137,7 @@ fn a_run_is_a_span_with_its_agents_and_their_calls_inside_and_no_word_of_them() 
         "chat"
     );
     assert_eq!(attribute(chat, "ctxc.answered_by")["stringValue"], "script");
-    // Nobody's service was asked, and no token was paid for.
+    // No service was called, and no token was paid for.
     assert_eq!(chat["kind"], 1);
     for key in [
         "gen_ai.provider.name",
@@ -257,7 +257,7 @@ fn a_failed_run_a_tool_and_a_command_are_spans_with_their_errors() {
     );
     assert_eq!(of("invoke_workflow t")["status"]["code"], 2);
     assert!(!body.contains("no room"), "{body}");
-    // A model words the name of a tool.
+    // The name of a tool is a text of the model.
     let named = |span: &&Value| {
         span["name"]
             .as_str()
@@ -309,7 +309,7 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     run(&project, &RUN, &some)
         .exits_with(0)
         .stderr_contains("it rejected some of them: ");
-    // Nobody listens there; what the address itself may hide is not shown.
+    // No server listens there; secrets in the address itself are not shown.
     let nobody = [(
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         "http://user:planted-2@127.0.0.1:9/?key=planted-3",
@@ -331,7 +331,7 @@ fn a_collector_that_fails_is_one_warning_and_fails_no_run() {
     }
 }
 
-/// A project whose model is asked at an address.
+/// A project with a model at an address.
 fn asking(provider: &Collector) -> Project {
     let config = format!(
         "edition = \"2026\"\n[models.small]\nid = \"house-1\"\nprovider = \"house\"\ntier = \"economy\"\ncontext_window = 8000\n\
@@ -375,7 +375,7 @@ fn a_call_says_the_model_its_vendor_and_what_it_was_asked_with() {
         assert_eq!(attribute(chat, key)[kind], value, "{key}: {chat:#}");
     }
     assert_eq!(chat["kind"], 3);
-    // The project's own word for the model says nothing to anybody else.
+    // The project's own name of the model means nothing outside of it.
     assert_eq!(
         attribute(of("invoke_agent t"), "gen_ai.request.model"),
         &Value::Null
@@ -473,7 +473,7 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
             && failed["parentSpanId"] == answered["parentSpanId"],
         "{body}"
     );
-    // What the provider says may repeat what was said.
+    // The provider's error may repeat the request.
     let is_private = |text: &str| !text.contains("ada@") && !text.contains("example.com");
     assert!(
         is_private(&body) && failed["status"]["message"] == "",
@@ -492,7 +492,7 @@ fn a_call_that_a_provider_failed_is_a_span_of_its_own_beside_that_of_the_model_t
         message.contains("status 400") && !body.contains("ada@"),
         "{message}"
     );
-    // Where nobody else is left, the run fails with it.
+    // Without any other collector, the run fails with it.
     project.write_file(
         "templates/t.xml",
         r#"<task type="atomic" name="t"><model>small</model><description>Say hi.</description></task>"#,
@@ -559,7 +559,7 @@ fn the_standard_variables_name_the_service_its_attributes_and_headers_and_a_prot
         (word(&resource, "service.name"), word(&resource, "team")),
         (said("front"), said("a,b c"))
     );
-    // A list with something else in it is not heeded at all, as the specification says.
+    // A list with an invalid item is ignored as a whole, as the specification requires.
     for wrong in ["team=a,b", "team=%zz", "=a"] {
         let (_, resource, warned) = sent(&[("OTEL_RESOURCE_ATTRIBUTES", wrong)]);
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The stored settings of the registry decide everything: a runner never looks up what an operator
-//! has by default.
+//! The stored settings of the registry decide everything: a runner never looks up the defaults of
+//! an operator.
 
 use crate::assembly::shipped::Here;
 use ctxc::Registry;
@@ -31,7 +31,7 @@ impl CommandRunner for NoCommands {
     }
 }
 
-/// Answers by a script, and keeps what was asked.
+/// Answers by a script, and keeps the requests.
 #[derive(Debug)]
 struct Kept(AnswerScript, Mutex<Vec<String>>);
 
@@ -84,7 +84,7 @@ fn run(registry: &[u8], answers: &str) -> (RunOutcome, Vec<String>) {
     (outcome, kept.1.into_inner().unwrap())
 }
 
-/// A registry with something in it changed, wherever it stands.
+/// A registry with one value changed, at any depth.
 fn changed(built: &[u8], change: &dyn Fn(&mut Value)) -> Vec<u8> {
     fn walk(value: &mut Value, change: &dyn Fn(&mut Value)) {
         change(value);
@@ -112,8 +112,8 @@ fn a_registry_whose_stored_settings_were_changed_runs_by_those() {
         asked[1].contains("The whole.") && asked[1].contains("left by the first"),
         "{asked:?}"
     );
-    // What is stored says that nothing is inherited and nothing carried along, whatever the
-    // operators have by default.
+    // The stored settings inherit nothing and carry nothing along, with any defaults of the
+    // operators.
     let quiet = changed(built.as_bytes(), &|value| {
         if let Some(setting) = value
             .get_mut("inherit_context")
@@ -158,7 +158,7 @@ fn the_stored_number_of_rounds_is_the_bound() {
     let (outcome, asked) = run(&two, answers);
     assert_eq!(asked.len(), 4);
     assert!(outcome.obstacle.unwrap().note.contains("after 2 rounds"));
-    // Without a stored number there is no run: none is made up.
+    // Without a stored number the run does not start: none is made up.
     let none = changed(built.as_bytes(), &|value| {
         if let Some(fields) = value.as_object_mut() {
             fields.shift_remove("max_iterations");

@@ -1,4 +1,4 @@
-//! Traces: what they say, that they are recordings, and that a run goes on from one.
+//! Traces: their content, their use as recordings, and runs that resume from one.
 
 use super::support::{
     newest_trace, newest_trace_file, project_with_templates, run_scripted, state_folder,
@@ -59,7 +59,7 @@ fn a_trace_is_a_recording_that_answers_the_same_run() {
     with_state(&project, &["check", &path]).exits_with(0);
 }
 
-/// Who waits a moment before each answer, and notes what was asked.
+/// An agent that waits a moment before each answer, and records the requests.
 fn slow(wait: Duration, asked: Arc<Mutex<Vec<String>>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -106,7 +106,7 @@ fn slow(wait: Duration, asked: Arc<Mutex<Vec<String>>>) -> String {
                     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                     answer.len()
                 );
-                // Who was killed reads no more.
+                // A killed program reads no more.
                 let _ = stream.write_all((head + &answer).as_bytes());
             });
         }
@@ -128,7 +128,7 @@ fn modelled(task: &str) -> String {
     task.replacen("<description>", "<model>small</model><description>", 1)
 }
 
-/// Kills a run after so long, goes on until it is done, and says what was asked.
+/// Kills a run after a time, resumes it until it is done, and returns the requests.
 fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let project = with_server(
@@ -162,7 +162,7 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     } else {
         assert_eq!(run.exits_with(0).stdout, "Third done\n");
     }
-    // Each call has one line, and the end says that it is complete.
+    // Each call has one line, and the last line marks the trace as complete.
     let lines = std::fs::read_to_string(newest_trace_file(&state_folder(&project))).unwrap();
     let lines: Vec<Value> = lines
         .lines()
@@ -209,7 +209,7 @@ fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
         "- {when: {node: a}, reply: one}\n",
     )
     .exits_with(6);
-    // It goes on with the answers that are there now, and asks for none twice.
+    // It resumes with the stored answers, and requests none twice.
     let answers = "- {when: {node: b}, reply: two}\n- {when: {has: Third}, reply: three}\n";
     project.write_file("answers.yaml", format!("answers:\n{answers}"));
     let other = with_state(
@@ -236,7 +236,7 @@ fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
     with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
         .exits_with(2)
         .stderr_contains("is complete");
-    // Whatever answers it would need.
+    // With any answers that it would need.
     with_state(&project, &["run", "--resume"])
         .exits_with(2)
         .stderr_contains("is complete");
@@ -263,7 +263,7 @@ fn independent_inputs_are_made_at_once() {
         .into_iter()
         .map(made)
         .collect();
-    // Whether a text of the task names them or they are shown by themselves.
+    // In both cases: a text of the task names them, or they are shown by themselves.
     for instructions in [
         "",
         "<instructions>{{one}} {{two}} {{three}} {{four}}</instructions>",
@@ -285,7 +285,7 @@ fn made_at_once(task: &str) {
     let at_once = begun.elapsed();
     let begun = Instant::now();
     with_state(&project, &["run", "t", "--answers", "live", "--jobs", "1"]).exits_with(0);
-    // Four in a row and one behind them are a second; at once they are as long as two.
+    // Four in a row and one behind them take a second; concurrent ones take as long as two.
     assert!(
         begun.elapsed() > at_once + Duration::from_millis(400),
         "{at_once:?} against {:?}",

@@ -6,7 +6,7 @@ use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-/// A draft is reviewed until the review has nothing to say; a script counts its words.
+/// A draft is reviewed until the review has no objection; a script counts its words.
 const LOOP: &str = r#"<task type="director_evaluator_loop" name="t"><description>Write on {{topic}}.</description>
     <parameters><parameter name="topic" type="string" required="true"/></parameters><max_iterations>2</max_iterations>
     <director><description>Draft.</description><inputs><input name="said" from="evaluation_feedback"/></inputs>
@@ -246,7 +246,7 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
     project.run(&["eval"]).exits_with(0);
 }
 
-/// The next answer of an agent is the next that was not given, whichever of them fit before.
+/// The next answer of an agent is the first unused one, in any order of those before.
 #[test]
 fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
     let project = with(LOOP, "expectations:\n- contains: [small]\n");
@@ -318,7 +318,7 @@ fn an_answer_for_nobody_is_refused() {
     run_scripted(&project, &["t"], other)
         .exits_with(1)
         .stderr_contains("none of the scripted answers for `diff` fits");
-    // What a subtask's agents are called is not known before it runs.
+    // The names of a subtask's agents are not known before it runs.
     run_scripted(
         &project,
         &["t"],
@@ -378,8 +378,8 @@ fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_chan
         .stdout_contains("3 of 3 agents tested");
 }
 
-/// A script, an input that is made, a call, or a first value before the first agent, by what the
-/// task and its answers are.
+/// The first stage is a script, an input that is made, a call, or a first value before the first
+/// agent, by the task and its answers.
 const FIRST: [(&str, &str, &str, &str); 7] = [
     (
         "a script before a step",

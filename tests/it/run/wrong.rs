@@ -1,4 +1,4 @@
-//! What goes wrong is said, costs nothing that was there, and is never a result.
+//! Failures are reported, lose no earlier result, and are never a result.
 
 use super::support::{
     events_of_kind, newest_trace, project_with_templates, run_scripted, state_folder, trace_calls,
@@ -49,13 +49,13 @@ fn a_tool_that_nobody_gave_is_refused_to_the_agent_and_traced() {
         (&json!("rm_rf"), &json!(true))
     );
     assert_eq!(trace_calls(&trace).len(), 2);
-    // One that goes on calling ends at a bound.
+    // An agent that goes on calling tools ends at a bound.
     run_scripted(&project, &["t"], "- {tool_calls: [{name: rm_rf}]}\n")
         .exits_with(7)
         .stderr_contains("still asked for more after 16 requests");
 }
 
-/// Findings R1 and C10: a run ends as its agent says, however that is written.
+/// Findings R1 and C10: a run ends with its agent's status, in any notation.
 #[test]
 fn the_status_of_an_answer_decides_unless_the_author_asked_for_one() {
     let task = r#"<task type="atomic" name="t"><description>Do it.</description></task>"#;

@@ -1,5 +1,5 @@
-//! The examples of family 6xx: each bad one gives its finding, no good one does, and every fix that
-//! is offered leaves a file without that finding.
+//! The examples of family 6xx: each bad one gives its finding, no good one does, and every offered
+//! fix leaves a file without that finding.
 
 use crate::project::reading::read_with;
 use crate::support::examples::{RuleExample, RuleExamples as _};
@@ -13,10 +13,10 @@ use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The day on which examples are looked at.
+/// The date for the check of examples.
 const TODAY: i64 = 20_000;
 
-/// What is found in the scenarios of an example.
+/// The findings in the scenarios of an example.
 pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     let project = files
         .iter()

@@ -1,4 +1,4 @@
-//! Which files are scenarios, and what comes of those that cannot be read.
+//! The files that are scenarios, and the findings on unreadable ones.
 
 use ctxc::internals::scenario::ScenarioReadOptions;
 use ctxc::internals::scenario::load::{self, ScenarioReadError};

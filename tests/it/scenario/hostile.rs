@@ -1,4 +1,4 @@
-//! Any text is read: no panic, every place inside the text, and no time that is more than linear.
+//! Any text is read: no panic, every position inside the text, and at most linear time.
 
 use ctxc::internals::scenario::read_suite;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Scenarios and suites: what is read of them, what is told of them, and where.
+//! Scenarios and suites: their values, their findings, and the positions of both.
 
 pub(crate) mod examples;
 mod files;

@@ -1,4 +1,4 @@
-//! What is read of a sound file, and what is told of a broken one: all of it in one run.
+//! The values of a sound file, and the findings of a broken one: all of it in one run.
 
 use super::told::told;
 use ctxc::internals::base::span::Spanned;
@@ -102,7 +102,7 @@ fn a_scenario_with_everything_is_read() {
 fn json_is_read_like_yaml() {
     let (tree, _) = ctxc::internals::syntax::yaml::parse_tree(WHOLE);
     let mut json = tree.to_json();
-    // Tags are lost: files are said as mappings in JSON.
+    // Tags are lost: files are written as mappings in JSON.
     json["context"]["inputs"]["log"] = serde_json::json!({"file": "files/log.txt"});
     json["context"]["task_id"] = "1.10".into();
     let text = serde_json::to_string_pretty(&json).unwrap();
@@ -358,7 +358,7 @@ fn what_is_no_mapping_is_no_suite() {
         (read_suite("a.yaml", text).0.is_none(), faults(text)),
         (true, "3:1 [\t] yaml Tab".to_owned())
     );
-    // What stands before a fault is looked at; what may stand behind it is not missed.
+    // Keys before a fault are checked; keys that may stand behind it are not reported as missing.
     insta::assert_snapshot!(faults("nmae: a\ntask: [t\ncontext: {}\n"), @r#"
     1:1 [nmae] a scenario has no key nmae, near Some("name"), elsewhere None
     2:7 [[] task is a list, wants a text

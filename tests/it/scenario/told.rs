@@ -3,7 +3,7 @@
 use ctxc::internals::base::source::LineIndex;
 use ctxc::internals::scenario::{ScenarioFault, ScenarioFaultKind};
 
-/// Each fault with its line and column, the text at its place, and what it is.
+/// Each fault with its line and column, the text at its place, and its kind.
 pub(super) fn told(text: &str, faults: &[ScenarioFault]) -> String {
     let index = LineIndex::new(text);
     let line = |fault: &ScenarioFault| {

@@ -1,9 +1,9 @@
-//! Templates for every cell of the truth table, and for what a schema must keep apart beside it.
+//! Templates for every cell of the truth table, and for other cases that a schema must distinguish.
 
 use crate::cli::project::Project;
 use std::collections::BTreeSet;
 
-/// What stands before and behind the settings of each row.
+/// The text before and behind the settings of each row.
 const ROWS: [(&str, &str); 9] = [
     (
         "<task type=\"atomic\"><description>d</description>",
@@ -43,8 +43,8 @@ const ROWS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Heads of tasks that have one of the rows by another way: no type, older types, subtypes without
-/// a row.
+/// Heads of tasks that have one of the rows in another notation: no type, older types, subtypes
+/// without a row.
 const WAYS: [&str; 6] = [
     "<task>",
     "<task type=\"director\">",
@@ -171,8 +171,8 @@ pub(crate) fn refused_by(project: &Project, paths: &[&str], codes: &[&str]) -> B
 fn the_compiler_refuses_exactly_the_cells_that_contradict_themselves() {
     let (project, names) = table();
     let refused = refused(&project, &["cells"]);
-    // Rows that inherit by default contradict themselves with fresh context unless `none` is
-    // written; the others where something is inherited unless `disabled` is.
+    // Rows that inherit by default conflict with fresh context unless `none` is written; the others
+    // do if anything is inherited and `disabled` is not written.
     let inherits = [true, false, true, false, true, true, true, false, true];
     let count = inherits
         .iter()

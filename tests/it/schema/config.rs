@@ -1,5 +1,5 @@
-//! The schema of `ctxc.toml`: fresh, of one mind with the reader about every key, bound and word,
-//! and content with what is sound.
+//! The schema of `ctxc.toml`: fresh, equal to the reader for every key, bound and word, and valid
+//! for every sound file.
 
 use crate::project::reading::read;
 use crate::support::examples::RuleExamples as _;
@@ -29,7 +29,7 @@ fn parsed(text: &str) -> Value {
     toml::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// What the schema has against a document.
+/// The errors of the schema on a document.
 fn refusals(schema: &Validator, document: &Value) -> Vec<String> {
     schema
         .iter_errors(document)
@@ -37,8 +37,8 @@ fn refusals(schema: &Validator, document: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What the reader has against the keys and values of a project file; what it says of names and
-/// policies is its own.
+/// The reader's faults on the keys and values of a project file; its faults on names and policies
+/// are its own.
 fn told(text: &str) -> Vec<String> {
     let of_keys = [
         "CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532",
@@ -67,7 +67,7 @@ fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     )
 }
 
-/// A table with what it needs.
+/// A table with its required keys.
 fn least(table: &ConfigTable) -> Map<String, Value> {
     let needed = table
         .keys
@@ -81,11 +81,11 @@ fn least(table: &ConfigTable) -> Map<String, Value> {
 /// Values that a key takes: those at its bounds, and each of its words.
 fn good(key: &ConfigKey) -> Vec<Value> {
     match key.name {
-        // What only a parser knows.
+        // Rules that only a parser can check.
         "must" => vec![json!("has owner"), json!(["has owner", "lacks version"])],
         "plan_path" => vec![json!("$.parts")],
         "base_url" => vec![json!("https://models.example/v1")],
-        // Held against another key.
+        // Compared with another key.
         "output_reserve" => vec![json!(0)],
         "max_output_tokens" => vec![json!(1)],
         _ => sound(key.shape),
@@ -175,8 +175,8 @@ fn bad(shape: ConfigShape) -> Vec<Value> {
     }
 }
 
-/// Holds reader and schema against each other at every key of a table and of those inside it; how
-/// many documents that were.
+/// Compares reader and schema at every key of a table and of those inside it; returns the number of
+/// documents.
 fn agree(schema: &Validator, table: &'static ConfigTable, place: &Place<'_>) -> usize {
     let mut tried = 0;
     let mut hold = |path: &str, document: &Value, is_sound: bool| {
@@ -206,7 +206,7 @@ fn agree(schema: &Validator, table: &'static ConfigTable, place: &Place<'_>) -> 
     for name in table.required_names() {
         let mut own = least(table);
         own.remove(name);
-        // Without a condition a requirement is another rule's.
+        // A requirement without a condition belongs to another rule.
         if name != "must" && !place.path.starts_with("extends") {
             hold(
                 &format!("{} without {name}", place.path),
@@ -374,7 +374,7 @@ fn the_examples_of_the_rules_are_of_one_mind_with_it() {
         // Unknown keys, wrong values, an unknown edition, a key in the file, keys that are missing.
         if [503, 504, 505, 529, 532].contains(&rule.meta.code.0) {
             for example in &rule.meta.bad_examples() {
-                // What stands in an address is not the schema's to tell.
+                // The content of an address is not checked by the schema.
                 let is_secret =
                     example.project.contains("base_url") || example.project.contains("api_key_env");
                 let refused = refusals(&schema, &parsed(&own(example.project)));

@@ -1,4 +1,4 @@
-//! The files under `schema/`: fresh, and holding what the tables hold.
+//! The files under `schema/`: fresh, and equal to the tables.
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::schema;

@@ -1,4 +1,4 @@
-//! Schemas for other programs: fresh, well made, and equal to what the compiler says and writes.
+//! Schemas for other programs: fresh, well made, and equal to the compiler's rules and output.
 
 pub(crate) mod cells;
 mod config;

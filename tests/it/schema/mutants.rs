@@ -1,5 +1,5 @@
-//! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end
-//! of its parent, an attribute renamed or given another value. All stay well-formed.
+//! Templates with one change each: an element renamed, removed, doubled, moved to the end of its
+//! parent, an attribute renamed or given another value. All stay well-formed.
 
 use crate::support::examples::RuleExamples as _;
 use ctxc::internals::template::element_specs;
@@ -44,7 +44,7 @@ fn originals() -> Vec<String> {
     out
 }
 
-/// A change of the given kind at a node; `None` where there is nothing to change.
+/// A change of the given kind at a node; `None` if the node does not allow one.
 fn mutant(text: &str, node: Node<'_, '_>, kind: usize, tag: &str) -> Option<String> {
     let range = node.range();
     let own = &text[range.clone()];

@@ -1,4 +1,4 @@
-//! The schema of scenarios: fresh, and of one mind with the reader about what is sound.
+//! The schema of scenarios: fresh, and equal to the reader on sound files.
 
 use super::scenario_page;
 use crate::cli::project::Project;
@@ -14,7 +14,7 @@ fn the_file_is_fresh() {
     assert_fresh("schema/scenario.schema.json", &scenario_schema());
 }
 
-/// Changes of a sound scenario, and whether it is one after.
+/// Changes of a sound scenario; true if it stays sound.
 const CHANGES: &[(&str, &str, bool)] = &[
     ("name: triage of a refund", "name: 5", false),
     ("name: triage of a refund\n", "", false),
@@ -88,7 +88,7 @@ const CHANGES: &[(&str, &str, bool)] = &[
     ),
 ];
 
-/// Suites, and whether each is one.
+/// Texts of suites; true for a sound one.
 const SUITES: &[(&str, bool)] = &[
     (
         "id: s\ncases: [{id: 1, task: t, input: {objective: x}, expected: [{contains: x}]}]\n",

@@ -1,4 +1,4 @@
-//! The reference of scenarios as a page, made from the same tables as their schema: a key that is
+//! The reference of scenarios as a page, made from the tables of their schema: every key that is
 //! read is on it.
 
 use ctxc::internals::scenario::expect::answer::ANSWER_TABLE;

@@ -1,5 +1,5 @@
-//! No registry holds a conflict of settings or lacks one that was written, whatever is off,
-//! allowed, lowered or misspelt.
+//! No registry holds a conflict of settings or lacks a written one, with any rule off, allowed,
+//! lowered or misspelt.
 
 use crate::cli::project::Project;
 use crate::project::reading::read;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::path::Path;
 
-/// The rules that look at more than settings, and families of them.
+/// The rules that check more than settings, and families of them.
 const RULES: [&str; 14] = [
     "wrong-root",
     "bad-value",
@@ -53,7 +53,7 @@ fn errors(config: &Config, text: &str) -> Vec<&'static str> {
     found
 }
 
-/// What is left out of a prompt is never silenced, whatever rule reports it.
+/// An omission from a prompt is never silenced, under any rule.
 #[test]
 fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
     for (rule, inside) in [
@@ -122,7 +122,7 @@ fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
     }
 }
 
-/// Every way in which one of the four settings, a type or a subtype was let pass.
+/// Every former way to suppress a finding on one of the four settings, a type or a subtype.
 #[test]
 fn what_decides_a_setting_cannot_be_switched_off() {
     let enabled = "<fresh_context>enabled</fresh_context>";
@@ -329,8 +329,8 @@ fn what_decides_no_setting_can_be_switched_off() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// The second lock: were such a rule off after all, the conflict that it holds back would be
-/// reported in its place.
+/// The second lock: with such a rule off, the conflict that it hides would be reported in its
+/// place.
 #[test]
 fn a_conflict_that_nothing_stands_for_is_reported() {
     static OPEN: RuleMeta = RuleMeta {
@@ -415,7 +415,7 @@ fn the_settings_of_a_wrapped_task_are_not_written_over() {
     assert_eq!(errors(&Config::default(), &text), ["repeated-element"]);
 }
 
-/// It would not be read, and every task would have the settings of nobody's choice.
+/// It would not be read, and every task would have settings that were never chosen.
 #[test]
 fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
     for section in ["default.atomic", "defaluts.atomic", "operator.atomic.x"] {
@@ -435,7 +435,7 @@ fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
     }
 }
 
-/// Ten thousand faults of another kind, silenced, do not push one of a setting out.
+/// Ten thousand silenced faults of another kind do not hide one of a setting.
 #[test]
 fn a_slip_of_a_setting_is_seen_behind_many_others() {
     let many = "<provider/>".repeat(10_100);
@@ -450,7 +450,7 @@ fn a_slip_of_a_setting_is_seen_behind_many_others() {
 /// Writes a setting and its value wrongly.
 type Slip = fn(&str, &str) -> String;
 
-/// How a template goes wrong; `None` where it is well.
+/// The slips of a template; `None` for a sound one.
 const SLIPS: [Option<Slip>; 14] = [
     None,
     None,
@@ -526,7 +526,7 @@ proptest! {
             }
         }
         let allow = if allows.is_empty() { String::new() } else { format!("<?ctxc allow {} reason=\"x\"?>", allows.join(" ")) };
-        // One block: a slip inside of it joins what is well.
+        // One block: a slip inside it joins the sound part.
         let inside = match slipped.strip_prefix("<context_management>") {
             Some(rest) => format!("<context_management>{allow}{whole}{rest}"),
             None => format!("{}{slipped}", block(&format!("{allow}{whole}"))),

@@ -1,5 +1,5 @@
 //! The truth table of the language: 9 rows × 108 combinations of overrides, the compiler against a
-//! plain statement of the rules that knows nothing of the compiler.
+//! plain statement of the rules that uses no code of the compiler.
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::conflict::{
@@ -44,7 +44,7 @@ const ACCUMULATE: [&str; 3] = ["", "true", "false"];
 const FORMAT: [&str; 3] = ["", "notes_only", "full_output"];
 const FRESH: [&str; 3] = ["", "enabled", "disabled"];
 
-/// What one cell comes to, in words.
+/// The outcome of one cell, in words.
 #[derive(Debug, PartialEq, Eq)]
 struct Cell {
     values: [String; 4],
@@ -202,7 +202,7 @@ fn the_compiler_and_the_stated_rules_agree_on_every_cell() {
         let id = row(&layers, defaults[0]);
         for (i, a, f, x) in combinations() {
             let words = [INHERIT[i], ACCUMULATE[a], FORMAT[f], FRESH[x]];
-            // What selects a part is content too, but for `context_relevance` alone.
+            // A key that selects a part is content too, except for `context_relevance` alone.
             for (has_content, selects) in
                 [(false, false), (true, true), (true, false), (false, true)]
             {

@@ -1,4 +1,4 @@
-//! `docs/spec/vectors/rendering.json`: what agents receive, in every profile and as every
+//! `docs/spec/vectors/rendering.json`: the contexts of agents, in every profile and as every
 //! provider's request body.
 
 use super::scenes::{Scene, scenes};
@@ -135,7 +135,7 @@ fn case(scene: &Scene) -> Value {
             rendered(&assembled(scene, profile).0),
         );
     }
-    // It refuses what the others fence.
+    // It refuses the texts that the others fence.
     if let (Ok(assembly), _) = tried(scene, Profile::Bare, None) {
         profiles.insert(Profile::Bare.word().to_owned(), rendered(&assembly));
     }
@@ -201,8 +201,8 @@ fn texts(value: &Value) -> String {
     parts.collect()
 }
 
-/// Every body says the messages, all of them, in their order and to the byte, as somebody reads it
-/// who knows the provider.
+/// Every body carries all messages, in their order and to the byte, for a reader with knowledge of
+/// the provider.
 #[test]
 fn every_body_says_the_same() {
     // Turns have forms of their own: the next test reads those.
@@ -279,7 +279,7 @@ fn part(speaker: &str, part: &Part, out: &mut Vec<String>) {
     }
 }
 
-/// What a body says, part by part, as somebody reads it who knows the provider. Calls and results
+/// The parts of a body, in order, for a reader with knowledge of the provider. Calls and results
 /// have names, never ids: Ollama has none.
 fn heard(target: &str, body: &Value) -> Vec<String> {
     let mut out = Vec::new();
@@ -432,7 +432,7 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
     out
 }
 
-/// Texts, calls, results and images of a conversation are there in every body, in their order.
+/// Texts, calls, results and images of a conversation are in every body, in their order.
 #[test]
 fn every_body_says_the_turns() {
     for scene in scenes()
@@ -487,7 +487,7 @@ fn every_body_says_the_turns() {
     }
 }
 
-/// What a provider has no form for is an error, and never left out.
+/// A part without a form at a provider is an error, and never left out.
 #[test]
 fn what_no_form_of_a_provider_holds_is_refused() {
     let media = |kind: &str, url: bool| {
@@ -568,8 +568,8 @@ fn what_no_form_of_a_provider_holds_is_refused() {
     assert_eq!(takes(&shown), "openai-responses anthropic gemini ollama");
 }
 
-/// A text from outside never reaches what the system says, however the parent or a template calls
-/// it.
+/// A text from outside never reaches the system text, under any name that the parent or a template
+/// gives it.
 #[test]
 fn nothing_untrusted_is_the_systems() {
     for scene in scenes() {

@@ -1,4 +1,4 @@
-//! The specification: its generated parts are fresh, and its vectors are what the compiler says.
+//! The specification: its generated parts are fresh, and its vectors equal the compiler's output.
 
 mod bodies;
 mod pages;

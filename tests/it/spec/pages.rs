@@ -39,7 +39,7 @@ fn values(values: AttrValues) -> String {
     }
 }
 
-/// What each word of an attribute or a setting means; nothing where it takes any.
+/// The meaning of each word of an attribute or a setting; empty if it takes any word.
 fn meant<'w>(
     out: &mut String,
     name: &str,
@@ -196,7 +196,7 @@ fn older() -> String {
     out
 }
 
-/// A page with what stands between a mark and the next `<!-- end -->` made anew.
+/// Replaces the text between a mark and the next `<!-- end -->` of a page.
 pub(super) fn with(page: &str, name: &str, made: &str) -> String {
     let mark = format!("<!-- generated: {name} -->\n");
     let (head, rest) = page

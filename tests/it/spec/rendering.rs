@@ -1,4 +1,4 @@
-//! `docs/spec/rendering.md`: its tables and examples are what the code renders.
+//! `docs/spec/rendering.md`: its tables and examples equal the rendered output.
 
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
@@ -69,7 +69,7 @@ const fn title(kind: Kind) -> &'static str {
     }
 }
 
-/// A text as a JSON string in a code span, whatever backticks it holds.
+/// A text as a JSON string in a code span, with any backticks.
 fn code(text: &str) -> String {
     let text = json!(text).to_string();
     let mut ticks = 1;
@@ -221,7 +221,7 @@ fn fence() -> String {
     out
 }
 
-/// What the bodies of the page say.
+/// The messages of the bodies on the page.
 fn said() -> Vec<Message> {
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
@@ -275,7 +275,7 @@ fn targets() -> String {
     out
 }
 
-/// What each target calls the parameters of sampling.
+/// The names of the sampling parameters for each target.
 fn sampling() -> String {
     let names: Vec<String> = TARGETS
         .iter()
@@ -319,7 +319,7 @@ fn the_page_on_rendering_is_fresh() {
     assert_fresh("docs/spec/rendering.md", &page);
 }
 
-/// What the page says of code fences in words.
+/// The page's rules of code fences.
 #[test]
 fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
     let head = |path: &str, text: &str| frame(Profile::Markdown, &segment(Kind::File, path, text));

@@ -1,4 +1,4 @@
-//! The scenes of `docs/spec/vectors/rendering.json`: tasks with everything that is handed in.
+//! The scenes of `docs/spec/vectors/rendering.json`: tasks with all their inputs.
 
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::{Attempt, StepResult};
@@ -10,7 +10,7 @@ use ctxc::internals::scenario::messages;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A task and everything that is handed in.
+/// A task and all its inputs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scene {
     pub(super) name: String,
@@ -258,7 +258,7 @@ fn budgets() -> Vec<Scene> {
     scenes
 }
 
-/// A letter beside the author's texts: whatever others write, the same bytes of those stay.
+/// A letter beside the author's texts: their bytes stay the same for any foreign text.
 fn letters() -> Vec<Scene> {
     let rules = |count: usize| -> String {
         let rule = |number: usize| {
@@ -411,7 +411,7 @@ const CHAT: &str = r#"{"role": "system", "content": "an agent has its own"}
 {"role": "assistant", "content": "There is nothing more."}
 "#;
 
-/// An image that a tool gave back, a document by its bytes and by its address.
+/// An image in a tool result, a document by its bytes and by its address.
 const SHOWN: &str = r#"{"role": "user", "content": [{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}, {"type": "text", "text": "Show me the first page."}]}
 {"role": "assistant", "content": [{"type": "redacted_thinking", "data": "hidden"}, {"type": "tool_use", "id": "c1", "name": "show", "input": {"page": 1}}]}
 {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "page 1"}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}]}]}
@@ -556,7 +556,7 @@ fn conversations() -> Vec<Scene> {
     ]
 }
 
-/// What a prompt says that was imported, in the order of a chat.
+/// The messages of an imported prompt, in the order of a chat.
 fn words_alone() -> Scene {
     let template = "<task type=\"atomic\" name=\"t\"><description xml:space=\"preserve\"> Say hello.\n</description>\
         <system>You greet.</system><output_format type=\"json\" schema=\"team.schema.json\"/><history/>\

@@ -1,4 +1,4 @@
-//! The conformance vectors: made by the compiler, kept, and compared with what it says now.
+//! The conformance vectors: made by the compiler, stored, and compared with its current output.
 
 use crate::cli::project::Project;
 use crate::project::reading::read;
@@ -43,7 +43,7 @@ fn config(files: &Files) -> Config {
     )
 }
 
-/// What is found in a project: code, severity and file of each.
+/// The findings of a project: code, severity and file of each.
 fn findings(files: &Files) -> Vec<[String; 3]> {
     let sources = files
         .iter()
@@ -87,7 +87,7 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
     let mut reader = XmlReader::new();
     reader.read(text, &XmlLimits::default());
     if !reader.faults().is_empty() {
-        // What a reader makes of broken XML is its own affair.
+        // The reading of broken XML is not specified.
         return json!({});
     }
     let file = ctxc::internals::template::lower_document(reader.document(text));
@@ -124,7 +124,7 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
     Value::Object(out)
 }
 
-/// Value, whether it applies, layer and row; then what it has beaten, if anything.
+/// The value, a flag if it applies, layer and row; then the value it overrides, if any.
 fn setting(data: &SettingData) -> Value {
     let from = |origin: &OriginData| format!("{} {}", origin.layer.as_str(), origin.row);
     let beaten: Vec<Value> = data
@@ -199,7 +199,7 @@ fn layers() -> Vec<(String, Files)> {
         .collect()
 }
 
-/// Forms of older dialects, and places where settings stand or should.
+/// Forms of older dialects, and settings at allowed and forbidden places.
 fn older() -> Vec<(String, Files)> {
     let with = |head: &str, block: &str| {
         format!("<task {head} name=\"t\"><description>d</description>{block}</task>")
@@ -239,7 +239,7 @@ fn older() -> Vec<(String, Files)> {
         .collect()
 }
 
-/// The files that an agent is shown, by `<path>`: they are there, whatever they say.
+/// The files that an agent is shown, by `<path>`: they exist, with any content.
 fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
     let paths = template
         .split("<path>")
@@ -250,8 +250,8 @@ fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
         .map(|path| (path.to_owned(), "words\n".to_owned()))
 }
 
-/// The examples of every rule that need no more than a project file and what an agent is shown,
-/// with the finding that they are of.
+/// The examples of every rule that need only a project file and the shown files, with their
+/// finding.
 fn rules() -> Vec<(String, Files)> {
     let mut out = Vec::new();
     for rule in list::all_rules() {
@@ -269,7 +269,8 @@ fn rules() -> Vec<(String, Files)> {
                         .collect();
                     files.push(template(example.template));
                     files.extend(shown(example.template));
-                    // What scenarios, requests or the edge decide is no part of the language.
+                    // Decisions of scenarios, requests or the command line are no part of the
+                    // language.
                     if kind == "bad"
                         && !findings(&files)
                             .iter()
@@ -355,7 +356,7 @@ fn the_canonical_texts_are_what_the_compiler_says() {
     );
 }
 
-/// What stands between braces, with what it is read as.
+/// Texts between braces, with their parsed form.
 const EXPRESSIONS: &[&str] = &[
     "a",
     " a ",
@@ -410,7 +411,7 @@ fn the_expressions_are_what_the_compiler_says() {
     );
 }
 
-/// A text of the only task of a file, as the registry has it; `None` where the file has an error.
+/// A text of the only task of a file, as the registry has it; `None` if the file has an error.
 fn canonical(
     file: &str,
     text: for<'a> fn(&'a NodeBody<'static>) -> Option<&'a Text<'static>>,
@@ -488,8 +489,8 @@ fn the_compiler_follows_the_rule_on_texts() {
     assert!(seen > 1_000, "{seen}");
 }
 
-/// Each case that names a file is a project as it stands: written to a folder, `check` finds there
-/// what it lists.
+/// Each case that names a file is a complete project: written to a folder, it gives the listed
+/// findings of `check`.
 #[test]
 fn the_vectors_can_be_replayed() {
     let path = format!(
@@ -540,8 +541,7 @@ fn the_vectors_can_be_replayed() {
     }
 }
 
-/// Reads the vectors as another implementation would: whatever wrote them, they must be sound in
-/// themselves.
+/// Reads the vectors as another implementation would: they must be sound in themselves.
 #[test]
 fn the_vectors_hold_to_the_rule_of_the_language() {
     let mut bodies = 0;

@@ -1,4 +1,4 @@
-//! Answers depend on the query and the files alone.
+//! Answers depend only on the query and the files.
 
 use super::folder::{Folder, globs, ids, whole};
 use ctxc::internals::context::context_source::ContextSource;
@@ -310,7 +310,7 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
     assert_eq!(index.load_state().unwrap().skipped, [missing]);
 }
 
-/// What is left out, with the reason.
+/// The omitted files, with the reason.
 fn left_out(index: &SearchIndex) -> Vec<String> {
     index
         .load_state()
@@ -405,7 +405,7 @@ fn no_pattern_brings_in_a_key_or_what_a_role_protects() {
             assert!(left_out.contains(&wanted), "{wanted}: {left_out:#?}");
         }
     }
-    // An index that was stored before goes by what a role protects now.
+    // An index that was stored before follows the files that a role protects now.
     assert_eq!(folder.ids("zebra").len(), 2);
     let index = SearchIndex::new(IndexScope {
         protected: protected(),

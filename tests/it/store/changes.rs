@@ -1,10 +1,10 @@
-//! What changes is seen, and only what changes is read.
+//! Changed files are noticed, and only they are read.
 
 use super::folder::Folder;
 use pretty_assertions::assert_eq;
 use std::time::{Duration, SystemTime};
 
-/// Gives a file a time long past, as files have that nobody is working on.
+/// Gives a file a time long past, as files have that are not being edited.
 fn settle(folder: &Folder, name: &str, ago: u64) {
     let file = std::fs::File::options()
         .write(true)
@@ -45,7 +45,7 @@ fn what_did_not_change_is_not_written() {
     let database = folder.kept("search.db");
     assert_eq!(folder.ids("zebra"), ["a.md"]);
     std::thread::sleep(Duration::from_millis(2_100));
-    // Young stamps are believed once they are old.
+    // Recent stamps are trusted once they are old.
     assert_eq!(folder.ids("zebra"), ["a.md"]);
     let before = std::fs::read(&database).unwrap();
     assert_eq!(folder.ids("lion"), ["b.md"]);

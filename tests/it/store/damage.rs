@@ -1,4 +1,4 @@
-//! An index that is damaged, of another version or in the way is no reason for another answer.
+//! A damaged index, one of another version or a file in its place changes no answer.
 
 use super::folder::{Folder, ids};
 use pretty_assertions::assert_eq;
@@ -15,7 +15,7 @@ fn database(folder: &Folder) -> std::path::PathBuf {
     folder.kept("search.db")
 }
 
-/// Answers, and says whether they can be kept.
+/// The answers, and the error if they cannot be stored.
 fn answers(folder: &Folder) -> (Vec<String>, Option<String>) {
     let index = folder.index();
     (ids(&index, "zebra lion"), index.unstored_reason())
@@ -48,7 +48,7 @@ fn a_damaged_index_is_made_again() {
     for (at, bytes) in damaged.iter().enumerate() {
         std::fs::write(database(&folder), bytes).unwrap();
         assert_eq!(answers(&folder), expected, "damage {at}");
-        // What was written instead is sound.
+        // The file written in its place is sound.
         folder.put("a.md", "zebra, and a lion");
         assert_eq!(answers(&folder), expected, "after damage {at}");
         folder.put("a.md", "zebra and lion");
@@ -63,7 +63,7 @@ fn every_page_may_be_damaged() {
     let sound = std::fs::read(database(&folder)).unwrap();
     for start in (0..sound.len()).step_by(4096) {
         let mut bytes = sound.clone();
-        // The head of a page says how it is to be read.
+        // The head of a page defines how it is read.
         for byte in &mut bytes[start + usize::from(start == 0) * 100..][..8] {
             *byte ^= 0xff;
         }

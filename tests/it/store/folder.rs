@@ -30,7 +30,7 @@ impl Folder {
         self.root().join(name)
     }
 
-    /// A path in the folder that the index is kept in.
+    /// A path in the folder of the index.
     pub(super) fn kept(&self, name: &str) -> PathBuf {
         let kept = self.kept.path().join("index");
         if name.is_empty() {
@@ -85,7 +85,7 @@ pub(super) fn globs(patterns: &[&str]) -> Globs {
     globs
 }
 
-/// Everything about the answers to a query, byte for byte.
+/// All data of the answers to a query, byte for byte.
 pub(super) fn whole(index: &SearchIndex, query: &str) -> String {
     format!("{:#?}", index.find_passages(None, query, 50).unwrap())
 }

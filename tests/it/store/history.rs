@@ -64,7 +64,7 @@ fn case(id: &str, key: &str, verdict: &str, trials: u32) -> CaseRecord {
     }
 }
 
-/// What is there, without what cannot be compared.
+/// The stored cases, without values that cannot be compared.
 fn shown(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
     cases
         .iter()
@@ -85,7 +85,7 @@ fn what_is_written_twice_counts_once() {
             .add_cases(first, &[case("y", "k2", "fail", 0)], NOTHING)
             .unwrap();
     }
-    // It was edited before it was run again, so that its earlier trials are of nobody.
+    // It was edited before it was run again, so that its earlier trials belong to no case.
     history
         .add_cases(first, &[case("x", "k9", "fail", 2)], NOTHING)
         .unwrap();
@@ -334,7 +334,7 @@ fn answered_trials_stay_until_their_case_is_finished() {
         ),
         (4, 10)
     );
-    // What could not be tried to its end is tried again, with what it was answered.
+    // A case that could not be finished is tried again, with its answers.
     history
         .add_cases(run, &[case("y", "k", "error", 1)], (5, 10, 0.5))
         .unwrap();

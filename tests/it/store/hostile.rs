@@ -1,4 +1,4 @@
-//! Queries and files of users hold whatever they hold.
+//! Queries and files of users with any content.
 
 use super::folder::Folder;
 use pretty_assertions::assert_eq;
@@ -120,8 +120,8 @@ fn names_of_files_may_be_anything() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Whatever files and queries hold: no error, and what was removed is gone from the index as if
-    /// it had never been.
+    /// For any content of files and queries: no error, and a removed file is gone from the index as
+    /// if it had never been.
     #[test]
     fn any_text_can_be_indexed_asked_and_forgotten(texts in prop::collection::vec("\\PC{0,80}|[a-c \\n\"*:]{0,400}", 1..5), query in "\\PC{0,60}|[a-c \"()*^:-]{0,20}") {
         let folder = Folder::of(&[("kept.md", "a b c")]);

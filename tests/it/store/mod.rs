@@ -1,4 +1,4 @@
-//! The index that fresh context is looked up in.
+//! The index for lookups of fresh context.
 
 mod answers;
 mod changes;

@@ -1,4 +1,4 @@
-//! What is looked up: passages of files, words of texts and of questions.
+//! Texts of lookups: passages of files, words of texts and of questions.
 
 use ctxc::internals::store::passage::{MAX_PASSAGE_BYTES, split_passages};
 use ctxc::internals::store::query::{STOP_WORDS, query_words};

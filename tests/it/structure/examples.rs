@@ -1,6 +1,6 @@
 //! The examples of families 1xx and 4xx, and of those rules of 3xx that one file decides: each bad
-//! one gives its finding and no other error, no good one gives it, every fix mends what it is
-//! offered for, and a safe one brings no new finding and changes no resolved setting.
+//! one gives its finding and no other error, no good one gives it, every fix removes its finding,
+//! and a safe one brings no new finding and changes no resolved setting.
 
 use crate::project::reading::{check_template, read, shown};
 use crate::support::examples::{RuleExample, RuleExamples as _};

@@ -101,7 +101,7 @@ fn one_slip_is_one_finding() {
         errors(&wrap(two)),
         ["3 other-type `steps`", "4 other-type `command`"]
     );
-    // Nothing is said of what a damaged element lacks.
+    // Missing parts of a damaged element are not reported.
     let damaged = errors(
         "<task type=\"sequential\" name=\"t\">\n<steps><task><instructions>a</task></steps>\n</task>",
     );
@@ -201,6 +201,6 @@ fn a_declared_type_has_the_children_of_its_base() {
                  <reduction_task><description>x</description></reduction_task>";
     assert_eq!(of("turn", inner), Vec::<String>::new());
     assert_eq!(of("probe", ""), Vec::<String>::new());
-    // A type that nobody declares is one slip, and what it is made of is not held against it.
+    // A type without a declaration is one slip, and its parts are not reported.
     assert_eq!(of("prob", steps).len(), 1);
 }

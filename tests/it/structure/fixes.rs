@@ -1,4 +1,4 @@
-//! What fixes leave behind, to the letter.
+//! The exact texts after fixes.
 
 use crate::project::reading::{check_template, read};
 use ctxc::internals::base::fix;
@@ -25,7 +25,7 @@ fn stray_settings_move_into_the_block() {
         fixed(&format!("{HEAD}{stray}</task>\n"), "misplaced-setting"),
         format!("{HEAD}{block}</task>\n")
     );
-    // Into the block that there is.
+    // Into the existing block.
     let half = "  <context_management>\n    <inherit_context>none</inherit_context>\n  </context_management>\n  <fresh_context>enabled</fresh_context>\n";
     assert_eq!(
         fixed(&format!("{HEAD}{half}</task>\n"), "misplaced-setting"),

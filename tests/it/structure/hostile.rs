@@ -1,12 +1,11 @@
-//! Thousands of faults of one kind cost no more each than one does.
+//! Each of thousands of faults of one kind costs no more than a single one.
 
 use crate::project::reading::{check_template, read};
 use std::time::Instant;
 
 const MANY: usize = 6_000;
 
-/// Something that a file is filled with: what stands before it, what stands there many times, what
-/// follows.
+/// A filling of a file: the text before it, the repeated text, the text behind it.
 const FILLS: &[(&str, &str, &str)] = &[
     ("<task>", "<foo/>\n", "</task>"),
     ("<task>", "<descripton>a</descripton>\n", "</task>"),

@@ -1,4 +1,4 @@
-//! Families 1xx and 4xx (what stands where, and older forms), with the examples of 3xx.
+//! Families 1xx and 4xx (the places of elements, and older forms), with the examples of 3xx.
 
 mod examples;
 mod faults;

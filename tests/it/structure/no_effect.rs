@@ -1,5 +1,5 @@
-//! What passed for right and has no effect, contradicts itself or can never run (findings L7, L8,
-//! L22).
+//! Templates that were accepted and have no effect, contradict themselves or can never run
+//! (findings L7, L8, L22).
 
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;
@@ -46,21 +46,21 @@ fn warnings(template: &str) -> Vec<String> {
     .collect()
 }
 
-/// Those of an atomic task.
+/// The errors of an atomic task.
 fn atomic(inside: &str) -> Vec<String> {
     errors(&format!(
         "<task type=\"atomic\" name=\"a\"><description>d</description>{inside}</task>"
     ))
 }
 
-/// Those of a script.
+/// The errors of a script.
 fn script(inside: &str) -> Vec<String> {
     errors(&format!(
         "<task type=\"script\" name=\"s\"><description>d</description>{inside}</task>"
     ))
 }
 
-/// Those of a sequential task in a library with others.
+/// The errors of a sequential task in a library with others.
 fn steps(inside: &str) -> Vec<String> {
     errors(&format!(
         "<library><task type=\"atomic\" name=\"q\"><description>d</description></task>\

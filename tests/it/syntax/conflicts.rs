@@ -1,4 +1,4 @@
-//! Markers of a merge conflict: one finding with its own code wherever they stand, and no cascade.
+//! Markers of a merge conflict: one finding with its own code at any place, and no cascade.
 
 use ctxc::internals::base::fix;
 use pretty_assertions::assert_eq;
@@ -56,7 +56,7 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
             "  <description>\none\n{}two\n  </description>\n",
             conflict("sort it", "sort them & go")
         )),
-        // Where XML would say nothing at all.
+        // In places that are valid XML.
         task(&format!(
             "  <description><![CDATA[one\n{}two]]></description>\n",
             conflict("sort it", "sort them")
@@ -88,7 +88,7 @@ fn a_conflict_is_one_finding_wherever_it_stands() {
             .collect();
         assert_eq!(codes, ["CTX017"], "{text}\n{found:#?}");
         assert!(found[0].span.slice(&text).starts_with("<<<<<<<"), "{text}");
-        // Of two versions each is somebody's: nothing takes one away.
+        // Each of two versions belongs to an author: nothing takes one away.
         assert!(
             found[0].help.is_some() && found[0].fixes.is_empty() == text.contains("======="),
             "{text}"

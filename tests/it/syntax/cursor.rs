@@ -1,4 +1,4 @@
-//! What stands at a byte offset.
+//! The node at a byte offset.
 
 use ctxc::internals::syntax::tree::{NodeKind, XmlNode};
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 const TEXT: &str = "<!-- c --><a b=\"1\" c='2'>x<d/><e>y</e>\n  <e>z</a> ";
 
-/// What is at a piece of the text: the kind of the node, the element, the attribute.
+/// The node at a piece of the text: its kind, the element, the attribute.
 fn at(piece: &str) -> (Option<NodeKind>, Option<&'static str>, Option<&'static str>) {
     let mut reader = XmlReader::new();
     reader.read(TEXT, &XmlLimits::default());

@@ -1,6 +1,6 @@
-//! The reader against two others, on thousands of damaged templates: what it calls well-formed both
-//! accept, roxmltree with the same tree and the same ranges; what it refuses and roxmltree accepts
-//! is in a known list.
+//! The reader against two others, on thousands of damaged templates: both accept every text that it
+//! calls well-formed, roxmltree with the same tree and the same ranges; the texts that it refuses
+//! and roxmltree accepts are in a known list.
 
 use super::recovery::TEMPLATES;
 use ctxc::internals::syntax::fault::XmlFaultKind;
@@ -22,13 +22,13 @@ const ONLY_OURS: &[XmlFaultKind] = &[
     XmlFaultKind::UnsupportedEncoding,
 ];
 
-/// Whether roxmltree is known to accept what has these faults.
+/// True if roxmltree is known to accept a text with these faults.
 fn is_known(kinds: &[XmlFaultKind], text: &str) -> bool {
-    // It takes a colon at the start of the name in an end tag for nothing.
+    // It ignores a colon at the start of the name in an end tag.
     kinds.iter().any(|kind| ONLY_OURS.contains(kind)) || text.contains("</:")
 }
 
-/// Pieces that a slip of the hand or a hostile one puts into a text.
+/// Pieces that a slip or an attacker puts into a text.
 const PIECES: &[&str] = &[
     "<",
     ">",
@@ -238,7 +238,7 @@ fn theirs(node: roxmltree::Node<'_, '_>, seen: &mut Vec<Seen>) {
     }
 }
 
-/// Whether quick-xml reads the text to its end with every check on.
+/// True if quick-xml reads the text to its end with every check on.
 fn tokens_are_fine(text: &str) -> bool {
     let mut reader = quick_xml::Reader::from_str(text);
     let config = reader.config_mut();
@@ -262,7 +262,8 @@ fn tokens_are_fine(text: &str) -> bool {
     }
 }
 
-/// Compares the three on one text; says which faults only we saw, and whether it was well-formed.
+/// Compares the three on one text; returns the faults that only our reader found, and if the text
+/// was well-formed.
 fn compare(reader: &mut XmlReader, text: &str) -> (bool, Vec<XmlFaultKind>) {
     reader.read(text, &XmlLimits::default());
     let other = roxmltree::Document::parse(text);
@@ -299,7 +300,7 @@ fn mutants_are_read_as_others_read_them() {
             }
         }
     }
-    // Both sides must have had their say.
+    // Both outcomes must have occurred.
     assert!(well_formed > 1_500, "{well_formed}");
     assert!(known.len() > 3, "{known:?}");
 }

@@ -1,8 +1,8 @@
-//! Input made to hurt: a clear fault, linear work, memory in proportion.
+//! Hostile input: a clear fault, linear work, memory in proportion.
 //!
-//! Work is bounded by comparing a text with one four times as long: what is linear takes four times
-//! as long, what is quadratic sixteen. The absolute bound is that of the promise, times twenty for
-//! a build without optimisation on a machine that does other things.
+//! Work is bounded by comparing a text with one four times as long: linear work takes four times as
+//! long, quadratic work sixteen. The absolute bound is that of the promise, times twenty for a
+//! build without optimisation on a busy machine.
 
 use super::shape;
 use ctxc::internals::syntax::fault::XmlFaultKind;
@@ -10,7 +10,7 @@ use ctxc::internals::syntax::{XmlLimits, XmlReader, decode};
 use pretty_assertions::assert_eq;
 use std::time::{Duration, Instant};
 
-/// The least of three times, and the kinds of faults without repetitions.
+/// The minimum of three times, and the kinds of faults without repetitions.
 fn read(text: &str) -> (Duration, Vec<XmlFaultKind>) {
     let mut reader = XmlReader::new();
     let limits = XmlLimits {
@@ -203,7 +203,7 @@ fn bytes_that_are_no_text() {
     );
 }
 
-/// Texts that make a reader look ahead or back, and what repeats in them.
+/// Texts that make a reader look ahead or back, with their repeated part.
 const UNITS: &[&str] = &[
     "<a b=\"",
     "<a b='c",
@@ -291,7 +291,7 @@ fn nothing_is_quadratic() {
         for (before, after) in [("", ""), ("<r>\n  ", "\n</r>")] {
             let text = |count: usize| format!("{before}{}{after}", unit.repeat(count));
             // Other tests run beside this one: one quiet moment of several shows that the work is
-            // linear, and short times say little. What is quadratic fails every time.
+            // linear, and short times prove little. Quadratic work fails every time.
             let fine = (0..8).any(|_| {
                 let (small, large) = (time(&text(3_000)), time(&text(12_000)));
                 large < small * 9 || large < Duration::from_millis(60)

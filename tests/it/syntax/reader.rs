@@ -1,12 +1,11 @@
-//! One fault for one damaged region, at the right place, and a tree that keeps what was not
-//! damaged.
+//! One fault for one damaged region, at the right place, and a tree that keeps the undamaged rest.
 
 use ctxc::internals::syntax::fault::XmlFaultKind;
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 
-/// The faults of a text: kind and what stands under the span.
+/// The faults of a text: kind and the text under the span.
 pub(super) fn faults(text: &str) -> Vec<(XmlFaultKind, &str)> {
     let mut reader = XmlReader::new();
     reader.read(text, &XmlLimits::default());

@@ -1,4 +1,4 @@
-//! What a single deleted character costs: names, parents, errors, faults elsewhere. The figures go
+//! The cost of a single deleted character: names, parents, errors, faults elsewhere. The figures go
 //! to `benches/RESULTS.md`; `cargo test --test it recovery -- --nocapture` prints them.
 
 #![allow(
@@ -39,7 +39,7 @@ fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     counts
 }
 
-/// How many of `before` are not in `after`.
+/// The number of items in `before` that are not in `after`.
 fn lost<T: Ord>(before: &BTreeMap<T, usize>, after: &BTreeMap<T, usize>) -> usize {
     before
         .iter()
@@ -64,8 +64,8 @@ fn path(element: Element<'_>) -> String {
     format!("{around}/{}", element.name())
 }
 
-/// Each element by where its name starts, with where its parent's does, in offsets of the text
-/// before the deletion.
+/// Each element by the start of its name, with the start of its parent's name, in offsets of the
+/// text before the deletion.
 fn parents(text: &str, deleted: Option<(usize, u8)>) -> BTreeMap<u32, Option<u32>> {
     let mut reader = XmlReader::new();
     reader.read(text, &XmlLimits::default());
@@ -85,7 +85,7 @@ fn parents(text: &str, deleted: Option<(usize, u8)>) -> BTreeMap<u32, Option<u32
         .collect()
 }
 
-/// Counts of one measurement, and what share of all it is.
+/// The counts of one measurement, with their share of the whole.
 #[derive(Default)]
 struct Figure {
     good: usize,

@@ -1,10 +1,10 @@
-//! What holds of every tree, however damaged the text was.
+//! Properties of every tree, for any damaged text.
 
 use ctxc::internals::syntax::XmlFault;
 use ctxc::internals::syntax::tree::{Element, XmlDocument};
 
-/// Panics unless the tree is one: children inside their parents and in order, spans inside the
-/// text, nothing lost.
+/// Panics unless the tree is valid: children inside their parents and in order, spans inside the
+/// text, every byte covered.
 pub(super) fn check(document: XmlDocument<'_>, faults: &[XmlFault]) {
     let length = document.text.len() as u32;
     let mut reached = 0;

@@ -1,4 +1,4 @@
-//! One slip of an author, one finding: what is said about it, and what its first fix leaves behind.
+//! One slip of an author, one finding: its message, and the text after its first fix.
 
 use crate::project::reading::{check_template, read};
 use ctxc::internals::base::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ fn grave(text: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// The text after the first fix of its only finding, and whether that fix is safe.
+/// The text after the first fix of its only finding, and the applicability of that fix.
 fn mended(text: &str) -> (String, Applicability) {
     let found = grave(text);
     let fix = &found[0].fixes[0];
@@ -90,7 +90,7 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
         let windows = broken.replace('\n', "\r\n");
         assert_eq!(mended(&windows).0, REDUCE.replace('\n', "\r\n"));
     }
-    // That of the root, with a comment in front of what it holds.
+    // The start tag of the root, with a comment in front of its content.
     let broken = REDUCE.split_once('\n').unwrap().1;
     for text in [
         broken.to_owned(),
@@ -147,7 +147,7 @@ fn an_end_tag_without_anything_of_its_own_closes_nothing() {
         told(text),
         ["mismatched-end-tag `</inputs>`: `</inputs>` closes nothing"]
     );
-    // Nor does one that the language does not know, whatever stands before it.
+    // Nor does an unknown element, behind any other.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n    <inputs/>\n  </colour>\n</task>\n";
     assert_eq!(
         told(text),
@@ -222,7 +222,7 @@ fn an_element_that_is_closed_twice_keeps_its_children() {
         assert_eq!(told(&broken), [words]);
         assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Safe));
     }
-    // What stands in it is checked as usual.
+    // Its content is checked as usual.
     let broken = REDUCE
         .replacen("<inner_task>", "<inner_task/>", 1)
         .replacen(
@@ -294,7 +294,7 @@ fn a_root_closed_too_early_lacks_nothing() {
         mended(&broken),
         (REDUCE.to_owned(), Applicability::Suggested)
     );
-    // One that is alone does lack what it lacks.
+    // An element that is alone does lack its parts.
     assert_eq!(told("<task type=\"atomic\" name=\"t\"/>\n").len(), 1);
 }
 
@@ -320,11 +320,11 @@ const PLANTED: &str = "\
 </task>
 ";
 
-/// A slip: what is replaced by what, and the rule that reports it beside the four. `-` before a
-/// rule: one of the four that is lost.
+/// A slip: the replaced text, its replacement, and the rule that reports it beside the four. `-`
+/// before a rule: one of the four that is lost.
 const SLIPS: &[(&str, &str, &[&str])] = &[
     ("", "", &[]),
-    // A container with a slip in its name is what was meant.
+    // A container with a slip in its name stands for the container.
     ("steps>", "step>", &["unknown-element"]),
     ("steps>", "Steps>", &["unknown-element"]),
     ("steps>", "teps>", &["unknown-element"]),
@@ -332,7 +332,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ("<steps>", "<teps>", &["mismatched-end-tag"]),
     ("<steps>", "<Steps>", &["mismatched-end-tag"]),
     ("</steps>", "</stepps>", &["mismatched-end-tag"]),
-    // One that is far from any name is what holds such elements.
+    // An unknown name that contains such elements is the container.
     ("steps>", "stages>", &["unknown-element"]),
     // Missing, stray and damaged tags.
     ("  <steps>\n", "", &["mismatched-end-tag"]),
@@ -397,7 +397,7 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ),
     ("name=\"t\">", "name=\"t\"/>", &["content-outside-root"]),
     ("<description>d<", "d<", &["mismatched-end-tag"]),
-    // What stands between elements.
+    // Text between elements.
     ("<steps>", "<steps>\n    &", &["bare-ampersand"]),
     ("<steps>", "<steps>\n    &foo;", &["broken-reference"]),
     ("<steps>", "<steps>\n    ]]>", &["malformed-cdata"]),
@@ -588,8 +588,8 @@ fn a_container_is_known_by_what_it_holds() {
         .collect();
     assert_eq!(titles, ["write <steps>", "write <task>"]);
     assert_eq!(told(&text).len(), 3);
-    // What could stand there itself is grouped, and where two containers hold it nobody knows which
-    // is meant.
+    // Elements that could stand there themselves are grouped, and if two containers accept them the
+    // intended one is unknown.
     for inside in [
         "<group><instructions>{{zz}}</instructions></group>",
         "<group><input name=\"a\">{{zz}}</input></group>",
@@ -634,7 +634,7 @@ fn what_is_left_unread_hides_the_names_that_it_binds() {
         let text = task(kind, &inside);
         let rules: Vec<_> = grave(&text).iter().map(|finding| finding.rule.name).collect();
         assert_eq!(rules, [rule], "{text}");
-        // What it does not bind is still missed.
+        // A name that it does not bind is still reported.
         let text = text.replace("d {{q}}", "{{q}} {{zz}}");
         assert_eq!(told(&text).len(), 2, "{text} {:#?}", told(&text));
     }
@@ -653,7 +653,7 @@ fn an_expression_without_its_end_is_closed() {
         ("{{ q.a[0] }", "{{ q.a[0] }}"),
         ("{{q", "{{q}}"),
         ("{{q. And", "{{q}}. And"),
-        // Braces around what nothing declares are text.
+        // Braces around an undeclared name are text.
         ("{{z}", "\\{{z}"),
     ] {
         let mut check = |text: &str| check_template(text, &read(""));
@@ -750,11 +750,11 @@ fn a_document_type_has_a_fix_only_where_it_can_go() {
     for (doctype, text, fixed) in [
         (entity, "at &co; now", 0),
         (external, "at &co; now", 0),
-        // What it declares are words of its author.
+        // The declared text is the author's.
         (entity, "at Acme now", 0),
         (external, "at Acme now", 1),
         ("<!DOCTYPE task>", "at Acme now", 1),
-        // What it does not declare is reported beside it, and mended.
+        // An undeclared entity is reported beside it, and fixed.
         ("<!DOCTYPE task>", "at&nbsp;Acme", 2),
     ] {
         let text = with(doctype, text);
@@ -812,7 +812,7 @@ fn a_safe_fix_that_only_uncovers_is_made() {
 fn fixes_keep_what_the_author_wrote() {
     let with = |inside: &str| format!("<task type=\"atomic\" name=\"a\">\n{inside}</task>\n");
     for (text, after) in [
-        // What says something else stays, twice.
+        // Elements with different texts stay, both of them.
         (
             "  <description>d</description>\n  <description>e</description>\n",
             "  <description>d</description>\n  <description>e</description>\n",
@@ -863,7 +863,7 @@ fn a_start_tag_with_two_letters_exchanged_is_one_finding() {
     }
     let text = "<task name=\"a\"><description>x</description><inputs><inptu name=\"i\">x</input></inputs></task>";
     assert_eq!(rules(text), ["mismatched-end-tag"], "{:?}", told(text));
-    // The end tag that an inner element lost is still what is missing.
+    // The end tag that an inner element lost is still reported as missing.
     let text =
         "<task name=\"a\"><description>x</description><inputs><input name=\"i\">x</inputs></task>";
     assert_eq!(rules(text), ["unclosed-element"], "{:?}", told(text));

@@ -1,5 +1,4 @@
-//! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it
-//! is offered for.
+//! Family 0xx: every kind of fault is worded by one rule, every offered fix removes its finding.
 
 use crate::support::examples::RuleExamples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;

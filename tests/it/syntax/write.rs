@@ -1,4 +1,4 @@
-//! Edits keep what is around them; what is written is read back.
+//! Edits keep the text around them; written text is read back.
 
 use ctxc::internals::base::fix::{self, Edit};
 use ctxc::internals::syntax::tree::Element;

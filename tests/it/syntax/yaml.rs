@@ -1,4 +1,4 @@
-//! YAML as a tree with places: what it reads, what it refuses, and that it ends.
+//! YAML as a tree with positions: accepted texts, refused ones, and termination.
 
 use ctxc::internals::base::span::Span;
 use ctxc::internals::syntax::yaml::{self, MAX_DEPTH, YamlFaultKind, YamlNode, YamlValue};
@@ -100,7 +100,7 @@ fn aliases_and_merges_are_put_in_place() {
         sound(text),
         serde_json::json!({"base": base, "use": base, "more": {"a": 1, "b": 3, "c": 4, "d": 6}})
     );
-    // What is written holds against what `<<` brings, wherever it stands.
+    // A written key overrides one from `<<`, in either order.
     assert_eq!(sound("<<: {a: 1}\na: 2\n"), serde_json::json!({"a": 2}));
 }
 

@@ -1,4 +1,4 @@
-//! What a file gives to the index of all files.
+//! The facts of a file for the index of all files.
 
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
 use ctxc::internals::template::facts::collect;
@@ -14,7 +14,7 @@ fn facts(text: &str) -> FileFacts {
     )
 }
 
-/// References as `kind name at node (args)`, each checked to stand where its span says.
+/// References as `kind name at node (args)`, each checked to stand at its span.
 fn references(text: &str) -> Vec<String> {
     let line = |reference: &ctxc::internals::template::names::ReferenceFacts| {
         assert_eq!(reference.span.slice(text), &*reference.name);

@@ -58,7 +58,7 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
         faults("{{ rang (3) }}"),
         [("Function rang range".to_owned(), "rang")]
     );
-    // What is called is none of the variables that could be declared.
+    // A called name is none of the variables that could be declared.
     assert_eq!(
         analyze("{{ nofn(a) }}")
             .variables
@@ -201,7 +201,7 @@ fn a_reach_for_another_template_hides_no_other_fault() {
     );
     let parsed = analyze("é{% include\n'é' %}{{ a }}");
     assert_eq!((parsed.variables.len(), parsed.faults.len()), (1, 1));
-    // What is brought along from elsewhere may be anything.
+    // An imported name may be anything.
     let parsed = analyze("{% from 'x' import f %}{{ f(1) }}{{ g }}");
     assert_eq!((parsed.variables.len(), parsed.faults.len()), (0, 1));
 }
@@ -209,7 +209,7 @@ fn a_reach_for_another_template_hides_no_other_fault() {
 #[test]
 fn variables_are_those_that_the_text_does_not_set() {
     assert_eq!(variables("plain"), [""; 0]);
-    // What is set from itself comes from outside, unless something before set it.
+    // A name that is set from itself comes from outside, unless an earlier statement set it.
     assert_eq!(
         variables("{% set a = a or 'x' %}{% set b = c.b %}{% set d = 1 %}{% set d = d + 1 %}"),
         ["a", "c"]
@@ -320,7 +320,7 @@ fn nested(levels: usize) -> Vec<String> {
 
 #[test]
 fn no_depth_overflows_the_stack() {
-    // Half of what a thread of a build has; the parser is not asked to be optimised.
+    // Half the stack of a build thread; the parser need not be optimised.
     let small = std::thread::Builder::new().stack_size(1 << 20);
     let run = small.spawn(|| {
         for text in nested(100_000) {
@@ -339,7 +339,7 @@ fn no_depth_overflows_the_stack() {
                 &text[..40]
             );
         }
-        // All that the guard lets through, minijinja must stand.
+        // Every text that the guard accepts must be safe for minijinja.
         for levels in (8..100).step_by(4).chain([23, 47, 95]) {
             for text in nested(levels) {
                 let _ = analyze(&text);
@@ -510,7 +510,7 @@ fn lines_longer_than_minijinja_counts_are_refused() {
     assert!(matches!(fault(&unclosed).0, Kind::Syntax(_)));
 }
 
-/// What needs no value of a run is tried when it is compiled.
+/// A text that needs no value of a run is tried at compile time.
 #[test]
 fn what_fails_in_every_run_is_found() {
     let fails = |text: &str| {
@@ -563,7 +563,7 @@ fn what_fails_in_every_run_is_found() {
         "{% set n = \"abc\" %}{% if a %}{% set n = \"4\" %}{% endif %}{{ n|int }}",
         "{% set ns = namespace(n=\"abc\") %}{% for i in a %}{% set ns.n = 4 %}{% endfor %}{{ ns.n|int }}",
         "{% macro m(b) %}{{ a }}{{ b }}{% endmacro %}{{ m() }}",
-        // What takes long is left to a run.
+        // A text that takes long is left to a run.
         "{% for i in range(100000) %}{% for k in range(100000) %}{{ i }}{% endfor %}{% endfor %}{{ i.x }}",
         "{% raw %}{{ \"abc\"|int }}{% endraw %}{# {{ 1/0 }} #}",
         "{% set t %}x{% endset %}{{ t|upper }}{% call(x) dict %}{% endcall %}",

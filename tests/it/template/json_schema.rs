@@ -1,4 +1,4 @@
-//! Schemas as they are kept, and what is wrong with those that are none.
+//! Schemas as they are stored, and the faults of invalid ones.
 
 use ctxc::internals::template::json_schema::{AnswerSchemaFault, compact_schema};
 use pretty_assertions::assert_eq;

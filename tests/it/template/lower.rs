@@ -1,4 +1,4 @@
-//! From tree to model: what each operator keeps, what is found wrong, and that nothing makes it
+//! From tree to model: the parts that each operator keeps, the faults, and that no input makes it
 //! panic.
 
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
@@ -29,7 +29,7 @@ fn task<R>(text: &str, look: impl FnOnce(&TaskBody<'_>) -> R) -> R {
     })
 }
 
-/// The faults of a file: kind, then what stands at the span.
+/// The faults of a file: kind, then the text at the span.
 fn faults(text: &str) -> Vec<String> {
     let name = |kind: &TemplateFaultKind<'_>| {
         format!("{kind:?}")

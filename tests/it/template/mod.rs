@@ -1,4 +1,4 @@
-//! Floor 2: what a template says, as written.
+//! Floor 2: the content of a template, as written.
 
 mod argv;
 mod condition;

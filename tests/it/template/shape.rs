@@ -1,10 +1,10 @@
-//! What is known of the form of a value.
+//! The known facts about the form of a value.
 
 use ctxc::internals::template::shape::ValueShape;
 use serde_json::{Value, json};
 
-/// What holds nothing but listed values, numbers and truth values is told through references and
-/// choices.
+/// A value of nothing but listed values, numbers and truth values is recognised through references
+/// and choices.
 #[test]
 fn what_is_put_together_of_listed_values_holds_no_text() {
     let defs = json!({"color": {"type": "string", "enum": ["red", "blue"]}, "level": {"anyOf": [{"$ref": "#/$defs/color"}, {"type": "number"}]},

@@ -1,4 +1,4 @@
-//! The element table holds together, and says the same as the words of the language.
+//! The element table is consistent, and equals the words of the language.
 
 use ctxc::internals::template::element_specs;
 use ctxc::internals::template::elements::{AttrValues, ElementContent, ElementKind, OwnerType};

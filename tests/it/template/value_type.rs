@@ -1,10 +1,10 @@
-//! Which values are of a type.
+//! The values of each type.
 
 use ctxc::internals::template::value_type::{has_type, is_valid_default};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-/// As the language has them.
+/// The types of the language.
 const TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "object", "array", "string[]",
 ];

@@ -1,6 +1,7 @@
-//! The grammar of comments and names (`docs/STYLE.md`): no comment sentence begins with What, Whether, Who or Where; none speaks of
-//! nobody or lets code tell and say; a type name stands in at most two rooms. `language.txt` lists the files that still break a rule with
-//! their number of places; the list only shrinks.
+//! The grammar of comments and names (`docs/STYLE.md`). No comment sentence begins with What,
+//! Whether, Who or Where. No comment refers to people by an indefinite pronoun, or to code with a
+//! verb of speech. A type name stands in at most two rooms. `language.txt` lists the files that
+//! still break a rule with their number of places; the list only shrinks.
 
 use super::source::{self, SourceText};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Task files, issues of Beads, and the journal that keeps what came and what is done.
+//! Task files, issues of Beads, and the journal that keeps received and finished tasks.
 
 use ctxc::runtime::{ObstacleKind, Task, TaskJournal, TaskSource, read_beads, read_task_file};
 use pretty_assertions::assert_eq;

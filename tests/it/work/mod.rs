@@ -1,4 +1,4 @@
-//! Where tasks come from and where they are worked on.
+//! Task sources and workspaces.
 
 mod journal;
 mod program;

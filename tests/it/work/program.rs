@@ -2,8 +2,8 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// This test binary again, as a program that runs one test, which is another program's part: the
-/// variable says so.
+/// This test binary again, as a program that runs one test, which plays the part of another
+/// program: the variable marks it.
 pub(super) fn child(test: &str, variable: &str, value: &std::path::Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -16,7 +16,7 @@ pub(super) fn child(test: &str, variable: &str, value: &std::path::Path) -> Chil
         .unwrap()
 }
 
-/// Waits until something is there.
+/// Waits until the function returns a value.
 pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! The webhook: who may deliver what, and a thousand deliveries to a program that is killed again
-//! and again.
+//! The webhook: the permitted senders and deliveries, and a thousand deliveries to a program that
+//! is killed again and again.
 
 use super::program::{child, until};
 use ctxc::runtime::{TaskJournal, TaskSource, Webhook, WebhookOptions};
@@ -14,15 +14,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const DELIVERIES: usize = 1_000;
-/// Says to the test below that it is the program that is killed, and where it works.
+/// Marks the process as the program that is killed, and gives its folder.
 const PART: &str = "CTXC_TEST_WEBHOOK";
 
-/// Posts a body, and gives back the status; `None` where no answer came.
+/// Posts a body, and returns the status; `None` if no answer came.
 fn post(address: SocketAddr, path: &str, headers: &str, body: &str) -> Option<u16> {
     post_as("localhost", address, path, headers, body)
 }
 
-/// The same under a name that the sender calls the host by.
+/// The same with the host name that the sender uses.
 fn post_as(host: &str, address: SocketAddr, path: &str, headers: &str, body: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream
@@ -36,7 +36,7 @@ fn post_as(host: &str, address: SocketAddr, path: &str, headers: &str, body: &st
         .write_all([head.as_bytes(), body.as_bytes()].concat().as_slice())
         .ok()?;
     let mut answer = String::new();
-    // What is refused early is answered although not all of it was read.
+    // An early refusal is answered although not all of the request was read.
     let _ = stream.read_to_string(&mut answer);
     answer.split(' ').nth(1)?.parse().ok()
 }
@@ -199,7 +199,7 @@ fn a_token_and_a_signature_are_held_against_every_delivery() {
     assert_eq!(deliver("/tasks/letmein", &[&signed]), 200);
 }
 
-/// A name that is pointed at this machine would let a page in a browser deliver.
+/// A foreign name that resolves to this machine would let a page in a browser deliver.
 #[test]
 fn an_open_webhook_is_called_by_this_machines_own_names_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +231,7 @@ fn an_open_webhook_is_called_by_this_machines_own_names_alone() {
             "{host}"
         );
     }
-    // Where senders prove themselves, a tunnel may bring its own name along.
+    // If senders authenticate themselves, a tunnel may bring its own host name along.
     let options = WebhookOptions {
         token: Some("letmein".to_owned()),
         ..WebhookOptions::default()

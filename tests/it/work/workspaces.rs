@@ -1,4 +1,4 @@
-//! Workspaces: folders of their own, and what a killed program leaves.
+//! Workspaces: folders of their own, and the rest that a killed program leaves.
 
 use super::program::{child, until};
 use ctxc::internals::work::WORKSPACES_FOLDER;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MANY: usize = 50;
-/// Says to the test below that it is the program that is killed, and where it works.
+/// Marks the process as the program that is killed, and gives its folder.
 const PART: &str = "CTXC_TEST_WORKSPACES";
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -69,7 +69,7 @@ fn fifty_worktrees_at_once_are_made_and_removed() {
             .all(|path| fs::read_to_string(path.join("a.txt")).unwrap() == "a\n")
     );
     assert_eq!(sweep(&root).unwrap(), 0, "their program runs");
-    // What is committed stays, on a branch; what is not goes.
+    // Committed files stay, on a branch; uncommitted ones are removed.
     let first = all[0].path().unwrap().to_owned();
     fs::write(first.join("b.txt"), "b\n").unwrap();
     git(&first, &["add", "--all"]);

@@ -1,4 +1,4 @@
-//! Tests of what `src/base/folders.rs` keeps to itself.
+//! Tests of the private items of `src/base/folders.rs`.
 
 use super::project_cache;
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/base/fs.rs` keeps to itself.
+//! Tests of the private items of `src/base/fs.rs`.
 
 use super::NOT_A_REGULAR_FILE;
 use super::read_regular;

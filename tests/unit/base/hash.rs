@@ -1,4 +1,4 @@
-//! Tests of what `src/base/hash.rs` keeps to itself.
+//! Tests of the private items of `src/base/hash.rs`.
 
 use super::{BUFFER_BYTES, Hash, Hasher};
 

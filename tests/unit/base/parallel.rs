@@ -1,4 +1,4 @@
-//! Tests of what `src/base/parallel.rs` keeps to itself.
+//! Tests of the private items of `src/base/parallel.rs`.
 
 use super::{join_work, map_items};
 use std::num::NonZeroUsize;

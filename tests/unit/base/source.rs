@@ -1,4 +1,4 @@
-//! Tests of what `src/base/source.rs` keeps to itself.
+//! Tests of the private items of `src/base/source.rs`.
 
 use super::{LineIndex, Position};
 use proptest::prelude::*;

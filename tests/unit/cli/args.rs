@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/args.rs` keeps to itself.
+//! Tests of the private items of `src/cli/args.rs`.
 
 use super::parse_size;
 

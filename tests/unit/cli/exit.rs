@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/exit.rs` keeps to itself.
+//! Tests of the private items of `src/cli/exit.rs`.
 
 use super::{EXIT_TABLE, Exit, PRECEDENCE};
 

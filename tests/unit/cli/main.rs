@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/main.rs` keeps to itself.
+//! Tests of the private items of `src/cli/main.rs`.
 
 use super::Cli;
 use crate::cli::usage;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/rewrite.rs` keeps to itself.
+//! Tests of the private items of `src/cli/rewrite.rs`.
 
 use super::{FileChange, RewriteOutcome, write_change};
 use crate::base::fs::{self, ReadFs};

@@ -1,4 +1,4 @@
-//! Tests of what `src/context/answer_format.rs` keeps to itself.
+//! Tests of the private items of `src/context/answer_format.rs`.
 
 use super::path_beside_template;
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/context/values.rs` keeps to itself.
+//! Tests of the private items of `src/context/values.rs`.
 
 use super::{find_part, parse_path, path_text, to_text};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/import/braces.rs` keeps to itself.
+//! Tests of the private items of `src/import/braces.rs`.
 
 use super::{ImportedPiece, write_pieces};
 use crate::import::model::PlaceholderSyntax;

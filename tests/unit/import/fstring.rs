@@ -1,4 +1,4 @@
-//! Tests of what `src/import/fstring.rs` keeps to itself.
+//! Tests of the private items of `src/import/fstring.rs`.
 
 use super::{BraceStyle, parse_text, piece_names};
 use crate::import::braces::ImportedPiece;

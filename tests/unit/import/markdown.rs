@@ -1,4 +1,4 @@
-//! Tests of what `src/import/markdown.rs` keeps to itself.
+//! Tests of the private items of `src/import/markdown.rs`.
 
 use super::{Placeholders, detect_placeholders};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/import/mustache.rs` keeps to itself.
+//! Tests of the private items of `src/import/mustache.rs`.
 
 use super::{TagMark, split_tags};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/import/names.rs` keeps to itself.
+//! Tests of the private items of `src/import/names.rs`.
 
 use super::{parse_half, path_in_folder, search_folders, task_name};
 use crate::import::model::TurnRole;

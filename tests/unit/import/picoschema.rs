@@ -1,4 +1,4 @@
-//! Tests of what `src/import/picoschema.rs` keeps to itself.
+//! Tests of the private items of `src/import/picoschema.rs`.
 
 use super::{declared_inputs, to_json_schema};
 use crate::syntax::yaml::parse_tree;

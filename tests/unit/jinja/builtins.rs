@@ -1,4 +1,4 @@
-//! Tests of what `src/jinja/builtins.rs` keeps to itself.
+//! Tests of the private items of `src/jinja/builtins.rs`.
 
 use super::{FILTER_NAMES, TEST_NAMES, filter_argument_bounds};
 use crate::jinja::environment::build_environment;

@@ -1,4 +1,4 @@
-//! Where a text says a name.
+//! The positions at which a text contains a name.
 
 use super::find_uses;
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/kernel/grapheme.rs` keeps to itself.
+//! Tests of the private items of `src/kernel/grapheme.rs`.
 
 use super::cut_position;
 

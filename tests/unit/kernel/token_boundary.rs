@@ -1,4 +1,4 @@
-//! Tests of what `src/kernel/token_boundary.rs` keeps to itself.
+//! Tests of the private items of `src/kernel/token_boundary.rs`.
 
 use super::{first_seam, last_seam, min_tokens};
 use pretty_assertions::assert_eq;

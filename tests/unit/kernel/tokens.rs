@@ -1,4 +1,4 @@
-//! Tests of what `src/kernel/tokens.rs` keeps to itself.
+//! Tests of the private items of `src/kernel/tokens.rs`.
 
 use super::{ByteCounter, ByteEstimate, TokenCounter, longest_fitting_prefix};
 

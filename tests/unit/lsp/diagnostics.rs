@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/diagnostics.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/diagnostics.rs`.
 
 use super::UNNECESSARY;
 use crate::rules::list;

@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/encoding.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/encoding.rs`.
 
 use super::{LineIndex, Position, PositionEncoding, Span};
 

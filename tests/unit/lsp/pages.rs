@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/pages.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/pages.rs`.
 
 use super::repository_pages;
 

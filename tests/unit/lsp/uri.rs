@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/uri.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/uri.rs`.
 
 use super::{Path, Uri, from_path, to_path};
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/rules/apply.rs` keeps to itself.
+//! Tests of the private items of `src/rules/apply.rs`.
 
 use super::{MAX_TRIALS, offset_before, passing_items};
 use crate::base::fix::Edit;

@@ -1,4 +1,4 @@
-//! Tests of what `src/scenario/date.rs` keeps to itself.
+//! Tests of the private items of `src/scenario/date.rs`.
 
 use super::{day_number, format_time, parse_date};
 

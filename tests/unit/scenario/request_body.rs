@@ -1,4 +1,4 @@
-//! Tests of what `src/scenario/request_body.rs` keeps to itself.
+//! Tests of the private items of `src/scenario/request_body.rs`.
 
 use super::is_request_body;
 

@@ -1,4 +1,4 @@
-//! Which files are looked up where a project names no types.
+//! The files of a lookup in a project that names no types.
 
 use super::{DOCUMENTS, NAMES, SOURCE, is_document_or_source};
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/syntax/placed.rs` keeps to itself.
+//! Tests of the private items of `src/syntax/placed.rs`.
 
 use super::TextPlacement;
 use crate::base::span::Span;

@@ -1,6 +1,6 @@
-//! Random histories of edits: whatever gets another name or place in an editor, nothing but its own
-//! names and paths follows, and `check` and `eval` are as before; what is deleted is reported as a
-//! fresh program reports it.
+//! Random histories of edits: an item that gets another name or path in an editor changes only its
+//! own names and paths, and `check` and `eval` are as before; a deletion is reported as a fresh
+//! program reports it.
 
 mod project;
 mod session;

@@ -1,8 +1,8 @@
-//! The project whose files are edited.
+//! The project with the edited files.
 
-/// Files by a word for each, with their texts. In a text `⟦n:WORD⟧` is a name, `⟦p:FILE⟧` a path of
-/// the project, `⟦r:FILE⟧` a path from the folder of the text and `⟦s:FILE⟧` the name of a task
-/// that has it of its file. Every other word stays as it is.
+/// Files, each under a key word, with their texts. In a text `⟦n:WORD⟧` is a name, `⟦p:FILE⟧` a
+/// path of the project, `⟦r:FILE⟧` a path from the folder of the text and `⟦s:FILE⟧` the name of a
+/// task that is derived from its file. Every other word stays as it is.
 pub(super) const FILES: &[(&str, &str, &str)] = &[
     (
         "config",
@@ -193,7 +193,7 @@ pub(super) const FOLDERS: &[&str] = &[
     "scenarios/more",
     "scenarios/files",
 ];
-/// Names and parts of paths to choose from, many of which are words of the texts as well.
+/// Candidates for names and parts of paths; many are words of the texts as well.
 pub(super) const WORDS: &[&str] = &[
     "plan", "docs", "letter", "answer", "draft", "body", "page", "rules", "ticket", "tone",
     "final", "flow", "note", "mail", "read",

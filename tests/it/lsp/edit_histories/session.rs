@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// The project as it should be.
+/// The expected state of the project.
 struct Model {
     random: Random,
     names: BTreeMap<&'static str, String>,
@@ -158,7 +158,7 @@ impl Session {
         std::fs::read_to_string(self.client.path(&self.model.paths[word])).unwrap()
     }
 
-    /// Writes the edits of an answer, as an editor does: into what is open, and onto the disk.
+    /// Writes the edits of an answer, as an editor does: into open documents, and onto the disk.
     fn apply(&self, changes: &Value) {
         let edited = changes.as_object().into_iter().flatten();
         for (uri, edits) in edited {
@@ -179,8 +179,7 @@ impl Session {
         }
     }
 
-    /// Reports what happened to files on disk: 1 that they came, 2 that they changed, 3 that they
-    /// went.
+    /// Reports events of files on disk: 1 created, 2 changed, 3 deleted.
     fn report(&self, events: &[(String, u8)]) {
         let events: Vec<Value> = events
             .iter()
@@ -299,9 +298,9 @@ impl Session {
         self.report(&[(old, 3)].into_iter().chain(came).collect::<Vec<_>>());
     }
 
-    /// Deletes a file or a folder behind the editor, looks, and brings it back.
+    /// Deletes a file or a folder behind the editor, compares, and restores it.
     fn delete(&mut self) {
-        // Without templates there is nothing that `check` could check.
+        // Without templates `check` has no input.
         let words: Vec<&str> = self
             .model
             .paths
@@ -353,7 +352,7 @@ impl Session {
         found
     }
 
-    /// Holds the findings that the editor shows to those of the command line.
+    /// Compares the findings in the editor with those of the command line.
     fn agree(&mut self) {
         let report: Value =
             serde_json::from_str(&run(self.client.folder(), &["check", "--format", "json"]))
@@ -366,7 +365,7 @@ impl Session {
         assert_eq!(self.shown(), found, "{:?}", self.model.log);
     }
 
-    /// Holds the texts to what they should be.
+    /// Compares the texts with the expected ones.
     fn look(&self) {
         for word in files() {
             assert_eq!(

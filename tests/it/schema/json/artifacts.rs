@@ -1,6 +1,6 @@
 //! Real artifacts of every kind, as the program and the library write them: from the shipped
-//! templates, from every example of every rule with all that can be lowered let through, and from a
-//! project that writes what is rare.
+//! templates, from every example of every rule with all lowerable findings allowed, and from a
+//! project with rare values.
 
 use super::tasks::{HELD, MOVED};
 use super::{imports, roles};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// One artifact, with what says where it is from.
+/// One artifact, with its origin.
 pub(super) struct Artifact {
     pub(super) from: String,
     pub(super) value: Value,
@@ -27,10 +27,10 @@ pub(super) struct Artifact {
 /// Artifacts by their format; lines of `jsonl` under [`LINES`].
 pub(super) type Artifacts = BTreeMap<&'static str, Vec<Artifact>>;
 
-/// Where the lines of `--format jsonl` are kept.
+/// The key of the lines of `--format jsonl`.
 pub(super) const LINES: &str = "jsonl";
 
-/// Everything, made once.
+/// Every artifact, made once.
 pub(super) fn all() -> &'static Artifacts {
     static MADE: OnceLock<Artifacts> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -64,7 +64,7 @@ pub(super) fn put(
     });
 }
 
-/// A project file with everything let through that can be.
+/// A project file that allows every lowerable finding.
 fn lowered(project: &str) -> String {
     let line = "[lints]\nall = \"info\"\n";
     if project.contains("[lints]") {
@@ -187,7 +187,7 @@ fn registries(out: &mut Artifacts) {
     }
 }
 
-/// A registry once for each of its definitions, so that each check of one looks at little.
+/// One registry for each definition, so that each check reads little.
 fn parts(registry: &Value) -> Vec<Value> {
     let mut bare = registry.clone();
     let mut out = Vec::new();
@@ -205,7 +205,7 @@ fn parts(registry: &Value) -> Vec<Value> {
     out
 }
 
-/// Templates that write what neither the shipped ones nor the examples of rules do.
+/// Templates with parts that neither the shipped ones nor the examples of rules have.
 const RARE: &[(&str, &str)] = &[
     (
         "what stands in a task",
@@ -406,7 +406,7 @@ fn answers(out: &mut Artifacts) {
             .map(id)
             .collect();
         put(out, names::SHOW, path, shown);
-        // The task itself and what lies deepest in it.
+        // The task itself and its deepest node.
         for id in nodes.first().into_iter().chain(nodes.last()) {
             for setting in [
                 "inherit_context",
@@ -548,11 +548,11 @@ fn manifests(out: &mut Artifacts) {
     );
 }
 
-/// What the shipped tasks would receive against what they receive once every text, file and default
+/// The contexts of the shipped tasks compared with their contexts once every text, file and default
 /// is another one.
 fn differences(out: &mut Artifacts) {
     let roles = roles::roles();
-    // One role goes, one comes, one loses its price, and the others pay another one.
+    // One role is removed, one is added, one loses its price, and the others have another one.
     let priced = roles
         .replacen("usd_per_million = { input = 1.5, output = 2 }\n", "", 1)
         .replace("input = 1.5", "input = 3");
@@ -651,7 +651,7 @@ fn rules(out: &mut Artifacts) {
     }
 }
 
-/// Lines of `watch`, while everything that a line can say happens.
+/// Lines of `watch`, with every event that a line can report.
 fn watched(out: &mut Artifacts) {
     let mut project = Project::new();
     let bad = list::all_rules()

@@ -1,4 +1,4 @@
-//! `schema/*.schema.json` are what the code generates, and nothing else lies beside them.
+//! `schema/*.schema.json` equal the code's output, and no other file lies beside them.
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::cli::artifacts::artifact_schemas;

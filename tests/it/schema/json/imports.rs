@@ -1,4 +1,4 @@
-//! Reports of `ctxc import` in which everything happens that one can say.
+//! Reports of `ctxc import` with every outcome that one can contain.
 
 use super::artifacts::{Artifacts, put};
 use crate::cli::project::Project;

@@ -1,4 +1,4 @@
-//! JSON Schemas of the artifacts: fresh, fitting, and no wider than what is written.
+//! JSON Schemas of the artifacts: fresh, fitting, and no wider than the written artifacts.
 
 mod artifacts;
 mod fresh;

@@ -1,5 +1,5 @@
-//! Roles for the manifests that schemas are held against: every word of a role and model is written
-//! by one.
+//! Roles for the manifests that schemas are tested with: every word of a role and model occurs in
+//! one.
 
 use ctxc::Profile;
 use ctxc::internals::project::roles::Tier;

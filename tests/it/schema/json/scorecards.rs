@@ -1,4 +1,4 @@
-//! Scorecards of every way in which a scenario can end.
+//! Scorecards with every verdict of a scenario.
 
 use super::artifacts::{Artifacts, put};
 use ctxc::internals::kernel::context::Trust;
@@ -88,7 +88,7 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     );
 }
 
-/// Decisions of the gate, and what it reads.
+/// Decisions of the gate, and its inputs.
 fn gates(out: &mut Artifacts) {
     let project = crate::cli::gate::branch();
     put(
@@ -207,7 +207,7 @@ fn gates(out: &mut Artifacts) {
     }
 }
 
-/// Calls with everything that they can have, and with nothing.
+/// Calls with every optional part, and with none.
 fn recordings(out: &mut Artifacts) {
     let bare = crate::record::file::call("1");
     let full = Recording {
@@ -450,7 +450,7 @@ fn requests(out: &mut Artifacts) {
     put(out, names::SNAPSHOT, "any answer", stored("free"));
 }
 
-/// Changes of every kind that nobody notices.
+/// Unnoticed mutations of every kind.
 fn mutations(out: &mut Artifacts) {
     let project = crate::cli::eval::sample();
     project.write_file(

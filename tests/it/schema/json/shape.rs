@@ -1,4 +1,4 @@
-//! What every schema file holds to, whatever it describes.
+//! Rules that hold for every schema file.
 
 use super::survey::described;
 use ctxc::internals::cli::artifacts::artifact_schemas;
@@ -6,8 +6,8 @@ use ctxc::internals::schema::json::ArtifactSchema;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-/// What is wrong with the form of a schema: keys without a description, or with one that speaks of
-/// the code; required keys without a schema.
+/// The faults in the form of a schema: keys without a description, or with one that describes the
+/// code; required keys without a schema.
 fn faults(document: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for at in described(document) {

@@ -1,6 +1,6 @@
 //! The schemas against real artifacts, mechanically: each fits; each key of a schema is really
-//! written; each key that is always written is required; one that is taken away is missed, and one
-//! that a later version adds is taken, at every object.
+//! written; each key that is always written is required; a removed one is reported, and one that a
+//! later version adds is accepted, at every object.
 
 use super::artifacts::{self, Artifact, LINES};
 use super::survey::{Compiled, Place, Survey};
@@ -110,7 +110,7 @@ fn misfits(document: &Value, survey: &Survey) -> Vec<String> {
     faults
 }
 
-/// Everything that the artifacts of a schema, its lines included, say about it.
+/// The evidence about a schema in its artifacts and lines.
 fn survey(cases: &[Case], name: &str) -> Survey {
     let mut survey = Survey::default();
     for case in cases
@@ -156,7 +156,7 @@ fn every_key_is_written_and_what_is_always_written_is_required() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What a schema takes without a required key, or refuses with a key more.
+/// Artifacts that a schema accepts without a required key, or refuses with an additional key.
 fn leaks(case: &Case, survey: &Survey) -> (usize, Vec<String>) {
     let (mut tried, mut leaks) = (0, Vec::new());
     let changed = |(number, at): &Place, change: &dyn Fn(&mut serde_json::Map<String, Value>)| {

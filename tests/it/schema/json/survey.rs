@@ -1,6 +1,6 @@
-//! Which objects of which artifacts a schema described by which of its parts. The validator says
-//! so: each description that took part is an annotation of the value that it describes, and every
-//! key of our schemas has one.
+//! The part of a schema that described each object of each artifact. The validator reports it: each
+//! description that took part is an annotation of the value that it describes, and every key of our
+//! schemas has one.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An object of an artifact: the artifact's number, and the pointer to it.
 pub(super) type Place = (usize, String);
 
-/// What is known of one object of a schema that has keys.
+/// The facts about one object of a schema that has keys.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Keys that some object has.
@@ -46,7 +46,7 @@ impl Compiled {
         Self::new(Value::Object(document))
     }
 
-    /// Everything that is wrong with an artifact.
+    /// The faults of an artifact.
     pub(super) fn faults(&self, artifact: &Value) -> Vec<String> {
         self.validator
             .iter_errors(artifact)
@@ -55,7 +55,7 @@ impl Compiled {
     }
 }
 
-/// Where the objects that have keys of their own are described: pointers into the schema.
+/// The descriptions of objects that have keys of their own: pointers into the schema.
 pub(super) fn described(document: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = vec![(String::new(), document)];
@@ -88,7 +88,7 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// What of a schema the artifacts used, and which objects nothing describes.
+/// The used parts of a schema, and the objects that nothing describes.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) seen: BTreeMap<String, Seen>,
@@ -96,7 +96,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Takes in artifacts that fit.
+    /// Adds artifacts that fit.
     pub(super) fn take<'v>(
         &mut self,
         schema: &Compiled,
@@ -115,7 +115,7 @@ impl Survey {
                     .rsplit_once("/properties/")
                     .filter(|(part, _)| parts.contains(*part))
                 {
-                    // `key` is a path where the part lies deeper: that one speaks for itself.
+                    // `key` is a path if the part lies deeper: then that part counts by itself.
                     if let Some(object) = at.strip_suffix(&format!("/{key}")) {
                         described
                             .entry((part.to_owned(), object.to_owned()))
@@ -169,7 +169,7 @@ fn objects(artifact: &Value) -> Vec<String> {
         match value {
             // An author's JSON Schema, which is carried along as it is.
             Value::Object(_) if at.ends_with("/output_format/content") || at == "/answer" => {}
-            // Tools, what they are given and how a model is asked to answer, in a stored request.
+            // Tools, their arguments and the required form of the answer, in a stored request.
             Value::Object(_)
                 if at.starts_with("/tools/") || at.ends_with("/arguments") || at == "/sampling" => {
             }

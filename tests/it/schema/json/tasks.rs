@@ -1,6 +1,6 @@
-//! Tasks that say what the shipped ones do not, so that every word of a schema is written by one.
+//! Tasks with values that the shipped ones lack, so that every word of a schema occurs in one.
 
-/// A task with a file, a value and everything else that the shipped ones say nothing of.
+/// A task with a file, a value and everything else that the shipped ones lack.
 pub(super) const HELD: &str = "\
 <task type=\"sequential\" name=\"held\">
   <description>Judge {{topic}}.</description>
@@ -18,8 +18,8 @@ pub(super) const HELD: &str = "\
 </task>
 ";
 
-/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings
-/// of its own.
+/// A task with texts of every origin: a parameter's default, a fragment, a schema, settings of its
+/// own.
 pub(super) const MOVED: &str = "\
 <task type=\"atomic\" name=\"moved\">
   <description>Judge the {{thing}}.</description>

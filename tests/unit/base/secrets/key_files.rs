@@ -1,4 +1,4 @@
-//! Which files hold keys, by their names and by their texts.
+//! The files that hold keys, by their names and by their texts.
 
 use super::{holds_key, is_key_file};
 

@@ -1,4 +1,4 @@
-//! Values that stand for others.
+//! Placeholders and references in place of values.
 
 use super::is_placeholder;
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/import/samples.rs` keeps to itself.
+//! Tests of the private items of `src/cli/import/samples.rs`.
 
 use super::{ExpectedResult, parse_sample};
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/import/verify.rs` keeps to itself.
+//! Tests of the private items of `src/cli/import/verify.rs`.
 
 use super::{ByteDifference, first_difference};
 use pretty_assertions::assert_eq;

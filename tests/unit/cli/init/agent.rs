@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/init/agent.rs` keeps to itself.
+//! Tests of the private items of `src/cli/init/agent.rs`.
 
 use super::python_library;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/escape.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/escape.rs`.
 
 use super::{escape_line, escape_lines};
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
+//! The formats on reports made by hand. Their output for real findings is tested in `tests/it/cli`.
 
 use super::place::RepositoryBase;
 use super::report::{CheckReport, ShownFindings};

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/full.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/full.rs`.
 
 use super::{Screen, SourceTexts, write_finding};
 use crate::base::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/place.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/place.rs`.
 
 use super::RepositoryBase;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/summary.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/summary.rs`.
 
 use super::{format_thousands, pluralize};
 

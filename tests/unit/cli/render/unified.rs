@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/unified.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/unified.rs`.
 
 use super::{Screen, write_diff};
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/render/wrap.rs` keeps to itself.
+//! Tests of the private items of `src/cli/render/wrap.rs`.
 
 use super::{display_width, wrap_line};
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};

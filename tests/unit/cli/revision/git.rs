@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/revision/git.rs` keeps to itself.
+//! Tests of the private items of `src/cli/revision/git.rs`.
 
 use super::revision_fault;
 

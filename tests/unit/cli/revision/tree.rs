@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/revision/tree.rs` keeps to itself.
+//! Tests of the private items of `src/cli/revision/tree.rs`.
 
 use super::{TreeEntryKind, parse_entries, path_components};
 use pretty_assertions::assert_eq;

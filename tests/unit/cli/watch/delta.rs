@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/watch/delta.rs` keeps to itself.
+//! Tests of the private items of `src/cli/watch/delta.rs`.
 
 use super::FindingsDelta;
 use crate::base::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/watch/file_watcher.rs` keeps to itself.
+//! Tests of the private items of `src/cli/watch/file_watcher.rs`.
 
 use super::{FileWatcher, WakeReason, WatchMode, WatchOutcome, WatchedFolders, WatchedNames};
 use notify_debouncer_full::DebouncedEvent;

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/watch/show.rs` keeps to itself.
+//! Tests of the private items of `src/cli/watch/show.rs`.
 
 use super::{changed_names, screen_reason, time_of_day, write_last_line};
 use crate::base::hash::Hash;

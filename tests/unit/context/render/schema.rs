@@ -1,4 +1,4 @@
-//! Tests of what `src/context/render/schema.rs` keeps to itself.
+//! Tests of the private items of `src/context/render/schema.rs`.
 
 use super::{is_closed, is_strict};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests of what `src/context/tokens/merge.rs` keeps to itself.
+//! Tests of the private items of `src/context/tokens/merge.rs`.
 
 use super::{MergeBuffers, TokenTable, join_long, join_short};
 use proptest::prelude::*;

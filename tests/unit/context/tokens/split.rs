@@ -1,4 +1,4 @@
-//! Tests of what `src/context/tokens/split.rs` keeps to itself.
+//! Tests of the private items of `src/context/tokens/split.rs`.
 
 use super::{CL100K, O200K, PieceSplitter};
 use pretty_assertions::assert_eq;

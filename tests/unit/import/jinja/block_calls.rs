@@ -1,4 +1,4 @@
-//! Tests of what `src/import/jinja/block_calls.rs` keeps to itself.
+//! Tests of the private items of `src/import/jinja/block_calls.rs`.
 
 use super::{BlockCall, find_block_call};
 use crate::jinja::tree::{inner_statements, parse_tree};

@@ -1,4 +1,4 @@
-//! Tests of what `src/import/jinja/pieces.rs` keeps to itself.
+//! Tests of the private items of `src/import/jinja/pieces.rs`.
 
 use super::{PieceKind, WhitespaceTrim, split_pieces};
 use pretty_assertions::assert_eq;

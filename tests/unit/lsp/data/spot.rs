@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/data/spot.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/data/spot.rs`.
 
 use super::{DataCursor, yaml_cursor};
 use pretty_assertions::assert_eq;

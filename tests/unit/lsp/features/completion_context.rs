@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/features/completion_context.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/features/completion_context.rs`.
 
 use super::{
     CompletionContext, ExpressionSlot, OpenConstruct, completion_context, expression_slot,
@@ -6,7 +6,7 @@ use super::{
 use crate::base::span::Span;
 use pretty_assertions::assert_eq;
 
-/// What is seen at the mark `|`, and the word that would be replaced.
+/// The context at the mark `|`, and the word that would be replaced.
 fn at(text: &str) -> (String, String) {
     let offset = text.find('¦').unwrap();
     let text = text.replace('¦', "");

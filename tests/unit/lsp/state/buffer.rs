@@ -1,4 +1,4 @@
-//! Tests of what `src/lsp/state/buffer.rs` keeps to itself.
+//! Tests of the private items of `src/lsp/state/buffer.rs`.
 
 use super::{DocumentBuffer, LineIndex, PositionEncoding, Uri};
 use gen_lsp_types::{
@@ -7,8 +7,8 @@ use gen_lsp_types::{
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-/// The offset of a position, by the words of the protocol and without an index: lines counted one
-/// break after the other, characters one after the other, the end of the line for what is past it.
+/// The offset of a position, by the words of the protocol and without an index: lines counted break
+/// by break, characters one after the other, the end of the line for a column past it.
 fn offset(text: &str, position: Position, encoding: PositionEncoding) -> usize {
     let mut at = 0;
     let mut line = 0;

@@ -1,4 +1,4 @@
-//! Tests of what `src/registry/compile/layout.rs` keeps to itself.
+//! Tests of the private items of `src/registry/compile/layout.rs`.
 
 use super::{LayoutItem, sort_items, write_items};
 use crate::base::hash::Hash;

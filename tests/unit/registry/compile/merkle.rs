@@ -1,4 +1,4 @@
-//! Tests of what `src/registry/compile/merkle.rs` keeps to itself.
+//! Tests of the private items of `src/registry/compile/merkle.rs`.
 
 use super::compute_hashes;
 use crate::base::hash::Hash;

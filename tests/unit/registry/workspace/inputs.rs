@@ -1,4 +1,4 @@
-//! Tests of what `src/registry/workspace/inputs.rs` keeps to itself.
+//! Tests of the private items of `src/registry/workspace/inputs.rs`.
 
 use super::CheckInputs;
 use crate::base::hash::Hash;

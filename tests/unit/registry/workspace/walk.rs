@@ -1,4 +1,4 @@
-//! Tests of what `src/registry/workspace/walk.rs` keeps to itself.
+//! Tests of the private items of `src/registry/workspace/walk.rs`.
 
 use super::{FileVisitor, FoundFile, SelectedBy, WalkPlan};
 use crate::project::config::Templates;

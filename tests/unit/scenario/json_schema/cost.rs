@@ -1,4 +1,4 @@
-//! Tests of what `src/scenario/json_schema/cost.rs` keeps to itself.
+//! Tests of the private items of `src/scenario/json_schema/cost.rs`.
 
 use super::count_visits;
 use serde_json::{Value, json};

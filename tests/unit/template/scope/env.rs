@@ -1,4 +1,4 @@
-//! Tests of what `src/template/scope/env.rs` keeps to itself.
+//! Tests of the private items of `src/template/scope/env.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/context/eval/progress.rs` keeps to itself.
+//! Tests of the private items of `src/cli/context/eval/progress.rs`.
 
 use super::{EvalProgress, progress_line};
 use std::time::Duration;

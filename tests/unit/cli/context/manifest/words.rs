@@ -1,4 +1,4 @@
-//! Tests of what `src/cli/context/manifest/words.rs` keeps to itself.
+//! Tests of the private items of `src/cli/context/manifest/words.rs`.
 
 use super::{describe_cost_change, format_usd};
 use crate::context::manifest::{Cost, CostChange};
