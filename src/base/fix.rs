@@ -4,14 +4,14 @@ use super::span::Span;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Whether a fix may be applied without a look at it.
+/// The amount of review that a fix needs before it is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// Keeps every resolved setting and every text as it was meant.
+    /// Keeps every resolved setting and the meaning of every text.
     Safe,
-    /// One of several ways out; a person chooses.
+    /// One of several possible fixes; a person chooses.
     Suggested,
 }
 
@@ -35,13 +35,13 @@ pub struct Edit {
     pub insert: String,
 }
 
-/// A way out of a finding: a set of edits of its file.
+/// A fix for a finding: a set of edits of its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// What it does, in the imperative: “`add <inherit_context>none</inherit_context>`”.
+    /// The effect of the fix, in the imperative: “`add <inherit_context>none</inherit_context>`”.
     pub title: Cow<'static, str>,
-    /// Whether it can be applied without a look at it.
+    /// The amount of review that the fix needs before it is applied.
     pub applicability: Applicability,
     /// Edits of the finding's file, sorted and apart from each other.
     pub edits: Vec<Edit>,

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How much a finding weighs. Ordered from the gravest.
+/// The severity of a finding. Ordered from the gravest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -39,16 +39,17 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The best fix that a rule has for its findings. A finding can come without one all the same.
+/// The best kind of fix that a rule offers for its findings. A single finding can still come
+/// without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Fixable {
-    /// A safe one, which can be applied without a look.
+    /// A safe fix, which can be applied without review.
     Safe,
-    /// One to look at first.
+    /// A fix to review before it is applied.
     Suggested,
-    /// None: a person has to decide what to write.
+    /// No fix: a person has to decide what to write.
     None,
 }
 

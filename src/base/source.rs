@@ -8,7 +8,7 @@ use super::span::Span;
 use serde::Serialize;
 use std::sync::OnceLock;
 
-/// A place in a text as people count.
+/// A position in a text, as people count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Position {

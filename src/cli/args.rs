@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// What every verb takes.
+/// Options of every verb.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
@@ -20,13 +20,14 @@ pub(crate) struct GlobalArgs {
     /// Print only findings and results
     #[arg(short, long, conflicts_with = "verbose", global = true)]
     pub(crate) quiet: bool,
-    /// Print more: findings of every severity, and where each value comes from
+    /// Print more: findings of every severity, and the origin of each value
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Threads to use [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_threads, global = true)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Write files even if they hold a secret: a value of the project's .env, or what looks random beside a name such as `apiKey`
+    /// Write files even if they contain a secret: a value of the project's .env, or a
+    /// random-looking value beside a name such as `apiKey`
     #[arg(long, global = true)]
     pub(crate) allow_secrets: bool,
 }
@@ -124,7 +125,7 @@ pub(crate) enum DataFormat {
 
 impl OutputFormat for DataFormat {}
 
-/// Formats of what is shown on a pull request.
+/// Formats for a pull request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CommentFormat {
     /// For people
@@ -157,7 +158,7 @@ pub(crate) struct ReportFile<F> {
     pub(crate) path: PathBuf,
 }
 
-/// In which formats a result is written.
+/// The formats in which a result is written.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FormatArgs<F: OutputFormat> {
     /// Format of the result
@@ -192,7 +193,7 @@ impl<F: OutputFormat> FormatArgs<F> {
     }
 }
 
-/// In which formats a result is written, and to which file.
+/// The formats in which a result is written, and its file.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct OutputArgs<F: OutputFormat> {
     #[command(flatten)]
@@ -202,7 +203,7 @@ pub(crate) struct OutputArgs<F: OutputFormat> {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Which files are looked at.
+/// The files to process.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PathArgs {
     /// Files and folders, `-` for standard input [default: the project's templates, else templates/, else this folder]
@@ -216,7 +217,7 @@ pub(crate) struct PathArgs {
     pub(crate) allow_empty: bool,
 }
 
-/// Limits on input; each default holds for every template that a person writes.
+/// Limits on input; every template written by hand stays within the defaults.
 #[derive(Clone, Debug, Default, Args)]
 #[allow(clippy::struct_field_names, reason = "the names of the flags")]
 #[command(next_help_heading = "Limits on input")]

@@ -53,7 +53,7 @@ pub const EXIT_TABLE: [(Exit, u8, &str); 9] = [
     (
         Exit::Gate,
         4,
-        "`gate` if a change may not be merged: it breaks accepted results, or loosens something that nobody accepted",
+        "`gate` if a change may not be merged: it breaks accepted results, or contains a relaxation that was not accepted",
     ),
     (
         Exit::Nothing,

@@ -8,7 +8,7 @@ use crate::cli::prelude::*;
 use crate::rules::list::{self, FAMILIES};
 use std::collections::BTreeSet;
 
-/// Which rules are reported, as written.
+/// The rules to report, as written on the command line.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RuleFilterArgs {
     /// Report only findings of these rules and errors of locked ones: names, codes or families, comma-separated

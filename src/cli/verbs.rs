@@ -60,14 +60,15 @@ impl<T: Args> Args for DeferredArgs<T> {
     }
 }
 
-/// The verbs, in the order in which one meets them.
+/// The verbs, in the order in which a user meets them.
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Start a project: a project file for existing templates, or a first template if there are none
     Init(DeferredArgs<super::init::InitArgs>),
     /// Convert existing prompts to templates: Jinja, dotprompt, Prompty, `LangChain`, promptfoo, Markdown
     Import(DeferredArgs<super::import::ImportArgs>),
-    /// Check templates and the project file, or recorded requests, and say what to do about each finding
+    /// Check templates and the project file, or recorded requests, and explain how to resolve each
+    /// finding
     Check(DeferredArgs<check::CheckArgs>),
     /// Format templates: one element per line, settings in a fixed order, long tags wrapped
     Fmt(DeferredArgs<fmt::FmtArgs>),
@@ -79,27 +80,32 @@ pub(super) enum Verb {
     Diff(DeferredArgs<diff::DiffArgs>),
     /// List what the project defines: tasks, roles, scenarios, and the agents inside tasks
     List(DeferredArgs<super::context::list::ListArgs>),
-    /// Show a task as resolved: every setting, what set it, and what that overrode
+    /// Show a task as resolved: every setting, the layer that set it, and the values it overrode
     Show(DeferredArgs<show::ShowArgs>),
-    /// Show the exact text an agent of a task would get, and where each line comes from
+    /// Show the exact text an agent of a task would get, and the origin of each line
     Render(DeferredArgs<super::context::render::RenderArgs>),
     /// Draw the flow of a task: its order, its choices and its loops
     Graph(DeferredArgs<super::context::graph::GraphArgs>),
-    /// Show what every agent would receive: segments with token counts, what varies, what a cache can reuse
+    /// Show the context of every agent: segments with token counts, varying parts, parts that a
+    /// cache can reuse
     Manifest(super::context::manifest::ManifestArgs),
-    /// Show what a provider's prompt cache can reuse of each call, and the first bytes that break its prefix
+    /// Show the part of each call that a provider's prompt cache can reuse, and the first bytes
+    /// that break its prefix
     PromptCache(DeferredArgs<super::request::prompt_cache::PromptCacheArgs>),
-    /// Show what a lookup of fresh context would find, how well each passage matches, and by which words
+    /// Show the passages that a lookup of fresh context would find, how well each matches, and by
+    /// which words
     Search(DeferredArgs<super::context::search::SearchArgs>),
     /// Write a scenario from what an agent receives today
     New(super::context::new::NewArgs),
     /// Run a task with all its agents and print the result of the last one; every call is recorded
     Run(DeferredArgs<super::context::run::RunArgs>),
-    /// Run scenarios: check what agents receive and answer; failures show what was expected, found, and where
+    /// Run scenarios: check the contexts and answers of agents; failures show the expected and the
+    /// actual value, and its place
     Eval(DeferredArgs<super::context::eval::EvalArgs>),
-    /// Decide whether this change may be merged: which accepted results it breaks, and what it loosens
+    /// Decide whether this change may be merged: list the accepted results it breaks and the checks
+    /// it loosens
     Gate(DeferredArgs<super::context::gate::GateArgs>),
-    /// Accept the results of scenarios and whatever a change loosens; show what was accepted
+    /// Accept the results of scenarios and everything that a change loosens; show accepted results
     Baseline(super::context::gate::BaselineArgs),
     /// Merge the scorecards of shards
     Scorecard(super::context::eval::ScorecardArgs),
@@ -107,7 +113,8 @@ pub(super) enum Verb {
     History(super::history::HistoryArgs),
     /// Show which scenarios got worse over the last runs: more tokens, more time, other plans, more failures
     Drift(DeferredArgs<super::history::DriftArgs>),
-    /// Show what ctxc reports for an existing agent: a bundled one with two mistakes, without a key or a network
+    /// Show the findings of ctxc for an existing agent: a bundled one with two mistakes, without a
+    /// key or a network
     Demo(DeferredArgs<super::request::demo::DemoArgs>),
     /// Run a program and record every call that it makes to a model
     Record(DeferredArgs<super::record::RecordArgs>),

@@ -21,39 +21,40 @@ const MIN_DEVIATION: f64 = 0.01;
 /// significant.
 const MAX_CHANCE: f64 = 0.01;
 
-/// Something about a case that is no longer as it was.
+/// A change of a case over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Finding"))]
 pub struct DriftFinding {
-    /// Of which kind it is.
+    /// The kind of the drift.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["ContextDrift"])))]
     pub pattern: &'static str,
-    /// What shows it.
+    /// The evidence of the drift.
     pub signal: DriftSignal,
-    /// Whether it came by itself, or with another provider, model or context.
+    /// The cause: the case drifted by itself, or its provider, model or context changed.
     pub cause: DriftCause,
     /// The name of the scenario.
     pub case: String,
-    /// Who answered; null where nobody did.
+    /// The provider that answered; null if none did.
     pub provider: Option<String>,
-    /// The model; null where nothing names one.
+    /// The model; null if none is configured.
     pub model: Option<String>,
-    /// The hash of what decides the context.
+    /// The hash of everything that determines the context.
     pub context_hash: Option<String>,
-    /// What it was: tokens, milliseconds, or a part of all runs or answers.
+    /// The earlier value: tokens, milliseconds, or a share of all runs or answers.
     pub before: f64,
-    /// What it is in the last runs.
+    /// The value in the last runs.
     pub now: f64,
-    /// How far that is outside of what it was, in robust standard deviations; null for what is no amount.
+    /// The distance from the earlier values, in robust standard deviations; null for a value that
+    /// is no amount.
     pub z: Option<f64>,
     /// The number of the last runs that show it.
     pub runs: usize,
-    /// The number of runs before them that they are compared with.
+    /// The number of runs before them that serve as comparison.
     pub against: usize,
 }
 
-/// What shows a drift.
+/// Kinds of evidence of a drift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -69,15 +70,15 @@ pub enum DriftSignal {
     PassRateDegradation,
 }
 
-/// What a drift came with.
+/// Causes of a drift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", schemars(rename = "Cause"))]
 pub enum DriftCause {
-    /// With nothing that the project knows of.
+    /// No change that the project records.
     Drift,
-    /// With another provider, model or context.
+    /// Another provider, model or context.
     ConfigChange,
 }
 

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
-/// Why there is no context.
+/// A fault that prevents a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FaultRow {
-    /// What is wrong.
+    /// The description of the fault.
     pub message: String,
-    /// The file; null where no file is meant.
+    /// The file; null if the fault concerns no file.
     pub path: Option<String>,
-    /// The line, from 1; null where it is not known.
+    /// The line, from 1; null if unknown.
     pub line: Option<u32>,
 }
 

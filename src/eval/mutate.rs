@@ -87,30 +87,31 @@ pub struct MutationScores {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Document"))]
 pub(crate) struct MutationReport<'s> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// All agents together.
+    /// The totals of all agents.
     totals: MutationTotals,
-    /// Whom scenarios test, by subject and node.
+    /// The agents that scenarios test, by subject and node.
     agents: Vec<AgentRow<'s>>,
-    /// The agents that no scenario tests: TASK or ROLE, or with the node behind it. Empty where only a part of the scenarios was asked.
+    /// The agents that no scenario tests: TASK or ROLE, or with the node behind it. Empty if only
+    /// some of the scenarios were selected.
     untested: &'s [String],
-    /// The scenarios that do not pass as it is, and the files of which nothing is run.
+    /// The scenarios that do not pass without a change, and the files whose scenarios are not run.
     not_asked: &'s [String],
 }
 
-/// How many changes there are in all.
+/// The numbers of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Totals"))]
 pub struct MutationTotals {
-    /// How many changes were tried.
+    /// The number of changes that were tried.
     pub tried: usize,
-    /// How many of them some scenario notices.
+    /// The number of these that some scenario notices.
     pub noticed: usize,
 }
 
-/// What the scenarios of one agent notice.
+/// The changes that the scenarios of one agent notice.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Agent"))]
@@ -119,13 +120,13 @@ pub(crate) struct AgentRow<'s> {
     subject: &'s str,
     /// The agent inside the task.
     node: &'s str,
-    /// How many scenarios pass, and so were asked.
+    /// The number of passing scenarios, which were run with each change.
     scenarios: usize,
-    /// How many changes were tried.
+    /// The number of changes that were tried.
     tried: usize,
-    /// How many of them some scenario notices.
+    /// The number of these that some scenario notices.
     noticed: usize,
-    /// The others.
+    /// The changes that no scenario notices.
     unnoticed: Vec<MutationRow<'s>>,
 }
 
@@ -134,16 +135,16 @@ pub(crate) struct AgentRow<'s> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Part"))]
 pub(crate) struct MutationRow<'s> {
-    /// What could change.
+    /// The kind of the change.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = CHANGE_KINDS)))]
     change: &'static str,
     /// The segment by its id, the setting, the tool that is taken away (with `!` one that is blocked), or the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'s str>,
-    /// What the setting resolves to instead.
+    /// The value that the setting resolves to instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
-    /// The node around the agent whose setting it is; not there where it is the agent's own.
+    /// The enclosing node that the setting belongs to; absent for the agent's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<&'s str>,
     /// The expectation of `expect_context` that would notice it.

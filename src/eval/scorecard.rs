@@ -21,69 +21,73 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::schema::json::names::SCORECARD as SCHEMA;
 
-/// What became of every scenario: `ctxc eval --json`. Two runs give the same bytes.
+/// The results of every scenario: `ctxc eval --json`. Two runs give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Scorecard {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
     /// The version of ctxc.
     pub tool: String,
-    /// How answers came about: `deterministic` is from recordings and scripts, without any model; in `real` a model may have been asked.
+    /// The source of answers: `deterministic` is from recordings and scripts, without any model; in
+    /// `real` a model may have been asked.
     pub mode: String,
-    /// Which part of a run it is of, and of how many; missing where it is of a whole one.
+    /// The number of the shard, and of all shards; absent for a complete run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<[u64; 2]>,
     /// The hash of the registry.
     pub registry_hash: String,
-    /// Who counted the tokens where no model says who does.
+    /// The tokenizer that counted the tokens, unless a model has its own.
     pub tokenizer: String,
-    /// What became of them all.
+    /// The totals of all scenarios.
     pub summary: Summary,
     /// The suites, by their file.
     pub suites: Vec<SuiteRow>,
     /// The scenarios, in the order of their files.
     pub cases: Vec<CaseRow>,
-    /// How they differ from accepted results, where `--baseline` names some; else missing.
+    /// The differences from accepted results, if `--baseline` names some; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineComparison>,
 }
 
-/// What became of all scenarios. Those that passed, failed, are stale, errored and are inconclusive make up what was planned.
+/// The totals of all scenarios. Passed, failed, stale, errored and inconclusive ones add up to the
+/// planned ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// Those that were chosen.
+    /// The selected scenarios.
     pub planned: usize,
-    /// Of these, those with an answer that was judged.
+    /// The number of these with an answer that was judged.
     pub answered: usize,
-    /// Of these, those of whose answer something is expected, and none is recorded; missing where there are none.
+    /// The number of these that expect something of an answer for which no recording exists; absent
+    /// if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unanswered: usize,
-    /// Everything that was looked at holds.
+    /// Scenarios whose checked expectations all hold.
     pub passed: usize,
-    /// Something does not hold.
+    /// Scenarios with an expectation that does not hold.
     pub failed: usize,
-    /// The recorded answers are for another request.
+    /// Scenarios whose recorded answers belong to another request.
     pub stale: usize,
-    /// Not tried to an end.
+    /// Scenarios whose trials did not complete.
     pub errored: usize,
-    /// Tried, and nothing decides.
+    /// Scenarios that ran without a decisive result.
     pub inconclusive: usize,
-    /// Counted above, and not run, since nothing that decides them moved.
+    /// Scenarios counted above that were not run, since nothing that determines them changed.
     pub carried: usize,
-    /// The mean of the rates at which the trials of answered scenarios pass; null where none was answered.
+    /// The mean pass rate of the trials of answered scenarios; null if none was answered.
     pub pass_rate: Option<f64>,
-    /// The 95 % interval of that mean, from scenarios drawn anew by task; null for fewer than ten tasks.
+    /// The 95 % interval of that mean, by resampling the scenarios by task; null for fewer than ten
+    /// tasks.
     pub interval: Option<[f64; 2]>,
     /// Tokens of the trials, sent and answered.
     pub tokens: u64,
     /// Calls of models, answered or not.
     pub calls: u64,
-    /// Of these, those that were not answered, by their kind; missing where all were.
+    /// The number of these without an answer, by kind; absent if all were answered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed_calls: BTreeMap<String, u64>,
-    /// What the calls cost, by the prices in `ctxc.toml`.
+    /// The cost of the calls, by the prices in `ctxc.toml`.
     pub cost_usd: f64,
 }
 
@@ -93,11 +97,11 @@ pub struct Summary {
 pub struct SuiteRow {
     /// The file, relative to the project.
     pub path: String,
-    /// The id; that of the scenario where the file holds one.
+    /// The id; that of the scenario if the file contains one.
     pub id: String,
-    /// What people call it; null where it has no name.
+    /// The displayed name; null if it has none.
     pub name: Option<String>,
-    /// The version; null where it has none.
+    /// The version; null if it has none.
     pub version: Option<String>,
 }
 
@@ -111,74 +115,80 @@ pub struct CaseRow {
     pub suite: String,
     /// The file, relative to the project.
     pub path: String,
-    /// The line that it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u32,
     /// The tags of the scenario.
     pub tags: Vec<String>,
     /// The agent role; null for a task alone.
     pub role: Option<String>,
-    /// The task; null where no such role is known.
+    /// The task; null if no such role exists.
     pub task: Option<String>,
     /// The agent inside the task; `/` is the task itself.
     pub node: String,
-    /// The provider of that model; null where the project does not say.
+    /// The provider of that model; null if the project does not name it.
     pub provider: Option<String>,
-    /// The model that would be called, as its provider calls it; null where neither role nor task names one.
+    /// The model that would be called, by its provider's name; null if neither role nor task names
+    /// one.
     pub model: Option<String>,
-    /// What became of it.
+    /// The verdict.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "stale", "inconclusive", "error"])))]
     pub verdict: String,
-    /// The hash of the registry that the verdict was given for; null where it was run.
+    /// The hash of the registry for which the verdict was given; null if the scenario was run.
     pub carried_from: Option<String>,
-    /// Where the answer came from; without one, or with one that is stale, the verdict is about the context alone.
+    /// The source of the answer; without one, or with a stale one, the verdict is about the context
+    /// alone.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "asked", "replayed", "stale", "scripted", "not_judged"])))]
     pub answer: String,
-    /// True if something is expected of its answer, and none is recorded; missing where that is not so.
+    /// True if the scenario expects something of its answer, and none is recorded; else absent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
-    /// What moved in the request since the answers were recorded, a line each; none where they are not stale.
+    /// The changes in the request since the answers were recorded, a line each; none if they are
+    /// not stale.
     pub moved: Vec<String>,
-    /// What recording it anew takes, where its answers are stale; else null.
+    /// The cost of a new recording, if its answers are stale; else null.
     pub anew: Option<AnewRow>,
-    /// Why it could not be tried; null where it was.
+    /// The reason that the scenario could not be run; null if it was.
     pub trouble: Option<String>,
-    /// Why there is no context; none where there is one.
+    /// The faults that prevent a context; none if there is one.
     pub faults: Vec<FaultRow>,
-    /// One for each expectation on the context.
+    /// One verdict for each expectation on the context.
     pub context: Vec<VerdictRow>,
-    /// How often it is tried, and what passes.
+    /// The number of trials, and the condition to pass.
     pub rule: RuleRow,
-    /// Whether more trials were allowed than were needed.
+    /// True if fewer trials were needed than were allowed.
     pub stopped_early: bool,
-    /// Calls of models that were not answered, by their kind: `rate_limited` (status 429), `time_limit`, `cut_stream`, `unreachable`,
-    /// `refused`, `not_understood`, `too_large` or `redirected`; missing where all were. A call that is made again is another one.
+    /// Calls of models without an answer, by kind: `rate_limited` (status 429), `time_limit`,
+    /// `cut_stream`, `unreachable`, `refused`, `not_understood`, `too_large` or `redirected`;
+    /// absent if all were answered. A repeated call counts again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed_calls: BTreeMap<String, u64>,
-    /// How often its answers pass; null where none was judged. Of trials that ended early, it says less than it seems.
+    /// The pass rate of its answers; null if none was judged. For trials that ended early, it is
+    /// less reliable than it seems.
     pub rate: Option<RateRow>,
     /// The trials, in order.
     pub trials: Vec<TrialRow>,
-    /// Tokens of the context; null where there is none.
+    /// Tokens of the context; null if there is none.
     pub tokens: Option<TokensRow>,
-    /// The hash of what decides the context; null where it could not be tried.
+    /// The hash of everything that determines the context; null if the scenario could not be run.
     pub context_hash: Option<String>,
-    /// The hash of what the scenario says; null where it could not be tried.
+    /// The hash of the scenario's content; null if the scenario could not be run.
     pub key: Option<String>,
-    /// What leads from the stored request to today's, as a unified diff, where `--accept` stored it or `--diff` asked for it.
+    /// The difference between the stored request and today's, as a unified diff, if `--accept`
+    /// stored it or `--diff` requested it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// The accepted result of it, where `--baseline` names one; else missing.
+    /// The accepted result, if `--baseline` names one; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Box<BaselineCase>>,
 }
 
-/// What recording takes, at least and at most.
+/// The calls and cost of a new recording, at least and at most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct AnewRow {
     /// Calls of a model.
     pub calls: [u64; 2],
-    /// US$; null where `ctxc.toml` names no price.
+    /// US$; null if `ctxc.toml` contains no price.
     pub usd: Option<[f64; 2]>,
 }
 
@@ -188,89 +198,90 @@ pub struct AnewRow {
 pub struct VerdictRow {
     /// The expectation in words.
     pub what: String,
-    /// The line of the scenario that it is written on, from 1.
+    /// The line of the scenario that contains it, from 1.
     pub line: u32,
-    /// What became of it; `skipped` where nobody could look.
+    /// The verdict; `skipped` if the expectation could not be checked.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "skipped"])))]
     pub verdict: String,
-    /// Whether it can fail the scenario.
+    /// True if it can fail the scenario.
     pub gates: bool,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
-    /// What was found.
+    /// The actual value.
     pub found: String,
-    /// Where that is; null where no place says anything.
+    /// The place of the actual value; null if it has none.
     pub at: Option<PlaceRow>,
-    /// What else helps: what is there instead, the nearest name.
+    /// Further advice: the text that is there instead, the nearest name.
     pub advice: Vec<String>,
 }
 
-/// Where something was found.
+/// The place of an actual value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PlaceRow {
-    /// The segment; null where none is meant.
+    /// The segment; null if none is concerned.
     pub segment: Option<String>,
-    /// The first byte of the segment's text, or of the message's or answer's; null where no range is meant.
+    /// The first byte in the text of the segment, message or answer; null if the place is no range.
     pub start: Option<usize>,
-    /// One past the last byte; null where no range is meant.
+    /// One past the last byte; null if the place is no range.
     pub end: Option<usize>,
-    /// What the text comes from, where that is no file; else null.
+    /// The source of the text, if that is no file; else null.
     pub source: Option<String>,
-    /// The file that it comes from, relative to the project; null where it is none.
+    /// The file of the text, relative to the project; null if it comes from none.
     pub path: Option<String>,
-    /// The line of that file, from 1; null where it is not known.
+    /// The line of that file, from 1; null if unknown.
     pub line: Option<u32>,
 }
 
-/// How often a scenario is tried, and what passes.
+/// The number of trials of a scenario, and the condition to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RuleRow {
-    /// Trials at most.
+    /// The maximum number of trials.
     pub runs: u32,
     /// Trials that must pass; null for a sequential test.
     pub pass: Option<u32>,
-    /// The stage that decided: `confirm` is the second one, of a scenario that failed the first.
+    /// The stage that decided: `confirm` is the second one, for a scenario that failed the first.
     pub stage: TrialStage,
     /// The number of recorded trials, if the scenario asks for more or for fewer; else null.
     pub recorded: Option<RecordedRow>,
 }
 
-/// Another number of recorded trials than a scenario asks for.
+/// The number of recorded trials that differs from the requested number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RecordedRow {
-    /// Those that are recorded.
+    /// The number of recorded trials.
     pub trials: u32,
-    /// Those that it asks for.
+    /// The number that the scenario requests.
     pub of: u32,
-    /// Whether more were recorded once, so that those that are left decide only what all of them must have decided.
+    /// True if more trials were recorded once, so that the remaining ones decide only if the
+    /// missing ones could not change the result.
     pub cut: bool,
 }
 
-/// The part of the trials that passed, and where the true rate lies.
+/// The share of the trials that passed, and the interval of the true rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RateRow {
-    /// The part that passed, from 0 to 1.
+    /// The share that passed, from 0 to 1.
     pub value: f64,
     /// The lower end of the 95 % interval.
     pub low: f64,
     /// The upper end of the 95 % interval.
     pub high: f64,
-    /// How the interval was computed.
+    /// The method that computed the interval.
     pub method: IntervalMethod,
 }
 
-/// How the interval of a rate is computed.
+/// Methods to compute the interval of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalMethod {
-    /// Wilson's, which holds the true rate in about 95 % of cases.
+    /// The Wilson interval, which contains the true rate in about 95 % of cases.
     Wilson,
-    /// That of Clopper and Pearson, which holds it in 95 % of cases at least.
+    /// The Clopper-Pearson interval, which contains it in at least 95 % of cases.
     ClopperPearson,
 }
 
@@ -278,53 +289,55 @@ pub enum IntervalMethod {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TrialRow {
-    /// Its number, from 1.
+    /// The number of the trial, from 1.
     pub index: usize,
-    /// The stage that it is of.
+    /// The stage that it belongs to.
     pub stage: TrialStage,
-    /// What became of it.
+    /// The verdict.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
-    /// One for each expectation on the answer.
+    /// One verdict for each expectation on the answer.
     pub expectations: Vec<VerdictRow>,
-    /// Who answered: `script` is the scenario's own script, `recording` that of the case; else the provider that was asked.
+    /// The source of the answer: `script` is the scenario's own script, `recording` that of the
+    /// case; else the provider that was asked.
     pub provider: String,
-    /// What the answer says of itself.
+    /// Features of the answer.
     pub features: FeaturesRow,
     /// Tokens of its requests and answers.
     pub tokens: UsageRow,
-    /// What the provider counted that cannot be, so that tokens were counted here; missing where nothing contradicts its count.
+    /// The impossible count that the provider reported, so that tokens were counted here; absent if
+    /// its count is consistent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub miscounted: Option<String>,
-    /// US$, by the prices in `ctxc.toml`; null where it names none.
+    /// US$, by the prices in `ctxc.toml`; null if it contains none.
     pub cost_usd: Option<f64>,
-    /// Milliseconds until the answer was there, when it was given; null where nobody measured it.
+    /// Milliseconds until the answer was complete, when it was given; null if not measured.
     pub latency_ms: Option<u64>,
-    /// The run, where the scenario runs a whole task; else missing.
+    /// The run, if the scenario runs a whole task; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunRow>,
     /// The hash of the answer's text.
     pub output_hash: String,
 }
 
-/// How a whole task ran.
+/// The run of a whole task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RunRow {
-    /// How it ended.
+    /// The end of the run.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["complete", "failed", "blocked"])))]
     pub ends: String,
-    /// Why it is not complete; null where it is.
+    /// The reason that it is not complete; null if it is.
     pub obstacle: Option<String>,
-    /// The agents and scripts that it came by, in order.
+    /// The agents and scripts that it passed through, in order.
     pub path: Vec<String>,
 }
 
-/// What an answer says of itself, which a watch over time compares.
+/// Features of an answer, which are compared over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FeaturesRow {
-    /// Whether it splits its work into two parts or more; null where that cannot be told.
+    /// True if it splits its work into two parts or more; null if that is undecidable.
     pub decomposes: Option<bool>,
 }
 
@@ -332,13 +345,13 @@ pub struct FeaturesRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct UsageRow {
-    /// Those that were sent.
+    /// Tokens that were sent.
     pub input: u64,
-    /// Of these, those that the provider's cache had; null where nobody says.
+    /// The number of these that the provider's cache had; null if unknown.
     pub cached: Option<u64>,
-    /// Those of the answer.
+    /// Tokens of the answer.
     pub output: u64,
-    /// Of these, those that the model thought; null where nobody says.
+    /// The number of these that were reasoning; null if unknown.
     pub reasoning: Option<u64>,
 }
 
@@ -346,11 +359,11 @@ pub struct UsageRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TokensRow {
-    /// Those of every segment that stays.
+    /// Tokens of every segment that stays.
     pub total: u64,
-    /// Those in front, which a provider's cache can reuse.
+    /// Tokens of the prefix that a provider's cache can reuse.
     pub prefix: u64,
-    /// Who counted them.
+    /// The tokenizer that counted them.
     pub tokenizer: String,
 }
 

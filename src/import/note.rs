@@ -15,14 +15,14 @@ pub struct ImportNote {
 }
 
 words! {
-    /// How much a note weighs.
+    /// Severities of a note.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
     #[serde(rename_all = "lowercase")]
     #[schemars(rename = "Weight")]
     pub enum NoteWeight {
         /// Good to know.
         Info = "info",
-        /// Something of the original is not in the template, or means something else.
+        /// A part of the original is missing in the template, or has another meaning there.
         Warning = "warning",
         /// The prompt is not carried over.
         Error = "error",

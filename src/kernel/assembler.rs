@@ -28,13 +28,15 @@ pub struct SegmentReport {
     pub reason: String,
 }
 
-/// A segment of the context around an agent that it does not receive: its words cannot be known before the agent has run.
+/// A segment of the context around an agent that it does not receive, because its text is unknown
+/// before the agent has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Deferred {
-    /// The id that it would have.
+    /// The id that the segment would have.
     pub id: String,
-    /// The inputs that it needs; of more than 32, a manifest names the first and their number alone.
+    /// The inputs that it needs; of more than 32, a manifest contains the first and their number
+    /// alone.
     pub needs: Vec<String>,
 }
 

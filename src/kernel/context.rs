@@ -13,32 +13,32 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 open_words! {
-    /// What a segment is. The order is that of the sources, which breaks ties. Written as its word.
+    /// Kinds of segments. The order is that of the sources, which breaks ties. Written as its word.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum Kind {
-        /// The definition of a tool: stands in front of all messages, and is none.
+        /// The definition of a tool: it stands before all messages, and is none itself.
         Tools = "tools",
-        /// Who the agent is.
+        /// The identity of the agent: its system text.
         System = "system",
-        /// What is to be done.
+        /// The task to be done.
         Description = "description",
-        /// How.
+        /// The way to do the task.
         Instructions = "instructions",
-        /// What a good answer satisfies.
+        /// The criteria of a good answer.
         Criteria = "criteria",
         /// The form of the answer.
         OutputFormat = "output_format",
-        /// What the answer must keep to.
+        /// The constraints on the answer.
         Constraints = "constraints",
         /// A value of the task.
         Input = "input",
-        /// The result of the stage before.
+        /// The result of the previous stage.
         PreviousOutput = "previous_output",
-        /// What an earlier step left.
+        /// The result of an earlier step.
         Accumulated = "accumulated",
-        /// A file that is always there.
+        /// A file that is always present.
         File = "file",
         /// A part of the parent's context.
         Inherited = "inherited",
@@ -48,7 +48,7 @@ open_words! {
         Examples = "examples",
         /// Earlier turns of a conversation.
         History = "history",
-        /// What earlier attempts ran into.
+        /// The obstacles of earlier attempts.
         FailureHistory = "failure_history",
     }
     else
@@ -165,7 +165,8 @@ pub const FIRST_EXPENDABLE: u8 = 2;
 const UNTRUSTED_INPUT_PRIORITY: u8 = 4;
 
 words! {
-    /// How long a text stays the same from call to call: the longer, the further in front it stands.
+    /// The scope within which a text stays the same from call to call: the wider it is, the further
+    /// in front the text stands.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
@@ -190,10 +191,10 @@ words! {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trust {
-    /// The author's own.
+    /// The author's own text.
     #[default]
     Trusted,
-    /// From outside: fenced when it is rendered, and never part of what the system says.
+    /// Text from outside: fenced when it is rendered, and never part of the system text.
     Untrusted,
 }
 

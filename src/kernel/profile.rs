@@ -4,7 +4,7 @@ use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// A way to lay segments out.
+    /// A format of segments.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
@@ -13,13 +13,13 @@ words! {
         /// Headings of Markdown; files in code fences.
         #[default]
         Markdown = "markdown",
-        /// An element a segment.
+        /// One XML element per segment.
         Xml = "xml",
         /// Titles and blank lines.
         Plain = "plain",
         /// Headings, and `---` between segments, as existing assemblers of this kind write them.
         Sections = "sections",
-        /// The author's words and nothing else: no headings, no fences, so nothing untrusted.
+        /// The author's text alone: no headings, no fences, so nothing untrusted.
         Bare = "bare",
     }
 }

@@ -128,17 +128,17 @@ pub enum Stop {
     Other,
 }
 
-/// The tokens of a call as its provider counted them; `None` for what it did not say.
+/// The tokens of a call as its provider counted them; `None` for values that it did not report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// All that was sent, whether cached or not.
+    /// Everything that was sent, cached or not.
     pub input: Option<u64>,
-    /// Those of the input that the provider's cache had.
+    /// The part of the input that the provider's cache had.
     pub cached: Option<u64>,
-    /// All that was written, reasoning included.
+    /// Everything that was written, reasoning included.
     pub output: Option<u64>,
-    /// Those of the output that the model thought.
+    /// The part of the output that was reasoning.
     pub reasoning: Option<u64>,
 }
 

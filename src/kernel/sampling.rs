@@ -10,24 +10,24 @@ use std::collections::BTreeMap;
 pub type Sampling = BTreeMap<Parameter, Value>;
 
 words! {
-    /// One of them.
+    /// A sampling parameter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Parameter {
-        /// How far it may stray from the likeliest words.
+        /// The randomness of the choice between words.
         Temperature = "temperature",
-        /// Which part of the likeliest words is looked at.
+        /// The share of the likeliest words that is considered.
         TopP = "top_p",
-        /// Where its chance begins, so that it may be repeated.
+        /// The seed of the random choice, so that it can be repeated.
         Seed = "seed",
-        /// How long it thinks first.
+        /// The amount of reasoning before the answer.
         Effort = "effort",
         /// The texts before which an answer ends.
         Stop = "stop",
-        /// Whether it calls a tool, and which.
+        /// The rule for tool calls: automatic, none, required, or a named tool.
         ToolChoice = "tool_choice",
-        /// Tokens that an answer may have.
+        /// The maximum number of tokens of an answer.
         MaxOutputTokens = "max_output_tokens",
     }
 }
@@ -101,15 +101,15 @@ pub fn sampling_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "object", "properties": properties})
 }
 
-/// A parameter with its value, and who set it.
+/// A sampling parameter with its value and origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Sampled {
-    /// Which one it is.
+    /// The name of the parameter.
     pub name: Parameter,
-    /// Its value.
+    /// The value of the parameter.
     pub value: Value,
-    /// Who set it: a task with its node, a role, or a model.
+    /// The origin of the value: a task with its node, a role, or a model.
     pub from: String,
 }
 

@@ -84,7 +84,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         number: 6,
         name: "scenario",
-        about: "scenarios and suites: what agents are tested with",
+        about: "scenarios and suites, the tests of agents",
     },
     Family {
         number: 7,

@@ -8,30 +8,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A call of a provider: a line of a recording. Bodies are as they were sent, but for white space between values and for what was replaced.
+/// A call of a provider: a line of a recording. Bodies are as sent, except for white space between
+/// values and masked values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Recording {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
-    /// What names the call in its file.
+    /// The id of the call in its file.
     pub id: String,
-    /// When it was made, in UTC; null where nobody made it, as for an answer that somebody wrote.
+    /// The time of the call, in UTC; null if no call was made, as for an answer written by hand.
     pub at: Option<String>,
-    /// The agent that it is of; null where nobody knows.
+    /// The agent that made the call; null if unknown.
     pub agent: Option<String>,
-    /// The conversation that it is of; null where nobody knows.
+    /// The conversation that the call belongs to; null if unknown.
     pub conversation: Option<String>,
-    /// The run that it is of; null for none.
+    /// The run that the call belongs to; null for none.
     pub run: Option<String>,
     /// The command that sent it; null for none.
     pub command: Option<Vec<String>>,
-    /// The file and line of the program that sent it, as its header `x-ctxc-caller` said; left out where it said nothing.
+    /// The file and line of the program that sent it, by its header `x-ctxc-caller`; absent without
+    /// that header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
-    /// The trial of a scenario that it is of, where `ctxc eval` made the call; else null.
+    /// The trial of a scenario that the call belongs to, if `ctxc eval` made it; else null.
     pub trial: Option<TrialNumber>,
-    /// Who answered: `upstream` is a model, `script` a person, `replay` an earlier recording.
+    /// The source of the answer: `upstream` is a model, `script` a person, `replay` an earlier
+    /// recording.
     pub answered_by: AnsweredBy,
     /// The form of the request and its response, by the words of `ctxc render --as`.
     pub dialect: String,
@@ -39,7 +42,7 @@ pub struct Recording {
     pub endpoint: String,
     /// The model that was asked.
     pub model: String,
-    /// Whether the response was asked for as a stream.
+    /// True if the response was requested as a stream.
     pub stream: bool,
     /// The body of the request.
     #[cfg_attr(
@@ -47,42 +50,43 @@ pub struct Recording {
         schemars(with = "BTreeMap<String, serde_json::Value>")
     )]
     pub request: Box<RawValue>,
-    /// The body of the response, that of a stream as a text; null where none came.
+    /// The body of the response, that of a stream as a text; null if none came.
     #[cfg_attr(feature = "cli", schemars(with = "Option<serde_json::Value>", extend("type" = ["object", "string", "null"])))]
     pub response: Option<Box<RawValue>>,
-    /// The status of HTTP; null where no response came.
+    /// The HTTP status; null if no response came.
     pub status: Option<u16>,
     /// The tokens that were counted.
     pub usage: Usage,
-    /// From the request to the end of the response, in milliseconds; null where nobody measured it.
+    /// The time from the request to the end of the response, in milliseconds; null if not measured.
     pub latency_ms: Option<u64>,
-    /// What finds the call again: the hash of what was asked, taken before anything was replaced.
+    /// The key by which the call is found: the hash of the request before any value was masked.
     pub key: String,
-    /// Headers of the response that say something of the call, such as its id.
+    /// Headers of the response that describe the call, such as its id.
     pub headers: BTreeMap<String, String>,
-    /// The parts of a stream, each with the milliseconds after which it came; null where it was none or nobody kept them.
+    /// The parts of a stream, each with the milliseconds after which it came; null without a stream
+    /// or without stored parts.
     pub chunks: Option<Vec<(u64, String)>>,
-    /// Why there is no response; null where there is one.
+    /// The reason that there is no response; null if there is one.
     pub error: Option<String>,
-    /// Whether the response is cut.
+    /// True if the response is cut.
     pub truncated: bool,
-    /// What was replaced in the bodies.
+    /// The masked values in the bodies.
     pub redacted: Vec<MaskedCount>,
-    /// Secrets in what another tool recorded beside the bodies, which are written nowhere.
+    /// Secrets that another tool recorded beside the bodies; they are written nowhere.
     #[serde(skip)]
     pub secrets: Vec<String>,
 }
 
-/// A trial among those that were to be recorded with it. Where fewer are there, somebody took some away.
+/// A trial among those that were to be recorded with it. If fewer exist, some were deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "TrialOf"))]
 pub struct TrialNumber {
-    /// The stage that tries it.
+    /// The stage that the trial belongs to.
     pub stage: TrialStage,
-    /// Its number in this stage, from 1.
+    /// The number of the trial in this stage, from 1.
     pub number: u32,
-    /// How many this stage was to have.
+    /// The planned number of trials in this stage.
     pub of: u32,
 }
 
@@ -92,14 +96,14 @@ pub struct TrialNumber {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", schemars(rename = "Stage"))]
 pub enum TrialStage {
-    /// Every scenario has it.
+    /// The first stage, which every scenario has.
     #[default]
     First,
-    /// That of a scenario which failed the first one.
+    /// The second stage, for a scenario that failed the first one.
     Confirm,
 }
 
-/// Who gave an answer.
+/// Sources of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -113,16 +117,17 @@ pub enum AnsweredBy {
     Replay,
 }
 
-/// Something that was replaced.
+/// A masked value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Redacted"))]
 pub struct MaskedCount {
-    /// Where it stood, as a JSON pointer that begins with `/request` or `/response`.
+    /// The place of the value, as a JSON pointer that begins with `/request` or `/response`.
     pub pointer: String,
-    /// What it was: `secret`, `email`, `phone`, `card`, `iban`, or `own` for what a pattern of the project finds.
+    /// The kind of the value: `secret`, `email`, `phone`, `card`, `iban`, or `own` for a match of a
+    /// pattern of the project.
     pub kind: String,
-    /// How often it stood there.
+    /// The number of occurrences there.
     pub count: u64,
 }
 

@@ -53,7 +53,7 @@ pub(super) struct IndexedDefinition {
     pub(super) root: Range<usize>,
 }
 
-/// Where a definition stands.
+/// The place of a definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Source"))]
@@ -71,19 +71,19 @@ pub struct DefinitionSource {
 pub struct RegistryParameter {
     /// The name of the variable.
     pub name: String,
-    /// The type of its value; null where none is declared.
+    /// The type of its value; null if none is declared.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Whether a run without a value fails.
+    /// True if a run without a value fails.
     pub required: bool,
-    /// The value that it has when none is given; null where there is none.
+    /// The value that is used if none is given; null if there is none.
     pub default: Option<String>,
-    /// Whether it was found in the texts rather than declared.
+    /// True if it was found in the texts rather than declared.
     pub implicit: bool,
 }
 
 words! {
-    /// How something is referred to.
+    /// Kinds of references.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
@@ -99,15 +99,15 @@ words! {
     }
 }
 
-/// Something outside of a node that it names.
+/// A reference from a node to a definition outside of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Reference {
-    /// How it is named.
+    /// The kind of the reference.
     pub kind: ReferenceKind,
-    /// The name.
+    /// The name of the definition.
     pub name: String,
-    /// The id of the node that names it.
+    /// The id of the node that contains the reference.
     pub node: String,
 }
 

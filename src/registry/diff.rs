@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 /// The schema of the data.
 pub const SCHEMA: &str = "ctxc/diff/1";
 
-/// What two registries say differently: `ctxc diff OLD NEW --json`.
+/// The differences between two registries: `ctxc diff OLD NEW --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Diff {
-    /// The format.
+    /// The version of the format.
     pub schema: &'static str,
     /// Tasks that only the new registry has.
     pub added: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Diff {
     pub text: Vec<TextChange>,
     /// Settings that resolve to another value.
     pub resolved: Vec<ResolvedChange>,
-    /// Tasks that changed only because something they refer to did.
+    /// Tasks that changed only through a definition they refer to.
     pub referenced: Vec<String>,
     /// Changes of function templates.
     pub templates: NameChanges,
@@ -38,7 +38,7 @@ pub struct Diff {
     pub fragments: NameChanges,
 }
 
-/// Changes of things that have no settings of their own.
+/// Changes of definitions that have no settings of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Names"))]
@@ -57,21 +57,21 @@ pub struct NameChanges {
 pub struct TextChange {
     /// The name of the task.
     pub task: String,
-    /// The file that it stands in now, relative to the project.
+    /// The file that contains it now, relative to the project.
     pub path: String,
-    /// The place in that file.
+    /// The span in that file.
     pub span: Span,
 }
 
-/// Why a setting resolves to another value.
+/// Causes of a changed setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "cli", schemars(rename = "Cause"))]
 pub enum SettingCause {
-    /// The template says something else now.
+    /// The text of the template changed.
     Text,
-    /// A default moved beneath the same text.
+    /// A default of the unchanged text changed.
     Default,
 }
 
@@ -83,13 +83,13 @@ pub struct ResolvedChange {
     pub task: String,
     /// The node inside it; `/` is the task itself.
     pub node: String,
-    /// The setting that moved.
+    /// The setting that changed.
     pub setting: SettingName,
     /// The value before; null for “does not apply”.
     pub from: SettingValue,
     /// The value now; null for “does not apply”.
     pub to: SettingValue,
-    /// Why it moved.
+    /// The cause of the change.
     pub cause: SettingCause,
 }
 

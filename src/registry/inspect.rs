@@ -47,18 +47,18 @@ pub struct ResolvedNode {
     pub id: String,
     /// The element that it is written as.
     pub element: String,
-    /// The type; null for calls and choices, and where it stands for another task.
+    /// The type; null for calls and choices, and for a reference to another task.
     pub operator: Option<String>,
-    /// The subtype or part; null where it has none.
+    /// The subtype or part; null if it has none.
     pub subtype: Option<String>,
-    /// The name that its result gets; null where it gets none.
+    /// The name of its result; null if it has none.
     #[serde(rename = "as")]
     pub result: Option<String>,
-    /// The task or function template that it stands for; null where it stands for itself.
+    /// The task or function template that it refers to; null if it is no reference.
     pub reference: Option<String>,
-    /// The four settings; null where it has no context of its own.
+    /// The four settings; null if it has no context of its own.
     pub settings: Option<SettingsData>,
-    /// How it asks its model to answer, where it says so itself.
+    /// The sampling parameters of its model, if it sets them itself.
     #[serde(skip_serializing_if = "Sampling::is_empty")]
     #[cfg_attr(
         feature = "cli",

@@ -23,13 +23,14 @@ pub struct Node {
     pub id: String,
     /// The element that it is written as.
     pub element: String,
-    /// The type; null for calls and choices, and where it stands for another task.
+    /// The type; null for calls and choices, and for a reference to another task.
     pub operator: Option<String>,
-    /// The subtype or part; null where it has none.
+    /// The subtype or part; null if it has none.
     pub subtype: Option<String>,
-    /// The four settings; null where it has no context of its own.
+    /// The four settings; null if it has no context of its own.
     pub settings: Option<SettingsData>,
-    /// What it says itself: texts, inputs, files, formats, by their names in the language.
+    /// The content of the node itself: texts, inputs, files, formats, by their names in the
+    /// language.
     pub body: NodeBody<'static>,
     /// The nodes inside it, in document order.
     pub children: Vec<Child>,
@@ -41,7 +42,7 @@ pub struct Node {
 pub struct Child {
     /// The slot that it fills: `steps`, `inner_task`, `inputs`, `calls` (those in its texts) and so on.
     pub slot: String,
-    /// The name that its result gets, of a call in a text the words of it; null where it gets none.
+    /// The name of its result, for a call in a text the text of the call; null if it has none.
     #[serde(rename = "as")]
     pub name: Option<String>,
     /// The node itself.

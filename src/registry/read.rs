@@ -103,17 +103,17 @@ fn schema_version(text: &str) -> Result<u32, ReadError> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Document1"))]
 pub(crate) struct RegistryV1<'a> {
-    /// The edition of the language that it was compiled by.
+    /// The edition of the language that it was compiled with.
     edition: String,
     /// The version of ctxc that wrote it.
     compiler: String,
-    /// Over the names and hashes of everything below: equal exactly when all of that is.
+    /// The hash of the names and hashes of everything below: equal exactly if all of that is.
     #[serde(borrow)]
     hash: Cow<'a, str>,
     /// Every task, by name.
     #[serde(borrow)]
     tasks: Vec<DefinitionV1<'a>>,
-    /// Every function template, by name: a function over tasks, which sees its parameters and nothing else.
+    /// Every function template, by name: a function over tasks, which sees only its parameters.
     #[serde(borrow)]
     templates: Vec<DefinitionV1<'a>>,
     /// Every shared text, by name.

@@ -23,60 +23,61 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// A line of a trace that is no call.
+/// A line of a trace, other than a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TraceLine {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
     /// The run.
     pub run: String,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: TraceEvent,
 }
 
-/// What happens in a run, beside its calls.
+/// Events of a run, beside its calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(transform = describe_event_key))]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceEvent {
-    /// It begins.
+    /// The run begins.
     Begin(Begin),
-    /// An agent is about to be asked: what it is shown.
+    /// An agent is about to be asked, with this context.
     Stage {
-        /// The node with the rounds that it stands in.
+        /// The node with the rounds around it.
         stage: String,
         /// The node.
         node: String,
-        /// The model; null where nobody names one.
+        /// The model; null if none is configured.
         model: Option<String>,
-        /// What it is shown, segment by segment.
+        /// The context, segment by segment.
         segments: Vec<SegmentLine>,
     },
     /// An agent called a tool.
     Tool(ToolLine),
     /// A command ran.
     Command {
-        /// The stage that it is of.
+        /// The stage that ran the command.
         stage: String,
         /// The program and its arguments.
         argv: Vec<String>,
-        /// What it came to.
+        /// The output of the command.
         output: AgentOutput,
     },
     /// An agent asked for a subtask.
     Subtask {
         /// The stage of the agent.
         stage: String,
-        /// How deep it is, from 1.
+        /// The depth of the subtask, from 1.
         depth: u32,
-        /// What was asked for.
+        /// The request.
         request: SubtaskRequest,
-        /// Why it was not run; null where it was.
+        /// The reason that it was not run; null if it was.
         refused: Option<String>,
-        /// Trust of the request: that of everything that the agent was shown or given before. Left out where it is trusted.
+        /// The trust of the request: that of everything that the agent was shown or given before.
+        /// Absent if it is trusted.
         #[serde(default, skip_serializing_if = "Trust::is_trusted")]
         trust: Trust,
     },
@@ -84,11 +85,13 @@ pub enum TraceEvent {
     Result {
         /// The stage.
         stage: String,
-        /// Its result.
+        /// The result of the stage.
         output: AgentOutput,
-        /// Whether the beginning of its content stands for notes that it did not make, where notes are carried along.
+        /// True if the beginning of its content replaces notes that it did not make, in a task that
+        /// carries notes along.
         notes_cut: bool,
-        /// Its trust, by everything that was seen on the way to it. Left out where it is trusted.
+        /// The trust of the result, by everything that was seen on the way to it. Absent if it is
+        /// trusted.
         #[serde(default, skip_serializing_if = "Trust::is_trusted")]
         trust: Trust,
     },
@@ -96,28 +99,28 @@ pub enum TraceEvent {
     Failed {
         /// The stage.
         stage: String,
-        /// Why it has none.
+        /// The reason that it has none.
         obstacle: Obstacle,
     },
     /// A choice took a case.
     Case {
         /// The choice.
         stage: String,
-        /// Which case, from 0; null for none.
+        /// The number of the case, from 0; null for none.
         case: Option<usize>,
-        /// Its test; null where it has none.
+        /// The condition of the case; null if it has none.
         test: Option<String>,
     },
     /// A round of a loop is over.
     Round {
         /// The loop.
         stage: String,
-        /// Which round, from 1.
+        /// The number of the round, from 1.
         round: u32,
-        /// Whether it was the last.
+        /// True if it was the last.
         ends: bool,
     },
-    /// It has ended.
+    /// The run has ended.
     End(End),
 }
 
@@ -134,61 +137,62 @@ fn describe_event_key(schema: &mut schemars::Schema) {
     }
 }
 
-/// How a run begins.
+/// The beginning of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Begin {
-    /// When, in UTC.
+    /// The time, in UTC.
     pub at: Option<String>,
     /// The task.
     pub task: String,
     /// The agent role that plays it; null for the task alone.
     pub role: Option<String>,
-    /// The values that it is given.
+    /// The values of the task.
     pub inputs: BTreeMap<String, Value>,
-    /// What is asked for in words.
+    /// The request in words.
     pub objective: Option<String>,
-    /// The conversation or run that its fences are salted with.
+    /// The conversation or run that salts its fences.
     pub session: String,
-    /// Where answers come from.
+    /// The source of answers.
     pub answers: String,
     /// The hash of the registry.
     pub registry: String,
-    /// A hash of the values as they were given, before anything in them was replaced.
+    /// A hash of the values as given, before any of them was masked.
     pub given: String,
-    /// Whether something was replaced in the values, so that they have to be given again.
+    /// True if a part of the values was masked, so that they have to be given again.
     pub is_redacted: bool,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct End {
     /// `complete`, `failed` or `blocked`.
     pub status: String,
-    /// Why it is not complete.
+    /// The reason that it is not complete.
     pub obstacle: Option<Obstacle>,
-    /// The content of its result; null where it has none.
+    /// The content of its result; null if it has none.
     pub content: Value,
-    /// What the stages left that were done, where it is not complete: their notes, and their content where the task carries that along.
+    /// The results of the completed stages, if the run is not complete: their notes, and their
+    /// content if the task carries that along.
     pub partial: Vec<Partial>,
-    /// The calls of models that were answered.
+    /// The number of answered calls of models.
     pub calls: u64,
     /// Tokens sent and answered.
     pub tokens: [u64; 2],
-    /// What they cost, by the prices in `ctxc.toml`.
+    /// The cost of the calls, by the prices in `ctxc.toml`.
     pub usd: f64,
 }
 
-/// What a stage left of a run that did not end well.
+/// The result of a stage in a run that is not complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Partial {
     /// The stage.
     pub stage: String,
-    /// Its notes, or the beginning of its content.
+    /// The notes of the stage, or the beginning of its content.
     pub notes: String,
-    /// Its content, where the task carries that along.
+    /// The content of the stage, if the task carries that along.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub content: Value,
 }
@@ -197,11 +201,11 @@ pub struct Partial {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SegmentLine {
-    /// Its name in the context.
+    /// The id of the segment in the context.
     pub id: String,
     /// `kept`, `cut` or `dropped`.
     pub state: String,
-    /// Tokens of what stayed; null where nothing had to be counted.
+    /// Tokens of the part that stayed; null if nothing had to be counted.
     pub tokens: Option<usize>,
 }
 
@@ -211,15 +215,15 @@ pub struct SegmentLine {
 pub struct ToolLine {
     /// The stage of the agent.
     pub stage: String,
-    /// Which call of its conversation, from 1.
+    /// The number of the call in its conversation, from 1.
     pub number: u32,
     /// The tool.
     pub name: String,
-    /// What it was given.
+    /// The arguments of the call.
     pub arguments: Value,
-    /// What it gave back.
+    /// The result of the call.
     pub result: String,
-    /// Whether it failed or was refused.
+    /// True if it failed or was refused.
     pub is_error: bool,
 }
 

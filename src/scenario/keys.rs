@@ -34,23 +34,23 @@ macro_rules! case_keys {
     ($($first:expr),* $(,)?) => {
         &[
             $($first,)*
-            optional_key("description", ScenarioShape::Text, "why the case is there, for people"),
+            optional_key("description", ScenarioShape::Text, "the purpose of the case, for people"),
             optional_key("role", ScenarioShape::Text, "the agent role of the project file that receives the context").with_names(NamedThingKind::Role),
             optional_key("task", ScenarioShape::Text, "the task of the registry that receives the context").with_names(NamedThingKind::Task),
             optional_key("node", ScenarioShape::Text, "the agent inside the task, by its name (`as` of the step) or its path (`/steps/1`); required if the task has several").with_names(NamedThingKind::Node),
-            optional_key("run", ScenarioShape::True, "the whole task is run with all its agents; expectations name theirs by `node`"),
+            optional_key("run", ScenarioShape::True, "run the whole task with all its agents; expectations name their agent by `node`"),
             optional_key("request", ScenarioShape::Table(&REQUEST_TABLE), "the request that another program sends, instead of a role or task and its `context`"),
-            aliased_key("context", "input", ScenarioShape::Table(&CONTEXT_TABLE), Optional, "what the task is given, frozen: its objective, inputs, files and earlier results"),
-            optional_key("expect_context", ScenarioShape::List(&ScenarioShape::Table(&CONTEXT_TEST_TABLE), 1), "what the context must be; needs no model and no recorded answer"),
-            aliased_key("expectations", "expected", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TABLE), 1), Optional, "what the answer must be"),
-            optional_key("runs", ScenarioShape::Whole(1, MAX_RUNS), "how often the case is tried; 3 unless the case or the project says otherwise"),
-            optional_key("pass_threshold", ScenarioShape::Whole(1, MAX_RUNS), "trials that must pass; 2 unless the case or the project says otherwise"),
+            aliased_key("context", "input", ScenarioShape::Table(&CONTEXT_TABLE), Optional, "the frozen values of the task: its objective, inputs, files and earlier results"),
+            optional_key("expect_context", ScenarioShape::List(&ScenarioShape::Table(&CONTEXT_TEST_TABLE), 1), "expectations on the context; they need no model and no recorded answer"),
+            aliased_key("expectations", "expected", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TABLE), 1), Optional, "expectations on the answer"),
+            optional_key("runs", ScenarioShape::Whole(1, MAX_RUNS), "the number of trials; default: that of the project, else 3"),
+            optional_key("pass_threshold", ScenarioShape::Whole(1, MAX_RUNS), "trials that must pass; default: that of the project, else 2"),
             optional_key("rule", ScenarioShape::Table(&RULE_TABLE), "the rule for trials in full; `runs` and `pass_threshold` are short for its first two keys"),
             optional_key("answers", ScenarioShape::List(&ScenarioShape::Table(&SCRIPTED_TABLE), 0), "scripted answers: the first whose `when` matches the request is given"),
             optional_key("tags", ScenarioShape::List(&ScenarioShape::Text, 0), "words that `--tag` selects by"),
             optional_key("baseline_config_hash", ScenarioShape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
             optional_key("frozen_from", ScenarioShape::Any, "the run that the case was made from; `ctxc` writes it"),
-            optional_key("reviewed", ScenarioShape::Date, "the day somebody last read it; a review is due after `[eval] stale_after_days`"),
+            optional_key("reviewed", ScenarioShape::Date, "the day of its last review; the next one is due after `[eval] stale_after_days`"),
         ]
     };
 }
@@ -78,7 +78,7 @@ pub static SCENARIO_TABLE: ScenarioTable = ScenarioTable {
         required_key(
             "name",
             ScenarioShape::Text,
-            "its name, unique in the project: shown everywhere"
+            "its name, unique in the project, as shown everywhere"
         ),
     ),
     groups: CASE_GROUPS,
@@ -98,8 +98,8 @@ pub static SUITE_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Text,
             "its id: cases are named `SUITE/CASE`",
         ),
-        optional_key("name", ScenarioShape::Text, "what people call it"),
-        optional_key("description", ScenarioShape::Text, "what it is for"),
+        optional_key("name", ScenarioShape::Text, "its displayed name"),
+        optional_key("description", ScenarioShape::Text, "its purpose"),
         optional_key("version", ScenarioShape::Label, "its version"),
         optional_key(
             "defaults",
@@ -120,7 +120,7 @@ pub static SUITE_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "fixtures",
             ScenarioShape::Table(&FIXTURES_TABLE),
-            "what memory, retrieval and tools return, unless the case says otherwise",
+            "results of memory, retrieval and tools, unless the case has its own",
         ),
     ],
     groups: &[AtLeast(&["cases", "cases_from"])],
@@ -131,7 +131,7 @@ pub static CASE_TABLE: ScenarioTable = ScenarioTable {
     what: "a case",
     keys: case_keys!(
         required_key("id", ScenarioShape::Label, "its id, unique in the suite"),
-        optional_key("name", ScenarioShape::Text, "what people call it"),
+        optional_key("name", ScenarioShape::Text, "its displayed name"),
     ),
     groups: CASE_GROUPS,
 };
@@ -151,12 +151,12 @@ pub static DEFAULTS_TABLE: ScenarioTable = ScenarioTable {
 const MEMORY_KEY: ScenarioKey = optional_key(
     "memory",
     ScenarioShape::Pairs(&FIXTURE_TABLE),
-    "what memory returns, best first; never used as files for a task that describes the files it wants",
+    "results of memory, best first; never used as files for a task that describes its files",
 );
 const RETRIEVAL_KEY: ScenarioKey = optional_key(
     "retrieval",
     ScenarioShape::Pairs(&FIXTURE_TABLE),
-    "what retrieval returns, best first: for fresh context, and for files that a task describes",
+    "results of retrieval, best first: for fresh context, and for files that a task describes",
 );
 
 /// `fixtures` of a suite.
@@ -168,7 +168,7 @@ pub static FIXTURES_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "tools",
             ScenarioShape::Map(&ScenarioShape::Any),
-            "what tools return, by their names",
+            "results of tools, by their names",
         ),
     ],
     groups: &[],
@@ -179,8 +179,8 @@ pub static CONTEXT_TABLE: ScenarioTable = ScenarioTable {
     what: "`context`",
     keys: &[
         optional_key("task_id", ScenarioShape::Label, "the id of the frozen task"),
-        required_key("objective", ScenarioShape::AnyText, "the request; empty where a role is run without one"),
-        optional_key("constraints", ScenarioShape::List(&ScenarioShape::Text, 0), "what the answer must keep to"),
+        required_key("objective", ScenarioShape::AnyText, "the request; empty if a role is run without one"),
+        optional_key("constraints", ScenarioShape::List(&ScenarioShape::Text, 0), "constraints on the answer"),
         optional_key(
             "file_context",
             ScenarioShape::Map(&ScenarioShape::Content),
@@ -188,9 +188,9 @@ pub static CONTEXT_TABLE: ScenarioTable = ScenarioTable {
         )
         .with_key_names(NamedThingKind::Path),
         optional_key("previous_output", ScenarioShape::Any, "the output of the stage before"),
-        optional_key("failure_history", ScenarioShape::List(&ScenarioShape::Table(&FAILURE_TABLE), 0), "what earlier attempts ran into, oldest first"),
-        optional_key("acceptance_criteria", ScenarioShape::List(&ScenarioShape::Text, 0), "what a good answer satisfies"),
-        optional_key("risk_level", ScenarioShape::Word(&Risk::WORDS), "how much is at stake"),
+        optional_key("failure_history", ScenarioShape::List(&ScenarioShape::Table(&FAILURE_TABLE), 0), "the obstacles of earlier attempts, oldest first"),
+        optional_key("acceptance_criteria", ScenarioShape::List(&ScenarioShape::Text, 0), "criteria of a good answer"),
+        optional_key("risk_level", ScenarioShape::Word(&Risk::WORDS), "the level of risk"),
         optional_key("extra", ScenarioShape::Map(&ScenarioShape::Any), "anything else, kept as it is"),
         optional_key(
             "inputs",
@@ -219,8 +219,8 @@ static FAILURE_TABLE: ScenarioTable = ScenarioTable {
     what: "an entry of `failure_history`",
     keys: &[
         required_key("stage", ScenarioShape::Text, "the stage"),
-        required_key("obstacle", ScenarioShape::Text, "what stood in the way"),
-        optional_key("note", ScenarioShape::Text, "what was learnt"),
+        required_key("obstacle", ScenarioShape::Text, "the obstacle"),
+        optional_key("note", ScenarioShape::Text, "the lesson"),
     ],
     groups: &[],
 };
@@ -240,7 +240,7 @@ static RULE_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "runs",
             ScenarioShape::Whole(1, MAX_RUNS),
-            "how often the case is tried",
+            "the number of trials",
         ),
         optional_key(
             "pass",
@@ -250,7 +250,7 @@ static RULE_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "strict",
             ScenarioShape::Bool,
-            "whether a failure is final: no second stage",
+            "`true`: a failure is final, without a second stage",
         ),
         optional_key(
             "confirm",
@@ -302,7 +302,7 @@ static SEQUENTIAL_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Number(0.0001, 0.5),
             "the chance of rejecting a rate that is good",
         ),
-        required_key("max", ScenarioShape::Whole(1, MAX_RUNS), "the most trials"),
+        required_key("max", ScenarioShape::Whole(1, MAX_RUNS), "the maximum number of trials"),
     ],
     groups: &[],
 };
@@ -349,12 +349,12 @@ static SCRIPTED_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "stderr",
             ScenarioShape::Text,
-            "what the script writes to standard error",
+            "the standard error output of the script",
         ),
         optional_key(
             "killed_by",
             ScenarioShape::Word(&["signal", "timeout"]),
-            "what ends the script before it exits by itself",
+            "the event that ends the script before it exits by itself",
         ),
     ],
     groups: &[
@@ -372,7 +372,7 @@ static WHEN_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "node",
             ScenarioShape::Text,
-            "the agent or script of a run that it is for, by its name or path; several are given in turn, then the last again",
+            "the agent or script of a run, by its name or path; several answers for it are given in turn, then the last again",
         )
         .with_names(NamedThingKind::Node),
     ],

@@ -27,12 +27,12 @@ pub static MESSAGE_TABLE: ScenarioTable = ScenarioTable {
         required_key(
             "role",
             ScenarioShape::Word(SPEAKER_WORDS),
-            "who says it; messages of the system are shown to no agent: it has its own",
+            "the speaker; system messages are shown to no agent, since it has its own",
         ),
         optional_key(
             "content",
             ScenarioShape::MessageContent(&PART_TABLE),
-            "what is said; of `tool`: what the tool returned",
+            "the content; of `tool`: the result of the tool",
         ),
         optional_key(
             "tool_calls",
@@ -47,19 +47,19 @@ pub static MESSAGE_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "reasoning_content",
             ScenarioShape::Text,
-            "what the assistant thought before it spoke",
+            "the reasoning of the assistant before its text",
         ),
         optional_key(
             "refusal",
             ScenarioShape::Text,
-            "what the assistant says instead of an answer, in OpenAI's form",
+            "the text of the assistant instead of an answer, in OpenAI's form",
         ),
         optional_key(
             "name",
             ScenarioShape::Text,
-            "the speaker's name; shown to nobody",
+            "the speaker's name; not shown to agents",
         ),
-        optional_key("id", ScenarioShape::Text, "its id; shown to nobody"),
+        optional_key("id", ScenarioShape::Text, "its id; not shown to agents"),
     ],
     groups: &[AtLeast(&["content", "tool_calls"])],
 };
@@ -67,16 +67,16 @@ pub static MESSAGE_TABLE: ScenarioTable = ScenarioTable {
 static PART_TABLE: ScenarioTable = ScenarioTable {
     what: "a part of a message",
     keys: &[
-        optional_key("type", ScenarioShape::Word(PART_KINDS), "what it is"),
+        optional_key("type", ScenarioShape::Word(PART_KINDS), "its kind"),
         optional_key(
             "text",
             ScenarioShape::MessageContent(&PART_TABLE),
-            "its words",
+            "its text",
         ),
         optional_key(
             "id",
             ScenarioShape::Text,
-            "of `tool_use`: what its result refers to",
+            "of `tool_use`: the id that its result refers to",
         ),
         optional_key("name", ScenarioShape::Text, "of `tool_use`: the tool"),
         optional_key(
@@ -92,12 +92,12 @@ static PART_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "content",
             ScenarioShape::MessageContent(&PART_TABLE),
-            "of `tool_result`: what the tool returned",
+            "of `tool_result`: the result of the tool",
         ),
         optional_key(
             "is_error",
             ScenarioShape::Bool,
-            "of `tool_result`: whether the tool failed",
+            "of `tool_result`: `true` if the tool failed",
         ),
         optional_key(
             "source",
@@ -108,7 +108,7 @@ static PART_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "image_url",
             ScenarioShape::Any,
-            "of `image_url`: its address, or `{url}`; `data:TYPE;base64,DATA` holds the image",
+            "of `image_url`: its address, or `{url}`; `data:TYPE;base64,DATA` contains the image",
         ),
         optional_key(
             "file",
@@ -118,22 +118,22 @@ static PART_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "thinking",
             ScenarioShape::Text,
-            "of `thinking`: what the agent thought",
+            "of `thinking`: the reasoning of the agent",
         ),
         optional_key(
             "signature",
             ScenarioShape::Text,
-            "of `thinking`: how its provider recognises it",
+            "of `thinking`: the signature by which its provider recognises it",
         ),
         optional_key(
             "data",
             ScenarioShape::Text,
-            "of `redacted_thinking`: what its provider hides",
+            "of `redacted_thinking`: the reasoning that its provider hides",
         ),
         optional_key(
             "cache_control",
             ScenarioShape::Any,
-            "shown to nobody: breakpoints follow from the context",
+            "not shown to agents: breakpoints follow from the context",
         ),
     ],
     groups: &[],
@@ -142,7 +142,7 @@ static PART_TABLE: ScenarioTable = ScenarioTable {
 static CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "a call in a message",
     keys: &[
-        optional_key("id", ScenarioShape::Text, "what its result refers to"),
+        optional_key("id", ScenarioShape::Text, "the id that its result refers to"),
         optional_key("type", ScenarioShape::Text, "`function`, in OpenAI's form"),
         optional_key(
             "function",

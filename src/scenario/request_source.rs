@@ -31,7 +31,7 @@ pub static REQUEST_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Text,
             "a function as `module:function` that returns the body of a request; the project's folder is on the module path",
         ),
-        optional_key("call", ScenarioShape::Table(&CALL_TABLE), "which call of the command is meant; default: the first"),
+        optional_key("call", ScenarioShape::Table(&CALL_TABLE), "the call of the command; default: the first"),
         optional_key(
             "answers",
             ScenarioShape::Text,

@@ -40,7 +40,7 @@ pub(super) fn task_definitions() -> Vec<Define> {
         },
         Define {
             name: "Common".to_owned(),
-            doc: "what every task may hold".to_owned(),
+            doc: "elements that every task may contain".to_owned(),
             pattern: common_pattern(),
         },
     ];

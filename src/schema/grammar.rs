@@ -13,7 +13,7 @@ const DOC: &str = "\
 Task templates of ctxc, edition 2026. Generated from the tables of the compiler.
 
 The settings are stated as they are resolved: each task is matched by its type and subtype to the settings that agree with the defaults \
-of that row, so that a validator refuses what the compiler refuses. What no schema can know is left to the compiler: names, references, \
+of that row, so that a validator rejects the same combinations as the compiler. Everything that no schema can express is left to the compiler: names, references, \
 variables, and the defaults, types and subtypes that a project declares in ctxc.toml.";
 
 /// Returns the complete grammar.

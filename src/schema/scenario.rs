@@ -32,7 +32,7 @@ pub fn scenario_schema() -> String {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCENARIO_SCHEMA_FILE,
         "title": "scenarios and suites of ctxc",
-        "description": "One frozen situation and what is expected of it; or a suite, which has many as its cases.",
+        "description": "One frozen situation with its expectations; or a suite, which has many as its cases.",
         "type": "object",
         "if": {"anyOf": only},
         "then": suite,

@@ -10,12 +10,12 @@ use crate::template::elements::{Attr, AttrValues, ElementContent, ElementKind, E
 use crate::template::setting::{LEGACY_VALUES, SettingName, Word};
 
 const DOC: &str = "\
-Task templates of ctxc, edition 2026. Generated from the tables of the compiler, for tools that read XML Schema 1.0 and nothing else.
+Task templates of ctxc, edition 2026. Generated from the tables of the compiler, for tools that read only XML Schema 1.0.
 
-It says which elements and attributes there are, and which words they take. It cannot say: which settings agree with each other or \
+It lists the elements and attributes, and their allowed words. It cannot express: which settings agree with each other or \
 with the defaults of a task's type, which children belong to which type of task, what depends on an attribute (a list of files by its \
 source, a task by reference), that an element is left out because another one is there, or that elements of other namespaces may stand \
-anywhere. It takes words in place of types and subtypes that a project declares. schema/ctxc.rng says most of this; the compiler says \
+anywhere. It takes words in place of types and subtypes that a project declares. schema/ctxc.rng checks most of this; the compiler checks \
 all of it.";
 
 /// The words of an enumerated type, with its name.

@@ -6,41 +6,42 @@ use crate::base::span::Span;
 use crate::template::setting::SettingName;
 use serde::{Deserialize, Serialize};
 
-/// Who set a value, and where it stands.
+/// The provenance of a value: its layer and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct OriginData {
     /// The layer that set it.
     pub layer: Layer,
-    /// The type that the layer speaks about, such as `atomic` or `atomic.subtask`.
+    /// The type that the layer configures, such as `atomic` or `atomic.subtask`.
     pub row: String,
     /// The file, relative to the project; null for the language's own table.
     pub path: Option<String>,
-    /// The place in that file; null where there is no file, and in manifests, for places move with every line above them.
+    /// The span in that file; null if there is no file, and in manifests, because spans change with
+    /// every line above them.
     pub span: Option<Span>,
 }
 
-/// A value that another one has beaten.
+/// An overridden value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct OverriddenData {
-    /// The value that did not hold; null for “does not apply”.
+    /// The overridden value; null for “does not apply”.
     pub value: SettingValue,
-    /// Who had set it.
+    /// The provenance of the overridden value.
     pub origin: OriginData,
 }
 
-/// One resolved setting with everything known about it.
+/// One resolved setting with its provenance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingData {
-    /// The value that holds; null where the setting does not apply to the type.
+    /// The value that holds; null if the setting does not apply to the type.
     pub value: SettingValue,
-    /// Whether the value has any effect.
+    /// True if the value has any effect.
     pub applies: bool,
-    /// Who set the value that holds.
+    /// The provenance of the value that holds.
     pub origin: OriginData,
-    /// The values that it has beaten, the nearest layer first.
+    /// The overridden values, the nearest layer first.
     pub beaten: Vec<OverriddenData>,
 }
 
@@ -48,13 +49,13 @@ pub struct SettingData {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingsData {
-    /// What of its parent's context the task sees.
+    /// The part of the parent's context that the task sees.
     pub inherit_context: SettingData,
-    /// Whether results of earlier steps are carried along; null where there are no steps.
+    /// The setting that carries results of earlier steps along; null if there are no steps.
     pub accumulate_data: SettingData,
-    /// In which form results of earlier steps are carried; null where there are no steps.
+    /// The form of the results of earlier steps; null if there are no steps.
     pub accumulation_format: SettingData,
-    /// Whether context is looked up.
+    /// The setting that enables the lookup of context.
     pub fresh_context: SettingData,
 }
 

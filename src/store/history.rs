@@ -17,63 +17,65 @@ pub const MAX_EARLIER_RUNS: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RunRecord {
-    /// What names the run.
+    /// The id of the run.
     pub id: String,
-    /// Its place among all runs: microseconds since 1970, and more than those of every run before it.
+    /// The position among all runs: microseconds since 1970, and greater than those of every run
+    /// before it.
     pub order: i64,
-    /// When it began, in UTC.
+    /// The start of the run, in UTC.
     pub at: String,
     /// The version of ctxc.
     pub tool: String,
-    /// How answers came about: `real` where a model may have been asked, else `deterministic`.
+    /// The source of answers: `real` if a model may have been asked, else `deterministic`.
     pub mode: String,
     /// The hash of the registry.
     pub registry_hash: String,
-    /// The hash of what was chosen to run, and how.
+    /// The hash of the selection of scenarios and of its options.
     pub selection: String,
-    /// How many scenarios were to be run.
+    /// The number of scenarios to run.
     pub planned: u64,
-    /// Whether it came to its end; one that did not can be resumed.
+    /// True if the run came to its end; an unfinished one can be resumed.
     pub finished: bool,
     /// Calls of models.
     pub calls: u64,
     /// Tokens of these calls, sent and answered.
     pub tokens: u64,
-    /// What they cost in US$, by the prices in `ctxc.toml`.
+    /// The cost of the calls in US$, by the prices in `ctxc.toml`.
     pub cost_usd: f64,
     /// Scenarios that were run.
     pub cases: u64,
-    /// Those of them that passed.
+    /// The number of these that passed.
     pub passed: u64,
 }
 
-/// What became of a case in a run.
+/// The result of a case in a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CaseRecord {
     /// The name of the scenario.
     pub id: String,
-    /// The hash of what the scenario says; of its place where it could not be tried.
+    /// The hash of the scenario's content; of its place if it could not be run.
     pub key: String,
-    /// The hash of what decides the context; null where it could not be tried.
+    /// The hash of everything that determines the context; null if the scenario could not be run.
     pub context_hash: Option<String>,
-    /// Who answered: `script`, `recording`, or the provider that was asked; null where nobody did.
+    /// The source of the answer: `script`, `recording`, or the provider that was asked; null if
+    /// there is no answer.
     pub provider: Option<String>,
-    /// The model that would be called; null where nothing names one.
+    /// The model that would be called; null if none is configured.
     pub model: Option<String>,
-    /// Whether a model was asked, so that times are its own.
+    /// True if a model was asked, so that times are its own.
     pub live: bool,
-    /// What became of it.
+    /// The verdict.
     pub verdict: String,
     /// The trials, in order.
     pub trials: Vec<TrialRecord>,
-    /// The case as the scorecard of the run has it; null where that is no longer kept.
+    /// The case as in the scorecard of the run; null if that is no longer stored.
     #[cfg_attr(
         feature = "cli",
         schemars(with = "Option<BTreeMap<String, serde_json::Value>>")
     )]
     pub result: Option<Box<RawValue>>,
-    /// What was answered in each trial, which can be judged again; null where that is not kept.
+    /// The answers of each trial, which can be judged again; null if they are not stored.
     #[cfg_attr(
         feature = "cli",
         schemars(with = "Option<Vec<BTreeMap<String, serde_json::Value>>>")
@@ -81,23 +83,23 @@ pub struct CaseRecord {
     pub answers: Option<Box<RawValue>>,
 }
 
-/// What became of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TrialRecord {
-    /// Its number, from 1.
+    /// The number of the trial, from 1.
     pub index: u32,
-    /// What became of it.
+    /// The verdict.
     pub verdict: String,
     /// Tokens that were sent.
     pub tokens_in: u64,
     /// Tokens of the answer.
     pub tokens_out: u64,
-    /// US$, by the prices in `ctxc.toml`; null where it names none.
+    /// US$, by the prices in `ctxc.toml`; null if it contains none.
     pub cost_usd: Option<f64>,
-    /// Milliseconds until the answer was there; null where nobody measured it.
+    /// Milliseconds until the answer was complete; null if not measured.
     pub latency_ms: Option<u64>,
-    /// Whether the answer splits its work; null where that cannot be told.
+    /// True if the answer splits its work; null if that is undecidable.
     pub decomposes: Option<bool>,
 }
 

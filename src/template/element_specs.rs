@@ -111,10 +111,10 @@ const VALUE_TRUST: Attr = optional_attr(
 const RESULT_TRUST: Attr = optional_attr(
     "trust",
     AttrValues::OneOf(&["trusted", "untrusted"]),
-    "whether its result may give orders",
+    "the trust of its result: only a trusted one may give orders",
 )
 .with_meanings(&[
-    "somebody checked the result, whatever it is made of",
+    "the result was checked, whatever it is made of",
     "from outside, as the output of a command may be",
 ]);
 const SEQUENTIAL: &str = "sequential";
@@ -140,10 +140,10 @@ const TYPE_MEANINGS: &[&str] = &[
 /// The meanings of the profiles, in their order.
 const PROFILE_MEANINGS: &[&str] = &[
     "headings of Markdown",
-    "an element for each segment",
+    "one XML element for each segment",
     "titles and blank lines",
     "headings, and `---` between segments",
-    "the author's words and nothing else",
+    "the author's text alone",
 ];
 
 /// The children of a task and of a task body in place.
@@ -200,19 +200,19 @@ pub(super) static SPECS: &[ElementSpec] = &[
         optional_attr("name", AttrValues::Name, "the name in the registry; the file's stem when absent").with_aliases(&["id"]),
         optional_attr("version", AttrValues::Name, "the author's version of the task"),
         optional_attr("ref", AttrValues::Name, "use a registered task in this place").with_aliases(&["use", "task", "template"]),
-        optional_attr("profile", AttrValues::OneOf(&Profile::WORDS), "how its segments look; as the task around it, its role or the run says when absent").with_meanings(PROFILE_MEANINGS),
+        optional_attr("profile", AttrValues::OneOf(&Profile::WORDS), "the format of its segments; when absent, that of the task around it, its role or the run").with_meanings(PROFILE_MEANINGS),
         RESULT_NAME,
         RESULT_TRUST,
-    ], BODY_CHILDREN, "a task: what an agent is asked to do, and which context it receives"),
+    ], BODY_CHILDREN, "a task: the work of an agent, and the context it receives"),
     element_spec(K::Template, "template", Elements, &[
         required_attr("name", AttrValues::Name, "the name that calls use").with_aliases(&["id"]),
         optional_attr("params", AttrValues::Any, "its parameters, separated by spaces or commas").with_aliases(&["parameters", "args"]),
         optional_attr("returns", AttrValues::Name, "the type of its result"),
-    ], &[single_child(K::Description), single_child(K::Task)], "a function over tasks: sees its parameters and nothing else"),
+    ], &[single_child(K::Description), single_child(K::Task)], "a function over tasks, which sees only its parameters"),
     element_spec(K::Library, "library", Elements, &[optional_attr("name", AttrValues::Name, "a name for people")],
         &[single_child(K::Description), repeated_child(K::Task), repeated_child(K::Template), repeated_child(K::Fragment)], "many tasks, templates and fragments in one file"),
-    element_spec(K::Fragment, "fragment", Text, &[required_attr("name", AttrValues::Name, "the name that `use` gives").with_aliases(&["id"])], USES, "a shared text"),
-    element_spec(K::Use, "use", Empty, &[required_attr("fragment", AttrValues::Name, "the fragment whose text stands here").with_aliases(&["name", "ref", "id"])], &[], "puts a shared text in its place"),
+    element_spec(K::Fragment, "fragment", Text, &[required_attr("name", AttrValues::Name, "the name that `use` refers to").with_aliases(&["id"])], USES, "a shared text"),
+    element_spec(K::Use, "use", Empty, &[required_attr("fragment", AttrValues::Name, "the fragment whose text is inserted here").with_aliases(&["name", "ref", "id"])], &[], "puts a shared text in its place"),
     element_spec(K::Call, "call", Elements, &[required_attr("template", AttrValues::Name, "the template that is called").with_aliases(&["name", "function", "ref", "task"]), RESULT_NAME, RESULT_TRUST], &[repeated_child(K::CallArg)], "calls a function template"),
     element_spec(K::CallArg, "arg", TextOrElements, &[
         optional_attr("name", AttrValues::Name, "the parameter; by position when absent").with_aliases(&["param", "parameter"]),
@@ -220,12 +220,12 @@ pub(super) static SPECS: &[ElementSpec] = &[
     ], &[repeated_child(K::Use), single_child(K::Task), single_child(K::Call)], "an argument of a call"),
     element_spec(K::Cond, "cond", Elements, &[RESULT_NAME], &[repeated_child(K::Case)], "runs the first case whose test holds"),
     element_spec(K::Case, "case", Elements, &[required_attr("test", AttrValues::Name, "the condition").with_aliases(&["when", "if", "condition"])], &[single_child(K::Task), single_child(K::Call)], "a task under a condition"),
-    text_element(K::Description, "description", "what the task is for; what context is looked up by"),
-    text_element(K::Instructions, "instructions", "what the agent is to do"),
-    text_element(K::System, "system", "who the agent is and what always holds"),
-    text_element(K::Criteria, "criteria", "what a good result looks like"),
-    element_spec(K::Constraints, "constraints", Elements, &[], &[repeated_child(K::Constraint)], "what must not be violated"),
-    text_element(K::Constraint, "constraint", "one thing that must not be violated"),
+    text_element(K::Description, "description", "the purpose of the task; context is looked up by it"),
+    text_element(K::Instructions, "instructions", "the work of the agent"),
+    text_element(K::System, "system", "the identity of the agent, and the rules that always hold"),
+    text_element(K::Criteria, "criteria", "the criteria of a good result"),
+    element_spec(K::Constraints, "constraints", Elements, &[], &[repeated_child(K::Constraint)], "the constraints that must not be violated"),
+    text_element(K::Constraint, "constraint", "one constraint that must not be violated"),
     element_spec(K::Provider, "provider", Word, &[], &[], "the provider's name, opaque to the compiler"),
     element_spec(K::Model, "model", TextOrElements, &[], &[single_child(K::Preferred), single_child(K::Fallback)], "the model's name, or a preferred one with a fallback"),
     element_spec(K::Preferred, "preferred", Word, &[], &[], "the model that is tried first"),
@@ -234,8 +234,8 @@ pub(super) static SPECS: &[ElementSpec] = &[
     element_spec(K::Parameter, "parameter", Empty, &[
         required_attr("name", AttrValues::Name, "the variable's name").with_aliases(&["id", "key"]),
         optional_attr("type", AttrValues::OneOf(VALUE_TYPES), "the type of its value").with_meanings(TYPE_MEANINGS),
-        optional_attr("required", AttrValues::Bool, "whether a run must give it; `true` without a default")
-            .with_meanings(&["a run must give it a value", "a run may leave it out: its `default` is its value then"]),
+        optional_attr("required", AttrValues::Bool, "makes a value mandatory in a run; `true` without a default")
+            .with_meanings(&["a run must give it a value", "a run may omit the value: its `default` is used then"]),
         optional_attr("default", AttrValues::Any, "the value when a run gives none").with_aliases(&["value"]),
         VALUE_TRUST,
     ], &[], "a variable that a task takes"),
@@ -243,86 +243,86 @@ pub(super) static SPECS: &[ElementSpec] = &[
     element_spec(K::Input, "input", TextOrElements, &[
         required_attr("name", AttrValues::Name, "its name").with_aliases(&["id"]),
         optional_attr("from", AttrValues::Name, FROM_DOC).with_aliases(&["ref", "source"]),
-        optional_attr("max_tokens", AttrValues::Count, "how many tokens of it at most; of what is longer the end is left out"),
+        optional_attr("max_tokens", AttrValues::Count, "the maximum number of tokens; the end of a longer value is left out"),
     ], &[repeated_child(K::Use), single_child(K::Task), single_child(K::Call)], "a named value: from a variable, a text, or the result of a task"),
     element_spec(K::ContextManagement, "context_management", Elements, &[], &[
         single_child(K::InheritContext), single_child(K::AccumulateData), single_child(K::AccumulationFormat), single_child(K::FreshContext),
-    ], "which context the task receives"),
+    ], "the context that the task receives"),
     element_spec(K::InheritContext, "inherit_context", Word, &[
-        optional_attr("max_tokens", AttrValues::Count, "how many tokens of each part of it at most"),
-    ], &[], "what of its parent's context the task sees"),
-    element_spec(K::AccumulateData, "accumulate_data", Word, &[], &[], "whether results of earlier steps are carried along"),
-    element_spec(K::AccumulationFormat, "accumulation_format", Word, &[], &[], "in which form they are carried"),
+        optional_attr("max_tokens", AttrValues::Count, "the maximum number of tokens of each part"),
+    ], &[], "the part of its parent's context that the task sees"),
+    element_spec(K::AccumulateData, "accumulate_data", Word, &[], &[], "carries results of earlier steps along"),
+    element_spec(K::AccumulationFormat, "accumulation_format", Word, &[], &[], "the form in which results of earlier steps are carried"),
     element_spec(K::FreshContext, "fresh_context", Word, &[
-        optional_attr("max_tokens", AttrValues::Count, "how many tokens of each passage at most"),
-    ], &[], "whether context is looked up"),
-    element_spec(K::ContextRelevance, "context_relevance", Elements, &[], &[repeated_child(K::RelevanceInput)], "which inputs drive the looking up"),
+        optional_attr("max_tokens", AttrValues::Count, "the maximum number of tokens of each passage"),
+    ], &[], "enables the lookup of context"),
+    element_spec(K::ContextRelevance, "context_relevance", Elements, &[], &[repeated_child(K::RelevanceInput)], "the inputs by which context is looked up"),
     element_spec(K::RelevanceInput, "input", Empty, &[
         required_attr("name", AttrValues::Name, "the input"),
-        optional_attr("include", AttrValues::Bool, "whether it counts; `true` when absent")
-            .with_meanings(&["context is looked up by this input", "this input plays no part when context is looked up"]),
-    ], &[], "an input that counts, or does not, when context is looked up"),
+        optional_attr("include", AttrValues::Bool, "includes the input in the lookup; `true` when absent")
+            .with_meanings(&["context is looked up by this input", "context is not looked up by this input"]),
+    ], &[], "an input that is included in the lookup of context, or excluded from it"),
     element_spec(K::FilePaths, "file_paths", Elements, &[
-        optional_attr("source", AttrValues::OneOf(&["literal", "command", "description"]), "where the list comes from; `literal` when absent")
-            .with_meanings(&["the `path` elements are the list", "a `command` lists the files when the task runs", "a `description` says in words which files, and matching finds them"]),
-        optional_attr("max_tokens", AttrValues::Count, "how many tokens of each file at most"),
+        optional_attr("source", AttrValues::OneOf(&["literal", "command", "description"]), "the source of the list; `literal` when absent")
+            .with_meanings(&["the `path` elements are the list", "a `command` lists the files when the task runs", "a `description` describes the files in words, and matching finds them"]),
+        optional_attr("max_tokens", AttrValues::Count, "the maximum number of tokens of each file"),
     ], &[repeated_child(K::Path), single_child(K::FilesCommand), single_child(K::FilesDescription)], "files that are always included"),
     element_spec(K::Path, "path", Word, &[], &[], "a file, relative to the project"),
     element_spec(K::FilesCommand, "command", Word, &[], &[], "a command that lists files"),
-    element_spec(K::FilesDescription, "description", Text, &[], USES, "which files, in words"),
+    element_spec(K::FilesDescription, "description", Text, &[], USES, "a description of files, in words"),
     element_spec(K::OutputFormat, "output_format", Empty, &[
         optional_attr("type", AttrValues::OneOf(&["json", "text"]), "the form of the result")
-            .with_meanings(&["JSON, which can be held against a `schema`", "text, in whatever form the agent writes it"]),
+            .with_meanings(&["JSON, which can be checked by a `schema`", "text, in whatever form the agent writes it"]),
         optional_attr("schema", AttrValues::Name, "`object`, `array`, `string[]`, `number`, `boolean`, or a JSON Schema file"),
     ], &[], "the form that the result must have"),
     element_spec(K::Steps, "steps", Elements, &[], &[repeated_child(K::Task), repeated_child(K::Call), repeated_child(K::Cond)], "the steps, one after the other"),
-    element_spec(K::InitialValue, "initial_value", Text, &[optional_attr("from", AttrValues::Name, FROM_DOC)], USES, "what the reduction starts from"),
-    element_spec(K::InnerTask, "inner_task", Elements, &[], BODY_CHILDREN, "what is done with each input"),
-    element_spec(K::ReductionTask, "reduction_task", Elements, &[], BODY_CHILDREN, "how a result is folded into what is there"),
+    element_spec(K::InitialValue, "initial_value", Text, &[optional_attr("from", AttrValues::Name, FROM_DOC)], USES, "the value that the reduction starts with"),
+    element_spec(K::InnerTask, "inner_task", Elements, &[], BODY_CHILDREN, "the task for each input"),
+    element_spec(K::ReductionTask, "reduction_task", Elements, &[], BODY_CHILDREN, "the task that merges each result into the accumulated value"),
     element_spec(K::Command, "command", TextOrElements, &[optional_attr("shell", AttrValues::OneOf(&["sh"]), "run by this shell; without it, split into arguments")
         .with_meanings(&["run by `sh`: pipes, globs and variables work, and values have to be quoted"])], &[repeated_child(K::CommandArg)], "the command that a script task runs"),
-    element_spec(K::CommandArg, "arg", Text, &[], USES, "one argument, taken as it is"),
-    element_spec(K::Timeout, "timeout", Word, &[optional_attr("unit", AttrValues::OneOf(&["s", "ms"]), "`s` when absent").with_meanings(&["seconds", "milliseconds"])], &[], "how long it may take"),
-    element_spec(K::Env, "env", Elements, &[optional_attr("inherit", AttrValues::OneOf(&["none", "all"]), "what of our own environment it sees; `none` when absent")
-        .with_meanings(&["only the variables that are written here", "all of our own environment, with what is written here on top"])], &[repeated_child(K::Var)], "its environment"),
+    element_spec(K::CommandArg, "arg", Text, &[], USES, "one argument, passed literally"),
+    element_spec(K::Timeout, "timeout", Word, &[optional_attr("unit", AttrValues::OneOf(&["s", "ms"]), "`s` when absent").with_meanings(&["seconds", "milliseconds"])], &[], "the time limit of the command"),
+    element_spec(K::Env, "env", Elements, &[optional_attr("inherit", AttrValues::OneOf(&["none", "all"]), "the part of ctxc's own environment that it sees; `none` when absent")
+        .with_meanings(&["only the variables that are written here", "all of ctxc's own environment, with the variables that are written here on top"])], &[repeated_child(K::Var)], "its environment"),
     element_spec(K::Var, "var", Text, &[required_attr("name", AttrValues::Name, "the variable's name").with_aliases(&["id", "key"])], &[], "an environment variable"),
     element_spec(K::Cwd, "cwd", Word, &[], &[], "the folder it runs in, relative to the project"),
     element_spec(K::Director, "director", Elements, &[], BODY_CHILDREN, "the task that proposes"),
     element_spec(K::Evaluator, "evaluator", Elements, &[], BODY_CHILDREN, "the task that judges"),
     element_spec(K::ScriptExecution, "script_execution", Elements, &[], BODY_CHILDREN, "a command that runs between the two"),
-    element_spec(K::MaxIterations, "max_iterations", Word, &[], &[], "how many rounds at most; 5 when absent"),
-    element_spec(K::TerminationCondition, "termination_condition", Elements, &[], &[single_child(K::Condition)], "when the loop ends early"),
+    element_spec(K::MaxIterations, "max_iterations", Word, &[], &[], "the maximum number of rounds; 5 when absent"),
+    element_spec(K::TerminationCondition, "termination_condition", Elements, &[], &[single_child(K::Condition)], "the condition that ends the loop early"),
     element_spec(K::Condition, "condition", Word, &[], &[], "the condition"),
     element_spec(K::Sampling, "sampling", Empty, &[
-        optional_attr("temperature", AttrValues::Sampling(Parameter::Temperature), "how far it may stray from the likeliest words: 0 to 2"),
-        optional_attr("top_p", AttrValues::Sampling(Parameter::TopP), "which part of the likeliest words is looked at: 0 to 1"),
-        optional_attr("seed", AttrValues::Sampling(Parameter::Seed), "where its chance begins, so that an answer may be repeated"),
-        optional_attr("effort", AttrValues::OneOf(&EFFORT_WORDS), "how long it thinks first")
-            .with_meanings(&["it thinks briefly, or not at all", "it thinks as long as is usual", "it thinks long"]),
+        optional_attr("temperature", AttrValues::Sampling(Parameter::Temperature), "the randomness of the choice between words: 0 to 2"),
+        optional_attr("top_p", AttrValues::Sampling(Parameter::TopP), "the share of the likeliest words that is considered: 0 to 1"),
+        optional_attr("seed", AttrValues::Sampling(Parameter::Seed), "the seed of the random choice, so that an answer can be repeated"),
+        optional_attr("effort", AttrValues::OneOf(&EFFORT_WORDS), "the amount of reasoning before the answer")
+            .with_meanings(&["brief reasoning, or none", "the usual amount of reasoning", "long reasoning"]),
         optional_attr("stop", AttrValues::Sampling(Parameter::Stop), "the text before which an answer ends"),
         optional_attr("tool_choice", AttrValues::Sampling(Parameter::ToolChoice), "`auto`, `none`, `required`, or the tool that it has to call"),
-        optional_attr("max_output_tokens", AttrValues::Sampling(Parameter::MaxOutputTokens), "tokens that an answer may have"),
-    ], &[], "how the model is asked to answer"),
+        optional_attr("max_output_tokens", AttrValues::Sampling(Parameter::MaxOutputTokens), "the maximum number of tokens of an answer"),
+    ], &[], "the sampling parameters of the model"),
     element_spec(K::History, "history", Empty, &[
-        optional_attr("turns", AttrValues::Count, "how many of the last turns at most; a turn begins where the user speaks"),
-        optional_attr("max_tokens", AttrValues::Count, "how many tokens of it at most; beyond them its oldest messages go, down to seven tenths").with_aliases(&["tokens"]),
-        optional_attr("compacted", AttrValues::Bool, "whether results of tools before the last turn are left out; `false` when absent")
-            .with_meanings(&["what a tool gave back before the last turn is left out, the call stays", "results of tools are there as they came"]),
-    ], &[], "the conversation so far, which a run hands in"),
+        optional_attr("turns", AttrValues::Count, "the maximum number of last turns; a turn begins with a message of the user"),
+        optional_attr("max_tokens", AttrValues::Count, "the maximum number of tokens; a longer history loses its oldest messages, down to seven tenths").with_aliases(&["tokens"]),
+        optional_attr("compacted", AttrValues::Bool, "leaves out results of tools before the last turn; `false` when absent")
+            .with_meanings(&["results of tools before the last turn are left out, their calls stay", "results of tools stay complete"]),
+    ], &[], "the conversation so far, which a run provides"),
     element_spec(K::Examples, "examples", Elements, &[
-        optional_attr("as", AttrValues::OneOf(&["text", "turns"]), "how they are shown; `text` when absent")
-            .with_meanings(&["one below the other, in one text", "as messages: what comes in is the user's, what a good answer looks like the agent's"]),
+        optional_attr("as", AttrValues::OneOf(&["text", "turns"]), "the form in which they are shown; `text` when absent")
+            .with_meanings(&["one below the other, in one text", "as messages: the input from the user, the good answer from the agent"]),
     ], &[repeated_child(K::Example)], "examples of input and output"),
     element_spec(K::Example, "example", Elements, &[], &[single_child(K::ExampleInput), single_child(K::ExampleOutput)], "one example, never cut in the middle"),
-    text_element(K::ExampleInput, "input", "what came in"),
-    text_element(K::ExampleOutput, "output", "what a good answer looks like"),
-    deprecated_element(K::OutputSlot, "output_slot", "where the result went in an older dialect", "the step's `as` attribute"),
-    deprecated_element(K::InputSource, "input_source", "where an input came from in an older dialect", "`from` on the input"),
-    deprecated_element(K::ManualXml, "manual_xml", "asked an older program not to generate XML", "nothing: it has no effect"),
-    deprecated_element(K::DisableReparsing, "disable_reparsing", "asked an older program not to read again", "nothing: it has no effect"),
-    deprecated_element(K::ExpectedOutput, "expected_output", "described the result in an older dialect", "`criteria` or `output_format`"),
-    deprecated_element(K::ContinuationPolicy, "continuation_policy", "said in an older dialect when to go on", "nothing: a continuation is a result"),
-    deprecated_element(K::ValidationRules, "validation_rules", "described checks of the result in an older dialect", "`criteria` or `output_format`"),
+    text_element(K::ExampleInput, "input", "the input"),
+    text_element(K::ExampleOutput, "output", "a good answer"),
+    deprecated_element(K::OutputSlot, "output_slot", "the target of the result in an older dialect", "the step's `as` attribute"),
+    deprecated_element(K::InputSource, "input_source", "the source of an input in an older dialect", "`from` on the input"),
+    deprecated_element(K::ManualXml, "manual_xml", "a request to an older program not to generate XML", "nothing: it has no effect"),
+    deprecated_element(K::DisableReparsing, "disable_reparsing", "a request to an older program not to read again", "nothing: it has no effect"),
+    deprecated_element(K::ExpectedOutput, "expected_output", "a description of the result in an older dialect", "`criteria` or `output_format`"),
+    deprecated_element(K::ContinuationPolicy, "continuation_policy", "the condition to continue in an older dialect", "nothing: a continuation is a result"),
+    deprecated_element(K::ValidationRules, "validation_rules", "a description of checks of the result in an older dialect", "`criteria` or `output_format`"),
 ];
 
 impl ElementKind {

@@ -170,7 +170,7 @@ pub struct ElementSpec {
 
 /// The meanings of the words of `trust`.
 pub(super) const TRUST_MEANINGS: &[&str] = &[
-    "an author's own words, or a value that was checked: rendered as they are",
+    "an author's own text, or a value that was checked: rendered unchanged",
     "from outside: fenced when rendered, and never part of `system`",
 ];
 
@@ -180,7 +180,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         name: "src",
         values: AttrValues::Name,
         required: false,
-        doc: "the text is kept in this file, relative to the template's folder",
+        doc: "the file that contains the text, relative to the template's folder",
         aliases: &["file", "path", "href"],
         meanings: &[],
     },

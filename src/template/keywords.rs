@@ -3,7 +3,7 @@
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
-/// Which language a text is a template of.
+/// The template languages of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -15,12 +15,12 @@ pub enum TextSyntax {
     Jinja,
 }
 
-/// Where a text or a value comes from.
+/// The origin of a text or a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// The author's own words.
+    /// The author's own text.
     #[default]
     Trusted,
     /// From outside: fenced when rendered, never part of `system`.
@@ -40,7 +40,7 @@ impl Trust {
 }
 
 words! {
-    /// Where a list of files comes from.
+    /// The source of a list of files.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]

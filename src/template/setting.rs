@@ -5,7 +5,7 @@ use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// What of the parent's context a task sees.
+    /// The part of the parent's context that a task sees.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
@@ -20,7 +20,7 @@ words! {
 }
 
 words! {
-    /// In which form earlier results are carried.
+    /// The form in which earlier results are carried.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
@@ -33,14 +33,14 @@ words! {
 }
 
 words! {
-    /// Whether new context is looked up by associative matching.
+    /// The setting that enables the lookup of new context by associative matching.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Fresh {
-        /// It is looked up.
+        /// Context is looked up.
         Enabled = "enabled",
-        /// It is not.
+        /// Context is not looked up.
         Disabled = "disabled",
     }
 }
@@ -86,13 +86,13 @@ impl Word for bool {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SettingName {
-    /// What is inherited.
+    /// The inherited part of the parent's context.
     InheritContext,
-    /// Whether earlier results are carried.
+    /// The setting that carries earlier results.
     AccumulateData,
-    /// In which form.
+    /// The form of carried results.
     AccumulationFormat,
-    /// Whether context is looked up.
+    /// The setting that enables the lookup of context.
     FreshContext,
 }
 
@@ -140,7 +140,7 @@ impl SettingName {
             ],
             Self::AccumulationFormat => &[
                 "the notes of each earlier step are carried, not its output",
-                "notes and whole output of each earlier step are carried",
+                "the notes and the whole output of each earlier step are carried",
             ],
             Self::FreshContext => &[
                 "context is looked up for the description and the inputs; `inherit_context` must be `none` then",

@@ -13,17 +13,18 @@ pub const CONTEXT: &str = "/context";
 /// therefore its tools, is known only when contexts are assembled.
 pub const TOOLS: &str = "/tools";
 
-/// A value, and what makes it untrusted.
+/// A value, and the cause of its distrust.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TrustNode {
-    /// What it is: the path of a node for its result, the same and `/inputs/0`, `/args/0`, `/parameters/NAME` or the name of a round's
-    /// variable for those, `/context` for what reaches a referenced task of the context around it, `/tools` for what tools return to its
-    /// agents; left out where only others are made of it.
+    /// The name of the value: the path of a node for its result, the same and `/inputs/0`,
+    /// `/args/0`, `/parameters/NAME` or the name of a round's variable for those, `/context` for
+    /// the part of the surrounding context that reaches a referenced task, `/tools` for results of
+    /// tools to its agents; absent if it only serves as a part of others.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub at: String,
-    /// Whether it comes from outside whatever is handed in.
+    /// True if the value comes from outside, whatever is passed in.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
     /// The values that it is made of, by their number in this list.

@@ -18,14 +18,14 @@ use clap::ValueEnum;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc list\n  ctxc list agents\n  ctxc list tasks --json")]
 pub(crate) struct ListArgs {
-    /// What to list [default: everything]
+    /// Kind of entry to list [default: everything]
     #[arg(value_name = "KIND")]
     kind: Option<ListKind>,
     #[command(flatten)]
     output: OutputArgs<DataFormat>,
 }
 
-/// What can be listed.
+/// Kinds of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ListKind {
     /// Tasks, by name
@@ -38,13 +38,13 @@ enum ListKind {
     Agents,
 }
 
-/// What a project defines: `ctxc list --json`.
+/// The definitions of a project: `ctxc list --json`.
 #[derive(Default, JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct ListReport {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// The tasks, by name; absent where something else was asked for, as are the other lists.
+    /// The tasks, by name; absent if another kind was requested, as are the other lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<Vec<ListRow>>,
     /// The agent roles, by name.
@@ -58,13 +58,14 @@ pub(crate) struct ListReport {
     agents: Option<Vec<ListRow>>,
 }
 
-/// Something with a name.
+/// A named definition.
 #[derive(Clone, JsonSchema, Serialize)]
 #[schemars(rename = "Named")]
 struct ListRow {
-    /// Its name; of an agent that of its task, with its node where that is not the task itself.
+    /// The name; for an agent, that of its task, with its node if that is not the task itself.
     name: String,
-    /// The file that defines it, relative to the project; of an agent the file of the task that it stands in.
+    /// The file that defines it, relative to the project; for an agent, the file of the task that
+    /// calls it.
     path: String,
     /// The line, from 1.
     line: u32,

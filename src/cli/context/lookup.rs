@@ -18,7 +18,7 @@ use crate::template::text::normalize_line_ends;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Whether context is looked up, and where the index is kept.
+/// Options for the lookup of context and its index.
 #[derive(Clone, Debug, Args)]
 pub(super) struct LookupArgs {
     /// Look up no context: neither for `fresh_context` nor by matching a description of files
@@ -28,7 +28,7 @@ pub(super) struct LookupArgs {
     cache: CacheArgs,
 }
 
-/// Where the index is kept.
+/// The location of the index.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct CacheArgs {
     /// Keep the index of the project's files in this folder [default: `CTXC_CACHE_DIR`, else your user cache folder]

@@ -55,7 +55,7 @@ pub(crate) struct NewArgs {
     what: NewKind,
 }
 
-/// What there is to begin with.
+/// Kinds of files to create.
 #[derive(Debug, Subcommand)]
 enum NewKind {
     Scenario(ScenarioArgs),
@@ -82,8 +82,9 @@ struct ScenarioArgs {
     /// A recorded request: `@last#3`, `FILE#3`, a file with its body; a run of several agents: `run:last`, `run:ID`; or one agent of it: `run:ID/NODE`
     #[arg(long, value_name = "CALL", conflicts_with_all = ["subject", "role"])]
     from: Option<String>,
-    /// Write scenarios from this many stored runs, of all tasks or of the named one: those that cover tasks, agents, paths and outcomes
-    /// that no scenario covers yet. With --from 'run:PREFIX*', only from runs whose names begin with that
+    /// Write scenarios from this many stored runs, of all tasks or of the named one: runs with
+    /// tasks, agents, paths and outcomes that no scenario covers yet. With --from 'run:PREFIX*',
+    /// only from runs whose names begin with that
     #[arg(long, value_name = "N", conflicts_with_all = ["name", "output", "copy", "renew", "input", "result", "node", "objective", "history"])]
     best: Option<NonZeroUsize>,
     /// With --from: test the request as recorded, without running the program that sent it
@@ -107,7 +108,7 @@ struct ScenarioArgs {
     /// The scenario's name [default: the task's name and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Store no snapshot of the request: check only what the scenario expects, not every word
+    /// Store no snapshot of the request: check only the scenario's expectations, not every word
     #[arg(long)]
     no_snapshot: bool,
     #[command(flatten)]

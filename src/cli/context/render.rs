@@ -49,7 +49,7 @@ pub(crate) struct RenderArgs {
     history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
-    /// How segments are formatted [default: the task's, else the role's, else markdown]
+    /// Format of segments [default: the task's, else the role's, else markdown]
     #[arg(long, value_name = "PROFILE", value_parser = profile_parser())]
     profile: Option<Profile>,
     /// Tokens that the context may have, counted by the tokenizer, unless the role or model allows fewer
@@ -59,7 +59,8 @@ pub(crate) struct RenderArgs {
     /// [default: that of the model; o200k if it has none]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
-    /// The conversation or run that the request belongs to: the fences around untrusted text are derived from it, so nobody can predict them
+    /// The conversation or run that the request belongs to: the unpredictable fences around
+    /// untrusted text are derived from it
     #[arg(
         long,
         value_name = "TEXT",
@@ -79,10 +80,10 @@ pub(crate) struct RenderArgs {
     /// Later turns, put at the end: answers of this agent and results of its tools; one chat message per line
     #[arg(long, value_name = "FILE")]
     turns: Option<PathBuf>,
-    /// Print only the text, without where it comes from
+    /// Print only the text, without its origin
     #[arg(long)]
     raw: bool,
-    /// Show what happened to every segment, why, and how many tokens it has
+    /// Show the state of every segment, the reason, and its number of tokens
     #[arg(long, conflicts_with = "raw")]
     explain: bool,
     /// Print the context, with the explanation of `--explain`, as JSON

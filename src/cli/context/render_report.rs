@@ -13,37 +13,37 @@ use crate::kernel::sampling::Sampled;
 use crate::project::routing::RoutedModel;
 use crate::schema::json::names::RENDER;
 
-/// What an agent receives, and what became of each segment: `ctxc render --json`.
+/// The context of an agent, and the state of each segment: `ctxc render --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct RenderReport<'a> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The task.
     task: &'a str,
     /// The agent inside the task.
     node: &'a str,
-    /// The agent role; null where none is asked for.
+    /// The agent role; null if none was requested.
     role: Option<&'a str>,
-    /// The project's name of the model that would be called; null where it has none for the agent.
+    /// The project's name of the model that would be called; null if the agent has none.
     model: Option<&'a str>,
-    /// Who counts the tokens.
+    /// The tokenizer that counted the tokens.
     tokenizer: &'a str,
-    /// Whether the figures are exact.
+    /// True if the figures are exact.
     exact: bool,
-    /// The budget in tokens; null where there is none.
+    /// The budget in tokens; null for no limit.
     budget: Option<usize>,
-    /// Tokens of what stayed.
+    /// Tokens of the segments that stay.
     tokens: Option<usize>,
-    /// Tokens in front that stay the same from call to call.
+    /// Tokens of the prefix that stays the same from call to call.
     prefix_tokens: Option<usize>,
     /// The messages, in order.
     messages: Vec<RenderedMessage<'a>>,
     /// Every segment, in the order of the sources.
     segments: Vec<SegmentFateRow<'a>>,
-    /// What is left out since its words cannot be known before the agent has run.
+    /// Segments that are left out because their text is unknown before the agent has run.
     late: Vec<DeferredSegment<'a>>,
-    /// The defaults of parameters in it, for which a caller may hand in other values.
+    /// The defaults of parameters in the context; a caller can pass other values.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     defaults: &'a [DefaultValue],
 }
@@ -52,41 +52,41 @@ pub(crate) struct RenderReport<'a> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Said")]
 struct RenderedMessage<'a> {
-    /// Who says it.
+    /// The speaker of the message.
     speaker: &'static str,
     /// Its text.
     text: &'a str,
 }
 
-/// What became of a segment.
+/// The state of a segment.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Row")]
 struct SegmentFateRow<'a> {
-    /// Its name within this context, such as `input:ticket`.
+    /// The id within this context, such as `input:ticket`.
     id: &'a str,
     /// The kind.
     kind: &'static str,
     /// `kept`, `cut` or `dropped`.
     state: &'static str,
-    /// Why it is kept, cut or dropped.
+    /// The reason for the state.
     reason: &'a str,
-    /// Why it is there: the setting or element that asks for it.
+    /// The setting or element that requests the segment.
     why: &'a str,
-    /// Where it stands among those that stay, from 0; null where it is dropped.
+    /// The position among the segments that stay, from 0; null if it is dropped.
     position: Option<usize>,
-    /// What is dropped first: the highest number.
+    /// The priority: the highest number is dropped first.
     priority: u8,
-    /// How long it stays the same.
+    /// The scope within which the text stays the same.
     stability: &'static str,
-    /// Whether it is an author's own words.
+    /// True if the text is the author's own.
     trusted: bool,
-    /// Tokens of what stays, with its heading and fence.
+    /// Tokens of the part that stays, with its heading and fence.
     tokens: Option<usize>,
-    /// Tokens of the whole.
+    /// Tokens of the complete segment.
     full_tokens: Option<usize>,
-    /// Bytes of its text that stay.
+    /// Bytes of the text that stay.
     bytes: usize,
-    /// Bytes of its whole text.
+    /// Bytes of the complete text.
     full_bytes: usize,
 }
 
@@ -94,9 +94,9 @@ struct SegmentFateRow<'a> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Late")]
 struct DeferredSegment<'a> {
-    /// The id that it would have.
+    /// The id that the segment would have.
     id: &'a str,
-    /// Why it is not there.
+    /// The reason that it is left out.
     reason: String,
 }
 

@@ -17,11 +17,11 @@ const MAX_SHOWN_FILES: usize = 3;
 #[command(
     after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\
     A task that looks up fresh context searches with its description and its inputs, and takes the best eight passages. \
-    Documents and source files are searched, or what `[context]` in ctxc.toml names; never keys, credentials, environment files, or what \
-    `protected_paths` of a role name. Without QUERY, it tells how much can be found, and which files are left out for which reason."
+    Documents and source files are searched, or the files that `[context]` in ctxc.toml names; never keys, credentials, environment files, or files that \
+    `protected_paths` of a role name. Without QUERY, it shows how much can be found, and which files are left out for which reason."
 )]
 pub(crate) struct SearchArgs {
-    /// What to look up, in plain words; there is no query syntax
+    /// The query, in plain words; no query syntax applies
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
     /// Maximum number of passages
@@ -33,31 +33,34 @@ pub(crate) struct SearchArgs {
     cache: CacheArgs,
 }
 
-/// What a lookup of fresh context finds: `ctxc search QUERY --json`.
+/// The result of a lookup of fresh context: `ctxc search QUERY --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct SearchReport<'s> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// What was looked up.
+    /// The query.
     query: &'s str,
-    /// The words of it that are looked for: those that say something of what a passage is about.
+    /// The words of the query that are looked up: those that describe the topic of a passage.
     words: &'s [String],
-    /// The passages that answer, best first.
+    /// The passages that match, best first.
     matches: Vec<PassageRow<'s>>,
     /// The number of files that can be looked up.
     files: usize,
     /// The number of their passages.
     passages: u64,
-    /// Files that are left out, by path: those of other types than documents and source, keys and credentials, protected ones, and those that hold no text or too much. What `.gitignore` or a leading dot hides is not listed.
+    /// Files that are left out, by path: types other than documents and source, keys and
+    /// credentials, protected files, and files with no text or too much of it. Files that
+    /// `.gitignore` or a leading dot hides are not listed.
     skipped: Vec<SkippedRow<'s>>,
 }
 
-/// A passage that answers.
+/// A passage that matches.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Passage")]
 pub(crate) struct PassageRow<'s> {
-    /// Names it: the path, and the lines where it is not the whole file, such as `docs/runbook.md:12-40`.
+    /// The id of the passage: the path, and the lines if it is not the whole file, such as
+    /// `docs/runbook.md:12-40`.
     id: &'s str,
     /// The file of the passage.
     path: &'s str,
@@ -65,9 +68,10 @@ pub(crate) struct PassageRow<'s> {
     first: u32,
     /// The last line that is not blank.
     last: u32,
-    /// How well it answers, from 0 to 1, by the query and the passage alone; the best comes first, and ties go by path and line.
+    /// The quality of the match, from 0 to 1, by the query and the passage alone; the best comes
+    /// first, and ties go by path and line.
     score: f64,
-    /// The words of the query that it holds.
+    /// The words of the query that the passage contains.
     words: &'s [String],
     /// The text of the passage.
     text: &'s str,
@@ -77,9 +81,9 @@ pub(crate) struct PassageRow<'s> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Left")]
 pub(crate) struct SkippedRow<'s> {
-    /// The file, or the pattern of documents that none matches.
+    /// The file, or a pattern of documents that matches no file.
     path: &'s str,
-    /// Why it is left out.
+    /// The reason that it is left out.
     why: String,
 }
 

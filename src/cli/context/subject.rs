@@ -6,7 +6,7 @@ use crate::cli::prelude::*;
 use crate::cli::request;
 use crate::project::roles::Role;
 
-/// The task or role that is asked for.
+/// The requested task or role.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SubjectArgs {
     /// A task's name, the file that contains it, an agent role, or a recorded call (`@last#3`, a file with a request)

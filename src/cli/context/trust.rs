@@ -17,7 +17,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
-    A project that somebody else wrote could run commands, or send your key to an address of its choice. So ctxc does neither \
+    A project from another author could run commands, or send your key to an address of its choice. So ctxc does neither \
     before you allow it. The permission is kept outside the project, for this folder and a hash of every command that files of the \
     project name and of every key of ctxc.toml that permits something; if one of them changes, you are asked again. `check`, \
     `build`, `render`, `manifest` and an `eval` with answers from files need no permission; scenarios with their own `command` \
@@ -25,7 +25,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
     In CI, use `--trust-hash HASH` on the command that needs it to allow one run; `ctxc trust --show` prints the hash."
 )]
 pub(crate) struct TrustArgs {
-    /// Show what would be allowed and whether it already is, without asking
+    /// Show the requested permissions and whether they are already granted, without asking
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     show: bool,
     /// Allow it without asking, for use without a terminal
@@ -41,7 +41,8 @@ pub(crate) struct TrustArgs {
 /// The permission for those verbs that need one.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TrustHashArgs {
-    /// Allow this run what `ctxc trust` would, if the project has this hash, or one of several with commas between them: for CI
+    /// Grant this run the permission of `ctxc trust` if the project has this hash, or one of
+    /// several with commas between them: for CI
     #[arg(long, value_name = "HASH", value_parser = parse_hash, value_delimiter = ',')]
     trust_hash: Vec<Hash>,
 }
@@ -52,23 +53,24 @@ fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
     })
 }
 
-/// What the files of a project ask permission for: `ctxc trust --json`.
+/// The permissions that the files of a project request: `ctxc trust --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct TrustReport<'p> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The hash that a permission holds for.
     hash: String,
-    /// Whether the user permitted it, in this folder.
+    /// True if the user permitted it, in this folder.
     trusted: bool,
     /// The commands that files name, by path.
     commands: Vec<CommandRow<'p>>,
     /// The providers that `ctxc.toml` names, its models' own included, by name.
     providers: Vec<ProviderRow<'p>>,
-    /// Where `ctxc record` would send calls on, as `[record] upstream` in `ctxc.toml` says.
+    /// The addresses to which `ctxc record` would forward calls, by `[record] upstream` in
+    /// `ctxc.toml`.
     upstream: &'p [String],
-    /// Whether recordings would keep personal data, as `[record] content = "full"` says.
+    /// True if recordings would keep personal data, by `[record] content = "full"`.
     keeps_personal_data: bool,
 }
 
@@ -81,16 +83,16 @@ pub(crate) struct CommandRow<'p> {
     command: &'p str,
 }
 
-/// Who would be asked for answers.
+/// A provider that would be asked for answers.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct ProviderRow<'p> {
     /// The name in this project.
     name: &'p str,
     /// The protocol that it speaks.
     kind: &'static str,
-    /// The address that is asked.
+    /// The address of the provider.
     base_url: &'p str,
-    /// The variable whose value goes there as the key; null where none does.
+    /// The environment variable whose value is sent there as the key; null if none is.
     api_key_env: Option<&'p str>,
 }
 

@@ -54,7 +54,7 @@ fn read_option_file(path: &Path, option: &str) -> Result<String> {
     Ok(text.into_owned())
 }
 
-/// Which agent of a task, and the values that it is given.
+/// The agent of a task, and its values.
 #[derive(Clone, Debug, Args)]
 pub(super) struct GivenArgs {
     /// The agent inside the task, by name or path, such as `draft` or `/steps/1`; `ctxc manifest` shows them all [default: the first]
@@ -145,7 +145,8 @@ pub(super) fn read_turn_file(path: &Path, option: &str) -> Result<Vec<Turn>> {
 /// The request of an agent role, in words.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ObjectiveArgs {
-    /// What to do, as a text or `@FILE`: for an agent role, and for a task with a parameter of this name
+    /// The request, as a text or `@FILE`: for an agent role, and for a task with a parameter of
+    /// this name
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
 }

@@ -21,17 +21,17 @@ pub(crate) struct DriftArgs {
     output: OutputArgs<DataFormat>,
 }
 
-/// What decayed: `ctxc drift --json`.
+/// The decay of scenarios over time: `ctxc drift --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct DriftReport {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// How many scenarios have answers in the history.
+    /// The number of scenarios that have answers in the history.
     cases: usize,
-    /// How many of them have enough runs to be compared.
+    /// The number of these that have enough runs to be compared.
     compared: usize,
-    /// What is no longer as it was, by scenario.
+    /// The drifts, by scenario.
     findings: Vec<DriftFinding>,
 }
 

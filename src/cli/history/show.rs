@@ -5,16 +5,16 @@ use crate::schema::json::names;
 use crate::store::history::{CaseRecord, RunRecord};
 use serde::Deserialize;
 
-/// The runs that are kept, or one of them with its scenarios: `ctxc history list --json`, `ctxc history show RUN --json`, and a line of
-/// what `ctxc history export` writes.
+/// The stored runs, or one of them with its scenarios: `ctxc history list --json`, `ctxc history
+/// show RUN --json`, and a line of the file that `ctxc history export` writes.
 #[derive(JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct HistoryDocument {
-    /// The format.
+    /// The version of the format.
     pub(super) schema: String,
     /// The runs, in order.
     pub(super) runs: Vec<RunRecord>,
-    /// The scenarios of the run that was asked for, by name; none where all runs are listed.
+    /// The scenarios of the requested run, by name; empty if all runs are listed.
     pub(super) cases: Vec<CaseRecord>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct ImportArgs {
     /// Overwrite existing templates
     #[arg(long)]
     pub(super) force: bool,
-    /// Report what would be written, and write nothing
+    /// Report the files that would be written, and write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Render samples and compare them byte for byte with the expected text; one JSON object per line
@@ -42,7 +42,7 @@ pub(crate) struct ImportArgs {
     pub(super) engine: EngineArgs,
 }
 
-/// How the engine was set up that rendered the prompts so far.
+/// The options of the engine that rendered the prompts so far.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "How your Jinja environment is set up")]
 pub(super) struct EngineArgs {

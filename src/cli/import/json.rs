@@ -12,45 +12,47 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What `ctxc import` found, what it made of it, and what it could not carry over.
+/// The prompts that `ctxc import` found, their templates, and everything that could not be carried
+/// over.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct ImportDocument<'t> {
-    /// Files that only others take in, which are no tasks of their own.
+    /// Files that are only included by others and are no tasks of their own.
     parts: Vec<IncludedFile<'t>>,
-    /// Pages in which nothing stands for a value; they were passed over.
+    /// Pages without any placeholder; they were skipped.
     plain: &'t [String],
     /// Every prompt.
     prompts: Vec<PromptRow<'t>>,
-    /// What --verify says; null without it.
+    /// The result of --verify; null without it.
     samples: Option<SampleTotals<'t>>,
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// What models of the prompts, and settings that no template says, may become in ctxc.toml; null where there are none.
+    /// Entries for ctxc.toml: the models of the prompts, and settings that no template can contain;
+    /// null if there are none.
     suggestion: Option<String>,
-    /// Files that look like prompts and cannot be read.
+    /// Files that look like prompts but cannot be read.
     unreadable: Vec<UnreadablePrompt<'t>>,
 }
 
-/// A prompt and what became of it.
+/// A prompt and its result.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Prompt")]
 struct PromptRow<'t> {
-    /// The file of the prompt; of one in two halves both, the system's first.
+    /// The file of the prompt; for a prompt in two halves both, the system's first.
     files: Vec<&'t str>,
     /// The format of the prompt.
     format: FormatName,
-    /// What is to be known about it.
+    /// Notes on the prompt.
     notes: Vec<NoteRow<'t>>,
-    /// Other files whose text the template holds now.
+    /// Other files whose text the template now contains.
     parts: Vec<&'t str>,
-    /// The file with its tests as scenarios; null where it has none, or is not carried over.
+    /// The file with its tests as scenarios; null if it has none, or is not carried over.
     scenarios: Option<&'t str>,
-    /// What became of it.
+    /// The state of the template's file.
     state: ImportDisposition,
-    /// The task that it is; null where it is not carried over.
+    /// The name of the task; null if the prompt is not carried over.
     task: Option<&'t str>,
-    /// The template's file; null where it is not carried over.
+    /// The template's file; null if the prompt is not carried over.
     template: Option<&'t str>,
 }
 
@@ -74,27 +76,27 @@ impl JsonSchema for FormatName {
     }
 }
 
-/// Something to know about a prompt.
+/// A note on a prompt.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Note")]
 struct NoteRow<'t> {
     /// The line from 1; 0: the file as a whole.
     line: u32,
-    /// What it is.
+    /// The text of the note.
     message: String,
     /// The file.
     path: &'t str,
-    /// How much it weighs.
+    /// The severity of the note.
     severity: NoteWeight,
 }
 
-/// A part of others.
+/// A file that others include.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Taken")]
 struct IncludedFile<'t> {
     /// The file.
     path: &'t str,
-    /// A prompt that takes it in.
+    /// A prompt that includes it.
     whole: &'t str,
 }
 
@@ -104,7 +106,7 @@ struct IncludedFile<'t> {
 struct UnreadablePrompt<'t> {
     /// The file.
     path: &'t str,
-    /// Why it cannot be read.
+    /// The reason that it cannot be read.
     reason: &'t str,
 }
 
@@ -112,13 +114,13 @@ struct UnreadablePrompt<'t> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Samples")]
 struct SampleTotals<'t> {
-    /// The others.
+    /// The samples that differ.
     differences: Vec<SampleDifference<'t>>,
-    /// What was compared beside the messages, where samples are requests.
+    /// The members that were compared beside the messages, if samples are requests.
     compared: &'t BTreeSet<String>,
-    /// How many came out as expected, byte for byte.
+    /// The number of samples that came out as expected, byte for byte.
     equal: usize,
-    /// What requests have and was not compared.
+    /// Members of requests that were not compared.
     not_compared: &'t BTreeSet<String>,
     /// The number of samples.
     total: usize,
@@ -130,9 +132,9 @@ struct SampleTotals<'t> {
 struct SampleDifference<'t> {
     /// The line in the file of samples, from 1.
     line: usize,
-    /// What is different, with both lines where a byte is.
+    /// The difference, with both lines if a byte differs.
     message: String,
-    /// What the sample names.
+    /// The template that the sample names.
     template: &'t str,
 }
 

@@ -5,7 +5,7 @@ use super::make::ImportBatch;
 use super::verify::SampleVerdict;
 use crate::cli::prelude::*;
 
-/// What became of the file of a template.
+/// The state of a template's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Disposition")]
@@ -14,11 +14,11 @@ pub(super) enum ImportDisposition {
     Written,
     /// It would be written.
     Dry,
-    /// A file of that name is there and was left as it is.
+    /// A file of that name exists and was left unchanged.
     There,
-    /// The very same file is there.
+    /// An identical file exists.
     Same,
-    /// There is none: the prompt could not be carried over.
+    /// No file: the prompt could not be carried over.
     Refused,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct InitArgs {
     install: Option<String>,
 }
 
-/// Where continuous checks run.
+/// Targets of continuous checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CiTarget {
     /// Write .github/workflows/ctxc.yml

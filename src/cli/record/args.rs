@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where calls are kept.
+/// The location of recordings.
 #[derive(Clone, Debug, Args)]
 pub(super) struct RecordingArgs {
     /// The name of the recording; an existing one is replaced [default: the time]
@@ -20,13 +20,14 @@ pub(super) struct RecordingArgs {
     pub(super) into: Option<PathBuf>,
 }
 
-/// Who answers, and how long it may take.
+/// The source of answers, and its time limit.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct AnswerArgs {
     /// Answer from a script: a YAML or JSON file with a list `answers:`, as in scenarios
     #[arg(long, value_name = "FILE")]
     pub(super) script: Option<PathBuf>,
-    /// Where calls go; VENDOR is openai, anthropic, gemini or ollama [default: `[record] upstream` in ctxc.toml, else the vendor's environment variable, else the vendor's own address]
+    /// Target of calls; VENDOR is openai, anthropic, gemini or ollama [default: `[record] upstream`
+    /// in ctxc.toml, else the vendor's environment variable, else the vendor's own address]
     #[arg(long, value_name = "[VENDOR=]URL", conflicts_with = "script")]
     pub(super) upstream: Vec<String>,
     /// Answer requests that their provider would refuse, with only a note
@@ -39,15 +40,15 @@ pub(super) struct AnswerArgs {
     pub(super) trust: TrustHashArgs,
 }
 
-/// What makes a request equal to a recorded one.
+/// Criteria by which a request equals a recorded one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum MatchArg {
-    /// Everything that is sent
+    /// The complete request
     #[default]
     Request,
     /// The last message of its conversation
     Conversation,
-    /// Everything that is sent, or else the same place in the same conversation
+    /// The complete request, or else the same position in the same conversation
     Turn,
 }
 
@@ -68,7 +69,7 @@ impl From<MatchArg> for ReplayMatching {
     Gemini and Ollama read their vendor's address: these point to a proxy on this machine, which forwards each call and records it \
     with its answer. Streams are forwarded byte for byte, as they come. Keys, tokens and personal data are replaced before anything \
     is written. The recording is then called `@last`: `ctxc replay @last -- COMMAND` answers from it without a network. It is in \
-    your user folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md says what is kept.\n\n\
+    your user folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md describes the stored content.\n\n\
     Exit codes: that of the command, or 128 plus the signal that ended it; 6 if `--script` had no answer to a call; 2 and 3 for \
     failures of ctxc itself, whatever the command's own code is."
 )]
@@ -96,7 +97,7 @@ pub(crate) struct ReplayArgs {
     /// The recording: `@last`, `@NAME`, a file or a folder
     #[arg(value_name = "RECORDING")]
     pub(super) recording: String,
-    /// What makes a request equal to a recorded one
+    /// Criterion by which a request equals a recorded one
     #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t)]
     pub(super) by: MatchArg,
     /// Answer requests that their provider would refuse, with only a note
@@ -113,7 +114,7 @@ pub(crate) struct ReplayArgs {
 #[command(
     after_help = "Examples:\n  timeout --preserve-status -s INT 1 ctxc proxy\n  timeout --preserve-status -s INT 1 ctxc proxy --replay calls.jsonl > proxy.env\n\n\
     Prints the environment variables that point programs to it, as shell commands, and runs until it is interrupted. `docs/RECORD.md` \
-    says what it keeps.\n\n\
+    describes the stored content.\n\n\
     Exit codes: 0 when it was interrupted, 6 if a call had no answer in the recording or script, 3 if the port is taken."
 )]
 pub(crate) struct ProxyArgs {
@@ -128,7 +129,7 @@ pub(crate) struct ProxyArgs {
     /// Answer from an earlier recording: `@last`, `@NAME`, a file or a folder
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "upstream"])]
     pub(super) replay: Option<String>,
-    /// What makes a request equal to a recorded one
+    /// Criterion by which a request equals a recorded one
     #[arg(
         long = "match",
         value_name = "WHAT",

@@ -16,13 +16,13 @@ use std::io::{self, Write};
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct DiagnosticsDocument<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// The number of templates that were looked at.
+    /// The number of templates that were checked.
     files: usize,
     /// The number of findings of each severity.
     summary: SeverityCounts,
-    /// Every finding, sorted by path and place.
+    /// Every finding, sorted by path and position.
     #[serde(serialize_with = "all")]
     #[schemars(with = "Vec<FindingRow<'r>>")]
     diagnostics: &'r [Diagnostic],
@@ -73,29 +73,29 @@ pub(crate) struct FindingRow<'d> {
     code: String,
     /// The rule; `ctxc explain NAME` shows its page.
     name: &'static str,
-    /// How much it weighs in this project.
+    /// The severity in this project.
     severity: Severity,
-    /// What was found, against what was expected.
+    /// The observed state against the expected one.
     message: &'d str,
     /// The file, relative to the project; `-` is standard input.
     path: &'d str,
-    /// The place to look at, in bytes.
+    /// The bytes to look at.
     span: Span,
-    /// Where the place starts.
+    /// The start of the span.
     start: Position,
-    /// Where the place ends.
+    /// The end of the span.
     end: Position,
-    /// Places that explain the finding, its own first where there is something to say of it.
+    /// Places that explain the finding, its own first if it has a text.
     labels: Vec<LabelRow<'d>>,
-    /// Where values came from, and why it matters.
+    /// The origin of values, and the reason that the finding matters.
     notes: &'d [std::borrow::Cow<'static, str>],
-    /// What to do; null where the message says it.
+    /// Advice; null if the message contains it.
     help: Option<&'d str>,
     /// The task that it belongs to; null outside of tasks.
     task: Option<&'d str>,
-    /// Ways out as edits of the file, the best first.
+    /// Fixes as edits of the file, the best first.
     fixes: &'d [Fix],
-    /// Stays the same while the line moves about; names the finding in suppressions.
+    /// A value that stays the same while the line moves; it identifies the finding in suppressions.
     fingerprint: &'d str,
 }
 
@@ -105,9 +105,9 @@ pub(crate) struct FindingRow<'d> {
 pub(crate) struct LabelRow<'d> {
     /// The file.
     path: &'d str,
-    /// The place in that file, in bytes.
+    /// The span in that file, in bytes.
     span: Span,
-    /// What is to be seen there.
+    /// The explanation of the place.
     text: &'d str,
 }
 

@@ -21,9 +21,9 @@ pub(crate) enum JsonLine<'d> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Closing")]
 pub(crate) struct ClosingLine {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// The number of templates that were looked at.
+    /// The number of templates that were checked.
     files: usize,
     /// The number of findings of each severity.
     summary: SeverityCounts,

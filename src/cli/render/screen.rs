@@ -3,7 +3,7 @@
 use crate::base::fs;
 use std::io::IsTerminal;
 
-/// When to colour.
+/// Modes of colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal, or if `FORCE_COLOR` or `CLICOLOR_FORCE` is set; never if `NO_COLOR` is.

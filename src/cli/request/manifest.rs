@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 /// The maximum number of sections listed for a segment.
 const MAX_LISTED_SECTIONS: usize = 4;
 
-/// What requests are made of: `ctxc manifest @NAME --json`.
+/// The segments of requests: `ctxc manifest @NAME --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct RequestManifest {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The calls, in order.
     calls: Vec<ManifestCallRow>,
@@ -29,55 +29,55 @@ pub(crate) struct RequestManifest {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CallRow")]
 pub(crate) struct ManifestCallRow {
-    /// What names it.
+    /// The id of the call.
     id: String,
-    /// Its agent.
+    /// The agent of the call.
     agent: String,
-    /// Its conversation.
+    /// The conversation of the call.
     conversation: String,
     /// The form of the request, by the words of `ctxc render --as`.
     dialect: &'static str,
-    /// The model; null where neither body nor address says.
+    /// The model; null if neither body nor address names it.
     model: Option<String>,
-    /// Who counted.
+    /// The tokenizer that counted.
     tokenizer: Tokenizer,
-    /// What it is made of, in the order in which a provider's cache sees it.
+    /// The segments, in the order in which a provider's cache sees them.
     pub(super) segments: Vec<SegmentRow>,
-    /// Tokens in all.
+    /// The total of tokens.
     pub(super) total: usize,
-    /// The tokens that the provider counted; null where it said nothing.
+    /// The tokens that the provider counted; null if it reported none.
     reported: Option<u64>,
 }
 
 /// A segment.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct SegmentRow {
-    /// Names it in its request.
+    /// The id of the segment in its request.
     pub(super) id: String,
-    /// What it belongs to: `tools`, `response_format`, `system`, `message:N`.
+    /// The group that it belongs to: `tools`, `response_format`, `system`, `message:N`.
     group: String,
-    /// Who says it; null for tools and the form of the answer.
+    /// The speaker; null for tools and the form of the answer.
     speaker: Option<&'static str>,
-    /// Where it stands in the body, as a JSON pointer.
+    /// The place in the body, as a JSON pointer.
     pub(super) pointer: String,
-    /// What it says; tools, calls and the form of the answer as JSON.
+    /// The text; tools, calls and the form of the answer as JSON.
     text: String,
-    /// Its tokens.
+    /// The tokens of the segment.
     pub(super) tokens: usize,
-    /// Whether a cache breakpoint stands behind it.
+    /// True if a cache breakpoint follows it.
     pub(super) breakpoint: bool,
-    /// What of it can be named, in order.
+    /// The named sections of the segment, in order.
     pub(super) sections: Vec<SectionRow>,
 }
 
 /// A section.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct SectionRow {
-    /// Its heading, the name of its element, or what stands behind its fence.
+    /// The heading, the name of the element, or the text behind the fence.
     pub(super) title: String,
-    /// What it says, its title included.
+    /// The text, its title included.
     text: String,
-    /// Its tokens.
+    /// The tokens of the section.
     pub(super) tokens: usize,
 }
 

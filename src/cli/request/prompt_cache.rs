@@ -23,7 +23,7 @@ pub(crate) struct PromptCacheArgs {
     output: OutputArgs<PromptCacheFormat>,
 }
 
-/// How it is shown.
+/// Formats of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PromptCacheFormat {
     /// For people
@@ -51,15 +51,15 @@ impl OutputFormat for PromptCacheFormat {
     }
 }
 
-/// What a prompt cache can reuse: `ctxc prompt-cache --json`.
+/// The tokens that a prompt cache can reuse: `ctxc prompt-cache --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct PromptCacheReport<'c> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The conversations, in the order of their first calls.
     conversations: Vec<ConversationRow<'c>>,
-    /// All together.
+    /// The totals of all conversations.
     total: ReuseTotal,
 }
 
@@ -71,11 +71,11 @@ pub(crate) struct PromptCacheReport<'c> {
 )]
 #[schemars(rename = "Conversation")]
 pub(crate) struct ConversationRow<'c> {
-    /// Its agent.
+    /// The agent of the conversation.
     agent: &'c str,
-    /// Its name, or its number.
+    /// The name or number of the conversation.
     conversation: &'c str,
-    /// Its calls, in order.
+    /// The calls, in order.
     calls: Vec<ReuseRow<'c>>,
 }
 
@@ -83,53 +83,55 @@ pub(crate) struct ConversationRow<'c> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CallRow")]
 pub(crate) struct ReuseRow<'c> {
-    /// What names it.
+    /// The id of the call.
     id: &'c str,
-    /// The tokens that it sends.
+    /// The tokens that the call sends.
     tokens: usize,
-    /// Those in front that the call before had, too.
+    /// The tokens at the front that the previous call had as well.
     reused: usize,
-    /// Those that are new with it.
+    /// The tokens that are new with this call.
     new: usize,
-    /// Those that the call before had, and that are written to the cache again.
+    /// The tokens that the previous call had and that are written to the cache again.
     written: usize,
-    /// What the provider reported as read from its cache; null where it said nothing.
+    /// The tokens that the provider reported as read from its cache; null if it reported none.
     reported_cached: Option<u64>,
-    /// What broke the prefix; null where nothing did.
+    /// The segment that broke the prefix; null if none did.
     broken_by: Option<BreakRow<'c>>,
 }
 
-/// What broke a prefix.
+/// A segment that broke a prefix.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct BreakRow<'c> {
     /// The segment.
     segment: &'c str,
-    /// The byte in it from which on it differs.
+    /// The first byte in the segment that differs.
     offset: usize,
-    /// What stood there in the call before.
+    /// The text there in the previous call.
     before: &'c str,
-    /// What stands there now.
+    /// The text there now.
     after: &'c str,
-    /// What happened: `changed`, `moved`, `added`, `removed`, or `expired` where the bytes are equal and the cache had forgotten them.
+    /// The cause: `changed`, `moved`, `added`, `removed`, or `expired` if the bytes are equal and
+    /// the cache had forgotten them.
     #[schemars(extend("enum" = ["changed", "moved", "added", "removed", "expired"]))]
     cause: &'static str,
-    /// US$ that the tokens cost beyond what they cost from the cache; null where a price is unknown.
+    /// US$ that the tokens cost beyond their price from the cache; null if a price is unknown.
     usd: Option<f64>,
 }
 
-/// All calls together.
+/// The totals of all calls.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Total")]
 pub(crate) struct ReuseTotal {
     /// The tokens that were sent.
     tokens: usize,
-    /// Those that a cache can reuse.
+    /// The tokens that a cache can reuse.
     reused: usize,
-    /// Those of them that the provider's cache does not keep, as they stand in prefixes of fewer tokens than it keeps at least.
+    /// The reusable tokens that the provider's cache does not keep because their prefixes are
+    /// shorter than its minimum.
     too_short: usize,
-    /// Those that a cache could have reused if nothing had broken.
+    /// The tokens that a cache could have reused if no prefix had been broken.
     lost: usize,
-    /// US$ for what was lost; null where a price is unknown.
+    /// US$ for the lost tokens; null if a price is unknown.
     usd: Option<f64>,
 }
 

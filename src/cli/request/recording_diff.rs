@@ -17,19 +17,19 @@ const MAX_COMPARED_CALLS: usize = 1_000;
 /// The maximum number of lines shown of a change.
 const MAX_SHOWN_LINES: usize = 6;
 
-/// What two recordings send differently: `ctxc diff @A @B --json`.
+/// The differences between the requests of two recordings: `ctxc diff @A @B --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct RecordingDiff {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The calls that both have and that differ, in the order of the later recording.
     changed: Vec<ChangedCallRow>,
     /// The calls that are the same, by their names in the later recording.
     same: Vec<String>,
-    /// Calls that the later recording alone has.
+    /// Calls that only the later recording has.
     added: Vec<String>,
-    /// Calls that the earlier recording alone has.
+    /// Calls that only the earlier recording has.
     removed: Vec<String>,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct ChangedCallRow {
     before: String,
     /// Its name in the later recording.
     after: String,
-    /// Its tokens before.
+    /// The tokens before.
     tokens_before: usize,
-    /// Its tokens after.
+    /// The tokens after.
     tokens_after: usize,
-    /// What differs, in order.
+    /// The segments that differ, in order.
     segments: Vec<SegmentChangeRow>,
 }
 
@@ -53,18 +53,18 @@ pub(crate) struct ChangedCallRow {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "SegmentRow")]
 pub(crate) struct SegmentChangeRow {
-    /// Names it: in the later request, or in the earlier one where it went.
+    /// The id of the segment: in the later request, or in the earlier one if it was removed.
     id: String,
-    /// What became of it.
+    /// The kind of the change.
     #[schemars(extend("enum" = ["added", "removed", "changed", "moved"]))]
     change: &'static str,
-    /// Its tokens before; null where it came.
+    /// The tokens before; null if the segment was added.
     tokens_before: Option<usize>,
-    /// Its tokens after; null where it went.
+    /// The tokens after; null if the segment was removed.
     tokens_after: Option<usize>,
-    /// Lines that went, of one that changed.
+    /// Removed lines of a changed segment.
     lines_before: Vec<String>,
-    /// Lines that came, of one that changed.
+    /// Added lines of a changed segment.
     lines_after: Vec<String>,
 }
 

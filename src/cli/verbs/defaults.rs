@@ -19,7 +19,7 @@ pub(crate) struct DefaultsArgs {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct DefaultsDocument<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The types of the language, then those that the project declares.
     rows: Vec<DefaultsRow<'r>>,
@@ -33,7 +33,7 @@ pub(crate) struct DefaultsRow<'r> {
     operator: &'r str,
     /// The subtype or part; null for the type itself.
     subtype: Option<&'r str>,
-    /// What a task of this type gets that writes nothing itself.
+    /// The settings of a task of this type that sets none itself.
     #[schemars(with = "SettingsData")]
     settings: SettingsView<'r>,
 }

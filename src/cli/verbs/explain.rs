@@ -26,19 +26,19 @@ pub(crate) struct ExplainArgs {
 /// The page of a rule: `ctxc explain RULE --json`.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct RulePage<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The rule's number, an alias of its name.
     code: String,
     /// The name by which it is set, suppressed and explained.
     name: &'r str,
-    /// How much it weighs where the project says nothing; null: off by default.
+    /// The severity if the project sets none; null: off by default.
     severity: Option<crate::base::rule_meta::Severity>,
-    /// Whether it is a promise of the language, which can be neither silenced nor lowered.
+    /// True if the rule is a promise of the language, which can be neither silenced nor lowered.
     locked: bool,
-    /// What it finds, in one line.
+    /// A summary of the findings, in one line.
     summary: &'r str,
-    /// What goes wrong, why it is so and what to do, in Markdown.
+    /// The mistake, its reason and its remedy, in Markdown.
     page: &'r str,
 }
 

@@ -35,11 +35,11 @@ pub(super) fn parse_query(what: &str) -> Option<Result<SettingQuery<'_>>> {
     Some(Err(error.with_suggestion_or(near.as_deref(), all)))
 }
 
-/// How one setting came about: `ctxc explain TASK[/NODE].SETTING --json`.
+/// The provenance of one setting: `ctxc explain TASK[/NODE].SETTING --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct SettingDocument<'d> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The name of the task.
     task: &'d str,
@@ -47,13 +47,13 @@ pub(crate) struct SettingDocument<'d> {
     node: &'d str,
     /// The name of the setting.
     setting: SettingName,
-    /// The value that holds; null where the setting does not apply to the type.
+    /// The value that holds; null if the setting does not apply to the type.
     value: SettingValue,
-    /// Whether the value has any effect.
+    /// True if the value has any effect.
     applies: bool,
-    /// Who set the value that holds.
+    /// The provenance of the value that holds.
     origin: &'d OriginData,
-    /// The values that it has beaten, the nearest layer first.
+    /// The overridden values, the nearest layer first.
     beaten: &'d [OverriddenData],
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct FmtArgs {
     /// Write nothing, list the files that would change; exit 1 if there are any
     #[arg(long)]
     check: bool,
-    /// Write nothing, show what would change; exit 1 if anything would
+    /// Write nothing, show the changes that formatting would make; exit 1 if there are any
     #[arg(long)]
     diff: bool,
     #[command(flatten)]

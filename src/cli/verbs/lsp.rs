@@ -5,7 +5,7 @@ use crate::lsp;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Editors start it themselves: docs/EDITORS.md says how to configure them.\n\n\
+    after_help = "Editors start it themselves: docs/EDITORS.md describes their configuration.\n\n\
     Exit codes: 0 the editor ended the session, 1 the editor disconnected without ending it, 3 it sent an invalid message."
 )]
 pub(crate) struct LspArgs {

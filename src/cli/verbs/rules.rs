@@ -20,7 +20,7 @@ pub(crate) struct RulesArgs {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct RulesDocument<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// Every rule, by code.
     rules: Vec<RuleListRow<'r>>,
@@ -34,17 +34,17 @@ pub(crate) struct RuleListRow<'r> {
     code: String,
     /// The name by which it is set, suppressed and explained.
     name: &'r str,
-    /// Names that it had before; all of them are still understood.
+    /// Former names of the rule; all of them are still accepted.
     renamed_from: &'r [&'r str],
-    /// The rules that it belongs to, which can be set together in `[lints]`.
+    /// The family of the rule; a family can be set as a whole in `[lints]`.
     family: &'r str,
-    /// How much it weighs where the project says nothing; null: off by default.
+    /// The severity if the project sets none; null: off by default.
     severity: Option<Severity>,
-    /// Whether it is a promise of the language, which can be neither silenced nor lowered.
+    /// True if the rule is a promise of the language, which can be neither silenced nor lowered.
     locked: bool,
-    /// The best fix of its findings.
+    /// The best fix that its findings offer.
     fix: Fixable,
-    /// What it finds, in one line.
+    /// A summary of the findings, in one line.
     summary: &'r str,
 }
 

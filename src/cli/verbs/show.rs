@@ -36,11 +36,11 @@ const ORIGIN_COLUMN: usize = 36;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct ShowDocument<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The name of the task.
     task: &'r str,
-    /// The file that it stands in, relative to the project.
+    /// The file that defines it, relative to the project.
     path: &'r str,
     /// The task and everything inside it, in document order.
     nodes: &'r [ResolvedNode],

@@ -46,26 +46,30 @@ struct LastCheck {
     settings: BTreeMap<String, Hash>,
 }
 
-/// One line of `ctxc watch`, where it does not write to a terminal: a check that differs from the one before. Whoever takes
-/// `gone` away, puts `moved` in the place of what was and adds `new` has what `ctxc check` finds.
+/// One line of `ctxc watch`, if it does not write to a terminal: a check that differs from the one
+/// before. Removing `gone`, replacing the previous findings by `moved` and adding `new` yields the
+/// findings of `ctxc check`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Line")]
 pub(crate) struct WatchLine<'l> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// Templates, texts that they pull in and project files whose bytes changed since the line before, or that came or went; none in the first line.
+    /// Templates, texts that they include and project files whose bytes changed since the line
+    /// before, or that were added or removed; none in the first line.
     changed: Vec<&'l str>,
-    /// The number of templates that were looked at.
+    /// The number of templates that were checked.
     files: usize,
-    /// The number of findings of each severity, all that there are now.
+    /// The number of current findings of each severity.
     summary: SeverityCounts,
-    /// Findings that were not there; in the first line, all.
+    /// Findings that are new; in the first line, all.
     new: Vec<FindingRow<'l>>,
-    /// Findings that lie somewhere else or say something else than before; file, rule and fingerprint are the same.
+    /// Findings whose position or text changed; file, rule and fingerprint are the same.
     moved: Vec<MovedFinding<'l>>,
-    /// Findings that are no longer there, as they were.
+    /// Findings that no longer exist, as they were.
     gone: Vec<FindingRow<'l>>,
-    /// Why nothing could be checked: a project file that is unreadable, a path that is gone. What the lines before said stands until a line without trouble. Null: everything was checked.
+    /// The reason that nothing could be checked: an unreadable project file, a missing path. The
+    /// findings of the lines before stay valid until a line without trouble. Null: everything was
+    /// checked.
     trouble: Option<&'l CheckError>,
 }
 
@@ -73,18 +77,18 @@ pub(crate) struct WatchLine<'l> {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Moved")]
 pub(crate) struct MovedFinding<'l> {
-    /// Where it started before.
+    /// The previous start of the finding.
     from: Position,
-    /// The finding as it is now.
+    /// The finding in its current form.
     finding: FindingRow<'l>,
 }
 
-/// Why nothing could be checked.
+/// The reason that nothing could be checked.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub(crate) struct CheckError {
-    /// What is wrong.
+    /// The error.
     message: String,
-    /// What to do.
+    /// Advice.
     hints: Vec<String>,
 }
 

@@ -7,28 +7,28 @@ use crate::kernel::context::Kind;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
-/// What moved a segment.
+/// The cause of a segment's change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// A setting, or what its text comes from.
+    /// The kind: a setting, or a source of the text.
     pub what: CauseKind,
     /// The name of the setting, definition, value or step, or the file's path.
     pub name: String,
-    /// The file, relative to the project; null where there is none.
+    /// The file, relative to the project; null if there is none.
     pub path: Option<String>,
-    /// The line there, from 1; null where it is not known.
+    /// The line there, from 1; null if unknown.
     pub line: Option<u32>,
 }
 
-/// What moves segments.
+/// Kinds of causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
     /// A setting has another value.
     Setting,
-    /// What the text comes from is not what it was.
+    /// A source of the text changed.
     #[serde(untagged)]
     Source(SourceKind),
 }

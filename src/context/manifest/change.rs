@@ -17,23 +17,24 @@ use std::collections::BTreeMap;
 /// The value of the key `schema` of a difference.
 pub const DIFF_SCHEMA: &str = "ctxc/manifest-diff/1";
 
-/// What each agent receives that it did not before, and what moved it: `ctxc manifest diff OLD [NEW] --json`.
+/// The changes in the context of each agent, with their causes: `ctxc manifest diff OLD [NEW]
+/// --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Difference {
-    /// The format.
+    /// The version of the format.
     pub schema: &'static str,
-    /// What there was before.
+    /// The old side.
     pub old: Named,
-    /// What there is after.
+    /// The new side.
     pub new: Named,
-    /// Tokens of what is known before a run, over all agents.
+    /// Tokens that are known before a run, over all agents.
     pub total: Moved,
     /// Agents that only the new side has.
     pub added: Vec<Agent>,
     /// Agents that only the old side has.
     pub removed: Vec<Agent>,
-    /// Agents that receive something else.
+    /// Agents whose context changed.
     pub changed: Vec<Change>,
 }
 
@@ -41,7 +42,7 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Named {
-    /// What was named: a file, a folder, a git revision; `work tree` where nothing was.
+    /// The name of the side: a file, a folder, a git revision; `work tree` if none was named.
     pub name: String,
     /// The hash of its registry.
     pub registry_hash: String,
@@ -68,21 +69,21 @@ pub struct Moved {
     pub to: usize,
 }
 
-/// What a call costs before and after.
+/// The cost of a call before and after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CostChange {
-    /// Before; null where no price was known.
+    /// The cost before; null if no price was known.
     pub from: Option<Cost>,
-    /// After; null where no price is known.
+    /// The cost after; null if no price is known.
     pub to: Option<Cost>,
 }
 
-/// An agent that came or went.
+/// An agent that was added or removed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Agent {
-    /// What people call it.
+    /// The displayed name of the agent.
     pub agent: String,
     /// The agent role; null for a task alone.
     pub role: Option<String>,
@@ -90,17 +91,17 @@ pub struct Agent {
     pub task: String,
     /// The agent inside it; `/` is the task itself.
     pub node: String,
-    /// Tokens of what is known before a run.
+    /// Tokens that are known before a run.
     pub tokens: usize,
-    /// US$ for what is sent in one call; null where no price is known.
+    /// US$ for the input of one call; null if no price is known.
     pub cost: Option<Cost>,
 }
 
-/// An agent that receives something else.
+/// An agent whose context changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Change {
-    /// What people call it.
+    /// The displayed name of the agent.
     pub agent: String,
     /// The agent role; null for a task alone.
     pub role: Option<String>,
@@ -108,21 +109,21 @@ pub struct Change {
     pub task: String,
     /// The agent inside it; `/` is the task itself.
     pub node: String,
-    /// Tokens of what is known before a run.
+    /// Tokens that are known before a run.
     pub total: Moved,
-    /// Tokens in front that a provider's cache can reuse.
+    /// Tokens of the prefix that a provider's cache can reuse.
     pub prefix: Moved,
-    /// US$ for what is sent in one call.
+    /// US$ for the input of one call.
     pub cost: CostChange,
-    /// Segments that changed, in the order of the new side; those that are gone last.
+    /// Segments that changed, in the order of the new side; removed ones last.
     pub segments: Vec<SegmentChange>,
     /// Settings that changed.
     pub settings: Vec<SettingChange>,
-    /// What else changed, in words.
+    /// Further changes, in words.
     pub other: Vec<String>,
 }
 
-/// What became of a segment.
+/// The kind of a segment's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -131,7 +132,7 @@ pub enum Disposition {
     Added,
     /// Only the old side has it.
     Removed,
-    /// Something about it changed.
+    /// A property of it changed.
     Changed,
 }
 
@@ -139,17 +140,17 @@ pub enum Disposition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SegmentChange {
-    /// Names it within its agent, such as `system` or `file:docs/runbook.md`.
+    /// The id within its agent, such as `system` or `file:docs/runbook.md`.
     pub id: String,
-    /// What it is.
+    /// The kind of the segment.
     pub kind: Kind,
-    /// What became of it.
+    /// The kind of the change.
     pub change: Disposition,
-    /// Tokens of what is known of it; 0 on the side that does not have it.
+    /// Tokens of its known text; 0 on a side without it.
     pub tokens: Moved,
-    /// What moved it, each once.
+    /// The causes of the change, each once.
     pub moved_by: Vec<Cause>,
-    /// What there is to say beside its tokens.
+    /// Further changes beside its tokens, in words.
     pub words: Vec<String>,
 }
 

@@ -10,19 +10,20 @@ use std::borrow::Cow;
 /// The value of the key `schema`.
 pub const MANIFEST_SCHEMA: &str = "ctxc/manifest/1";
 
-/// What every agent of a project would receive, known before any run: `ctxc manifest --json`.
+/// The context of every agent of a project, as known before any run: `ctxc manifest --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
     /// The hash of the registry that it was made from.
     pub registry_hash: String,
-    /// One for each agent: those of roles by role, then those of tasks that no role plays by task; in document order within each.
+    /// One entry for each agent: those of roles by role, then those of tasks that no role plays by
+    /// task; in document order within each.
     pub entries: Vec<Entry>,
 }
 
-/// What one agent would receive.
+/// The context of one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Entry {
@@ -30,52 +31,55 @@ pub struct Entry {
     pub role: Option<String>,
     /// The name of the task.
     pub task: String,
-    /// The agent inside it, through references where it uses others; `/` is the task itself.
+    /// The agent inside it, through references if it uses others; `/` is the task itself.
     pub node: String,
-    /// When the agent is called at all; null where that depends on nothing.
+    /// The condition under which the agent is called; null if it always is.
     pub condition: Option<String>,
-    /// The model, by the project's own name; null where it has none for this agent.
+    /// The model, by the project's own name; null if the agent has none.
     pub model: Option<String>,
-    /// How it came to the model; null where there is none.
+    /// The choice of the model; null if there is none.
     #[serde(default)]
     pub routing: Option<Routing>,
-    /// How the model is asked to answer, and who says so.
+    /// The sampling parameters of the model, each with its origin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampling: Vec<Sampled>,
-    /// How its segments look.
+    /// The profile that formats the segments.
     #[serde(default = "markdown")]
     #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::kernel::profile::Profile::WORDS)))]
     pub profile: Cow<'static, str>,
-    /// Who counted the tokens.
+    /// The tokenizer that counted the tokens.
     pub tokenizer: Tokenizer,
-    /// What the agent would receive, in the order of the sources.
+    /// The segments that the agent would receive, in the order of the sources.
     pub segments: Vec<Part>,
-    /// What of the context around it cannot be known before it has run, and is no segment of it.
+    /// Segments of the context around the agent that are unknown before it has run, and are left
+    /// out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<Deferred>,
-    /// The defaults of parameters that its segments wait for: their values where a caller hands in no others.
+    /// The defaults of parameters that its segments wait for: their values unless a caller passes
+    /// others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defaults: Vec<DefaultValue>,
-    /// What it may be shown that is made of something from outside and that the author says was checked (`trust="trusted"`).
+    /// Parts of its context that are made of outside data and that the author declares as checked
+    /// (`trust="trusted"`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<String>,
-    /// The settings that decided it.
+    /// The settings that determined the context.
     pub settings: Option<SettingsData>,
-    /// Which tools it may use; null where no role says.
+    /// The tools that the agent may use; null if no role declares them.
     pub tool_policy: Option<ToolPolicy>,
     /// Patterns of paths that its tools may not touch.
     pub protected_paths: Vec<String>,
-    /// What it may use up.
+    /// The limits of the agent.
     pub budget: Budget,
-    /// US$ for what is sent in one call; null where no price is known.
+    /// US$ for the input of one call; null if no price is known.
     #[serde(default)]
     pub cost: Option<Cost>,
-    /// How many of the segments, as they stand, are in front that a provider's cache can reuse from call to call.
+    /// The number of segments at the front that a provider's cache can reuse from call to call.
     #[serde(default)]
     pub prefix_segments: usize,
-    /// Tokens in front that a provider's cache can reuse from call to call.
+    /// Tokens of the prefix that a provider's cache can reuse from call to call.
     pub prefix_tokens: usize,
-    /// Tokens in all.
+    /// The total of tokens.
     pub total: Total,
 }
 
@@ -90,46 +94,46 @@ const fn markdown() -> Cow<'static, str> {
 pub struct DefaultValue {
     /// The parameter.
     pub name: String,
-    /// Its value, as the template has it.
+    /// The value, as written in the template.
     pub value: String,
 }
 
-/// How an agent came to its model.
+/// The choice of an agent's model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Routing {
-    /// Why it is this model, in words.
+    /// The reason for this model, in words.
     pub reason: String,
-    /// What its provider calls it.
+    /// The provider's name of the model.
     pub id: String,
     /// The provider.
     pub provider: String,
-    /// How able it is, in the project's judgement.
+    /// The capability of the model, in the project's judgement.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::project::roles::Tier::WORDS)))]
     pub tier: String,
-    /// The models behind it, in order, for when its provider fails.
+    /// The models to fall back to, in order, if its provider fails.
     pub fallback: Vec<String>,
 }
 
-/// US$ for what is sent in one call; what is answered costs more.
+/// US$ for the input of one call; the output costs more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// For what is known, with the defaults of parameters, when nothing was sent before.
+    /// The known text, with the defaults of parameters, if no call was made before.
     pub first: f64,
-    /// For the same, when the provider's cache still has the reusable prefix.
+    /// The same text, if the provider's cache still has the reusable prefix.
     pub again: f64,
-    /// At the most that the context can have; null where nothing bounds it.
+    /// The largest possible context; null if it has no upper bound.
     pub most: Option<f64>,
 }
 
-/// Who counted the tokens.
+/// The tokenizer that counted the tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Tokenizer {
-    /// Its name.
+    /// The name of the tokenizer.
     pub name: String,
-    /// Whether its figures are those of the vendor's own tokenizer.
+    /// True if its figures are those of the vendor's own tokenizer.
     pub exact: bool,
 }
 
@@ -137,54 +141,57 @@ pub struct Tokenizer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Part {
-    /// Names it within its entry, such as `system` or `file:docs/runbook.md`.
+    /// The id within its entry, such as `system` or `file:docs/runbook.md`.
     pub id: String,
-    /// What it is.
+    /// The kind of the segment.
     pub kind: Kind,
-    /// Whose turn it is when room runs out: the greatest is cut or dropped first; 0 and 1 never.
+    /// The order of omission when the budget is exceeded: the greatest number is cut or dropped
+    /// first; 0 and 1 never.
     pub priority: u8,
-    /// `untrusted` where it is fenced and gives no orders; left out where it is trusted.
+    /// `untrusted` for text that is fenced and gives no orders; absent for trusted text.
     #[serde(default, skip_serializing_if = "Trust::is_trusted")]
     pub trust: Trust,
-    /// Where it stands, from 0; null where the budget leaves no room for it.
+    /// The position, from 0; null if the segment does not fit into the budget.
     pub position: Option<usize>,
-    /// How long it stays the same from call to call.
+    /// The scope within which the text stays the same from call to call.
     pub stability: Stability,
-    /// Where what is known of its text comes from, each source once.
+    /// The sources of its known text, each once.
     pub source: Vec<Source>,
-    /// When it is there at all; null where that depends on nothing.
+    /// The condition under which the segment is present; null if it always is.
     pub condition: Option<String>,
-    /// Values and results that it waits for; none where its text is known.
+    /// Values and results that it waits for; none if its text is known.
     pub variable: Vec<String>,
-    /// Tokens of what is known of it, its heading and fences included; where it waits for something, the least that it has when it is there whole.
+    /// Tokens of its known text, with its heading and fences; for a segment that waits for values,
+    /// the fewest tokens that it has uncut.
     pub tokens: usize,
-    /// Tokens that this would have if the budget did not cut or drop it; not there where it does not.
+    /// Tokens of this text before the budget cuts or drops it; absent if it does neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncut: Option<usize>,
-    /// The least tokens of any run: none where it may not be there, or may have to go for what is not known.
+    /// The fewest tokens in any run: 0 if the segment may be absent, or may be dropped in favour of
+    /// text that is still unknown.
     #[serde(default)]
     pub least: usize,
-    /// The most tokens of any run; null where nothing bounds it.
+    /// The most tokens in any run; null if there is no upper bound.
     pub bound: Option<usize>,
-    /// The hash of what is known of its text.
+    /// The hash of its known text.
     pub hash: String,
 }
 
-/// Where text comes from.
+/// A source of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Source {
-    /// What it is.
+    /// The kind of the source.
     pub kind: SourceKind,
     /// The name of the definition, value or step, or the file's path.
     pub name: String,
     /// The file, relative to the project; null for values and results.
     pub path: Option<String>,
-    /// The hash of what is of it in the segment: which of several sources moved.
+    /// The hash of its text in the segment; it shows which of several sources changed.
     pub hash: String,
 }
 
-/// What text comes from.
+/// Kinds of sources of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -201,48 +208,48 @@ pub enum SourceKind {
     Input,
     /// The result of an earlier step.
     Result,
-    /// The parent's context, as handed in.
+    /// The parent's context, as passed in.
     Parent,
-    /// Something looked up.
+    /// A passage that was looked up.
     Match,
     /// Earlier turns or attempts.
     History,
 }
 
-/// Which tools an agent may use.
+/// The tools that an agent may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ToolPolicy {
-    /// Tools that it may use: names, or how names begin with `*` behind.
+    /// Tools that it may use: names, or prefixes of names followed by `*`.
     pub allowed: Vec<String>,
     /// Tools that it may not use although they are allowed.
     pub blocked: Vec<String>,
 }
 
-/// What an agent may use up.
+/// The limits of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Budget {
     /// Tokens of its context; null for no limit.
     pub tokens: Option<usize>,
-    /// US$ a call; null for no limit.
+    /// US$ per call; null for no limit.
     pub usd: Option<f64>,
 }
 
-/// Tokens in all.
+/// The total of tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Total {
-    /// The least tokens of any run.
+    /// The fewest tokens in any run.
     #[serde(default)]
     pub least: usize,
-    /// Tokens of what is known, where nothing has to go for what is not.
+    /// Tokens of the known text, if none of it is dropped in favour of unknown text.
     pub fixed: usize,
-    /// The same as the request goes out: with the defaults of parameters, for which a caller may hand in other values, and with the values of
-    /// a first round. Absent where that is no other number.
+    /// Tokens of the known text as the request is sent: with the defaults of parameters, which a
+    /// caller can replace, and with the values of a first round. Absent if the number is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<usize>,
-    /// The most tokens of any run; null where nothing bounds them.
+    /// The most tokens in any run; null if there is no upper bound.
     pub bound: Option<usize>,
 }
 

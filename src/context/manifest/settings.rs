@@ -14,31 +14,31 @@ pub struct SettingChange {
     /// The name of the setting.
     #[cfg_attr(feature = "cli", schemars(with = "SettingName"))]
     pub setting: &'static str,
-    /// The node around the agent that it is set for; null for the agent's own.
+    /// The enclosing node that the setting belongs to; null for the agent's own.
     pub of: Option<String>,
     /// The value before; null for “does not apply”.
     pub from: SettingValue,
     /// The value now; null for “does not apply”.
     pub to: SettingValue,
-    /// Whether it has any effect now.
+    /// True if it has any effect now.
     pub applies: bool,
-    /// Where the new value comes from.
+    /// The origin of the new value.
     pub origin: SettingPlace,
-    /// Where the old value came from.
+    /// The origin of the old value.
     pub origin_before: SettingPlace,
 }
 
-/// Where a setting's value comes from.
+/// The origin of a setting's value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingPlace {
     /// The layer that set it.
     pub layer: Layer,
-    /// The type that the layer speaks about, such as `atomic` or `atomic.subtask`.
+    /// The type that the layer configures, such as `atomic` or `atomic.subtask`.
     pub row: String,
     /// The file, relative to the project; null for the language's own table.
     pub path: Option<String>,
-    /// The line there, from 1; null where it is not known: a manifest holds none.
+    /// The line there, from 1; null if unknown: a manifest contains none.
     pub line: Option<u32>,
 }
 

@@ -28,26 +28,28 @@ const PROJECT_FILE: &str = "ctxc.toml";
 /// The placeholder for the marker of a fence, which is not part of the request's meaning.
 const ZERO_MARKER: &str = "000000000000000000000";
 
-/// A request as it is stored: `scenarios/snapshots/NAME.json`.
+/// A stored request: `scenarios/snapshots/NAME.json`.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Document"))]
 pub(crate) struct SnapshotRequest<'r> {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// The model that is called. Not there where nobody names one.
+    /// The model that is called. Absent if none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<StoredModel<'r>>,
-    /// How the model is asked to answer, such as `temperature`; `max_output_tokens` is what the model keeps free where nobody says more.
+    /// The sampling parameters, such as `temperature`; `max_output_tokens` is the model's output
+    /// reserve unless it is set elsewhere.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sampling: BTreeMap<&'static str, Cow<'r, Value>>,
     /// The tools that the agent may call, in their order: each with its name, its description and the JSON Schema of its parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
-    /// The form of the answer: the JSON Schema that it fits, or `json` where it is any JSON. Not there where no form is asked for.
+    /// The form of the answer: the JSON Schema that it fits, or `json` for any JSON. Absent if no
+    /// form is requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Cow<'r, Value>>,
-    /// What is said, in order.
+    /// The messages, in order.
     messages: Vec<StoredMessage<'r>>,
 }
 
@@ -56,12 +58,12 @@ pub(crate) struct SnapshotRequest<'r> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Model"))]
 struct StoredModel<'r> {
-    /// What its provider calls it; its name, where the project has no such model.
+    /// The provider's name of the model; its own name, if the project has no such model.
     id: &'r str,
-    /// Who provides it. Not there where the project has no such model.
+    /// The provider of the model. Absent if the project has no such model.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'r str>,
-    /// Which protocol its provider speaks, where the provider's name does not say so.
+    /// The protocol of the provider, unless the provider's name implies it.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol: Option<&'static str>,
 }
@@ -71,9 +73,9 @@ struct StoredModel<'r> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Message"))]
 struct StoredMessage<'r> {
-    /// Who says it: `system`, `user`, `assistant` or `tool`.
+    /// The speaker: `system`, `user`, `assistant` or `tool`.
     role: &'static str,
-    /// What is said, in order. The marks around what is untrusted are zeros.
+    /// The parts, in order. The marks around untrusted text are zeros.
     parts: Vec<StoredPart<'r>>,
 }
 
@@ -82,16 +84,16 @@ struct StoredMessage<'r> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Said"))]
 struct StoredPart<'r> {
-    /// What is said in words.
+    /// A text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<StoredText>,
-    /// What the agent thought before it spoke.
+    /// The reasoning of the agent before its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<StoredReasoning<'r>>,
     /// A tool that the agent calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<StoredCall<'r>>,
-    /// What a tool gave back.
+    /// The result of a tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<StoredResult<'r>>,
     /// An image or a document.
@@ -99,7 +101,7 @@ struct StoredPart<'r> {
     media: Option<StoredMedia<'r>>,
 }
 
-/// A text: of several lines the list of them.
+/// A text; several lines are a list.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -107,21 +109,21 @@ struct StoredPart<'r> {
 enum StoredText {
     /// One line.
     Line(String),
-    /// Several, with a line break between two of them.
+    /// Several lines, joined by line breaks.
     Lines(Vec<String>),
 }
 
-/// What an agent thought before it spoke.
+/// The reasoning of an agent before its text.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Thought"))]
 struct StoredReasoning<'r> {
-    /// What it thought, in words.
+    /// The reasoning, in words.
     text: StoredText,
-    /// What the provider knows it again by.
+    /// The signature by which the provider recognises it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<&'r str>,
-    /// What stands for it where the provider hides the words.
+    /// The replacement of a text that the provider hides.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<&'r str>,
 }
@@ -131,42 +133,42 @@ struct StoredReasoning<'r> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Call"))]
 struct StoredCall<'r> {
-    /// What its result refers to.
+    /// The id that its result refers to.
     id: &'r str,
     /// The name of the tool.
     name: &'r str,
-    /// What it is given.
+    /// The arguments of the call.
     arguments: &'r Value,
 }
 
-/// What a tool gave back.
+/// The result of a tool.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Returned"))]
 struct StoredResult<'r> {
     /// The call, by its id.
     call: &'r str,
-    /// Whether it failed.
+    /// True if the tool failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
-    /// What it gave back, in order.
+    /// The content of the result, in order.
     parts: Vec<StoredPart<'r>>,
 }
 
-/// An image or a document: where it is, or a hash of its bytes.
+/// An image or a document: its address, or a hash of its bytes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Shown"))]
 struct StoredMedia<'r> {
-    /// What it is, such as `image/png`.
+    /// The media type, such as `image/png`.
     media_type: &'r str,
-    /// The file's name, where it has one.
+    /// The file's name, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'r str>,
-    /// Where it is.
+    /// The address.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'r str>,
-    /// The hash of its base64, where that is in the request.
+    /// The hash of its base64, if that is in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
 }

@@ -8,23 +8,24 @@ use serde::{Deserialize, Serialize};
 pub struct BaselineCase {
     /// The name of the scenario.
     pub id: String,
-    /// The hash of what the scenario says and of what answered it.
+    /// The hash of the scenario's content and of its answers.
     pub key: Option<String>,
-    /// The hash of what decides its context.
+    /// The hash of everything that determines its context.
     pub context_hash: Option<String>,
     /// The provider of its model.
     pub provider: Option<String>,
-    /// Its model.
+    /// The model.
     pub model: Option<String>,
-    /// What became of it.
+    /// The verdict.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
-    /// The expectations that did not hold, in words: an accepted failure excuses no other. Left out where none failed.
+    /// The expectations that did not hold, in words: an accepted failure excuses no other. Absent
+    /// if none failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
     /// Trials that passed.
     pub passed: usize,
-    /// How many trials there were.
+    /// The number of trials.
     pub trials: usize,
     /// Tokens of its context.
     pub context_tokens: Option<u64>,
@@ -32,30 +33,32 @@ pub struct BaselineCase {
     pub tokens: u64,
 }
 
-/// How the results of a run differ from accepted ones.
+/// The differences between the results of a run and accepted ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Comparison"))]
 pub struct BaselineComparison {
-    /// Where the accepted results come from, as it was named.
+    /// The file or folder of the accepted results, as it was named.
     pub path: String,
-    /// Scenarios that pass more often than they did.
+    /// The number of scenarios that pass more often than before.
     pub better: u32,
-    /// Scenarios that pass less often.
+    /// The number of scenarios that pass less often.
     pub worse: u32,
-    /// Scenarios that pass as often.
+    /// The number of scenarios that pass as often.
     pub equal: u32,
-    /// The chance that so many of the answered scenarios that differ are worse where both ways are as likely (exact one-sided sign test).
-    /// Fewer than five that differ can never bring it below 0.05.
+    /// The chance that at least this many of the differing answered scenarios are worse if both
+    /// directions are equally likely (exact one-sided sign test). With fewer than five that differ,
+    /// it is never below 0.05.
     pub sign_test: f64,
-    /// Tokens of one trial of each compared scenario that was answered, when it was accepted.
+    /// Tokens of one trial of each compared and answered scenario, when it was accepted.
     pub tokens_then: u64,
     /// The same now.
     pub tokens_now: u64,
-    /// Accepted scenarios that the run does not have.
+    /// Accepted scenarios that the run lacks.
     pub missing: Vec<String>,
-    /// Scenarios that nobody accepted.
+    /// Scenarios without an accepted result.
     pub new: Vec<String>,
-    /// Scenarios that are not compared, each with why: it neither passes nor fails now, or another provider or model answered it when it was accepted.
+    /// Scenarios that are not compared, each with the reason: it neither passes nor fails now, or
+    /// another provider or model answered it when it was accepted.
     pub not_compared: Vec<String>,
 }

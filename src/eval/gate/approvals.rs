@@ -7,20 +7,20 @@ use std::collections::BTreeSet;
 
 use crate::schema::json::names::BASELINE_LOG as SCHEMA;
 
-/// One line of `baselines/LOG.jsonl`: somebody accepted something, for a reason.
+/// One line of `baselines/LOG.jsonl`: an acceptance with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "LogLine"))]
 pub struct ApprovalEntry {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
-    /// When it was accepted, in UTC.
+    /// The time of the acceptance, in UTC.
     pub at: String,
-    /// Who accepted it, by the address that git has of them.
+    /// The person who accepted it, by their e-mail address in git.
     pub by: String,
-    /// Why, in the words of whoever accepted it.
+    /// The reason, in the words of that person.
     pub reason: String,
-    /// What was accepted.
+    /// The accepted relaxations.
     pub accepted: Vec<Relaxation>,
 }
 
@@ -32,7 +32,8 @@ pub struct AddedApproval {
     /// The line.
     #[serde(flatten)]
     pub line: ApprovalEntry,
-    /// True if nothing shows that `by` is who accepted it: they did not sign the commit that brought it, and are no code owner.
+    /// True if there is no evidence that `by` accepted it: they did not sign the commit that
+    /// brought it, and are no code owner.
     pub unverified: bool,
 }
 

@@ -13,15 +13,15 @@ use crate::schema::json::names::BASELINE as SCHEMA;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Baseline {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
-    /// The hash of everything below it: one that was edited by hand is found by it.
+    /// The hash of everything below it; it reveals a file that was edited by hand.
     pub hash: String,
     /// The id of the suite.
     pub suite: String,
-    /// The hash of what the scenarios of the suite say and of what answered them.
+    /// The hash of the content of the suite's scenarios and of their answers.
     pub suite_hash: String,
-    /// The format of the registry that it was made with.
+    /// The format of the registry that the results belong to.
     pub registry_schema: String,
     /// The scenarios, by their names.
     pub cases: Vec<BaselineCase>,

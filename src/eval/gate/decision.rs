@@ -17,57 +17,58 @@ use crate::schema::json::names::GATE as SCHEMA;
 /// The significance level of the sign test.
 const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
-/// Whether a change may be taken: `ctxc gate --json`.
+/// The decision on a change: `ctxc gate --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Decision"))]
 pub struct GateDecision {
-    /// The format.
+    /// The version of the format.
     pub schema: String,
     /// The decision.
     pub decision: GateVerdict,
-    /// What is compared.
+    /// The two sides of the comparison.
     #[serde(flatten)]
     pub sides: GateHeader,
-    /// What is not kept, with its limit.
+    /// The violated limits.
     pub violated_thresholds: Vec<Violation>,
     /// The scenarios that fail.
     pub failing_cases: Vec<FailingCase>,
-    /// What the change loosens.
+    /// The relaxations in the change.
     pub weakened: Vec<JudgedRelaxation>,
-    /// The lines that the change adds to the log of what was accepted.
+    /// The lines that the change adds to the log of acceptances.
     pub log: Vec<AddedApproval>,
-    /// What does not decide, and should be known.
+    /// Warnings, which do not affect the decision.
     pub warnings: Vec<String>,
-    /// The error that ended the run before anything was judged; missing where there was none.
+    /// The error that ended the run before anything was judged; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// A decision.
+/// Possible decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "cli", schemars(rename = "Verdict"))]
 pub enum GateVerdict {
-    /// It may be taken.
+    /// The change may be taken.
     Pass,
-    /// It may not.
+    /// The change may not be taken.
     Fail,
-    /// Too little is known.
+    /// The data is insufficient for a decision.
     Inconclusive,
 }
 
-/// What is compared.
+/// The two sides of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Sides"))]
 pub struct GateHeader {
-    /// The revision that the change is held against, as it was asked for.
+    /// The revision that the change is compared with, as requested.
     pub base: String,
-    /// The commit where the change left it; empty where this clone has none that both sides have in common.
+    /// The commit at which the change branched off; empty if this clone has no common ancestor of
+    /// both sides.
     pub commit: String,
-    /// Whether that commit has this project; where it has not, nothing is compared.
+    /// True if that commit has this project; otherwise nothing is compared.
     pub has_base: bool,
     /// The hash of the registry of the change.
     pub registry_hash: String,
@@ -75,22 +76,22 @@ pub struct GateHeader {
     pub scenarios: usize,
     /// Of these, those with answers.
     pub answered: usize,
-    /// The accepted results that it is held against, by their files.
+    /// The accepted results that serve as comparison, by their files.
     pub baselines: Vec<String>,
 }
 
-/// A limit that is not kept.
+/// A violated limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Violation {
-    /// The name of it.
+    /// The name of the limit.
     #[cfg_attr(feature = "cli", schemars(extend("enum" = ["context", "confirmed_fail", "missing_case", "sign_test", "manifest_tokens", "cost", "tokens", "pass_rate", "stale", "stability_variance", "stability_cost", "uncovered"])))]
     pub name: String,
-    /// What was allowed.
+    /// The allowed value.
     pub limit: String,
-    /// What was found.
+    /// The actual value.
     pub value: String,
-    /// The scenario or agent; null where all of them are meant.
+    /// The scenario or agent; null if it concerns all of them.
     pub case: Option<String>,
 }
 
@@ -98,30 +99,32 @@ pub struct Violation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FailingCase {
-    /// The name of it.
+    /// The name of the scenario.
     pub id: String,
-    /// The first expectation that does not hold, or why it could not be tried.
+    /// The first expectation that does not hold, or the reason that the scenario could not be run.
     pub reason: String,
 }
 
-/// Something that the change loosens.
+/// A relaxation in the change, with its acceptance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Weakening"))]
 pub struct JudgedRelaxation {
-    /// What is looser.
+    /// The relaxation.
     #[serde(flatten)]
     pub weakened: Relaxation,
-    /// The file that says it, relative to the project.
+    /// The file that contains it, relative to the project.
     pub path: String,
-    /// The first lines of what changed in its text, as in a unified diff; missing where its values say it.
+    /// The first lines of the change in its text, as in a unified diff; absent if its values show
+    /// the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Who accepted it, in the log; null where nobody did that may.
+    /// The person who accepted it, by the log; null if no permitted person did.
     pub approved_by: Option<String>,
-    /// Why; null where nobody did.
+    /// The reason; null if it was not accepted.
     pub reason: Option<String>,
-    /// True if it was accepted without evidence of the person: no signature of the commit, and no code owner.
+    /// True if it was accepted without evidence of the person: no signature of the commit, and no
+    /// code owner.
     pub unverified: bool,
 }
 

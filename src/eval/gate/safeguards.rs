@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 words! {
-    /// What kind of thing a project holds itself to.
+    /// Kinds of safeguards of a project.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     #[cfg_attr(feature = "cli", schemars(rename = "Kind"))]
     pub enum SafeguardKind {
-        /// An expectation of a scenario, its frozen situation, or how often it is tried.
+        /// An expectation of a scenario, its frozen situation, or its number of trials.
         Expectation = "expectation",
         /// The stored request of a scenario.
         Snapshot = "snapshot",
@@ -28,7 +28,7 @@ words! {
         Lint = "lint",
         /// A limit of `[eval]`.
         Threshold = "threshold",
-        /// Accepted results, or the log of what was accepted.
+        /// Accepted results, or the log of acceptances.
         Baseline = "baseline",
     }
 }
@@ -87,20 +87,20 @@ const KIND_WORDS: usize = 2;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Safeguards(BTreeMap<SafeguardKey, Safeguard>);
 
-/// Something that a change loosens.
+/// A relaxation: a safeguard that a change makes weaker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Weakened"))]
 pub struct Relaxation {
-    /// What kind of thing.
+    /// The kind of the safeguard.
     pub kind: SafeguardKind,
-    /// What it belongs to: a scenario, a rule, a key, a file.
+    /// The owner of the safeguard: a scenario, a rule, a key, a file.
     pub of: String,
-    /// Which part of that.
+    /// The part of the owner that changed.
     pub what: String,
-    /// What held before; null where nothing did.
+    /// The value before; null if there was none.
     pub before: Option<String>,
-    /// What holds now; null where nothing does.
+    /// The value now; null if there is none.
     pub after: Option<String>,
 }
 

@@ -11,41 +11,42 @@ use std::fmt;
 use std::time::Duration;
 
 open_words! {
-    /// What kind of thing stood in the way. Written as its word, such as `provider` or `stale_runbook`.
+    /// Kinds of obstacles. Written as its word, such as `provider` or `stale_runbook`.
     #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
     #[serde(from = "String", into = "String")]
     #[non_exhaustive]
     pub enum ObstacleKind {
-        /// The agent says that it could not do it.
+        /// The agent reports that it could not do the task.
         Reported = "reported",
-        /// The agent waits for somebody outside.
+        /// The agent waits for a person or system outside.
         Waiting = "waiting",
-        /// A stage was to run more often than it may.
+        /// A stage reached its maximum number of runs.
         LoopLimit = "loop_limit",
-        /// No stage is left to run, and none said that the work is done.
+        /// No stage is left to run, and none reported that the work is done.
         Stalled = "stalled",
-        /// The context could not be put together: a value is missing, or what must be said does not fit.
+        /// The context could not be assembled: a value is missing, or its required parts do not
+        /// fit.
         Context = "context",
         /// The context is not the one that answers were accepted or recorded for.
         ContextDrift = "context_drift",
         /// No model answered.
         Provider = "provider",
-        /// The answer does not have the form that was asked for.
+        /// The answer does not have the requested form.
         Answer = "answer",
         /// A tool was refused or failed.
         Tool = "tool",
         /// A subtask was refused.
         Subtask = "subtask",
-        /// Tasks could not be read, or what became of them not be kept.
+        /// Tasks could not be read, or their results could not be stored.
         Source = "source",
-        /// There is no workspace.
+        /// No workspace is available.
         Workspace = "workspace",
         /// The budget is spent.
         Budget = "budget",
         /// Too many tasks failed in a short time.
         Failures = "failures",
-        /// Somebody stopped it.
+        /// The run was stopped from outside.
         Cancelled = "cancelled",
     }
     else
@@ -85,14 +86,14 @@ impl From<ObstacleKind> for String {
     }
 }
 
-/// What stood in the way of a stage, or of the whole pipeline.
+/// The obstacle that stopped a stage, or the whole pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[error("{note}")]
 pub struct Obstacle {
-    /// What kind of thing.
+    /// The kind of the obstacle.
     pub kind: ObstacleKind,
-    /// What was found and what to do, a lower-case fragment.
+    /// The observation and the remedy, a lower-case fragment.
     pub note: String,
 }
 

@@ -17,49 +17,50 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum Status {
-    /// It is done.
+    /// The task is done.
     #[default]
     Complete,
-    /// It needs a subtask done first.
+    /// The agent needs the result of a subtask first.
     Continuation,
-    /// It waits for somebody outside of the pipeline.
+    /// The agent waits for a person or system outside the pipeline.
     Waiting,
-    /// It could not do it.
+    /// The agent could not do the task.
     Failed,
 }
 
-/// What an agent gives back.
+/// The output of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("additionalProperties" = true)))]
 #[serde(deny_unknown_fields)]
 pub struct AgentOutput {
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// Its result: JSON where it was JSON, else text.
+    /// The result: JSON if it was JSON, else text.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub content: Value,
-    /// What later stages should know of it, in a few words.
+    /// Notes for later stages, in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// With the status `CONTINUATION`: the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtask_request: Option<SubtaskRequest>,
-    /// Its trust, by everything that the agent was shown or given while it ran. No answer says it of itself: it is neither read nor written.
+    /// The trust of the output, by everything that the agent was shown or given while it ran.
+    /// Neither read from an answer nor written.
     #[serde(skip)]
     pub trust: Trust,
 }
 
-/// A subtask that an agent asks for.
+/// A subtask that an agent requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(extend("additionalProperties" = true)))]
 #[serde(deny_unknown_fields)]
 pub struct SubtaskRequest {
-    /// Its operator or kind, such as `atomic`.
+    /// The operator or kind, such as `atomic`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What is to be done.
+    /// The task to be done.
     pub description: String,
-    /// Values of its inputs, by name.
+    /// Values of the inputs, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, Value>,
     /// Definitions that may suit, the best first.
@@ -68,10 +69,10 @@ pub struct SubtaskRequest {
     /// Context settings of its own, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub context_management: BTreeMap<String, Value>,
-    /// How deep subtasks may go below this one.
+    /// The maximum depth of subtasks below this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// The refinement of its kind.
+    /// The subtype of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtype: Option<String>,
     /// Files that it needs.

@@ -8,13 +8,13 @@ use crate::template::scope::UseTarget;
 /// Returns the meaning of such a name.
 pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
     Some(match name {
-        "accumulator" => "what has been reduced so far: `initial_value` before the first input",
-        "current_input" => "the input that this round of the reduction is about",
+        "accumulator" => "the value reduced so far: `initial_value` before the first input",
+        "current_input" => "the input of this round of the reduction",
         "current_iteration" => "the round of the loop, from 1",
         "current_result" => "the result of `inner_task` for this input",
         "director_result" => "the result of `director` in this round",
         "evaluation" => "the answer of `evaluator` in this round, with its fields",
-        "evaluation_feedback" => "what `evaluator` said in the round before",
+        "evaluation_feedback" => "the feedback of `evaluator` from the previous round",
         "script_result" => "the output of `script_execution` in this round",
         _ => return None,
     })

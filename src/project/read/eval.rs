@@ -28,7 +28,7 @@ const STALE_WORDS: [&str; 2] = ["error", "warn"];
 
 /// `[eval]`.
 pub(super) static EVAL: ConfigTable = of(
-    "scenarios and how they are tried",
+    "scenarios and their trials",
     &row_keys::<_, { ROWS.len() }>(ROWS),
 );
 
@@ -38,14 +38,14 @@ const ROWS: &[KeyReader<Eval>] = &[
         &optional_row(
             "scenarios",
             ConfigShape::Texts,
-            "files and folders of scenarios, and patterns of them; `scenarios` where it is left out",
+            "files and folders of scenarios, and patterns of them; default: `scenarios`",
             read_scenarios,
         ),
     ),
     optional_row(
         "runs",
         TRIALS,
-        "trials of a case that says nothing",
+        "trials of a case without `runs`",
         |at, eval| eval.runs = at.read_whole().map(|runs| runs.value as u32),
     ),
     optional_row(
@@ -75,7 +75,7 @@ const ROWS: &[KeyReader<Eval>] = &[
     optional_row(
         "stale",
         ConfigShape::Word(&STALE_WORDS),
-        "what a stale result is",
+        "the severity of a stale result",
         |at, eval| {
             let is_warning = at
                 .read_word(STALE_WORDS)
@@ -90,19 +90,19 @@ const ROWS: &[KeyReader<Eval>] = &[
     optional_row(
         "gate",
         ConfigShape::Table(&GATE),
-        "what may not get worse",
+        "limits on results that may not get worse",
         |at, eval| at.read_table(GATE_ROWS, &mut eval.gate),
     ),
     optional_row(
         "drift",
         ConfigShape::Table(&DRIFT),
-        "what counts as drift",
+        "thresholds of drift",
         |at, eval| at.read_table(DRIFT_ROWS, &mut eval.drift),
     ),
     optional_row(
         "stability",
         ConfigShape::Table(&STABILITY),
-        "when runs with live models may gate",
+        "conditions under which runs with live models may gate",
         |at, eval| {
             eval.stability = read_stability(at);
         },
@@ -114,7 +114,7 @@ const UNCOVERED_WORDS: [&str; 3] = ["warn", "fail", "off"];
 
 /// `[eval.gate]`.
 static GATE: ConfigTable = of(
-    "what may not get worse",
+    "limits on results that may not get worse",
     &row_keys::<_, { GATE_ROWS.len() }>(GATE_ROWS),
 );
 
@@ -132,7 +132,7 @@ const GATE_ROWS: &[KeyReader<GateSettings>] = &[
     optional_row(
         "pass_rate",
         RATE,
-        "the least part of cases that pass",
+        "the minimum share of cases that pass",
         |at, gate| {
             gate.pass_rate = at.read_number().map(|rate| rate.value);
         },
@@ -149,7 +149,7 @@ const GATE_ROWS: &[KeyReader<GateSettings>] = &[
     optional_row(
         "uncovered",
         ConfigShape::Word(&UNCOVERED_WORDS),
-        "what text is that a change takes away and no scenario held",
+        "the severity of text that a change removes and that no scenario covered",
         |at, gate| {
             gate.uncovered = match at.read_word(["warn", "off"]).map(|found| found.value) {
                 Some("fail") => UncoveredPolicy::Fail,
@@ -161,7 +161,7 @@ const GATE_ROWS: &[KeyReader<GateSettings>] = &[
     optional_row(
         "accepters",
         ConfigShape::Set,
-        "who may accept what a change loosens; `codeowners` for those of baselines/LOG.jsonl",
+        "people who may accept the relaxations in a change; `codeowners` for the owners of baselines/LOG.jsonl",
         |at, gate| gate.accepters = at.read_unique_texts(),
     ),
     with_names(
@@ -169,7 +169,7 @@ const GATE_ROWS: &[KeyReader<GateSettings>] = &[
         &optional_row(
             "link",
             ConfigShape::Set,
-            "folders of dependencies that git does not hold, for checks of the project's own as the base has them",
+            "folders of dependencies outside git, for the project's own checks as of the base",
             |at, gate| {
                 gate.link = at.read_unique_texts();
             },
@@ -179,7 +179,7 @@ const GATE_ROWS: &[KeyReader<GateSettings>] = &[
 
 /// `[eval.drift]`.
 static DRIFT: ConfigTable = of(
-    "what counts as drift",
+    "thresholds of drift",
     &row_keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS),
 );
 
@@ -228,7 +228,7 @@ const DRIFT_ROWS: &[KeyReader<DriftSettings>] = &[
 
 /// `[eval.stability]`.
 static STABILITY: ConfigTable = of(
-    "when runs with live models may gate: all of it, or none",
+    "conditions under which runs with live models may gate: all keys, or none",
     &row_keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS),
 );
 
@@ -236,7 +236,7 @@ const STABILITY_ROWS: &[KeyReader<WrittenStability>] = &[
     required_row(
         "reruns",
         TRIALS,
-        "the least number of trials of each case",
+        "the minimum number of trials of each case",
         |at, out| {
             out.reruns = at.read_whole().map(|runs| runs.value as u32);
         },
@@ -244,16 +244,16 @@ const STABILITY_ROWS: &[KeyReader<WrittenStability>] = &[
     required_row(
         "variance",
         RATE,
-        "the most that the verdicts of a case's trials may vary: of a pass rate r, r·(1 − r)",
+        "the maximum variance of the verdicts of a case's trials: r·(1 − r) for a pass rate r",
         |at, out| out.variance = at.read_number().map(|rate| rate.value),
     ),
-    required_row("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| {
+    required_row("cost_usd", DOLLARS, "the maximum cost of a run in US$", |at, out| {
         out.cost_usd = at.read_number().map(|usd| usd.value);
     }),
     required_row(
         "accepters",
         ConfigShape::Set,
-        "who may accept a baseline",
+        "people who may accept a baseline",
         |at, out| out.accepters = Some(at.read_unique_texts()),
     ),
 ];

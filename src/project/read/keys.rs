@@ -35,12 +35,12 @@ pub static TOP_TABLE: ConfigTable = key_table(
         optional_key(
             "templates",
             ConfigShape::Table(&TEMPLATES),
-            "which files are templates",
+            "the files that are templates",
         ),
         optional_key(
             "context",
             ConfigShape::Table(&CONTEXT),
-            "what fresh context is looked up in",
+            "the files in which fresh context is looked up",
         ),
         optional_key(
             "defaults",
@@ -52,27 +52,27 @@ pub static TOP_TABLE: ConfigTable = key_table(
             ConfigShape::Map(&ConfigShape::Table(&OPERATOR)),
             "types and subtypes of the project's own",
         ),
-        optional_key("lints", ConfigShape::Lints, "how much rules weigh"),
+        optional_key("lints", ConfigShape::Lints, "the levels of rules"),
         optional_key(
             "require",
             ConfigShape::List(&REQUIRE),
-            "what must hold for resolved tasks",
+            "requirements on resolved tasks",
         ),
         optional_key(
             "owners",
             ConfigShape::Map(&ConfigShape::Text),
-            "who answers for the files of a pattern",
+            "the owner of the files of a pattern",
         )
         .with_key_names(NamedThingKind::Path),
         optional_key(
             "limits",
             ConfigShape::Table(&LIMITS),
-            "what an input may not exceed",
+            "limits on input",
         ),
         optional_key(
             "allow",
             ConfigShape::Table(&ALLOW),
-            "in a shared file: what projects may loosen",
+            "in a shared file: the rules, defaults and settings that projects may loosen",
         ),
         optional_key(
             "roles",
@@ -88,7 +88,7 @@ pub static TOP_TABLE: ConfigTable = key_table(
         optional_key(
             "policy",
             ConfigShape::Table(&POLICY),
-            "what runs may do of what their user permits",
+            "limits on the permissions that a user grants to runs",
         ),
         optional_key(
             "mcp",
@@ -98,33 +98,33 @@ pub static TOP_TABLE: ConfigTable = key_table(
         optional_key(
             "providers",
             ConfigShape::Map(&ConfigShape::Table(&PROVIDER)),
-            "who serves models",
+            "providers of models",
         ),
         optional_key(
             "eval",
             ConfigShape::Table(&EVAL),
-            "scenarios and how they are tried",
+            "scenarios and their trials",
         ),
         optional_key(
             "history",
             ConfigShape::Table(&HISTORY),
-            "where runs of `ctxc eval` are kept",
+            "the location of the history of `ctxc eval`",
         ),
         optional_key(
             "record",
             ConfigShape::Table(&RECORD),
-            "what is kept of answers",
+            "the stored content of calls",
         ),
         optional_key(
             "requests",
             ConfigShape::Table(&REQUESTS),
             "requests of other programs, and how requests are compared with recorded ones",
         ),
-        optional_key("package", ConfigShape::Later, "of a later release"),
+        optional_key("package", ConfigShape::Later, "reserved for a later release"),
         optional_key(
             "fmt",
             ConfigShape::Table(&FORMAT),
-            "how `ctxc fmt` lays out templates",
+            "the layout of templates by `ctxc fmt`",
         ),
     ],
 );
@@ -163,22 +163,22 @@ const OPERATOR_KEYS: &[ConfigKey] = &[
     optional_key(
         "inherit_context",
         ConfigShape::Setting(SettingName::InheritContext),
-        "how much of the parent's context a task gets",
+        "the part of the parent's context that a task sees",
     ),
     optional_key(
         "accumulate_data",
         ConfigShape::Setting(SettingName::AccumulateData),
-        "whether steps see the results of those before",
+        "carries results of earlier steps along",
     ),
     optional_key(
         "accumulation_format",
         ConfigShape::Setting(SettingName::AccumulationFormat),
-        "what of a result they see",
+        "the form in which results of earlier steps are carried",
     ),
     optional_key(
         "fresh_context",
         ConfigShape::Setting(SettingName::FreshContext),
-        "whether context is looked up",
+        "enables the lookup of context",
     ),
 ];
 

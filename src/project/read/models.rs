@@ -69,7 +69,7 @@ const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
     required_row(
         "provider",
         ConfigShape::Text,
-        "who serves it: a name under `[providers]`, or a kind of provider",
+        "its provider: a name under `[providers]`, or a kind of provider",
         |at, model| {
             model.provider = at.read_string();
         },
@@ -77,7 +77,7 @@ const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
     optional_row(
         "id",
         ConfigShape::Text,
-        "what its provider calls it; its name here where the key is left out",
+        "its name at its provider; default: its name here",
         |at, model| match at.read_string() {
             Some(found) if found.value.trim().is_empty() => {
                 at.report_bad_value(&found, "the name that its provider knows");
@@ -88,13 +88,13 @@ const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
     required_row(
         "tier",
         TIER_SHAPE,
-        "how able it is, in the project's own judgement",
+        "its capability, in the project's own judgement",
         |at, model| model.tier = read_tier(at),
     ),
     optional_row(
         "capabilities",
         ConfigShape::Set,
-        "what it can do, in words of the project's own",
+        "its capabilities, in words of the project's own",
         |at, model| {
             model.capabilities = at
                 .read_unique_texts()
@@ -114,7 +114,7 @@ const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
     optional_row(
         "output_reserve",
         ConfigShape::Whole((0, TOKEN_BOUNDS.1)),
-        "tokens of it that are kept free for the answer",
+        "tokens of the window that are reserved for the answer",
         |at, model| {
             model.reserve = at.read_whole();
         },
@@ -122,13 +122,13 @@ const MODEL_ROWS: &[KeyReader<WrittenModel>] = &[
     optional_row(
         "tokenizer",
         ConfigShape::Word(&TOKENIZERS),
-        "who counts its tokens",
+        "its tokenizer",
         |at, model| model.tokenizer = read_tokenizer(at),
     ),
     optional_row(
         "usd_per_million",
         ConfigShape::Table(&PRICES),
-        "what it costs",
+        "its prices",
         |at, model| model.prices = read_prices(at),
     ),
 ];
@@ -250,7 +250,7 @@ pub(super) fn set_protocols(models: &mut ReadModels, providers: &ReadProviders) 
 
 /// Prices of a model.
 static PRICES: ConfigTable = of(
-    "US$ for a million tokens",
+    "US$ per million tokens",
     &row_keys::<_, { PRICE_ROWS.len() }>(PRICE_ROWS),
 );
 
@@ -306,7 +306,7 @@ pub(super) fn read_providers(sink: &mut FaultSink, value: &TomlValue<'_>) -> Rea
 
 /// `[providers.NAME]`.
 pub(super) static PROVIDER: ConfigTable = of(
-    "who serves models; no key stands in the file",
+    "a provider of models; the file contains no key",
     &row_keys::<_, { PROVIDER_ROWS.len() }>(PROVIDER_ROWS),
 );
 
@@ -314,7 +314,7 @@ const PROVIDER_ROWS: &[KeyReader<WrittenProvider>] = &[
     required_row(
         "kind",
         ConfigShape::Word(&ProviderKind::WORDS),
-        "the interface that it speaks",
+        "its interface",
         |at, provider| {
             if let Some(found) = at.read_text() {
                 provider.kind = ProviderKind::parse(found.value);
@@ -327,7 +327,7 @@ const PROVIDER_ROWS: &[KeyReader<WrittenProvider>] = &[
     optional_row(
         "base_url",
         ConfigShape::Text,
-        "its address, where it is not the usual one",
+        "its address, unless it is the usual one",
         |at, provider| match at.read_text() {
             Some(found) if contains_secret(found.value) => provider.report_secret(at, "base_url"),
             Some(found) if !is_address(found.value) => at.report_bad_value(
@@ -344,7 +344,7 @@ const PROVIDER_ROWS: &[KeyReader<WrittenProvider>] = &[
     optional_row(
         "api_key_env",
         ConfigShape::Text,
-        "the environment variable that holds the key",
+        "the environment variable that contains the key",
         |at, provider| match at.read_text() {
             Some(found) if !is_variable_name(found.value) => {
                 provider.report_secret(at, "api_key_env");
@@ -355,7 +355,7 @@ const PROVIDER_ROWS: &[KeyReader<WrittenProvider>] = &[
     optional_row(
         "timeout_s",
         ConfigShape::Whole((1, 86_400)),
-        "seconds that a call may take",
+        "the time limit of a call, in seconds",
         |at, provider| {
             provider.timeout_s = at.read_whole().map(|seconds| seconds.value);
         },

@@ -13,7 +13,7 @@ use toml::de::DeValue;
 
 /// `[policy]`.
 pub(super) static POLICY: ConfigTable = of(
-    "what runs may do of what their user permits; it permits nothing by itself",
+    "limits on the permissions that a user grants to runs; it grants nothing by itself",
     &row_keys::<_, { POLICY_ROWS.len() }>(POLICY_ROWS),
 );
 
@@ -23,7 +23,7 @@ pub(super) const POLICY_ROWS: &[KeyReader<Policy>] = &[
         &optional_row(
             "commands",
             ConfigShape::Texts,
-            "how the lines of commands begin that may run; every one that the user permits where it is left out",
+            "prefixes of command lines that may run; default: every one that the user permits",
             |at, policy| {
                 policy.commands = Some(at.read_texts().into_iter().map(|one| one.value).collect());
             },
@@ -32,7 +32,7 @@ pub(super) const POLICY_ROWS: &[KeyReader<Policy>] = &[
     optional_row(
         "blocked",
         ConfigShape::Texts,
-        "what no line of a command may have in it",
+        "texts that no command line may contain",
         |at, policy| {
             policy.blocked = at.read_texts().into_iter().map(|one| one.value).collect();
         },

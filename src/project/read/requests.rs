@@ -24,7 +24,7 @@ pub(super) const ROWS: &[KeyReader<RequestSettings>] = &[
     optional_row(
         "volatile",
         ConfigShape::PointersOr(&PART),
-        "what is left out of the comparison: JSON Pointers of values, or what a pattern finds in the texts at and below one",
+        "parts that are left out of the comparison: JSON Pointers of values, or matches of a pattern in the texts at and below one",
         |at, out| match at.value.get_ref() {
             DeValue::Array(list) => list
                 .iter()
@@ -63,7 +63,7 @@ fn read_blocks(at: &mut KeyValue<'_, '_>, out: &mut RequestSettings) {
 
 /// The text that a pattern finds.
 static PART: ConfigTable = of(
-    "texts of which a part is left out",
+    "texts from which a part is left out",
     &row_keys::<_, { PART_ROWS.len() }>(PART_ROWS),
 );
 
@@ -71,7 +71,7 @@ const PART_ROWS: &[KeyReader<WrittenVolatilePart>] = &[
     required_row(
         "in",
         ConfigShape::Pointer,
-        "the JSON Pointer of a text, or of what holds texts; `\"\"` is the whole request",
+        "the JSON Pointer of a text, or of a value that contains texts; `\"\"` is the whole request",
         |at, part| {
             part.place = at.read_string();
         },
@@ -79,7 +79,7 @@ const PART_ROWS: &[KeyReader<WrittenVolatilePart>] = &[
     required_row(
         "pattern",
         ConfigShape::Text,
-        "what is left out of them (Rust regex)",
+        "the pattern of the parts that are left out (Rust regex)",
         |at, part| part.pattern = at.read_string(),
     ),
 ];

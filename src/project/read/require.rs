@@ -38,7 +38,7 @@ pub(super) fn read_requirements(
 
 /// `[[require]]`.
 pub(super) static REQUIRE: ConfigTable = of(
-    "what must hold for resolved tasks",
+    "a requirement on resolved tasks",
     &row_keys::<_, { ROWS.len() }>(ROWS),
 );
 
@@ -48,7 +48,7 @@ const ROWS: &[KeyReader<WrittenRequirement>] = &[
         &optional_row(
             "path",
             ConfigShape::Globs,
-            "the files of the tasks that it is about",
+            "the files of the tasks concerned",
             |at, out| out.selector.path = Some(at.read_globs()),
         ),
     ),
@@ -87,13 +87,13 @@ const ROWS: &[KeyReader<WrittenRequirement>] = &[
     optional_row(
         "level",
         ConfigShape::Word(&LEVEL_WORDS),
-        "how much it weighs; an error where it is left out",
+        "its severity; default: an error",
         |at, out| out.level = read_severity(at),
     ),
     optional_row(
         "reason",
         ConfigShape::Text,
-        "why, shown with each finding",
+        "the reason, shown with each finding",
         |at, out| out.reason = at.read_plain_string(),
     ),
 ];

@@ -38,7 +38,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
         &optional_row(
             "template",
             ConfigShape::Text,
-            "the task that it plays; the one of its own name where the key is left out",
+            "the task that it plays; default: the one with its own name",
             |at, out| {
                 out.role.task = at.read_string().unwrap_or_else(|| out.role.name.clone());
             },
@@ -47,13 +47,13 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
     optional_row(
         "description",
         ConfigShape::Text,
-        "what it is for, for people",
+        "its purpose, for people",
         |at, out| out.role.description = at.read_plain_string(),
     ),
     optional_row(
         "system",
         ConfigShape::NameOr(&SYSTEM),
-        "who the agent is; takes no values",
+        "the identity of the agent; takes no values",
         |at, out| out.role.system = read_system_prompt(at),
     ),
     optional_row(
@@ -87,7 +87,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
     optional_row(
         "budget",
         ConfigShape::Table(&BUDGET),
-        "what it may use up in a call",
+        "the limits of one call",
         |at, out| {
             at.read_table(BUDGET_ROWS, &mut out.role.budget);
         },
@@ -101,7 +101,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
     optional_row(
         "tier",
         TIER_SHAPE,
-        "the lowest tier that will do: the cheapest model of it is taken",
+        "the lowest sufficient tier: its cheapest model is used",
         |at, out| {
             out.tier = read_tier(at);
             out.least.push(("tier", at.key));
@@ -110,7 +110,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
     optional_row(
         "capabilities",
         ConfigShape::Set,
-        "what its model has to be able to do",
+        "capabilities that its model must have",
         |at, out| {
             out.capabilities = at.read_unique_texts();
             out.least.push(("capabilities", at.key));
@@ -119,7 +119,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
     optional_row(
         "profile",
         ConfigShape::Word(&Profile::WORDS),
-        "how its segments look, where its task does not say",
+        "the format of its segments, unless its task sets one",
         |at, out| {
             out.role.profile = read_profile(at);
         },
@@ -134,7 +134,7 @@ const ROWS: &[KeyReader<WrittenRole>] = &[
 
 /// A role's budget.
 static BUDGET: ConfigTable = of(
-    "what a role may use up in a call",
+    "the limits of one call of a role",
     &row_keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS),
 );
 

@@ -14,7 +14,7 @@ pub(super) const ROWS: &[KeyReader<Sampling>] = &[
     optional_row(
         "temperature",
         ConfigShape::Number(TEMPERATURE_BOUNDS),
-        "how far it may stray from the likeliest words",
+        "the randomness of the choice between words",
         |at, out| {
             set_parameter(
                 out,
@@ -26,7 +26,7 @@ pub(super) const ROWS: &[KeyReader<Sampling>] = &[
     optional_row(
         "top_p",
         ConfigShape::Number(TOP_P_BOUNDS),
-        "which part of the likeliest words is looked at",
+        "the share of the likeliest words that is considered",
         |at, out| {
             set_parameter(
                 out,
@@ -38,7 +38,7 @@ pub(super) const ROWS: &[KeyReader<Sampling>] = &[
     optional_row(
         "seed",
         ConfigShape::Whole(SEED_BOUNDS),
-        "where its chance begins, so that an answer may be repeated",
+        "the seed of the random choice, so that an answer can be repeated",
         |at, out| {
             set_parameter(
                 out,
@@ -50,7 +50,7 @@ pub(super) const ROWS: &[KeyReader<Sampling>] = &[
     optional_row(
         "effort",
         ConfigShape::Word(&EFFORT_WORDS),
-        "how long it thinks first",
+        "the amount of reasoning before the answer",
         |at, out| {
             set_parameter(
                 out,
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[KeyReader<Sampling>] = &[
     optional_row(
         "max_output_tokens",
         ConfigShape::Whole(OUTPUT_TOKEN_BOUNDS),
-        "tokens that an answer may have",
+        "the maximum number of tokens of an answer",
         |at, out| {
             set_parameter(
                 out,

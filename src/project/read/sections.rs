@@ -47,7 +47,7 @@ const PROJECT_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[
     optional_row(
         "description",
         ConfigShape::Text,
-        "what it is for",
+        "its purpose",
         |at, _| {
             drop(at.read_plain_string());
         },
@@ -70,7 +70,7 @@ pub(super) fn read_project(sink: &mut FaultSink, value: &TomlValue<'_>) -> Optio
 
 /// `[templates]`.
 pub(super) static TEMPLATES: ConfigTable = of(
-    "which files are templates",
+    "the files that are templates",
     &row_keys::<_, { TEMPLATES_ROWS.len() }>(TEMPLATES_ROWS),
 );
 
@@ -80,7 +80,7 @@ pub(super) const TEMPLATES_ROWS: &[KeyReader<Templates>] = &[
         &optional_row(
             "include",
             ConfigShape::Globs,
-            "those that are",
+            "files that are templates",
             |at, templates| {
                 templates.include = Some(at.read_globs()).filter(|globs| !globs.is_empty());
             },
@@ -91,7 +91,7 @@ pub(super) const TEMPLATES_ROWS: &[KeyReader<Templates>] = &[
         &optional_row(
             "exclude",
             ConfigShape::Globs,
-            "those of them that are not",
+            "matching files that are not templates",
             |at, templates| templates.exclude = at.read_globs(),
         ),
     ),
@@ -99,7 +99,7 @@ pub(super) const TEMPLATES_ROWS: &[KeyReader<Templates>] = &[
 
 /// `[context]`.
 pub(super) static CONTEXT: ConfigTable = of(
-    "what fresh context is looked up in",
+    "the files in which fresh context is looked up",
     &row_keys::<_, { CONTEXT_ROWS.len() }>(CONTEXT_ROWS),
 );
 
@@ -109,7 +109,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
         &optional_row(
             "include",
             ConfigShape::Globs,
-            "files that are; all of the project where it is left out",
+            "files that are searched; default: all of the project",
             |at, lookup| {
                 lookup.include = Some(at.read_globs()).filter(|globs| !globs.is_empty());
             },
@@ -120,7 +120,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
         &optional_row(
             "exclude",
             ConfigShape::Globs,
-            "those of them that are not",
+            "matching files that are not templates",
             |at, lookup| lookup.exclude = at.read_globs(),
         ),
     ),
@@ -129,7 +129,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
         &optional_row(
             "documents",
             ConfigShape::Globs,
-            "files taken besides, whatever hides or excludes them",
+            "further files that are searched, even if they are hidden or excluded",
             |at, lookup| {
                 lookup.documents = at.read_globs();
             },
@@ -138,7 +138,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
     optional_row(
         "objective_tokens",
         ConfigShape::Whole((1, 10_000_000)),
-        "tokens that the objective of a request may have; 8,000 where it is left out",
+        "the maximum number of tokens of a request's objective; default: 8,000",
         |at, lookup| {
             lookup.objective_tokens = at.read_whole().map(|most| most.value as usize);
         },
@@ -147,7 +147,7 @@ pub(super) const CONTEXT_ROWS: &[KeyReader<LookupSettings>] = &[
 
 /// `[history]`.
 pub(super) static HISTORY: ConfigTable = of(
-    "where runs of `ctxc eval` are kept",
+    "the location of the history of `ctxc eval`",
     &row_keys::<_, { HISTORY_ROWS.len() }>(HISTORY_ROWS),
 );
 
@@ -156,7 +156,7 @@ pub(super) const HISTORY_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[with_na
     &optional_row(
         "path",
         ConfigShape::Text,
-        "the file that they are kept in; in the user's own folder for state where it is left out",
+        "the file of the history; default: in the user's own folder for state",
         |at, history| {
             let Some(path) = at.read_string() else { return };
             match paths::resolve_beside("ctxc.toml", &path.value).filter(|path| !path.is_empty()) {
@@ -169,7 +169,7 @@ pub(super) const HISTORY_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[with_na
 
 /// `[record]`.
 pub(super) static RECORD: ConfigTable = of(
-    "what is kept of calls",
+    "the stored content of calls",
     &row_keys::<_, { RECORD_ROWS.len() }>(RECORD_ROWS),
 );
 
@@ -180,7 +180,7 @@ pub(super) const RECORD_ROWS: &[KeyReader<RecordSettings>] = &[
     optional_row(
         "content",
         ConfigShape::Word(&CONTENT_WORDS),
-        "`redacted`: words, with secrets and personal data replaced; `full`: what `ctxc record` keeps has personal data as well; `shape`: hashes, tokens and times alone",
+        "`redacted`: texts, with secrets and personal data masked; `full`: recordings of `ctxc record` contain personal data as well; `shape`: only hashes, tokens and times",
         |at, record| {
             record.content = match at.read_word(["redacted", "shape"]).map(|found| found.value) {
                 Some("shape") => RecordedContent::Shape,
@@ -200,7 +200,7 @@ pub(super) const RECORD_ROWS: &[KeyReader<RecordSettings>] = &[
     optional_row(
         "mask",
         ConfigShape::Texts,
-        "patterns of what is replaced before a call is kept, besides secrets and personal data",
+        "patterns of texts that are masked before a call is stored, besides secrets and personal data",
         |at, record| {
             for found in at.read_texts() {
                 match pattern::find_fault(&found.value) {
@@ -215,7 +215,7 @@ pub(super) const RECORD_ROWS: &[KeyReader<RecordSettings>] = &[
     optional_row(
         "upstream",
         ConfigShape::Texts,
-        "where `ctxc record` and `ctxc proxy` send calls on, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit it",
+        "addresses to which `ctxc record` and `ctxc proxy` forward calls, as `[VENDOR=]URL`, such as `openai=https://gateway.example.com/v1`; `ctxc trust` has to permit them",
         |at, record| {
             record
                 .upstream
@@ -226,7 +226,7 @@ pub(super) const RECORD_ROWS: &[KeyReader<RecordSettings>] = &[
 
 /// `[limits]`. The upper bound of each limit is the capacity of spans, counters and the stack.
 pub(super) static LIMITS: ConfigTable = of(
-    "what an input may not exceed",
+    "limits on input",
     &row_keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS),
 );
 
@@ -336,7 +336,7 @@ pub(super) fn read_owners(
 
 /// `[fmt]`.
 pub(super) static FORMAT: ConfigTable = of(
-    "how `ctxc fmt` lays out templates",
+    "the layout of templates by `ctxc fmt`",
     &row_keys::<_, { FORMAT_ROWS.len() }>(FORMAT_ROWS),
 );
 
@@ -385,7 +385,7 @@ fn read_indent(at: &mut KeyValue<'_, '_>, format: &mut Format) {
 
 /// `[allow]`.
 pub(super) static ALLOW: ConfigTable = of(
-    "what a project may loosen of a shared file",
+    "the parts of a shared file that a project may loosen",
     &row_keys::<_, { ALLOW_ROWS.len() }>(ALLOW_ROWS),
 );
 

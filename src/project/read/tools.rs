@@ -30,7 +30,7 @@ const TOOL_ROWS: &[KeyReader<WrittenTool>] = &[
     optional_row(
         "description",
         ConfigShape::Text,
-        "what it is for, as the agent reads it",
+        "its purpose, as the agent reads it",
         |at, tool| tool.description = at.read_plain_string(),
     ),
     with_names(
@@ -38,7 +38,7 @@ const TOOL_ROWS: &[KeyReader<WrittenTool>] = &[
         &optional_row(
             "parameters",
             ConfigShape::NameOr(&PARAMETERS),
-            "the JSON Schema of its arguments, or the file that holds it",
+            "the JSON Schema of its arguments, or the file that contains it",
             |at, tool| {
                 tool.parameters = read_parameters(at);
             },
@@ -49,7 +49,7 @@ const TOOL_ROWS: &[KeyReader<WrittenTool>] = &[
         &optional_row(
             "command",
             ConfigShape::Texts,
-            "the program that runs it, and its arguments: it reads what the tool is given, as JSON",
+            "the program that runs it, and its arguments: it reads the arguments of the call, as JSON",
             |at, tool| {
                 tool.command = at.read_texts().into_iter().map(|one| one.value).collect();
             },
@@ -58,7 +58,7 @@ const TOOL_ROWS: &[KeyReader<WrittenTool>] = &[
     optional_row(
         "strict",
         ConfigShape::Bool,
-        "whether OpenAI is to hold calls to the schema",
+        "`true`: OpenAI enforces the schema in calls",
         |at, tool| {
             tool.strict = read_boolean(at.sink, &at.path, at.value).map(|found| found.value);
         },

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What a node says itself. What is not written is left out.
+/// The content of a node itself. Members that are not written are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -23,31 +23,32 @@ pub struct NodeBody<'a> {
     /// The registered task that stands in this place.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<AuthorText<'a>>,
-    /// What the author says of the result: `trusted` where it was checked, `untrusted` where it is from outside.
+    /// The trust of the result by the author: `trusted` if it was checked, `untrusted` if it is
+    /// from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
     /// The author's version of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<AuthorText<'a>>,
-    /// What the task is about, in a sentence or two.
+    /// The subject of the task, in a sentence or two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<'a>>,
-    /// Who the agent is and how it behaves, whatever the task: the system prompt.
+    /// The identity and behaviour of the agent in any task: the system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<Text<'a>>,
-    /// How the agent goes about the task.
+    /// The way to do the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Text<'a>>,
-    /// What a good result is.
+    /// The criteria of a good result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Text<'a>>,
-    /// What the agent must or must not do.
+    /// The things that the agent must or must not do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Text<'a>>,
-    /// Who runs the model.
+    /// The provider of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<AuthorText<'a>>,
-    /// The model's name; the one that is tried first where there is a fallback.
+    /// The model's name; the first choice if there is a fallback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<AuthorText<'a>>,
     /// The model that is tried when the first one fails.
@@ -59,7 +60,7 @@ pub struct NodeBody<'a> {
     /// Values that the task is given, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Input<'a>>,
-    /// Which inputs count when context is looked up.
+    /// The relevance of inputs when context is looked up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_relevance: Vec<Relevance<'a>>,
     /// Files that the agent sees.
@@ -68,7 +69,7 @@ pub struct NodeBody<'a> {
     /// The form of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_format: Option<OutputFormat<'a>>,
-    /// How the model is asked to answer.
+    /// The sampling parameters of the model.
     #[serde(skip_serializing_if = "Sampling::is_empty")]
     #[cfg_attr(
         feature = "cli",
@@ -78,19 +79,19 @@ pub struct NodeBody<'a> {
     /// Earlier turns of the conversation, and how many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryLimit>,
-    /// How its segments look, where it says so itself.
+    /// The format of its segments, if it sets one itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Examples of an answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example<'a>>,
-    /// `true` where these are shown as messages.
+    /// `true` if these are shown as messages.
     #[serde(skip_serializing_if = "is_default")]
     pub examples_as_turns: bool,
-    /// Tokens that each part of the inherited context may have.
+    /// The maximum number of tokens of each part of the inherited context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inherit_max_tokens: Option<u32>,
-    /// Tokens that each passage may have that is looked up.
+    /// The maximum number of tokens of each passage that is looked up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fresh_max_tokens: Option<u32>,
     /// The value that a reduction starts with.
@@ -99,7 +100,7 @@ pub struct NodeBody<'a> {
     /// The command that a script runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<BodyCommand<'a>>,
-    /// How long the command may take, in milliseconds.
+    /// The time limit of the command, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The environment that the command sees.
@@ -108,7 +109,7 @@ pub struct NodeBody<'a> {
     /// The folder that the command runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<AuthorText<'a>>,
-    /// How many rounds at most; the language's default where none is written.
+    /// The maximum number of rounds; the language's default if none is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// The condition that ends the rounds before that.
@@ -126,7 +127,8 @@ pub struct NodeBody<'a> {
     /// Of a call: the arguments, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Input<'a>>,
-    /// Of a choice, which always has them: the condition of each case, in order; null where none is written.
+    /// Of a choice, which always has them: the condition of each case, in order; null if none is
+    /// written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<Vec<Option<AuthorText<'a>>>>,
 }
@@ -231,19 +233,20 @@ pub struct DeclaredParameter<'a> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Input<'a> {
-    /// The name that texts have for the value.
+    /// The name of the value in texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<AuthorText<'a>>,
-    /// The value or result that it takes over.
+    /// The value or result that it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<AuthorText<'a>>,
-    /// A text; or `task` or `call` where it is the result of the child in the slot of the same number.
+    /// A text; or `task` or `call` for the result of the child in the slot of the same number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<InputContent<'a>>,
-    /// `untrusted` where the value comes from outside: it is fenced when rendered; `trusted` where it was checked.
+    /// `untrusted` if the value comes from outside: it is fenced when rendered; `trusted` if it was
+    /// checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
-    /// Tokens that it may have.
+    /// The maximum number of tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
 }
@@ -263,7 +266,7 @@ pub enum InputContent<'a> {
     Inside(ResultOrigin),
 }
 
-/// What the node is whose result is meant.
+/// Kinds of nodes whose result is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -275,14 +278,14 @@ pub enum ResultOrigin {
     Call,
 }
 
-/// Whether an input counts when context is looked up.
+/// The relevance of an input when context is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Relevance<'a> {
     /// The name of the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<AuthorText<'a>>,
-    /// Whether it counts.
+    /// True if the input counts.
     pub include: bool,
 }
 
@@ -291,7 +294,7 @@ pub struct Relevance<'a> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Files"))]
 pub struct AgentFiles<'a> {
-    /// Where the list comes from.
+    /// The source of the list.
     pub source: FileSource,
     /// Files and patterns, relative to the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -299,10 +302,10 @@ pub struct AgentFiles<'a> {
     /// The command that lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<AuthorText<'a>>,
-    /// Which files are meant, in words.
+    /// The description of the files, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<'a>>,
-    /// Tokens that each of them may have.
+    /// The maximum number of tokens of each file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
 }
@@ -312,7 +315,7 @@ pub struct AgentFiles<'a> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct OutputFormat<'a> {
-    /// `text`, `json`, or a word that the project lets through.
+    /// `text`, `json`, or a word that the project allows.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<AuthorText<'a>>,
     /// A short form such as `string[]`, or the file of a JSON Schema.
@@ -358,19 +361,19 @@ impl PartialEq for SchemaContent<'_> {
     }
 }
 
-/// How much of the conversation before is kept.
+/// The limit of the earlier conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[cfg_attr(feature = "cli", schemars(rename = "History"))]
 pub struct HistoryLimit {
-    /// Turns at most.
+    /// The maximum number of turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
-    /// Tokens at most.
+    /// The maximum number of tokens.
     #[serde(alias = "tokens", skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// `true` where results of tools before the last turn are left out.
+    /// `true` if results of tools before the last turn are left out.
     #[serde(skip_serializing_if = "is_default")]
     pub compacted: bool,
 }
@@ -380,15 +383,15 @@ pub struct HistoryLimit {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Example<'a> {
-    /// What the agent is given.
+    /// The input of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Text<'a>>,
-    /// What it answers.
+    /// The answer of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Text<'a>>,
 }
 
-/// What a script runs: either `line` or `args`.
+/// The command of a script: either `line` or `args`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -397,10 +400,10 @@ pub struct BodyCommand<'a> {
     /// The command in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Text<'a>>,
-    /// The program and its arguments, each taken as it is.
+    /// The program and its arguments, each passed literally.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Text<'a>>,
-    /// The shell that takes the line.
+    /// The shell that runs the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<AuthorText<'a>>,
 }
@@ -411,7 +414,7 @@ pub struct BodyCommand<'a> {
 #[serde(default)]
 #[cfg_attr(feature = "cli", schemars(rename = "Env"))]
 pub struct CommandEnv<'a> {
-    /// What of our own environment the command sees.
+    /// The part of ctxc's own environment that the command sees.
     pub inherit: AuthorText<'a>,
     /// Variables of its own, in order.
     pub vars: Vec<EnvVariable<'a>>,
@@ -426,7 +429,7 @@ pub struct EnvVariable<'a> {
     /// The name of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<AuthorText<'a>>,
-    /// What it holds.
+    /// The value of the variable.
     pub value: Text<'a>,
 }
 

@@ -12,22 +12,22 @@ pub type AuthorText<'a> = Cow<'a, str>;
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Text<'a> {
-    /// The words, `{{…}}` included, without the indentation of the file.
+    /// The text, `{{…}}` included, without the indentation of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<AuthorText<'a>>,
-    /// The words in pieces, with fragments between them.
+    /// The text in pieces, with fragments between them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<TextPart<'a>>>,
-    /// The file that the words come from, as written.
+    /// The file that contains the text, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub src: Option<AuthorText<'a>>,
-    /// `jinja` where the text is a template of Jinja.
+    /// `jinja` for a Jinja template.
     #[serde(skip_serializing_if = "is_default")]
     pub syntax: TextSyntax,
-    /// `true` where `{{…}}` is not substituted.
+    /// `true` if `{{…}}` is not substituted.
     #[serde(skip_serializing_if = "is_default")]
     pub verbatim: bool,
-    /// `untrusted` where the text comes from outside: it is fenced when rendered.
+    /// `untrusted` if the text comes from outside: it is fenced when rendered.
     #[serde(skip_serializing_if = "is_default")]
     pub trust: Trust,
 }
@@ -38,14 +38,14 @@ pub struct Text<'a> {
 #[serde(untagged)]
 #[cfg_attr(feature = "cli", schemars(rename = "Part"))]
 pub enum TextPart<'a> {
-    /// Words.
+    /// A literal text.
     Text {
-        /// Words for the agent.
+        /// The text for the agent.
         text: AuthorText<'a>,
     },
     /// A fragment.
     Use {
-        /// The fragment whose text stands here.
+        /// The fragment whose text is inserted here.
         #[serde(rename = "use")]
         name: AuthorText<'a>,
     },

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule::new(
             warning,
             616,
             "review-due",
-            "a scenario that nobody has reviewed for a long time"
+            "a scenario that has not been reviewed for a long time"
         )
     },
     Check::Case(check_case),

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Description of the key `node` in an entry.
-pub(super) const AGENT_KEY_HELP: &str = "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
+pub(super) const AGENT_KEY_HELP: &str = "the agent concerned, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
 
 /// The keys of an expectation, followed by further keys of a list entry.
 macro_rules! keys {
@@ -28,11 +28,11 @@ macro_rules! keys {
             optional_key("absent", ScenarioShape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in the arguments of a tool call"),
             optional_key("contains", ScenarioShape::Patterns, "each pattern occurs: in the text, or in a value of its JSON"),
             optional_key("max_risk", ScenarioShape::Word(&Risk::WORDS), "`$.risk_level`, else `$.risk`, is at or below it"),
-            optional_key("decomposes", ScenarioShape::Bool, "whether the answer splits the work into two parts or more"),
+            optional_key("decomposes", ScenarioShape::Bool, "the answer splits the work into two parts or more; `false`: it does not"),
             optional_key(
                 "max_tokens",
                 ScenarioShape::Whole(1, MAX_EXACT_NUMBER),
-                "the most tokens of request and answer; of the answer, the text and the arguments of tool calls count",
+                "the maximum number of tokens of request and answer; of the answer, the text and the arguments of tool calls count",
             ),
             optional_key("references_files", ScenarioShape::List(&ScenarioShape::Text, 1), "each path is mentioned"),
             optional_key("exact", ScenarioShape::Any, "the answer equals it as JSON"),
@@ -43,7 +43,7 @@ macro_rules! keys {
             optional_key(
                 "refuses",
                 ScenarioShape::Bool,
-                "whether the model refuses, or its provider withholds the answer; if expected, the other expectations judge what was said with it",
+                "the model refuses, or its provider withholds the answer; `false`: neither. If a refusal is expected, the other expectations judge the text that comes with it",
             ),
             optional_key("max_latency_ms", ScenarioShape::Whole(1, MAX_EXACT_NUMBER), "the trial takes no longer; only with live models"),
             optional_key("max_cost_usd", ScenarioShape::Number(0.0, 1e9), "the trial costs no more; only with live models"),
@@ -63,7 +63,7 @@ macro_rules! keys {
                 "the agents and scripts that a whole run visits, by their names or paths; a list means exactly these in this order",
             )
             .with_names(NamedThingKind::Node),
-            optional_key("ends", ScenarioShape::Word(&RUN_ENDS), "how a whole run ends; without this expectation it must be `complete`"),
+            optional_key("ends", ScenarioShape::Word(&RUN_ENDS), "the end of a whole run; without this expectation it must be `complete`"),
             optional_key("not", ScenarioShape::Table(&ANSWER_TEST_TABLE), "the expectation in it does not hold"),
             optional_key("any_of", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TEST_TABLE), 1), "one of the expectations in it holds"),
             optional_key("all_of", ScenarioShape::List(&ScenarioShape::Table(&ANSWER_TEST_TABLE), 1), "all expectations in it hold"),
@@ -140,12 +140,12 @@ static JUDGE_TABLE: ScenarioTable = ScenarioTable {
         required_key(
             "criteria",
             ScenarioShape::List(&ScenarioShape::Text, 1),
-            "what the judge scores",
+            "the criteria that the judge scores",
         ),
         required_key(
             "min_score",
             ScenarioShape::Number(0.0, 100.0),
-            "the least score on each",
+            "the minimum score on each",
         ),
     ],
     groups: &[],

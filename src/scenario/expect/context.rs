@@ -25,9 +25,9 @@ use serde::Serialize;
 macro_rules! keys {
     ($($last:expr)?) => {
         [
-            optional_key("segment", ScenarioShape::Table(&SEGMENT_TABLE), "what became of a segment"),
+            optional_key("segment", ScenarioShape::Table(&SEGMENT_TABLE), "the state of a segment"),
             optional_key("segments", ScenarioShape::Table(&SEGMENTS_TABLE), "exactly the segments that the request is made of"),
-            optional_key("trust", ScenarioShape::Table(&TRUST_TABLE), "whether a segment may give orders, or comes from outside and is fenced"),
+            optional_key("trust", ScenarioShape::Table(&TRUST_TABLE), "the trust of a segment: it may give orders, or comes from outside and is fenced"),
             optional_key("contains", ScenarioShape::PatternsOr(&PATTERNS_TABLE), "each pattern occurs, in one segment or in the whole context"),
             optional_key("absent", ScenarioShape::PatternsOr(&PATTERNS_TABLE), "none of the patterns occurs"),
             optional_key("order", ScenarioShape::List(&ScenarioShape::Text, 2), "these segments come in this order; others may come between them")
@@ -36,14 +36,14 @@ macro_rules! keys {
             optional_key(
                 "prompt_cache",
                 ScenarioShape::Table(&PROMPT_CACHE_TABLE),
-                "how much of the previous call a provider's prompt cache can reuse, in a scenario with `request`",
+                "the share of the previous call that a provider's prompt cache can reuse, in a scenario with `request`",
             ),
-            optional_key("nothing_cut", ScenarioShape::Bool, "whether every segment is there in full"),
+            optional_key("nothing_cut", ScenarioShape::Bool, "every segment is present in full; `false`: one is not"),
             optional_key("setting", ScenarioShape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
             optional_key(
                 "tools",
                 ScenarioShape::Or(&ScenarioShape::List(&ScenarioShape::Text, 0), &TOOLS_TABLE),
-                "the tools that it is given; a list means exactly what the role allows, with `!` before what it blocks: `!git_push`",
+                "the tools of the agent; a list contains exactly those that the role allows, with `!` before those that it blocks: `!git_push`",
             ),
             optional_key("model", ScenarioShape::Or(&ScenarioShape::Text, &MODEL_TABLE), "the model that would be called, by its name in the project"),
             optional_key("protected_paths", ScenarioShape::List(&ScenarioShape::Text, 0), "exactly these paths may not be touched, in any order")
@@ -51,7 +51,7 @@ macro_rules! keys {
             optional_key(
                 "lookup",
                 ScenarioShape::Table(&LOOKUP_TABLE),
-                "what a lookup in the project's files finds; it searches today's files, which no scenario freezes",
+                "the result of a lookup in the project's files; it searches today's files, which no scenario freezes",
             ),
             optional_key(
                 "snapshot",
@@ -91,7 +91,7 @@ static PROMPT_CACHE_TABLE: ScenarioTable = ScenarioTable {
     keys: &[required_key(
         "min_reused",
         ScenarioShape::Number(0.0, 1.0),
-        "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start; 0 where it lost the cache breakpoints of the recorded call",
+        "the share of tokens of the previous call in its conversation that this call repeats unchanged at its start; 0 if it lost the cache breakpoints of the recorded call",
     )],
     groups: &[],
 };

@@ -18,7 +18,7 @@ pub(super) static LOOKUP_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "query",
             ScenarioShape::Text,
-            "what is looked up, in words; default: what the agent of this scenario asks",
+            "the query, in words; default: that of the scenario's agent",
         ),
         optional_key(
             "finds",

@@ -17,11 +17,11 @@ pub(super) static MODEL_TABLE: ScenarioTable = ScenarioTable {
     what: "`model`",
     keys: &[
         optional_key("name", ScenarioShape::Text, "its name in the project"),
-        optional_key("id", ScenarioShape::Text, "what its provider calls it"),
+        optional_key("id", ScenarioShape::Text, "its name at its provider"),
         optional_key(
             "provider",
             ScenarioShape::Text,
-            "who serves it, by the project's name for it",
+            "its provider, by the project's name for it",
         ),
         optional_key(
             "sampling",
@@ -38,12 +38,12 @@ static SAMPLING_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "temperature",
             ScenarioShape::Number(TEMPERATURE_BOUNDS.0, TEMPERATURE_BOUNDS.1),
-            "how far it may stray from the likeliest words",
+            "the randomness of the choice between words",
         ),
         optional_key(
             "top_p",
             ScenarioShape::Number(TOP_P_BOUNDS.0, TOP_P_BOUNDS.1),
-            "the share of the likeliest words that it chooses from",
+            "the share of the likeliest words that is considered",
         ),
         optional_key(
             "seed",
@@ -53,7 +53,7 @@ static SAMPLING_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "effort",
             ScenarioShape::Word(&EFFORT_WORDS),
-            "how long it thinks first",
+            "the amount of reasoning before the answer",
         ),
         optional_key(
             "stop",
@@ -68,7 +68,7 @@ static SAMPLING_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "max_output_tokens",
             ScenarioShape::Whole(OUTPUT_TOKEN_BOUNDS.0, OUTPUT_TOKEN_BOUNDS.1),
-            "the most tokens of an answer",
+            "the maximum number of tokens of an answer",
         ),
     ],
     groups: &[],

@@ -28,7 +28,7 @@ pub(super) static SEGMENT_TABLE: ScenarioTable = ScenarioTable {
             "all segments with text from a source: the path of a file, the name of a fragment, input or step",
         )
         .with_names(NamedThingKind::Source),
-        required_key("state", ScenarioShape::Word(&SegmentState::WORDS), "there in full, cut, dropped for lack of room, or not part of this context"),
+        required_key("state", ScenarioShape::Word(&SegmentState::WORDS), "present in full, cut, dropped for lack of budget, or not part of this context"),
     ],
     groups: &[ExactlyOne(&["id", "kind", "source"])],
 };
@@ -124,7 +124,7 @@ pub(super) static TRUST_TABLE: ScenarioTable = ScenarioTable {
         required_key(
             "is",
             ScenarioShape::Word(&TRUST_WORDS),
-            "`trusted`: an author's own words; `untrusted`: from outside, and so fenced",
+            "`trusted`: an author's own text; `untrusted`: from outside, and so fenced",
         ),
     ],
     groups: &[],
@@ -171,7 +171,7 @@ pub(super) static PATTERNS_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "in",
             ScenarioShape::IdOr(&SELECTOR_TABLE),
-            "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default",
+            "the searched text: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default",
         )
         .with_names(NamedThingKind::Segment),
         required_key(
@@ -190,7 +190,7 @@ pub(super) static TOKENS_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "of",
             ScenarioShape::WordOr(COUNTED_WORDS, &SELECTOR_TABLE),
-            "everything that is kept (`total`, the default), what a provider's cache can reuse (`prefix`), or segments",
+            "all kept segments (`total`, the default), the prefix that a provider's cache can reuse (`prefix`), or chosen segments",
         ),
         optional_key("max", ScenarioShape::Whole(0, MAX_EXACT_NUMBER), "at most"),
         optional_key("min", ScenarioShape::Whole(0, MAX_EXACT_NUMBER), "at least"),

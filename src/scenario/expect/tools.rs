@@ -15,17 +15,17 @@ pub(super) static TOOLS_TABLE: ScenarioTable = ScenarioTable {
         optional_key(
             "has",
             ScenarioShape::List(&ScenarioShape::Text, 1),
-            "these are among the tools that it is given",
+            "tools that the agent has",
         ),
         optional_key(
             "lacks",
             ScenarioShape::List(&ScenarioShape::Text, 1),
-            "it is given none of these",
+            "tools that the agent does not have",
         ),
         optional_key(
             "exactly",
             ScenarioShape::List(&ScenarioShape::Text, 0),
-            "it is given these and no others, in any order",
+            "the complete tools of the agent, in any order",
         ),
         optional_key(
             "schema_of",

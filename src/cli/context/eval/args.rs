@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --out accepted.json && ctxc eval --baseline accepted.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
-    No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so and `ctxc trust` has allowed \
+    No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` requests it and `ctxc trust` has allowed \
     it for the project. Recorded answers are in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always checked; those on the answer only if one was \
     recorded or the scenario has scripted answers. A missing answer is reported as not recorded, and one that was recorded \
     for another request as stale, with what changed; neither passes silently.\n\n\
@@ -56,7 +56,8 @@ pub(crate) struct EvalArgs {
     /// Stop after the first scenario, in list order, that does not pass
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,
-    /// The conversation or run that the requests belong to: the fences around untrusted text are derived from it
+    /// The conversation or run that the requests belong to: the fences around untrusted text are
+    /// derived from it
     #[arg(
         long,
         value_name = "TEXT",
@@ -87,7 +88,7 @@ pub(crate) struct EvalArgs {
     /// Do not fail if there is nothing to run
     #[arg(long)]
     pub(super) allow_empty: bool,
-    /// Where answers come from [default: the scenario's recording, else its script]
+    /// Source of the answers [default: the scenario's recording, else its script]
     #[arg(long, value_name = "SOURCE")]
     pub(super) answers: Option<AnswerSource>,
     /// The same as `--answers record`: ask models and keep their answers
@@ -96,13 +97,15 @@ pub(crate) struct EvalArgs {
     /// With --record: only if today's request has no recording or lacks some of its trials; the same as `--answers replay-or-record`
     #[arg(long, requires = "record")]
     stale: bool,
-    /// Try every scenario this many times, whatever it says; --pass says how many trials must pass
+    /// Run every scenario this many times, whatever its own `runs`; --pass sets how many trials
+    /// must pass
     #[arg(long, value_name = "N", requires = "pass", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
     /// With --runs: number of trials that must pass
     #[arg(long, value_name = "K", requires = "runs", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pass: Option<u32>,
-    /// Try a failed scenario again in a second stage, unless it is `strict`: 7 of 10, or what it says itself
+    /// Try a failed scenario again in a second stage, unless it is `strict`: 7 of 10, or as the
+    /// scenario defines
     #[arg(long)]
     pub(super) confirm: bool,
     /// Maximum concurrent model calls [default: as many as providers accept]; without effect where no model is asked. --threads limits CPU threads
@@ -277,7 +280,7 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     })
 }
 
-/// Where answers come from.
+/// Sources of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AnswerSource {
     /// From recordings
@@ -313,7 +316,7 @@ impl AnswerSource {
     }
 }
 
-/// Whether models are asked.
+/// Modes of a run: with or without calls of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EvalMode {
     /// No model is asked

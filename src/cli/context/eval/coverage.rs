@@ -21,13 +21,13 @@ use std::collections::BTreeSet;
 /// The name that represents expectations on the answer.
 const ANSWER_KEY: &str = "answer";
 
-/// Which agents have scenarios, and what these hold: `ctxc eval --coverage --json`.
+/// The agents with their scenarios and the expectations of these: `ctxc eval --coverage --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct CoverageReport {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
-    /// How many agents have a scenario.
+    /// The number of agents that have a scenario.
     tested: usize,
     /// The agents, by task and node. One behind a reference is listed where it is defined.
     agents: Vec<CoverageRow>,
@@ -45,7 +45,7 @@ struct CoverageRow {
     name: Option<String>,
     /// The scenarios of this agent, by name.
     scenarios: BTreeSet<String>,
-    /// What they hold: keys of `expect_context`, and `answer`.
+    /// The expectations of the scenarios: keys of `expect_context`, and `answer`.
     holds: BTreeSet<&'static str>,
     #[serde(skip)]
     handle: String,

@@ -21,21 +21,22 @@ const DEFAULT_PARALLEL_CALLS: usize = 10;
 /// Pass rates of trials, in percent.
 const PASS_RATES: [u32; 6] = [99, 90, 70, 50, 30, 10];
 
-/// What a run would ask: `ctxc eval --plan --json`.
+/// The calls that a run would make: `ctxc eval --plan --json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Document")]
 pub(crate) struct EvalPlan {
-    /// The format.
+    /// The version of the format.
     schema: &'static str,
     /// The scenarios.
     cases: Vec<PlannedCase>,
-    /// What all of them take, one call after the other.
+    /// The calls of all scenarios, one after the other.
     total: PlannedCalls,
-    /// Calls that would be under way at once.
+    /// The number of concurrent calls.
     at_once: u64,
-    /// Seconds that the run takes with these, at least and at most; null where not all were recorded, or none would be asked.
+    /// Seconds that the run takes with this concurrency, at least and at most; null if some were
+    /// not recorded, or if no model would be asked.
     seconds: Option<[u64; 2]>,
-    /// The rules of those that would be asked.
+    /// The rules of the scenarios for which a model would be asked.
     rules: Vec<RuleOutlook>,
 }
 
@@ -43,15 +44,15 @@ pub(crate) struct EvalPlan {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "CaseRow")]
 struct PlannedCase {
-    /// Its name.
+    /// The name of the scenario.
     id: String,
-    /// What asking takes; null where nobody would be asked.
+    /// The planned calls; null if no model would be asked.
     asks: Option<PlannedCalls>,
-    /// Why nobody can be asked; null where somebody can, or need not be.
+    /// The reason that no model can be asked; null if one can, or none is needed.
     trouble: Option<String>,
 }
 
-/// What asking takes, at least and at most.
+/// Calls with their cost and time, at least and at most.
 #[derive(Clone, Copy, JsonSchema, Serialize)]
 #[schemars(rename = "AskRow")]
 struct PlannedCalls {
@@ -59,7 +60,7 @@ struct PlannedCalls {
     calls: [u64; 2],
     /// US$; null where `ctxc.toml` names no price.
     usd: Option<[f64; 2]>,
-    /// Milliseconds, one call after the other; null where nothing was recorded.
+    /// Milliseconds, one call after the other; null if nothing was recorded.
     ms: Option<[u64; 2]>,
 }
 
@@ -67,13 +68,13 @@ struct PlannedCalls {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "RuleRow")]
 struct RuleOutlook {
-    /// It in words: `2 of 3, then 7 of 10`.
+    /// The rule in words: `2 of 3, then 7 of 10`.
     rule: String,
-    /// What it makes of scenarios.
+    /// The outcome of the rule for scenarios that pass at given rates.
     rates: Vec<RateOutlook>,
 }
 
-/// Scenarios of which each trial passes at a rate.
+/// The outcome for scenarios whose trials each pass at a given rate.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "RateRow")]
 struct RateOutlook {

@@ -12,9 +12,9 @@ use std::path::PathBuf;
     after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
     The change is everything between the merge base and the current files. Its scenarios are checked against its own expectations and \
     those of the base, using recordings and scripts; no model is asked. The gate fails if a scenario fails, if accepted results are \
-    missing or worse, if an agent's context grew by more than `[eval.gate] manifest_tokens`, or if the change loosens something \
-    that nobody accepted: a removed or changed expectation, a replaced stored request or recorded answer, a finding that no longer counts, \
-    a lowered rule or limit, changed accepted results. `ctxc baseline accept --reason` accepts these, and logs it in baselines/LOG.jsonl.\n\n\
+    missing or worse, if an agent's context grew by more than `[eval.gate] manifest_tokens`, or if the change contains a relaxation \
+    that was not accepted: a removed or changed expectation, a replaced stored request or recorded answer, a finding that no longer counts, \
+    a lowered rule or limit, changed accepted results. `ctxc baseline accept --reason` accepts these, and logs them in baselines/LOG.jsonl.\n\n\
     Exit codes: 0 it may be merged, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be run or a baseline was edited by hand, \
     4 it may not be merged, 5 HEAD is the commit of `--base`, so there is nothing to compare, 7 too little is known, or nothing was compared."
 )]
@@ -22,7 +22,8 @@ pub(crate) struct GateArgs {
     /// The branch that the change will be merged into, or a commit; no tag [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
     pub(super) base: Option<String>,
-    /// Decide by the scenarios of this suite alone; may be repeated. What the change loosens is compared in the whole project
+    /// Decide by the scenarios of this suite alone; may be repeated. Relaxations are still searched
+    /// in the whole project
     #[arg(long, value_name = "SUITE")]
     pub(super) suite: Vec<String>,
     /// Hold the results to this baseline, or to those in this folder [default: those of the base]
@@ -37,20 +38,22 @@ pub(crate) struct GateArgs {
     /// Exit with 7 (inconclusive) instead of 0 if a smaller share of the scenarios has answers: 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(super) min_answered: Option<f64>,
-    /// Ask the project's models anew where the change brings answers to a request that it changed, record what they answer, and decide by
-    /// that: for a job that the author of the change does not control. `ctxc trust` or --trust-hash has to allow it
+    /// Ask the project's models anew if the change contains answers to a request that it changed,
+    /// record the new answers, and decide by them: for a job that the author of the change does not
+    /// control. `ctxc trust` or --trust-hash has to allow it
     #[arg(long, requires = "budget_usd", conflicts_with = "candidate")]
     pub(super) record: bool,
     /// With --record: stop asking models once the calls have cost this much, by the prices in ctxc.toml
     #[arg(long, value_name = "USD", value_parser = parse_usd, requires = "record")]
     pub(super) budget_usd: Option<f64>,
-    /// Write the requests that programs of the change send for scenarios, for --requests of a job in which none of them runs
+    /// Write the requests that programs of the change send for scenarios, for --requests of a job
+    /// that runs none of these programs
     #[arg(long, value_name = "FILE")]
     pub(super) save_requests: Option<PathBuf>,
     /// Run no program for a request: take the requests that --save-requests wrote
     #[arg(long, value_name = "FILE", conflicts_with = "save_requests")]
     pub(super) requests: Option<PathBuf>,
-    /// Do not fail if there is no scenario; what the change took away is still compared
+    /// Do not fail if the project has no scenario; removals by the change are still compared
     #[arg(long)]
     pub(super) allow_empty: bool,
     /// Also compare verdicts with results of another provider or model
@@ -81,26 +84,26 @@ pub(crate) struct BaselineArgs {
     pub(super) verb: BaselineVerb,
 }
 
-/// What there is to do with accepted results.
+/// Operations on accepted results.
 #[derive(Debug, Subcommand)]
 pub(super) enum BaselineVerb {
     /// Accept the current results of all scenarios, and everything that the change loosens
     Accept(AcceptArgs),
     /// Show the accepted results
     Show(OutputArgs<DataFormat>),
-    /// Show who accepted what, and why
+    /// Show the log of accepted results: author, content and reason
     Log(OutputArgs<DataFormat>),
     /// Accept the results of another provider or model, if no scenario that passed fails with it
     Migrate(AcceptArgs),
 }
 
-/// How results are accepted.
+/// Options for accepting results.
 #[derive(Debug, Args)]
 pub(super) struct AcceptArgs {
     /// The reason
     #[arg(long, value_name = "WHY")]
     pub(super) reason: String,
-    /// Who accepts [default: your e-mail address in git]
+    /// The person who accepts [default: your e-mail address in git]
     #[arg(long, value_name = "WHO")]
     pub(super) by: Option<String>,
     /// The branch that the change will be merged into [default: origin/HEAD, else main, else master]

@@ -53,13 +53,13 @@ pub(crate) struct ManifestArgs {
     /// Write to a file, completely or not at all
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Write nothing: exit with 1 if the manifest of --output (JSON) is out of date, and say what changed
-    /// [default: context-manifest.json]
+    /// Write nothing: exit with 1 if the manifest of --output (JSON) is out of date, and print the
+    /// changes [default: context-manifest.json]
     #[arg(long, conflicts_with_all = ["format", "json", "report"])]
     pub(super) check: bool,
 }
 
-/// What else there is to do with manifests.
+/// Further operations on manifests.
 #[derive(Debug, Subcommand)]
 pub(super) enum ManifestVerb {
     Diff(super::diff::DiffArgs),

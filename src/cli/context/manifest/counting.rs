@@ -12,7 +12,7 @@ use crate::project::config::Config;
 use crate::registry::Registry;
 use std::num::NonZeroUsize;
 
-/// How tokens are counted.
+/// Options for counting tokens.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct CountingArgs {
     /// Tokenizer: o200k and cl100k count exactly; claude, gemini and llama estimate; bytes gives an upper bound

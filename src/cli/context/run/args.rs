@@ -15,11 +15,11 @@ use std::path::PathBuf;
     ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --explain\n  ctxc run answer --input ticket=@samples/t1.txt --script answers.yaml --json\n  \
     ctxc run triage --script answers.yaml --no-trace\n\n\
     Each agent receives exactly what `ctxc render --node NODE` shows for the same values and results. Answers come from recordings, unless \
-    `--answers` or `--script` says otherwise. Asking a model, running a script and starting a tool server require permission by `ctxc trust`. \
+    `--answers` or `--script` selects another source. Asking a model, running a script and starting a tool server require permission by `ctxc trust`. \
     The trace of the run is kept outside the project, without keys: JSON lines, whose calls are a recording that `ctxc replay`, `check` and \
     `prompt-cache` can read (`run:ID`).\n\n\
     Exit codes: 0 complete, 1 a stage failed, 2 wrong usage or missing permission, 3 a provider gave no answer or the trace cannot be \
-    written, 6 no answer is recorded for a request, 7 blocked: an agent waits for somebody, a loop reached its bound, or the budget is spent.",
+    written, 6 no answer is recorded for a request, 7 blocked: an agent waits for a person or system outside, a loop reached its bound, or the budget is spent.",
     mut_arg("subject", |arg| arg.required_unless_present_any(["role", "resume", "source"])))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -33,7 +33,8 @@ pub(crate) struct RunArgs {
     pub(super) history: HistoryArgs,
     #[command(flatten)]
     pub(super) lookup: LookupArgs,
-    /// The conversation or run that it belongs to: the fences around untrusted text are derived from it
+    /// The conversation or run that it belongs to: the fences around untrusted text are derived
+    /// from it
     #[arg(
         long,
         value_name = "TEXT",
@@ -41,7 +42,8 @@ pub(crate) struct RunArgs {
         hide_default_value = true
     )]
     pub(super) session: String,
-    /// Where answers come from [default: scripted with --script; else what was recorded for the project's scenarios]
+    /// Source of the answers [default: scripted with --script; else the recordings of the project's
+    /// scenarios]
     #[arg(long, value_name = "SOURCE")]
     pub(super) answers: Option<AnswerSource>,
     /// Scripted answers in YAML or JSON: a list `answers`, each with `reply` or `tool_calls`, and `when` (`node`, `has`, `lacks`)
@@ -63,7 +65,8 @@ pub(crate) struct RunArgs {
     /// With --source: failure patterns to look for at the end, a list in YAML or JSON [default: any obstacle that occurred twice]
     #[arg(long, value_name = "FILE", requires = "source")]
     pub(super) patterns: Option<PathBuf>,
-    /// Show which way the run took and why: every stage with its model and what its context lost, every decision
+    /// Show the way that the run took and the reasons: every stage with its model and the omitted
+    /// segments of its context, every decision
     #[arg(long)]
     pub(super) explain: bool,
     /// Keep no trace of the run
