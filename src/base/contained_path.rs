@@ -18,7 +18,7 @@ pub(crate) fn link_out_error(files: &dyn ReadFs, folder: &Path, path: &Path) -> 
     (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE_PROJECT))
 }
 
-/// Why a file inside a folder was not read.
+/// The reason why a file inside a folder was not read.
 #[derive(Debug)]
 pub enum PathRefusal {
     /// Its path, or a link on it, leads out of the folder.

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// The variable that names the folder for caches; `--cache-dir` overrides it.
 pub const CACHE_DIR_VARIABLE: &str = "CTXC_CACHE_DIR";
-/// Characters of a project's name in the name of its folder, and of the hash of its path.
+/// The maximum length of a project's name in the name of its folder, in characters.
 const MAX_NAME_CHARS: usize = 40;
+/// The digits of the hash of the project's path that are part of the folder's name: the first 16,
+/// without the prefix `b3:`.
 const HASH_CHARS: std::ops::Range<usize> = 3..19;
 
 /// The cache folder of a project; `None` if no cache folder is configured or known. Creates

@@ -11,7 +11,7 @@ pub(crate) const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
 #[cfg(feature = "fs")]
 pub(crate) const NAME_NOT_UTF8: &str = "its name is not UTF-8; give it another name";
 
-/// The same message as an I/O error.
+/// The message [`NOT_A_REGULAR_FILE`] as an I/O error.
 #[cfg(feature = "fs")]
 pub(crate) fn irregular_file_error() -> io::Error {
     io::Error::other(NOT_A_REGULAR_FILE)

@@ -24,7 +24,7 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// Characters and UTF-16 code units before each [`BLOCK`] bytes; computed when the first
+    /// Characters and UTF-16 code units before each [`BLOCK_BYTES`] bytes; computed when the first
     /// position far into a long line is requested.
     counts: OnceLock<Vec<(u32, u32)>>,
 }

@@ -13,8 +13,8 @@ impl Default for ComparisonBudget {
 }
 
 impl ComparisonBudget {
-    /// The candidate nearest to `written`, as [`nearest`] defines it; `None` once the budget is
-    /// used up.
+    /// The candidate nearest to `written`, as [`nearest_candidate`] defines it; `None` once the
+    /// budget is used up.
     pub fn nearest_candidate<'c>(
         &mut self,
         written: &str,
@@ -170,6 +170,7 @@ fn file_stem(written: &str) -> Option<&str> {
     (stem.len() < written.len()).then_some(stem)
 }
 
+/// The name without separators and in lower case, for comparisons.
 fn fold_name(name: &str) -> String {
     folded_chars(name).collect()
 }

@@ -44,12 +44,12 @@ macro_rules! open_words {
         }
 
         impl $name {
-            /// Every value of the kernel's own, in order.
+            /// All values except those from outside, in order.
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$variant),*];
             /// Their words, in the same order.
             pub const WORDS: [&'static str; [$($word),*].len()] = [$($word),*];
 
-            /// The word, if it is one of the kernel's own.
+            /// The word; `None` for a value from outside.
             pub const fn known(&self) -> Option<&'static str> {
                 match self {
                     $(Self::$variant => Some($word),)*

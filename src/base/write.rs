@@ -165,9 +165,10 @@ fn clear_leftovers(folder: &Path) {
     }
 }
 
-/// Synced bytes must reach the disk before the rename.
+/// The durability of a replaced file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Durability {
+    /// The bytes reach the disk before the rename.
     Synced,
     /// For files that can be rebuilt: a power cut may damage them, and their reader detects that.
     Unsynced,

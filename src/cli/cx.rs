@@ -269,7 +269,8 @@ impl Cx {
         self.print_hanging(line, line.len() - line.trim_start_matches(' ').len())
     }
 
-    /// Prints a line for people. If it is broken, the next lines start in the column `hang`.
+    /// Prints a line for people. If the line is wrapped, its continuation lines start in column
+    /// `hang`.
     pub(crate) fn print_hanging(&mut self, line: &str, hang: usize) -> Result<()> {
         let line = wrap_line(line, self.options.screen.width, hang);
         self.print(|out| writeln!(out, "{line}"))

@@ -1,9 +1,9 @@
-//! Exit codes: documented constants. The table in `docs/CLI.md` is generated from [`TABLE`].
+//! Exit codes: documented constants. The table in `docs/CLI.md` is generated from [`EXIT_TABLE`].
 //!
 //! The code is taken from the verdict after all output is flushed. A closed output pipe does not
 //! change it.
 
-/// How a run of the program ends.
+/// The outcome of a run of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Everything was done, and nothing of error severity was found.

@@ -37,8 +37,8 @@ pub(super) enum RewriteOutcome {
     Overtaken,
 }
 
-/// Writes a file like [`write`]. For a text made from contexts or answers, which was checked for
-/// secrets.
+/// Writes a file like [`write_change`], for a text made from contexts or answers that was checked
+/// for secrets.
 pub(super) fn write_checked(change: &FileChange<'_>, _: SecretsChecked) -> Result<RewriteOutcome> {
     write_change(change)
 }

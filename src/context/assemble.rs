@@ -234,8 +234,8 @@ pub fn assemble_loaded(
     assemble_edited(forest, request, options, &|_| {})
 }
 
-/// Like [`assemble_in`], but applies `edit` to the segments before they are fitted, to measure the
-/// effect of a change.
+/// Like [`assemble_loaded`], but applies `edit` to the segments before they are fitted, to measure
+/// the effect of a change.
 pub(crate) fn assemble_edited(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,
@@ -287,7 +287,7 @@ pub fn preview_context(
     preview_loaded(&forest, request, options)
 }
 
-/// Like [`preview`], from definitions that are already loaded.
+/// Like [`preview_context`], from definitions that are already loaded.
 ///
 /// # Errors
 /// Every fault of the request except values that are missing.
@@ -390,8 +390,8 @@ impl Task<'_> {
     }
 }
 
-/// Builds the segments of a request. With [`Unknown::Fault`] an unknown value is a fault; the other
-/// modes record it.
+/// Builds the segments of a request. With [`UnknownHandling::Fault`] an unknown value is a fault;
+/// the other modes record it.
 pub(super) fn draft_context(
     forest: &TaskGraph<'_>,
     request: &Request<'_>,

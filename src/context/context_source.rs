@@ -101,8 +101,8 @@ impl ContextSource for NoSource {
     }
 }
 
-/// Returns the same matches for every query, for frozen situations and for hosts with a search of
-/// their own.
+/// A source that returns the same matches for every query, for frozen situations and for hosts with
+/// a search of their own.
 #[derive(Clone, Debug, Default)]
 pub struct Fixtures(pub Vec<Match>);
 

@@ -109,8 +109,7 @@ pub trait Files: Debug {
     /// A description of the reason why the file cannot be read.
     fn text(&self, path: &str) -> Result<String, String>;
 
-    /// Returns the trust of the texts: trusted, unless somebody other than the author chose the
-    /// files.
+    /// Returns the trust of the texts: trusted if the author chose the files.
     fn trust(&self) -> Trust {
         Trust::Trusted
     }

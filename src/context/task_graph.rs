@@ -372,7 +372,7 @@ impl<'r> TaskGraph<'r> {
         self.files_of_each().flat_map(|(_, files)| files).collect()
     }
 
-    /// Returns the same files for each definition.
+    /// Returns the files of [`Self::files`] separately for each definition, with its name.
     pub(crate) fn files_of_each(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
         self.tasks
             .iter()

@@ -21,7 +21,7 @@ const BLANKS: [char; 2] = [' ', '\t'];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextLines {
     breaks: Vec<(u32, u32)>,
-    /// The same for the first character of each line, even if it belongs to a statement or comment.
+    /// The runs by the first character of each line, even if it belongs to a statement or comment.
     first_breaks: Vec<(u32, u32)>,
 }
 

@@ -43,7 +43,8 @@ pub(super) fn hash_case(
     hasher.finish()
 }
 
-/// The same hash extended by the files of its own checks, as far as they lie in the project.
+/// Returns the hash of a case extended by the files of the case's own checks, as far as they lie in
+/// the project.
 pub(super) fn hash_with_checks(case: Hash, of: &ScenarioCase, live: &dyn Files) -> Hash {
     let mut hasher = Hasher::new();
     hasher.add_field("ctxc checks 1").add_field(case.0);
@@ -86,7 +87,7 @@ fn check_files(case: &ScenarioCase, live: &dyn Files) -> BTreeMap<String, Result
     found
 }
 
-/// The same hash extended by the answers of the case; unchanged in the default case of a script
+/// Returns the hash of a case extended by its answers; unchanged in the default case of a script
 /// without tools.
 pub(super) fn hash_with_answers(case: Hash, from: AnswersFrom, answers: &CaseAnswers<'_>) -> Hash {
     if from == AnswersFrom::Known

@@ -73,7 +73,7 @@ pub struct JudgedTrial {
     pub answered_by: String,
     /// Tokens sent and received.
     pub tokens: (u64, u64),
-    /// The other costs.
+    /// The costs other than tokens.
     pub cost: AnswerCost,
     /// True if the answer splits its work; `None` if that cannot be determined.
     pub decomposes: Option<bool>,

@@ -17,7 +17,7 @@ const MAX_PATTERN_BYTES: usize = 4 << 20;
 /// The cache limit of the automaton of one search, in bytes.
 const MAX_CACHE_BYTES: usize = 2 << 20;
 /// The number of cache clears after which a search gives up if the automaton handled fewer than
-/// `LASTED` bytes per state.
+/// `MIN_BYTES_PER_STATE` bytes per state.
 const MAX_CACHE_CLEARS: usize = 4;
 const MIN_BYTES_PER_STATE: usize = 10;
 /// The step limit of the slower machine: its states times the bytes of the text.

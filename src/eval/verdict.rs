@@ -113,7 +113,7 @@ pub(super) fn fail(expected: impl Into<String>, found: impl Into<String>) -> Jud
     (ExpectationOutcome::Fail, Reason::new(expected, found))
 }
 
-/// The subject cannot be examined, so that the negation does not hold either.
+/// A failure because the subject cannot be examined. The negation of the expectation fails as well.
 pub(super) fn fail_blind(expected: impl Into<String>, why: impl Into<String>) -> JudgedOutcome {
     (
         ExpectationOutcome::Fail,

@@ -109,11 +109,12 @@ fn read_dotprompt(prompt: &PromptFile<'_>, library: &dyn PromptLibrary) -> Impor
     imported
 }
 
-/// Partials in each other.
+/// The maximum nesting of partials.
 const PARTIALS: usize = 8;
 
-/// A text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder. What is
-/// not found, has arguments, or leads round in a circle stays, and is refused by its name.
+/// Returns a text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder.
+/// A partial that does not exist, has arguments, or includes itself is left as written; the
+/// conversion later rejects it by name.
 fn with_partials(
     text: &str,
     folder: &str,
@@ -152,7 +153,7 @@ fn with_partials(
     out + text.get(at..).unwrap_or_default()
 }
 
-/// How many lines a text loses at its head when it is trimmed.
+/// The number of lines that trimming removes at the beginning of a text.
 pub(super) fn leading_lines(text: &str) -> u32 {
     count_line_ends(
         text.get(..text.len() - text.trim_start().len())

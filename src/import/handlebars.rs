@@ -317,6 +317,8 @@ impl JinjaWriter<'_> {
         }
     }
 
+    /// Converts the tag that begins a block. `inner` is its text, `at` its index in `all`, the tags
+    /// of the template.
     fn open_block(&mut self, tag: &MustacheTag, inner: &str, all: &[MustacheTag], at: usize) {
         let mut words = inner.split_whitespace();
         let helper = words.next().unwrap_or("");

@@ -14,7 +14,7 @@ use minijinja_contrib::globals::cycler;
 /// The arguments of `truncate`, in the order of Jinja2; minijinja's version accepts them only by
 /// name.
 const TRUNCATE_ARGUMENTS: [&str; 4] = ["length", "killwords", "end", "leeway"];
-/// The same for `wordwrap`.
+/// The arguments of `wordwrap`, in the order of Jinja2.
 const WORDWRAP_ARGUMENTS: [&str; 4] = [
     "width",
     "break_long_words",

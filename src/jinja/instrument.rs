@@ -14,7 +14,7 @@ pub(super) const PASS_FILTER: &str = "_pass";
 pub(super) const OPERANDS_FILTER: &str = "_operands";
 /// Weighs the texts among the operands of an access.
 pub(super) const TEXTS_FILTER: &str = "_texts";
-/// The same for a slice; also replaces a step that cannot be negated.
+/// Weighs the texts among the operands of a slice; also replaces a step that cannot be negated.
 pub(super) const SLICE_FILTER: &str = "_slice";
 /// Announces the number of the next output.
 pub(super) const OUTPUT_FILTER: &str = "_output";

@@ -27,7 +27,7 @@ const ACCEPT_UNDEFINED: [&str; 3] = ["bool", "d", "default"];
 /// The detail of an error that ends a render because of its cost; no other error has it.
 const SPENT_DETAIL: &str = "\0spent";
 
-/// The rest of the allowance.
+/// The remaining cost allowance of a render.
 #[derive(Debug)]
 pub(super) struct CostMeter(AtomicU64);
 

@@ -83,7 +83,7 @@ pub(crate) fn read_variables(
 pub(crate) struct RenderInputs<'a> {
     /// The values of all names.
     pub(crate) values: &'a Value,
-    /// The names that it reads, as returned by [`variables`].
+    /// The names that the text reads, as returned by [`read_variables`].
     pub(crate) names: &'a BTreeSet<String>,
     /// The untrusted names among them: text that they reach is fenced.
     pub(crate) untrusted: &'a BTreeSet<String>,
@@ -93,7 +93,7 @@ pub(crate) struct RenderInputs<'a> {
     pub(crate) steps: u64,
 }
 
-/// Renders a text that [`variables`] has accepted.
+/// Renders a text that [`read_variables`] has accepted.
 pub(crate) fn render_text(
     text: &str,
     with: RenderInputs<'_>,

@@ -233,7 +233,7 @@ pub struct BlockFitter<'b> {
 }
 
 impl<'b> BlockFitter<'b> {
-    /// Blocks, some of which have a known fate.
+    /// Prepares blocks for fitting. `fates` contains the results of blocks that are already fitted.
     pub fn new(
         blocks: &'b [BudgetBlock<'b>],
         counter: &'b dyn TokenCounter,

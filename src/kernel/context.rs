@@ -72,7 +72,7 @@ open_words! {
 pub struct CustomKind {
     /// The word in reports: lower-case, and different from those of all other kinds.
     pub word: &'static str,
-    /// The heading of such a segment.
+    /// The heading of a segment of this kind.
     pub title: &'static str,
     /// The priority: the greatest is dropped first; 0 and 1 are never cut.
     pub priority: u8,

@@ -288,7 +288,7 @@ impl Turn {
         self.parts.iter().map(Part::media_tokens).sum()
     }
 
-    /// The part of each [`Slot`], in order.
+    /// The part of each [`TextSlot`], in order.
     pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         let parts = self.parts.iter_mut().flat_map(|part| match part {
             Part::Result(result) => result.parts.iter_mut(),

@@ -16,7 +16,7 @@ pub(super) struct Client {
     pub(super) encoding: PositionEncoding,
     /// Requests diagnostics itself, so that none are pushed.
     pub(super) pulls_diagnostics: bool,
-    /// The results that it can be asked to request again.
+    /// The results that the server can ask this client to request again.
     pub(super) refreshes: RefreshSupport,
     /// Can watch files for the server.
     pub(super) watches_files: bool,

@@ -108,8 +108,8 @@ impl LspServer<'_> {
         }
     }
 
-    /// Called when no message is pending: publishes the changes, or asks the client to request
-    /// them.
+    /// Publishes the changes, or asks the client to request them. Called when no message is
+    /// pending.
     pub(super) fn publish_changes(&mut self) {
         self.poll_when_due();
         if !std::mem::take(&mut self.stale) {
@@ -126,9 +126,9 @@ impl LspServer<'_> {
         }
     }
 
-    /// Pushes the findings of open documents, and those of project files, on which everything
-    /// depends, whether they are open or not. A client that pulls is pushed those that it does not
-    /// ask for: of project files that are not open, until it asks for the whole workspace.
+    /// Pushes the findings of open documents and of all project files, which affect everything
+    /// else. A client that pulls receives only the findings that it does not request: those of
+    /// project files that are not open, until it requests the findings of the whole workspace.
     fn push_all(&mut self) {
         let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
         fresh.extend(
@@ -159,8 +159,8 @@ impl LspServer<'_> {
                         .cloned(),
                 );
             }
-            // A file that is ours no longer, such as a text that no template uses, has no findings
-            // any more.
+            // A file that no longer belongs to the project, such as a text that no template uses,
+            // has no more findings.
             let pushed = project
                 .shown
                 .pushed
@@ -219,8 +219,8 @@ impl LspServer<'_> {
         )
     }
 
-    /// The client asks for the findings of the whole workspace: nothing is pushed to it any more,
-    /// and what was is taken back.
+    /// Handles the first request for the findings of the whole workspace. From now on nothing is
+    /// pushed to the client, and the pushed findings are withdrawn.
     pub(super) fn begin_workspace_pulls(&mut self) {
         if !std::mem::replace(&mut self.pulls_workspace, true) {
             self.workspace
@@ -260,8 +260,8 @@ impl LspServer<'_> {
             }
             items.push(report);
         }
-        // The client's results for other files: a file that is gone, or that no template uses now,
-        // has no findings.
+        // Other files for which the client has results no longer exist or are no longer used by a
+        // template, so they have no findings.
         for (uri, id) in before {
             let mut report = self.report_at(&Uri(uri.clone()), Some(&id));
             report.as_object_mut().into_iter().for_each(|report| {

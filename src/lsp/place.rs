@@ -31,7 +31,7 @@ pub(super) fn with_resolved<T>(
     })
 }
 
-/// Like [`resolved`], for a parsed tree.
+/// Like [`with_resolved`], for a parsed tree.
 pub(super) fn with_resolved_document<T>(
     document: XmlDocument<'_>,
     config: &Config,

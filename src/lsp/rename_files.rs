@@ -123,8 +123,8 @@ pub(super) fn answer(server: &LspServer<'_>, params: &RenameFilesParams) -> Requ
     ))
 }
 
-/// The paths in the project file as they are from now on, and the key `scenarios` where a scenario
-/// would be forgotten.
+/// The edits of the project file: its paths with the new names, and a longer `scenarios` list if a
+/// scenario would otherwise no longer be found.
 fn project_file_edits(
     project: &ProjectState,
     moves: &FileMoves,
@@ -180,7 +180,7 @@ fn moved_path(
     (new != target).then(|| (path.to_owned(), new))
 }
 
-/// Adds the new places of scenarios that `[eval] scenarios` no longer covers.
+/// Adds the new paths of scenarios that `[eval] scenarios` no longer covers.
 fn scenario_list_edits(project: &ProjectState, moves: &FileMoves, text: &str) -> Vec<Edit> {
     let eval = &project.config.eval;
     let places: Vec<String> = eval
@@ -304,7 +304,7 @@ fn eval_key_edit(text: &str, section: Option<Span>, line: &str) -> Edit {
     }
 }
 
-/// Returns whether a key needs no quotes in TOML.
+/// Returns true if a key needs no quotes in TOML.
 fn is_bare_key(key: &str) -> bool {
     !key.is_empty()
         && key
@@ -326,7 +326,7 @@ fn parent_folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The name of the task that has its name of a file, with the one that it has from now on.
+/// Returns the old and the new name of a task that is named by its file.
 fn rename_file_task(project: &ProjectState, old: &str, new: &str) -> Option<(String, String)> {
     let stem = |name: &str| {
         Path::new(name)
@@ -346,7 +346,7 @@ fn rename_file_task(project: &ProjectState, old: &str, new: &str) -> Option<(Str
     is_unnamed.then_some((old_stem, new_stem))
 }
 
-/// Writes the new names of tasks wherever the old ones are.
+/// Adds the edits of every place that contains the name of a renamed task.
 fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut FileEditSets) {
     let mentions = if tasks.is_empty() {
         Vec::new()

@@ -69,7 +69,7 @@ pub(super) struct LspServer<'c> {
     pub(super) poll: PollSchedule,
     /// True if the client was asked to watch files.
     pub(super) is_watching: bool,
-    /// The client has asked for the findings of the whole workspace.
+    /// True if the client has requested the findings of the whole workspace.
     pub(super) pulls_workspace: bool,
     pub(super) token_counts: TokenCounts,
     /// Opened documents whose tokens are not counted yet.

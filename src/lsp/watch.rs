@@ -6,9 +6,9 @@ use crate::lsp::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-/// `WatchKind` of files that come, change or go.
+/// `WatchKind` of created, changed and deleted files.
 const ANY_CHANGE: u8 = 7;
-/// `WatchKind` of files that go.
+/// `WatchKind` of deleted files.
 const DELETION: u8 = 4;
 
 impl LspServer<'_> {
@@ -36,7 +36,7 @@ impl LspServer<'_> {
         } else {
             vec![None]
         };
-        // Of a folder that goes, a client may report nothing but the folder.
+        // When a folder is deleted, a client may report only the folder.
         let globs = [
             (
                 &*format!("**/*.{{{}}}", WATCHED_EXTENSIONS.join(",")),

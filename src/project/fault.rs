@@ -117,7 +117,7 @@ pub enum ProjectFaultKind {
         row: RowId,
         /// Further rows with a conflict of the same two values.
         others: Vec<RowId>,
-        /// The other of the two values, if a project file contains it.
+        /// The place of the other value, if a project file contains it.
         other: Option<(u16, Span)>,
     },
     /// A default that its row can never use, because the operator has no steps to accumulate.

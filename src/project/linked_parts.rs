@@ -147,7 +147,7 @@ impl<'r> ValueShapes<'r> {
         value_aliases(name, path, |name| self.part_of(name))
     }
 
-    /// Like [`Self::chain`], only under the names that are not aliases.
+    /// Like [`Self::aliases`], but only under the names that are not aliases.
     pub(super) fn root_values(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
         self.aliases(name, path)
             .into_iter()

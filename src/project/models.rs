@@ -118,7 +118,7 @@ impl ModelConfig {
         self.context_room_with(&Sampling::default())
     }
 
-    /// Like [`Self::room`], with another maximum length of the answer.
+    /// Like [`Self::context_room`], with another maximum length of the answer.
     pub fn context_room_with(&self, sampling: &Sampling) -> u64 {
         let answer = [sampling, &self.sampling]
             .into_iter()

@@ -113,14 +113,14 @@ words! {
 }
 
 impl Role {
-    /// Returns whether its agents may call tools.
+    /// Returns true if its agents may call tools.
     pub fn has_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(RoleTools::permits_some)
     }
 }
 
 impl RoleTools {
-    /// Returns whether any tool may be used, from the project or from a host.
+    /// Returns true if any tool may be used, from the project or from a host.
     fn permits_some(&self) -> bool {
         let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
             Some(prefix) => {

@@ -27,7 +27,7 @@ pub struct ResponseDialect {
 }
 
 /// Returns the text at a pointer. A response is JSON of another program: a value of unexpected type
-/// counts as absent, here and in [`count`] and [`list`].
+/// counts as absent, here and in [`count_at`] and [`list_at`].
 pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }

@@ -171,7 +171,7 @@ impl Spending {
         self.settled.notify_all();
     }
 
-    /// Why so much more is too much.
+    /// Describes the limit that a further use of this size would exceed; `None` if it fits.
     fn describe_excess(&self, used: Spend, wanted: Spend) -> Option<String> {
         let sum = used.plus(wanted);
         if let Some(most) = self.most.tokens.filter(|most| sum.tokens > *most) {

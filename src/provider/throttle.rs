@@ -44,8 +44,11 @@ pub struct Throttle<'a> {
     retry: RetryPolicy,
     clock: &'a dyn Clock,
     price: PriceFn<'a>,
+    /// Determines the spread of the waits.
     seed: u64,
+    /// The counted tokens of a request, against which the provider's own counts are checked.
     context: Option<u64>,
+    /// The number of waits so far.
     waits: AtomicU64,
     calls: Mutex<CallStats>,
 }

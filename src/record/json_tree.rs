@@ -28,6 +28,7 @@ pub enum JsonTree {
 /// A list or an object whose end has not been read yet.
 enum OpenContainer {
     List(Vec<JsonTree>),
+    /// The fields read so far, and the key whose value has not been read yet.
     Object(Vec<(String, JsonTree)>, Option<String>),
 }
 

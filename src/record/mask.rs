@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Keys whose strings classify something instead of quoting it. Where texts are not kept, such a
-/// string is kept if it is one plain word.
+/// Keys whose strings classify something instead of quoting it. If texts are not kept, such a
+/// string is kept only if it is one plain word.
 const KIND_KEYS: &str = "role type model name id object status call_id tool_call_id tool_use_id item_id finish_reason finishReason stop_reason \
                      done_reason code event";
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// The maximum number of passes over a text; each works on the result of the previous one.
 const MAX_PASSES: usize = 4;
-/// True if a placeholder stands for plain text of which the recording keeps only a hash, not for a
-/// masked value.
+/// True if a placeholder replaces plain text, of which the recording contains only a hash, and not
+/// a masked value.
 fn hides_text(kind: &str) -> bool {
     kind.ends_with(" bytes") || matches!(kind, "cut" | "text")
 }

@@ -377,11 +377,11 @@ fn describe_error(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String
     )
 }
 
-/// Characters of a line that are shown of a file that cannot be run.
+/// The maximum number of characters of a source line in the explanation of a broken file.
 const SOURCE: usize = 120;
 
-/// Why nothing of a file can be run: the first error in how it is written, with its line, and how
-/// many more `check` has.
+/// Explains the reason why no case of a file can be run: the first error of its text with its line,
+/// and the number of further errors that `check` reports.
 pub fn explain_broken_file(request: &ScenarioRequest<'_>, file: &LoadedScenario) -> String {
     let errors: Vec<Diagnostic> =
         collect_findings(request, std::slice::from_ref(file), ScenarioScope::Some)

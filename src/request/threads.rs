@@ -54,7 +54,7 @@ struct RequestOutline {
     system: Rc<str>,
     /// The first bytes of the hash of each segment that differs between calls.
     message_hashes: Vec<u64>,
-    /// The same, sorted.
+    /// The hashes of `message_hashes`, sorted.
     sorted: Vec<u64>,
 }
 

@@ -141,8 +141,8 @@ pub fn repair_message(why: &str) -> String {
     )
 }
 
-/// The same message for a reason that may contain untrusted text, because it quotes the answer: the
-/// reason is fenced or left out.
+/// Like [`repair_message`], for a reason that may contain untrusted text, because it quotes the
+/// answer: the reason is fenced or left out.
 pub fn fenced_repair_message(why: Option<&str>) -> String {
     let why = why.map_or_else(|| ". ".to_owned(), |why| format!(":\n\n{why}\n\n"));
     format!(

@@ -103,7 +103,7 @@ pub struct TaskFrame<'f> {
     pub(super) scope: String,
     /// The number of subtasks that enclose it.
     pub(super) depth: u32,
-    /// The requests of these subtasks, outermost first.
+    /// The requests of the enclosing subtasks, outermost first.
     pub(super) ancestry: Vec<String>,
     /// Its agents and scripts, by their paths.
     pub(super) leaves: BTreeMap<&'f str, &'f PlanNode>,

@@ -34,7 +34,7 @@ pub fn delimiter(text: &str) -> char {
 /// The same as [`parse_records`], with this sign between fields.
 ///
 /// # Errors
-/// The line at which it stops being a table, and why.
+/// The line of the first violation of the format, and the reason.
 pub fn read_by(text: &str, delimiter: char) -> Result<Vec<CsvRecord>, (u32, &'static str)> {
     let mut records = Vec::new();
     let mut record = CsvRecord {

@@ -1,4 +1,5 @@
-//! Faults of a scenario file, as data. Only the rules of family 6xx word them.
+//! Faults of a scenario file, as data. Their messages are written by the rules of family 6xx,
+//! nowhere else.
 
 use crate::base::span::Span;
 use crate::syntax::yaml;

@@ -61,8 +61,8 @@ impl LoadedScenario {
         resolve_beside(&self.path, &self.suite.as_ref()?.cases_from.as_ref()?.value)
     }
 
-    /// The same file, if it is sound and its text alone decides what it holds: tables of cases are
-    /// files of their own.
+    /// A copy of the file without its faults; `None` if it has faults, or if its cases come from a
+    /// table, which is a file of its own.
     pub fn without_tables(&self) -> Option<Self> {
         let is_alone = self.is_sound() && !self.text.contains("cases_from");
         let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
@@ -128,7 +128,7 @@ fn is_scenario_file(full: &Path, name: &str) -> bool {
     is_scenario_text(name, || read_head(full))
 }
 
-/// Like `is_scenario`, for a file whose text is already loaded or buffered.
+/// Like `is_scenario_file`, for a file whose text is already loaded or buffered.
 pub fn is_scenario_text(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
     let has_ending = |endings: &[&str]| {
         name.rsplit('.')

@@ -90,7 +90,7 @@ pub fn plain_in(path: &str) -> fn(&str) -> bool {
     }
 }
 
-/// Returns whether a text needs no quotes in YAML.
+/// Returns true if a text needs no quotes in YAML.
 fn is_plain(text: &str) -> bool {
     let word = text.trim_start_matches("../");
     let is_other = ["true", "false", "null", "yes", "no", "on", "off"]
@@ -103,7 +103,7 @@ fn is_plain(text: &str) -> bool {
         && !is_other
 }
 
-/// Returns whether a text needs no quotes in a table of columns.
+/// Returns true if a text needs no quotes in a table of columns.
 fn is_plain_cell(text: &str) -> bool {
     !text.contains([',', '"', '\n', '\r'])
 }

@@ -23,7 +23,8 @@ const META_CHARS: [char; 15] = [
 /// The maximum length of a pattern in bytes; no text that a person searches for is longer.
 const MAX_PATTERN_BYTES: usize = 10_000;
 
-/// The maximum expanded size of a pattern, as [`size`] counts it: about a mebibyte when compiled.
+/// The maximum expanded size of a pattern, as [`expanded_size`] counts it: about a mebibyte when
+/// compiled.
 const MAX_EXPANDED_SIZE: u64 = 40_000;
 
 /// The maximum length of a path in bytes.

@@ -194,7 +194,7 @@ impl Layers {
         &self.files
     }
 
-    /// The path of a project file by the index in a `Place`.
+    /// The path of a project file, by its index in a `ValuePlace`.
     pub fn file(&self, index: u16) -> Option<&Arc<str>> {
         self.files.get(index as usize)
     }

@@ -161,9 +161,9 @@ pub struct SeriesPoint {
     pub tokens: Option<f64>,
     /// Median time of its trials in milliseconds.
     pub latency: Option<f64>,
-    /// The number of trials that show if the answer splits the work.
+    /// The number of trials that show if the answer splits its work.
     pub classified: u32,
-    /// The number of those that split it.
+    /// The number of trials whose answer splits its work.
     pub splitting: u32,
 }
 

@@ -1,10 +1,10 @@
 //! The permissions that the files of a project request, and the user's decision.
 //!
 //! A permission applies to one folder and one hash: that of every command line in files of the
-//! project, and of every key of the project file except those that permit nothing (`permits`), but
-//! not of the files that such a command runs. Comments, layout and the order of keys are excluded.
-//! It is stored in the user's folder for state, so that no project, link or copy carries a
-//! permission.
+//! project, and of every key of the project file except those that permit nothing
+//! (`is_permission_key`), but not of the files that such a command runs. Comments, layout and the
+//! order of keys are excluded. It is stored in the user's folder for state, so that no project,
+//! link or copy carries a permission.
 
 use crate::base::folders;
 use crate::base::fs::{self, ReadFs, RealFs};

@@ -83,7 +83,8 @@ impl Pass<'_, '_> {
         self.close_element(name, tag, fault.is_some())
     }
 
-    /// `</>`, `</ >` and the like: closes the innermost element.
+    /// Reads an end tag without a name, such as `</>` or `</ >`, which closes the innermost
+    /// element.
     fn read_nameless_end_tag(&mut self, start: usize) -> Flow {
         let end = self
             .scan

@@ -21,7 +21,7 @@ pub(super) enum Orphans {
     From(u32),
     /// The nodes have become children of the empty element with this name.
     HomeIn(Span),
-    /// The same for an element that this end tag closed before any content.
+    /// Like `HomeIn`, for an element that this end tag closed before any content.
     ClosedEarly(Span),
 }
 

@@ -3,7 +3,7 @@
 use crate::base::span::Span;
 
 pub(super) const NO_NODE: u32 = u32::MAX;
-/// Bits of [`Raw::flags`].
+/// Bits of [`RawNode::flags`].
 pub(super) mod flag {
     /// The node lies in a damaged region or contains one.
     pub(in crate::syntax) const DAMAGED: u8 = 1;

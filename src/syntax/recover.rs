@@ -21,7 +21,7 @@ struct AdoptiveParent {
 /// The border between the children that stay in an element and those that leave it.
 #[derive(Clone, Copy, Debug)]
 struct ChildCut {
-    /// The last child that stays; `NONE` for none.
+    /// The last child that stays; `NO_NODE` if none stays.
     stays: u32,
     /// The first child that leaves.
     leaves: u32,

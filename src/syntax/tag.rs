@@ -38,7 +38,7 @@ pub(super) struct DeferredFault {
     faults: usize,
 }
 
-/// How a start tag ended.
+/// The end of a start tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StartTagEnd {
     Open,

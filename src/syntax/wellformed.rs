@@ -2,7 +2,7 @@
 //!
 //! Pure functions on bytes and characters; no state, no positions in a document.
 
-/// Bits of [`class`].
+/// Bits of [`byte_class`].
 pub(super) mod is {
     pub(in crate::syntax) const SPACE: u8 = 1;
     pub(in crate::syntax) const NAME_START: u8 = 2;

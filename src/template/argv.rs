@@ -265,8 +265,8 @@ impl CommandSplitter<'_> {
         Err(self.fault_at(ArgvFaultKind::UnclosedDoubleQuote, start))
     }
 
-    /// Handles a backslash in double quotes. It stands for itself, except before `$`, a backtick,
-    /// `"`, `\` and a line end.
+    /// Handles a backslash in double quotes. It is literal, except before `$`, a backtick, `"`, `\`
+    /// and a line end.
     fn take_quoted_backslash(&mut self) {
         match self.remaining_text().as_bytes().get(1) {
             Some(b'\n') => self.at += 2,

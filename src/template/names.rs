@@ -69,7 +69,7 @@ impl FileFacts {
         facts
     }
 
-    /// The form of what is of a type, or held to a schema of the file.
+    /// The shape of a value of a type, or of a value that must match a schema of the file.
     pub fn shape(&self, kind: &str) -> &ValueShape {
         self.schemas
             .get(kind)

@@ -78,7 +78,7 @@ fn is_opaque(rest: &str) -> bool {
     !is_word(rest.get(..64).unwrap_or(rest))
 }
 
-/// At least one part that is not a word, and a digit.
+/// Returns true if the first 64 bytes contain a digit and at least one part that is not a word.
 fn is_mixed(rest: &str) -> bool {
     let rest = rest.get(..64).unwrap_or(rest);
     has_digit(rest) && !rest.split(['-', '_', '.', '/', '+', '=']).all(is_word)
@@ -132,7 +132,8 @@ fn is_airtable_key(rest: &str) -> bool {
         .is_some_and(|(id, key)| id.len() == 14 && key.len() == 64 && is_hex(key))
 }
 
-/// The rest of `xoxb-` and its like: a number first, or at least a digit.
+/// Returns true if the rest of a Slack key, after `xoxb-` or a similar prefix, begins with a
+/// number, or at least contains a digit.
 fn is_slack_key(rest: &str) -> bool {
     has_digit(rest) && !rest.split('-').all(is_word)
         || rest

@@ -43,8 +43,8 @@ pub fn is_sample(value: &str) -> bool {
 const REQUEST_WORDS: &str =
     " your yours changeme changeit changethis replaceme placeholder redacted ";
 
-/// Words that request a value or mean that none exists, if only words of `FILLERS` stand beside
-/// them.
+/// Words that request a value or mean that none exists, if only words of `FILLER_WORDS` stand
+/// beside them.
 const LONE_REQUEST_WORDS: &str = " change dummy example fake foobar here insert replace sample todo null none nil undefined true false masked hidden required tbd ";
 
 const FILLER_WORDS: &str = " a an the me my our this that it with in from of for to on at please value values key keys api token secret \
@@ -106,8 +106,8 @@ fn is_whole_reference(value: &str) -> bool {
             .any(|(open, close)| within(open, close).is_some())
 }
 
-/// Returns true if words request a value, or are a name in capitals (`API_KEY`), and no word has a
-/// digit in it.
+/// Returns true if a value consists of words that request a value, or is a name in capitals
+/// (`API_KEY`), and no word has a digit in it.
 fn requests_value(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let mut words = small

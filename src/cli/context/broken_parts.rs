@@ -11,7 +11,7 @@ use crate::rules::check::is_error;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
-/// The most names that a message lists.
+/// The maximum number of names that a message lists.
 const MAX_LISTED_NAMES: usize = 8;
 /// The hint that leads to the remaining errors.
 const CHECK_HINT: &str = "`ctxc check` shows them";

@@ -86,7 +86,7 @@ impl<'p> ModelCalls<'p> {
         &self.spending
     }
 
-    /// The calls that were made, and what they used.
+    /// The number of calls and their total use.
     pub(super) fn total_usage(&self) -> (u64, Spend) {
         (
             self.calls.load(Ordering::Relaxed),

@@ -134,10 +134,10 @@ impl CompiledProject {
         )
     }
 
-    /// Compiles the readable parts of the project that a commit has in a place, a path from the top
-    /// of the repository. Also returns the reasons why the other parts cannot be read. `revision`
-    /// is the name of the commit in errors. A usage error means that the commit does not contain
-    /// the project.
+    /// Compiles the readable parts of the project at a place in a commit, given as a path from the
+    /// top of the repository. Also returns the reasons why the other parts cannot be read.
+    /// `revision` is the name of the commit in errors. A usage error means that the commit does not
+    /// contain the project.
     pub(super) fn load_readable(
         commit: CommitFiles,
         revision: &str,

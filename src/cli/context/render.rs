@@ -446,7 +446,7 @@ struct CountedLines {
 /// The source of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct LineOrigin {
-    /// Empty if no author wrote any part of the line.
+    /// The printed form of the source; empty if no author wrote any part of the line.
     words: String,
     /// True if the source is a line of a file.
     is_line: bool,

@@ -8,9 +8,9 @@ use crate::schema::json::names;
 use crate::store::{IndexError, IndexState, PassageMatch, SearchIndex, SkipReason, SkippedFile};
 use std::collections::BTreeMap;
 
-/// The most lines of a passage that are printed.
+/// The maximum number of lines of a passage that are printed.
 const MAX_SHOWN_LINES: usize = 3;
-/// The most skipped files that are listed without `--verbose`.
+/// The maximum number of skipped files that are listed without `--verbose`.
 const MAX_SHOWN_FILES: usize = 3;
 
 #[derive(Debug, Args)]
@@ -272,7 +272,7 @@ fn print_summary(
 
 /// Counts files of types that are not looked up by their endings, the most frequent first.
 fn describe_other_types(files: &[&SkippedFile]) -> String {
-    /// The most endings that are listed.
+    /// The maximum number of endings that are listed.
     const MAX_ENDINGS: usize = 5;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {

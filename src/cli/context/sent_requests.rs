@@ -1,5 +1,5 @@
-//! Requests that the programs of scenarios sent: kept in memory for the other side of a comparison,
-//! and written to a file for a job that runs no program of a change.
+//! The requests that the programs of scenarios sent: stored in memory for the other side of a
+//! comparison, and in a file for a job that must not run programs of a change.
 
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -15,13 +15,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// The schema of the file.
 const SCHEMA: &str = "ctxc.requests/1";
-/// The most bytes of a file that are read.
+/// The maximum number of bytes that are read from a file.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A request of a program, or the reason why it is missing.
 pub(super) type RequestOutcome = std::result::Result<ProgramRequest, String>;
 
-/// The key of a scenario's request, which finds it again in another run of the same comparison.
+/// The key of a scenario's request, which identifies it in another run of the same comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct RequestKey {
     /// The scenario's file.
@@ -74,11 +74,11 @@ struct StoredRequests {
     requests: Vec<StoredRequest>,
 }
 
-/// The requests of programs, each requested once.
+/// The requests of programs, each made once.
 #[derive(Debug, Default)]
 pub(super) struct SentRequests {
     outcomes: Mutex<BTreeMap<RequestKey, RequestOutcome>>,
-    /// The file that they come from; if set, no program is run.
+    /// The file that contains them; if set, no program is run.
     file: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl SentRequests {
             .map_err(fault)
     }
 
-    /// Returns the request of a scenario, from `ask` the first time.
+    /// Returns the request of a scenario; calls `ask` only for the first one with its key.
     pub(in crate::cli::context) fn get_or_request(
         &self,
         (path, source, answers): (&str, &RequestSource, Option<&str>),

@@ -18,9 +18,9 @@ use crate::template::value_type::{self, ParameterType};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The most bytes of one value.
+/// The maximum number of bytes of one value.
 const MAX_VALUE_BYTES: u64 = MAX_CONTEXT_FILE_BYTES;
-/// The most bytes of a value in an error.
+/// The maximum number of bytes of a value in an error.
 const MAX_SHOWN_BYTES: usize = 60;
 
 /// Splits `NAME=VALUE`, and replaces `@FILE` by the content of the file.

@@ -73,7 +73,7 @@ pub(crate) fn run_import(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         scenarios: &scenarios,
     };
     let batch = convert_prompts(&found, &library, args.engine.engine_options(), folders);
-    // What a configuration takes in is carried over with it.
+    // Files that a configuration includes are imported with it.
     let taken: BTreeSet<String> = library.texts.into_inner().into_keys().collect();
     found.others.retain(|path| !taken.contains(path));
     let verdict = samples.as_ref().map(|(path, samples)| {

@@ -15,7 +15,7 @@ pub(super) enum CallTreatment {
     Answered,
 }
 
-/// Says what was seen. An error is what ctxc could not do.
+/// Prints the summary of the calls. Returns an error if ctxc itself failed.
 pub(super) fn print_tally(
     tally: &ProxyTally,
     done: CallTreatment,
@@ -120,8 +120,8 @@ fn tally_summary(tally: &ProxyTally, done: CallTreatment, shown: Option<&str>) -
     line.concat() + &lost
 }
 
-/// What lets Gemini CLI through, where it is the command: an address of one's own makes it sign in
-/// by a way that it then refuses.
+/// A hint for a command that runs Gemini CLI: with a custom address, it chooses a sign-in method
+/// that it then rejects.
 fn gemini_cli(command: &[OsString]) -> Option<String> {
     let is_gemini = |word: &OsString| {
         Path::new(word)
@@ -135,7 +135,7 @@ fn gemini_cli(command: &[OsString]) -> Option<String> {
     })
 }
 
-/// Why there may be no call, and what to do about it.
+/// Explains the absence of calls, with advice.
 fn explain_no_calls(tally: &ProxyTally) -> Vec<String> {
     let came = |count: u64| {
         format!(

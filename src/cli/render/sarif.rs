@@ -1,9 +1,9 @@
 //! SARIF 2.1.0, one run. Columns count UTF-16 code units, paths are relative URIs, rules include
 //! their pages.
 //!
-//! Never exceeds the limits of GitHub's code scanning: at most [`RESULTS`] results and [`BYTES`]
-//! bytes before compression. If necessary, the least grave findings are left out, with a
-//! notification in the file.
+//! Never exceeds the limits of GitHub's code scanning: at most [`MAX_RESULTS`] results and
+//! [`MAX_RESULT_BYTES`] bytes before compression. If necessary, the least grave findings are left
+//! out, with a notification in the file.
 
 use super::super::manual_page;
 use super::message::{full_message, unique_fingerprints, without_empty_keys};

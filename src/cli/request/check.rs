@@ -111,7 +111,7 @@ pub(super) struct RequestChecker<'c> {
     pub(super) report: CheckReport,
     /// The texts of requests with findings.
     pub(super) texts: BTreeMap<String, String>,
-    /// The size of these texts in bytes.
+    /// The total size of `texts` in bytes.
     shown: usize,
     threads: ConversationTracker,
     /// The requests with which later ones may be compared.

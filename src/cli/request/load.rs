@@ -194,8 +194,8 @@ pub(super) fn load_single(subject: &str, project: &Path) -> Result<LoadedRequest
     }
 }
 
-/// The calls of a subject up to the one of a name, or all, those for embeddings and the like too: a
-/// program that is run again makes all of them.
+/// Returns the calls of a subject up to the named one, or all of them. Includes calls such as those
+/// for embeddings, because a program that is run again makes all of them.
 pub(super) fn calls_until(
     subject: &str,
     name: Option<&str>,

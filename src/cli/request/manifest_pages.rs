@@ -79,7 +79,7 @@ pub(crate) fn html(document: &RequestManifest) -> String {
     out
 }
 
-/// The sections of a segment with their tokens, and whether a cache breakpoint follows it.
+/// Returns the notes on a segment: its sections with their tokens, and a cache breakpoint after it.
 fn notes(segment: &SegmentRow) -> String {
     let sections = segment
         .sections

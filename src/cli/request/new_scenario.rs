@@ -22,7 +22,7 @@ use crate::request::threads::Attribution;
 use std::fmt::Write as _;
 
 /// The maximum number of segments that are all listed. Of a longer request, only the segments
-/// shared by all calls are.
+/// shared by all calls are listed.
 const MAX_LISTED_SEGMENTS: usize = 40;
 /// The default path of the subtasks in an answer.
 const DEFAULT_PLAN_PATH: &str = "$.subtasks";
@@ -58,12 +58,12 @@ pub(crate) struct NewScenarioOptions {
     pub(crate) has_snapshot: bool,
     /// Copies the request, instead of running the program that sends it.
     pub(crate) is_copy: bool,
-    /// All calls of the recording, for scenarios that share it; else those up to the one that is
-    /// meant.
+    /// Copies all calls of the recording, for scenarios that share it; otherwise only the calls up
+    /// to the requested one.
     pub(crate) is_shared: bool,
 }
 
-/// The calls of a recording that a scenario can be about, by their names: those that were answered.
+/// The calls of a recording for which a scenario can be written, by their names: the answered ones.
 pub(crate) fn calls_of(subject: &str, project: &Path) -> Result<Vec<String>> {
     let all = load::load_calls(&[subject.to_owned()], project, &mut |_| {})?;
     let answered = all
@@ -82,10 +82,10 @@ struct RequestToCopy {
     loaded: LoadedRequest,
     /// The calls to copy; none for a file with a body alone.
     calls: Vec<Recording>,
-    /// The place of the one that is meant among them.
+    /// The index of the requested call in `calls`.
     at: usize,
-    /// The program that sent it, and where it stands among the calls of that; `None` where the
-    /// scenario is to read the copy.
+    /// The program that sent the call, and the position of the call among those of the program;
+    /// `None` if the scenario reads the copy.
     sent_by: Option<(Vec<String>, CallPosition)>,
     /// The masked values of the call itself.
     redacted: Vec<MaskedCount>,
@@ -277,8 +277,8 @@ pub(crate) fn write_scenario(
     })
 }
 
-/// The call that is meant. Beside it are the calls before it: all of them where its program is to
-/// be run again, else those of its conversation.
+/// Loads the requested call with the calls before it: all of them if its program is to be run
+/// again, otherwise those of its conversation.
 fn load_request(
     subject: &str,
     NewScenarioOptions {

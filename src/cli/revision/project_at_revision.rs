@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(crate) struct ProjectAtRevision {
     /// The revision as named.
     name: String,
-    /// The project's folder in [`Past::files`].
+    /// The project's folder in [`Self::file_system`].
     pub(crate) root: PathBuf,
     /// The settings of its project file, or the defaults.
     pub(crate) config: Config,
@@ -179,13 +179,14 @@ impl ProjectAtRevision {
         self.has_unknown_settings
     }
 
-    /// Returns its files that differ in the work tree and whose content depends on a filter, so
-    /// that the revision lacks it.
+    /// Returns its files that differ in the work tree and whose content Git changes by a filter, so
+    /// that the revision does not contain it.
     pub(crate) fn unfiltered_files(&self) -> impl Iterator<Item = &str> {
         self.commit_tree().unfiltered_files(&self.folder)
     }
 
-    /// Returns such files of the whole repository.
+    /// Returns the files of the whole repository that differ in the work tree and whose content Git
+    /// changes by a filter.
     pub(crate) fn unfiltered_anywhere(&self) -> impl Iterator<Item = &str> {
         self.commit_tree().unfiltered_files("")
     }

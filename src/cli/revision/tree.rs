@@ -99,8 +99,8 @@ impl CommitTree {
         Ok(self)
     }
 
-    /// Returns the files below a folder that differ in the work tree and whose content depends on a
-    /// filter, so that this commit lacks it.
+    /// Returns the files below a folder that differ in the work tree and whose content Git changes
+    /// by a filter, so that this commit does not contain it.
     pub(super) fn unfiltered_files<'t>(
         &'t self,
         folder: &str,

@@ -23,7 +23,7 @@ const SETTINGS_FILES: [&str; 3] = ["ctxc.toml", ".gitignore", ".ignore"];
 /// The names of a folder that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WatchedNames {
-    /// The names in [`SETTINGS`].
+    /// The names in [`SETTINGS_FILES`].
     Settings,
     /// Every name.
     Every,

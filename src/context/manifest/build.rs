@@ -380,8 +380,8 @@ fn apply_defaults(
     found
 }
 
-/// True for an agent that is called once in each round, with values of which a manifest knows those
-/// of the first.
+/// True if an agent is called once in each round, with values of which a manifest contains only
+/// those of the first round.
 fn is_in_round(chain: &[ChainLink<'_>]) -> bool {
     let mut slots = chain
         .iter()

@@ -31,7 +31,7 @@ fn is_checked(trust: Option<Trust>) -> bool {
     trust == Some(Trust::Trusted)
 }
 
-/// Returns the same for a step that has run: its result, and the arguments of its call.
+/// Returns the checked names of a step that has run: the arguments of its call, and its result.
 fn checked_step(step: &Child) -> BTreeSet<String> {
     let is_call = step.node.element == "call";
     let mut found = checked_inputs(is_call.then_some(&step.node).into_iter().collect());
@@ -42,7 +42,7 @@ fn checked_step(step: &Child) -> BTreeSet<String> {
     found
 }
 
-/// Returns the same for the inputs and arguments of nodes, and of the calls that produce them.
+/// Returns the checked inputs and arguments of nodes, and of the calls that produce them.
 fn checked_inputs(mut open: Vec<&Node>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(node) = open.pop() {

@@ -18,7 +18,7 @@ const NO_FEEDBACK: &str = "none yet";
 
 impl Binder<'_, '_> {
     /// Gives unbound names of a round the values of the first round. In a dry run with
-    /// [`Unknown::Variable`] they stay open, because later rounds have other values.
+    /// [`UnknownHandling::Variable`] they stay open, because later rounds have other values.
     fn bind_first_round(
         &mut self,
         parent: &Node,

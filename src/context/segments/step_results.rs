@@ -21,10 +21,10 @@ use std::rc::Rc;
 
 /// The maximum tokens of a result's content that replaces missing notes.
 const MAX_NOTE_TOKENS: usize = 200;
-/// The maximum number of unknown results or inputs that are listed one by one; of more, all but the
-/// [`NEAREST`] are merged.
+/// The maximum number of unknown results or inputs that are listed one by one. If more are unknown,
+/// all but the nearest [`ALWAYS_LISTED`] are merged.
 pub(in crate::context) const MAX_LISTED: usize = 32;
-/// The number of the nearest ones that are always listed one by one.
+/// The number of the nearest unknown results or inputs that are always listed one by one.
 pub(in crate::context) const ALWAYS_LISTED: usize = 4;
 
 /// Returns the results of earlier steps that reach the node at the end of a chain.

@@ -23,7 +23,7 @@ pub(super) struct MergeBuffers {
     before: Vec<usize>,
     /// Long pieces: the rank of the pair that starts at an offset.
     ranks: Vec<u32>,
-    /// Long pieces: rank and start of pairs, packed by [`key`].
+    /// Long pieces: rank and start of pairs, packed by [`pair_key`].
     pairs: BinaryHeap<Reverse<u64>>,
 }
 
@@ -158,7 +158,7 @@ fn join_long(table: &TokenTable, piece: &[u8], scratch: &mut MergeBuffers) {
     }
 }
 
-/// Replaces the pair that starts at `start`; [`NONE`] removes it.
+/// Replaces the pair that starts at `start`; [`NO_RANK`] removes it.
 fn set_pair(ranks: &mut [u32], pairs: &mut BinaryHeap<Reverse<u64>>, start: usize, rank: u32) {
     set_at(ranks, start, rank);
     if rank != NO_RANK {

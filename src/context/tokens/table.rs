@@ -20,7 +20,7 @@ pub(super) struct TokenTable {
     bytes: &'static [u8],
     /// The offset of each token's bytes, by rank; the length precedes them.
     starts: Vec<u32>,
-    /// Ranks by the hash of their bytes; [`NONE`] marks an empty slot.
+    /// Ranks by the hash of their bytes; [`NO_RANK`] marks an empty slot.
     slots: Vec<u32>,
     /// The length of the longest token in bytes.
     longest: usize,
@@ -75,7 +75,7 @@ impl TokenTable {
         found.unwrap_or_default()
     }
 
-    /// Returns the rank of some bytes, or [`NONE`].
+    /// Returns the rank of some bytes, or [`NO_RANK`].
     pub(super) fn rank(&self, bytes: &[u8]) -> u32 {
         if bytes.len() > self.longest {
             return NO_RANK;

@@ -318,7 +318,7 @@ pub(in crate::eval) fn find_parts(
     find_parts_at(case.run.plan, case.run.patterns, answer)
 }
 
-/// The same, with the path of the parts given.
+/// Like [`find_parts`], with the given path of the parts.
 pub(in crate::eval) fn find_parts_at(
     plan: &str,
     patterns: &schemas::CompiledPatterns,

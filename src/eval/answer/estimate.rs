@@ -72,7 +72,7 @@ pub(super) fn estimate_cost(
         (count, trials) => (count / trials, count.div_ceil(trials)),
     };
     let calls = (least.max(1) * requests.0, (most + confirm) * requests.1);
-    // What a provider cannot have counted is no estimate.
+    // A count that the provider cannot have made is not used for the estimate.
     let is_credible = |call: &&&Recording| {
         recorded_response(call)
             .is_ok_and(|given| describe_miscount(&given.answer, Some(context)).is_none())

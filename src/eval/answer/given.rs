@@ -26,7 +26,7 @@ pub struct TrialAnswer {
     pub tool_calls: Vec<(String, Value)>,
     /// Tokens sent and received.
     pub tokens: (u64, u64),
-    /// The other costs.
+    /// The costs other than tokens.
     pub took: AnswerCost,
     /// The reason why its text cannot be judged.
     pub flaw: Option<AnswerFlaw>,
@@ -364,7 +364,8 @@ impl TrialAnswer {
         said
     }
 
-    /// The same texts and the arguments of tool calls, for patterns that must be absent.
+    /// The texts of [`Self::searchable_texts`] and the arguments of tool calls, for patterns that
+    /// must be absent.
     pub(super) fn all_texts(&self) -> Vec<Cow<'_, str>> {
         let mut said = self.searchable_texts();
         collect_scalars(

@@ -3,7 +3,7 @@
 use super::interval::{Z_95, wilson_of};
 use std::collections::BTreeMap;
 
-/// Fewer clusters say nothing of how far others would be.
+/// The minimum number of clusters. Fewer clusters show too little of the spread between clusters.
 const CLUSTERS: usize = 10;
 
 /// The 95 % interval of the mean of rates, each of a cluster; `None` for fewer than ten clusters.

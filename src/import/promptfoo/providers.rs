@@ -107,7 +107,8 @@ fn parse_model_id(id: &str) -> Option<(&str, &str)> {
     };
     let name = match rest.split_once(':') {
         Some((kind, name)) if kinds.contains(&kind) => name,
-        // Such as `openai:embedding:…`; tags of Ollama contain a colon too.
+        // A kind that is not known here, such as `openai:embedding:…`. Tags of Ollama contain a
+        // colon too.
         Some(_) if vendor != "ollama" => return None,
         _ => rest,
     };

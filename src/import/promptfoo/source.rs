@@ -73,7 +73,7 @@ impl ConfigSource<'_> {
     }
 }
 
-/// Returns whether a name is one that a pattern stands for, in which `*` is any text.
+/// Returns true if a pattern matches a name. `*` matches any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == name;

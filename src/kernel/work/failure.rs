@@ -68,9 +68,9 @@ pub enum PatternLimit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PatternScope {
-    /// Those of one task.
+    /// The outcomes of one task.
     Task,
-    /// Those of all tasks.
+    /// The outcomes of all tasks.
     Batch,
 }
 

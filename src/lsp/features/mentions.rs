@@ -1,6 +1,6 @@
 //! Names of templates in the files beside them: tasks in scenarios, roles and requirements;
-//! parameters, inputs, steps and results in scenarios and in their tables. And the names that the
-//! project file gives itself: roles, models and providers.
+//! parameters, inputs, steps and results in scenarios and in their tables. Also the names that the
+//! project file defines: roles, models and providers.
 
 use super::variables::{self, FileVariable, VariableAtCursor};
 use crate::base::fix::Edit;
@@ -16,7 +16,7 @@ use crate::scenario::table::NamedThingKind;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
-/// A place that has a name of a template.
+/// A place that contains a name of a template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct Mention {
     pub(in crate::lsp) file: Arc<str>,
@@ -35,7 +35,7 @@ pub(in crate::lsp) struct Mention {
 pub(in crate::lsp) enum MentionTarget {
     /// A task.
     Task,
-    /// The task of a role that has the task's name, and names no other.
+    /// The task of a role that has the task's name and no key `template`.
     OwnTask,
     /// A role.
     Role,
@@ -51,7 +51,7 @@ pub(in crate::lsp) enum MentionTarget {
     Source(String),
 }
 
-/// Returns every such place of the project, sorted.
+/// Returns all mentions in the project, sorted.
 pub(in crate::lsp) fn all_mentions(project: &ProjectState) -> Vec<Mention> {
     let mut found = of_project_file(project);
     for read in project.suites.values().flatten() {
@@ -86,7 +86,7 @@ pub(in crate::lsp) fn mention_at(
         .find(|own| *own.file == *file && own.span.touches(offset))
 }
 
-/// The places in the project file.
+/// The mentions in the project file.
 fn of_project_file(project: &ProjectState) -> Vec<Mention> {
     let mut found = Vec::new();
     let config = &project.config;
@@ -211,7 +211,7 @@ impl Mention {
     }
 }
 
-/// The task that a case is about, or the cases of a suite where they name none.
+/// The task of a group of names: that of a case, or the default task of a suite.
 fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
     let named = |thing: NamedThingKind| {
         group
@@ -231,13 +231,13 @@ fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
         .or_else(played)
 }
 
-/// A scenario, a suite or a table with its names: the first group is about each task of the suite,
-/// every other about a case.
+/// A scenario, a suite or a table with its names. The first group applies to every task of the
+/// suite, each other group to one case.
 struct NamedFile<'f> {
     path: Arc<str>,
     text: &'f str,
     groups: Vec<Vec<NamedThing>>,
-    /// The task of cases that name none.
+    /// The task of cases without a task of their own.
     default: Option<String>,
 }
 
@@ -307,7 +307,7 @@ fn of_groups(project: &ProjectState, read: &LoadedScenario, file: &NamedFile<'_>
     found
 }
 
-/// The place of a name, in a case about a task.
+/// The mention of a name in a case of a task.
 fn new_mention(
     file: &Arc<str>,
     text: &str,
@@ -328,7 +328,7 @@ fn new_mention(
             Some(name) => (name, MentionTarget::Value(task?)),
             None => (value, MentionTarget::Source(task?)),
         },
-        // A path names no step, and the words of a call are none.
+        // A path is not the name of a step, and neither are the words of a call.
         NamedThingKind::Node | NamedThingKind::Step
             if value.starts_with('/') || value.contains('(') =>
         {
@@ -349,7 +349,7 @@ fn new_mention(
     place(file, text, own.span, name, what)
 }
 
-/// A place, where the name stands in it as it is.
+/// A mention; `None` if the name is not written literally at its place.
 fn place(
     file: &Arc<str>,
     text: &str,

@@ -19,7 +19,7 @@ use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// A variable as it is bound in one file.
+/// A variable, by its binding in one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::lsp) struct FileVariable {
     pub(in crate::lsp) file: Arc<str>,

@@ -144,7 +144,7 @@ impl ProjectState {
             .collect()
     }
 
-    /// Whether the project may read a file, or find some in a folder, of this name.
+    /// Returns true if the project may read a file of this name, or files in a folder of this name.
     pub(in crate::lsp) fn is_known(&self, name: &str) -> bool {
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_read = base == ".gitignore" || is_watched(name) || self.stamps.contains_key(name);
@@ -161,7 +161,7 @@ impl ProjectState {
             || is_named()
     }
 
-    /// The files that the project file names, as far as they are no patterns and no folders.
+    /// The files that the project file names, without patterns and folders.
     pub(in crate::lsp) fn named_in_project_file(&self) -> Vec<Arc<str>> {
         let Some(file) = self.config.files.first() else {
             return Vec::new();
@@ -180,7 +180,7 @@ impl ProjectState {
             .collect()
     }
 
-    /// Whether the project file names a file, or one in a folder.
+    /// Returns true if the project file names a file, or a file in a folder.
     pub(in crate::lsp) fn is_named_in_project_file(&self, name: &str) -> bool {
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_it = |own: &Arc<str>| {
@@ -195,7 +195,7 @@ impl ProjectState {
         is_there && self.named_in_project_file().iter().any(is_it)
     }
 
-    /// Remembers a file as it is on disk.
+    /// Records the state of a file on disk.
     pub(in crate::lsp) fn record_stamp(&mut self, name: &Arc<str>) {
         let stamp = RealFs.stamp(&self.root.join(&**name)).ok();
         self.stamps.insert(Arc::clone(name), stamp);

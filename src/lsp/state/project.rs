@@ -73,7 +73,7 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) is_config_broken: bool,
     /// Findings of the project file, of its included files, and of an unreadable suppressions file.
     pub(in crate::lsp) config_findings: Vec<Diagnostic>,
-    /// The suppressions with their text. Faults of the current text are in `of_config`.
+    /// The suppressions with their text. Faults of the current text are in `config_findings`.
     pub(in crate::lsp) suppressions: Option<(String, Suppressions)>,
     /// The scenarios of the project, open or not; `None` for a changed one that is not read yet.
     pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<LoadedScenario>>,
@@ -86,12 +86,14 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) read: ReadCache,
     /// Findings about names and references.
     pub(in crate::lsp) link_findings: FindingsByFile,
-    /// An upper bound, in bytes, of every definition with all that it refers to put in.
+    /// An upper bound, in bytes, of the size of every definition with everything that it refers to
+    /// inserted.
     pub(in crate::lsp) largest_expansion: u64,
     /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does
     /// not compile.
     pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
-    /// The signatures of such tasks.
+    /// The signatures of tasks that scenarios need, by name; `None` for a task that does not
+    /// compile.
     pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
     pub(in crate::lsp) active: ActiveRules,
     /// The rules that large files are checked with.

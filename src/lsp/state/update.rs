@@ -46,7 +46,7 @@ impl ProjectState {
         let closed = Arc::make_mut(&mut self.open).remove(name)?;
         let name = Arc::from(name);
         self.mark_changed(&name);
-        // A document without a file on disk is gone.
+        // A closed document without a file on disk no longer exists.
         if (is_template_name(&name) || self.suites.contains_key(&name))
             && !fs::exists(&self.root.join(&*name))
         {
@@ -62,12 +62,12 @@ impl ProjectState {
     /// Marks a file as changed, in the editor or on disk.
     pub(in crate::lsp) fn mark_changed(&mut self, name: &Arc<str>) {
         self.touch_scenarios(name);
-        // A template that keeps its names moves no finding of a project file, and findings of
-        // closed scenarios are looked for on request.
+        // A template whose names stay the same affects no finding of a project file; findings of
+        // closed scenarios are computed on request.
         if !self.is_xml(name) || self.open.keys().any(|open| self.suites.contains_key(open)) {
             self.pending.insert(PendingChange::Scenarios);
         }
-        // What the project file takes from another file is read again with that file on disk.
+        // If the project file includes this file, it is read again with the state on disk.
         if self.is_config(name)
             || !self.open.contains_key(name) && self.is_named_in_project_file(name)
         {
@@ -271,7 +271,7 @@ impl ProjectState {
         (new, inner.into_iter().collect())
     }
 
-    /// Compiles one file. Returns whether its names and references changed.
+    /// Compiles one file. Returns the effect on its names and references.
     fn compile_file(&mut self, name: &Arc<str>) -> NamesChange {
         let is_member = self.documents.get(name).is_some();
         let is_open = self.open.contains_key(name);
@@ -322,8 +322,8 @@ impl ProjectState {
         }
     }
 
-    /// True if a finding about names lies in a file or shows a place in it, or depends on the size
-    /// of definitions.
+    /// True if a finding about names is in a file, has a label in it, or depends on the size of
+    /// definitions.
     fn is_linked(&self, name: &str) -> bool {
         let shows = |finding: &Diagnostic| {
             let has_label = finding
@@ -335,8 +335,8 @@ impl ProjectState {
         self.link_findings.contains_key(name) || self.link_findings.values().flatten().any(shows)
     }
 
-    /// What compiling a file gives, and whether only its structure was checked; `None` for what is
-    /// no template, or does not exist.
+    /// Compiles a file. Also returns true if only its structure was checked. Returns `None` if the
+    /// file does not exist or is no template.
     fn compile_template(&mut self, name: &Arc<str>) -> Option<(CompiledFile, bool)> {
         let open = self.open.get(name).map(Arc::clone);
         let read;
@@ -482,7 +482,7 @@ fn grown_expansion(largest: u64, before: &FileFacts, after: &FileFacts) -> u64 {
     grown.max().unwrap_or(largest)
 }
 
-/// The texts that findings of templates are shown in as well.
+/// The texts in which findings of templates have labels.
 fn labelled_texts(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
     let labels = findings
         .iter()

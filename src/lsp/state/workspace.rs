@@ -39,11 +39,11 @@ pub(in crate::lsp) struct LspWorkspace {
     folders: Vec<PathBuf>,
     /// Open documents by their URIs.
     open: BTreeMap<String, OpenDocument>,
-    /// The client watches the files below these folders.
+    /// The folders whose files the client watches.
     watched: Vec<PathBuf>,
-    /// Files of projects that have gone, whose findings are to be cleared.
+    /// Files of removed projects whose findings must be cleared.
     cleared: Vec<Uri>,
-    /// Documents belong to other projects than the client was shown.
+    /// True if a document belongs to another project than when its findings were last sent.
     is_rearranged: bool,
 }
 
@@ -101,13 +101,13 @@ impl LspWorkspace {
         Some((project, project.name_of_path(path)))
     }
 
-    /// A file changed on disk, came or went, or a folder. Returns whether it may matter to a
+    /// Handles a change of a file or folder on disk. Returns true if the change may matter to a
     /// project.
     pub(in crate::lsp) fn handle_disk_change(&mut self, path: &Path) -> bool {
         let home = self.home_of_path(path);
         let mut is_known = false;
-        // A template counts in its own project; a text, a list of what is ignored, a folder in
-        // every one that it is in.
+        // A template matters only to its own project. A text, an ignore file or a folder matters to
+        // every project that contains it.
         let is_template = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -121,7 +121,7 @@ impl LspWorkspace {
                 continue;
             }
             is_known = true;
-            // What is open counts as the editor has it.
+            // The editor's text of an open document has precedence over the file.
             for name in below.into_iter().chain([name]) {
                 if !project.open.contains_key(&name) {
                     project.mark_changed(&name);
@@ -132,7 +132,7 @@ impl LspWorkspace {
         is_known
     }
 
-    /// Whether a path is that of a project file, or of a folder around one.
+    /// Returns true if a path is that of a project file, or of a folder that may contain one.
     pub(in crate::lsp) fn may_hold_project(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| name == PROJECT_FILE)
             || self
@@ -141,12 +141,12 @@ impl LspWorkspace {
                 .any(|project| project.root.starts_with(path))
     }
 
-    /// Whether documents belong to other projects since this was last asked.
+    /// Returns true if documents have moved to other projects since the last call.
     pub(in crate::lsp) fn take_rearranged(&mut self) -> bool {
         std::mem::take(&mut self.is_rearranged)
     }
 
-    /// The files whose findings have gone with their projects, and were pushed.
+    /// Returns the files of removed projects whose findings were pushed, and forgets them.
     pub(in crate::lsp) fn take_cleared(&mut self) -> Vec<Uri> {
         std::mem::take(&mut self.cleared)
     }
@@ -351,8 +351,8 @@ impl LspWorkspace {
         self.all.insert(key, project);
     }
 
-    /// Removes projects outside of the workspace of which nothing is open, and those whose file has
-    /// gone.
+    /// Removes projects outside of the workspace without open documents, and projects whose file no
+    /// longer exists.
     fn remove_unused(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let gone = self

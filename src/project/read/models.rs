@@ -206,7 +206,7 @@ fn read_model(
         reserve: found.reserve.map_or(0, |tokens| tokens.value),
         prices: found.prices,
         // The tokenizer of a model without the key is set after all providers are read: see
-        // `protocols`.
+        // `set_protocols`.
         tokenizer: found.tokenizer.unwrap_or_default(),
         sampling,
     })

@@ -230,7 +230,7 @@ fn read_role(sink: &mut FaultSink, name: Spanned<String>, value: &TomlValue<'_>)
     Some(out.role)
 }
 
-/// A role without any keys: its task is the one of its own name.
+/// A role without any keys, for the task of the same name.
 fn default_role(name: Spanned<String>) -> Role {
     Role {
         task: name.clone(),

@@ -133,7 +133,7 @@ pub(super) fn read_rows<T>(
     }
 }
 
-/// Like [`rows`], with a function for other keys.
+/// Like [`read_rows`], with a function for other keys.
 pub(super) fn read_rows_or_else<T>(
     sink: &mut FaultSink,
     path: &str,

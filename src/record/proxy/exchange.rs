@@ -216,7 +216,7 @@ impl Proxy {
             own: start.elapsed(),
         };
         match &self.source {
-            // What is paid for and lost must be paid for again.
+            // An answer that cannot be recorded would be paid for again.
             ProxySource::Upstream if self.keeper.unkept().is_some() => call.refused(),
             ProxySource::Upstream => {
                 let bytes = Bytes::from_owner(call.asked.body.clone());

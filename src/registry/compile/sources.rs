@@ -169,7 +169,7 @@ pub(crate) fn read_inside_project(door: FileAccess<'_>, path: &Path) -> Result<S
     read_text(door, path).map_err(|refused| refused.to_string())
 }
 
-/// The same text, with the reason of a failure as data.
+/// Like [`read_inside_project`], with the reason of a failure as data.
 pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, TextReadError> {
     let bytes = contained_path::read_file(door.files, door.root, path, door.limit)
         .map_err(TextReadError::Refused)?;

@@ -78,7 +78,7 @@ impl CompiledFiles {
         )
     }
 
-    /// The same index with one file replaced or added.
+    /// The index of all files, with one file replaced or added.
     pub fn index_with<'d>(
         &'d self,
         path: &'d Arc<str>,
@@ -128,8 +128,8 @@ impl CompiledFiles {
         link::link_files(config, &Links::new(&self.index()), scope, text)
     }
 
-    /// The same, and the bytes of the largest definition once everything that it refers to is put
-    /// in.
+    /// Like [`Self::link_findings`], but also returns the size of the largest definition in bytes,
+    /// with everything that it refers to put in.
     #[cfg(feature = "lsp")]
     pub(crate) fn link_with_size(
         &self,
@@ -148,8 +148,8 @@ impl CompiledFiles {
         )
     }
 
-    /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what
-    /// the files mean and are called.
+    /// The registry of the definitions for which `wanted` returns true. Its bytes depend only on
+    /// the meaning and the names of the files.
     pub fn registry_bytes(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let Links {
             index,

@@ -54,12 +54,14 @@ pub fn link_files(
     found
 }
 
+/// The texts of files with findings; each file is read at most once.
 struct LineTexts<F> {
     read: F,
     known: BTreeMap<Arc<str>, Option<(String, LineIndex)>>,
 }
 
 impl<F: Fn(&str) -> Option<String>> LineTexts<F> {
+    /// Returns the text of a file with its line index; `None` if it cannot be read.
     fn get(&mut self, path: &Arc<str>) -> Option<&(String, LineIndex)> {
         if !self.known.contains_key(path) {
             let read = (self.read)(path).map(|text| {

@@ -425,7 +425,8 @@ fn start_folders(root: &Path, globs: &Globs) -> Vec<WalkStart> {
         .collect()
 }
 
-/// The names of those folders in the project.
+/// The folders that contain every possible match of some globs, by their paths in the project. None
+/// of them is inside another one.
 pub(super) fn base_names(globs: &Globs) -> Vec<String> {
     let mut names: Vec<String> = globs
         .patterns()

@@ -99,7 +99,7 @@ fn report_unknown_element(cx: &FileCx<'_>, fault: &TemplateFault<'_>) -> Option<
     })
 }
 
-/// Elements that other languages have, and what says the same here.
+/// Elements of other languages, each with its equivalent in this one.
 const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
     (
         &["reducer", "combiner", "merge"],
@@ -119,8 +119,8 @@ const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported
-/// already.
+/// Returns true if `<` was meant as a literal sign, as in `List<String>`, and its missing end tag
+/// is already reported.
 fn is_literal_less_than(element: Element<'_>) -> bool {
     let before = Span::new(0, element.span().start).slice(element.document().text);
     let is_open = element.end_tag().is_none() && !element.is_empty_tag();

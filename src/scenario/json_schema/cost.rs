@@ -40,7 +40,7 @@ const MEMBER_KEYWORDS: [&str; 9] = [
     "unevaluatedItems",
 ];
 
-/// Returns the number of visits, or `None` if there are more than [`MOST`].
+/// Returns the number of visits, or `None` if there are more than [`MAX_VISITS`].
 pub(crate) fn count_visits(schema: &Value, value: &Value) -> Option<u64> {
     let mut counting = VisitCounter {
         root: schema,

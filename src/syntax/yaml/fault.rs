@@ -3,7 +3,7 @@
 
 use crate::base::span::Span;
 
-/// Collections open at once.
+/// The maximum number of collections that are open at once.
 pub const MAX_DEPTH: usize = 64;
 
 /// Maximum weight of a tree: one for each node, and one for each 64 bytes that an alias repeats.

@@ -36,7 +36,7 @@ pub(super) struct BindingStack<'m, 'a> {
 }
 
 impl<'m, 'a> BindingStack<'m, 'a> {
-    /// The number of bound names, to which [`Self::unbind`] can return.
+    /// The number of bound names, to which [`Self::unbind_down_to`] can return.
     pub(super) fn binding_count(&self) -> usize {
         self.entries.len()
     }

@@ -1,4 +1,4 @@
-//! Records how names reach references during the walk, for linking. See [`Flow`].
+//! Records how names reach references during the walk, for linking. See [`DefinitionFlow`].
 
 use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
@@ -29,7 +29,7 @@ pub(super) struct FlowRecorder<'m> {
     /// is used.
     sizes: HashMap<u32, u64>,
     has_sites: bool,
-    /// True if the trust of a result in this definition can be asked for.
+    /// True if the trust of a result in this definition may be needed later.
     pub(super) has_results: bool,
     /// The name of the definition's result.
     pub(super) result: Option<u32>,
@@ -197,7 +197,7 @@ impl<'m> FlowRecorder<'m> {
         }
     }
 
-    /// Clears the positions of values that another value replaces.
+    /// Clears the positions of values that are replaced by another value.
     pub(super) fn clear_positions(&mut self, own: &[(u32, Box<str>)]) {
         for (id, _) in own {
             self.set_position(*id, String::new(), Span::default());
@@ -617,7 +617,7 @@ impl<'m> FlowRecorder<'m> {
     }
 
     /// True if a part of a value cannot contain a foreign text, according to declared types.
-    /// Linking answers the same question for a [`Flow`], also with schemas and answers.
+    /// Linking answers the same question for a [`DefinitionFlow`], also with schemas and answers.
     fn is_inert(&self, mut name: u32, path: &str) -> bool {
         let mut path = Cow::Borrowed(path);
         loop {
@@ -694,7 +694,7 @@ fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
         })
 }
 
-/// Returns a part of a value under each of its names, at most [`MOST_PARTS`], starting with the
+/// Returns a part of a value under each of its names, at most [`MAX_PARTS`], starting with the
 /// given one.
 pub(crate) fn value_aliases<'n>(
     name: u32,

@@ -115,6 +115,7 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
         last
     }
 
+    /// Walks a step with everything inside it; returns its answer.
     fn walk_step(&mut self, step: &'m TaskStep<'a>) -> u32 {
         match step {
             TaskStep::Task(task) => self.walk_body(task),

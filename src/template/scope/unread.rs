@@ -44,8 +44,8 @@ impl<'m, 'a> ScopeWalk<'m, 'a, '_> {
             .for_each(|(_, what, part)| self.report_unread(what, part.element));
     }
 
-    /// Like [`Self::unread_in_reduce`] for a loop. If the loop `carries` results, its evaluator
-    /// receives those of the same round.
+    /// Like [`Self::report_unread_in_reduce`] for a loop. If the loop `carries` results, its
+    /// evaluator receives those of the same round.
     pub(super) fn report_unread_in_loop(
         &mut self,
         element: Element<'a>,

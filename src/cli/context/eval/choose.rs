@@ -42,7 +42,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What `--affected` alone compares with on the default branch, and where there is none.
+/// The commit with which a bare `--affected` compares on the default branch, or without a default
+/// branch.
 const HEAD: &str = "HEAD";
 /// Digits of a commit in a note.
 const SHOWN: usize = 12;

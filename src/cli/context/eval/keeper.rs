@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The most bytes of a file that are read; more than any recording has.
+/// The maximum number of bytes of a file that are read; more than any recording has.
 const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Writes the recordings of a run.

@@ -25,8 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The most bytes of a scenario file: as many as of any other file of a context, so that its
-/// revisions can be read too.
+/// The maximum number of bytes of a scenario file: as many as of any other file of a context, so
+/// that its revisions can be read too.
 const MAX_SCENARIO_BYTES: u64 = MAX_CONTEXT_FILE_BYTES;
 
 /// Files of the project, each read once.

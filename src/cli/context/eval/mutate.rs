@@ -11,7 +11,7 @@ use crate::eval::mutate::{AgentScore, MutationScores, MutationTotals};
 use crate::registry::Task;
 use std::collections::BTreeSet;
 
-/// The most agents without a scenario that are listed.
+/// The maximum number of agents without a scenario that are listed.
 const MAX_LISTED_AGENTS: usize = 20;
 
 /// Returns the agents of a project that no scenario covers.

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The most bytes of a check's output.
+/// The maximum number of bytes of a check's output.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 /// Inserts the project's folder after the standard library, so that its `json` folder does not
 /// replace the standard `json`.

@@ -12,7 +12,7 @@ use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, RateRow, SCHEMA, Scorecard};
 use std::fmt::Write as _;
 
-/// The most rows of a table in a comment.
+/// The maximum number of rows of a table in a comment.
 const MAX_ROWS: usize = 50;
 
 const STYLE: &str = "\

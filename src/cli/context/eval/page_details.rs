@@ -21,11 +21,11 @@ use crate::store::history::{CaseSeries, EvalHistory, RunRecord, SeriesPoint};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The most scenarios with details on a page.
+/// The maximum number of scenarios with details on a page.
 const MAX_CASES: usize = 100;
-/// The most characters of a text.
+/// The maximum number of characters of a text.
 const MAX_TEXT_CHARS: usize = 6_000;
-/// The most runs before the last, and the most runs of all scenarios.
+/// The maximum number of runs before the last, and of runs of all scenarios.
 const MAX_EARLIER_RUNS: usize = 5;
 const MAX_RUNS: usize = 30;
 

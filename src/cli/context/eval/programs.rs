@@ -1,6 +1,6 @@
-//! Programs of the project that scenarios take their requests from: run behind a double that
-//! answers from a recording, until the calls that are meant were made. One run serves all scenarios
-//! whose recordings are the beginning of one.
+//! Programs of the project that scenarios take their requests from. Each runs behind a double that
+//! answers from a recording, until it has made the expected calls. One run serves all scenarios
+//! whose recordings are the beginning of the same recording.
 
 use super::own_checks::PYTHON_PATH_SETUP;
 use crate::base::fs;
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 /// The time without a call after which no further conversation is expected.
 const QUIET_TIME: Duration = Duration::from_secs(2);
-/// The most bytes of a function's output.
+/// The maximum size of a function's output in bytes.
 const MAX_OUTPUT_BYTES: usize = 64 << 20;
 /// Calls the function, and writes its result.
 const PYTHON_SHIM: &str = "\
@@ -46,17 +46,17 @@ pub(super) struct ProgramRunner<'p> {
     project: &'p CompiledProject,
     /// The permitted command lines.
     permitted: BTreeSet<String>,
-    /// The requests that were already sent.
+    /// The requests of programs that have already run.
     sent: SentRequests,
     /// The requests of a comparison, which replace `sent` for both of its sides.
     shared: Option<&'p SentRequests>,
-    /// The calls that scenarios of this run mean.
+    /// The calls that the scenarios of this run refer to.
     planned: Vec<PlannedCall>,
-    /// What runs for other scenarios found for a call.
+    /// The results of runs for other scenarios, by call.
     found: Mutex<Vec<(PlannedCall, RequestOutcome)>>,
 }
 
-/// A call that a scenario means, with the text of the recording that answers its program.
+/// A call that a scenario refers to, with the text of the recording that answers its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PlannedCall {
     sent: RequestProgram,
@@ -64,8 +64,8 @@ struct PlannedCall {
 }
 
 impl<'p> ProgramRunner<'p> {
-    /// Those of a project, of which these command lines are permitted, for these scenarios: their
-    /// files and where their requests come from.
+    /// Creates a runner of the programs of a project: only of the permitted command lines, for
+    /// scenarios given by their paths with the sources of their requests.
     pub(super) fn new<'c>(
         project: &'p CompiledProject,
         permitted: BTreeSet<String>,
@@ -97,7 +97,8 @@ impl<'p> ProgramRunner<'p> {
         }
     }
 
-    /// Shares the requests of a comparison: a program that both sides run alike is run once.
+    /// Shares the requests of a comparison: a program that both sides run in the same way is run
+    /// once.
     pub(super) fn with_shared_requests(self, sent: &'p SentRequests) -> Self {
         Self {
             shared: Some(sent),
@@ -163,8 +164,8 @@ impl<'p> ProgramRunner<'p> {
         process::run_program(&argv, &self.project.root, &all, "", bounds)
     }
 
-    /// The request of a call that is meant: from a run for another scenario, else from one that
-    /// looks for all calls that it can serve.
+    /// Returns the request of a planned call: from an earlier run for another scenario, otherwise
+    /// from a new run that looks for all planned calls that it can serve.
     fn run_until_call(&self, sent: &RequestProgram, answers: &str) -> RequestOutcome {
         let own = PlannedCall {
             sent: sent.clone(),
@@ -189,8 +190,8 @@ impl<'p> ProgramRunner<'p> {
         })
     }
 
-    /// The calls that one run finds together with this one, which is the first of them: those of
-    /// the same program whose recordings are the beginning of the longest one.
+    /// The planned calls that one run can serve together with `own`, which comes first: the calls
+    /// of the same program whose recordings are the beginning of the longest one.
     fn served_with(&self, own: &PlannedCall) -> Result<Vec<ServedCall>, String> {
         let is_of_program = |other: &&PlannedCall| other.sent.argv == own.sent.argv;
         let extends = |other: &&PlannedCall| other.answers.starts_with(&own.answers);
@@ -242,7 +243,7 @@ impl<'p> ProgramRunner<'p> {
         Ok(all)
     }
 
-    /// Runs a program until it made all calls that are meant.
+    /// Runs a program until it has made all expected calls.
     fn run_for(&self, served: &[ServedCall]) -> Result<Vec<RequestOutcome>, String> {
         let Some(first) = served.first() else {
             return Ok(Vec::new());
@@ -334,7 +335,7 @@ impl ServedCall {
     }
 }
 
-/// The call that is meant.
+/// A recorded call that a program is expected to make.
 #[derive(Debug)]
 struct WantedCall {
     turn: CallPosition,
@@ -393,14 +394,14 @@ struct ProgramCalls {
     made: Receiver<ObservedCall>,
     all: Vec<ObservedCall>,
     said: Vec<Option<CallContent>>,
-    /// Those that are meant.
+    /// The expected calls.
     wanted: Vec<WantedCall>,
-    /// When the last of them came.
+    /// The time of the last call.
     last: Instant,
 }
 
 impl ProgramCalls {
-    /// Looks for the calls that are meant, and returns whether all are found.
+    /// Looks for the expected calls, and returns true if all are found.
     fn look(&mut self, is_over: bool) -> bool {
         let before = self.all.len();
         for call in self.made.try_iter() {
@@ -428,9 +429,9 @@ impl ProgramCalls {
         self.wanted.iter().all(|wanted| wanted.found.is_some())
     }
 
-    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the
-    /// one in its place of the conversation that is most like the recorded one, once no other can
-    /// come that is more like it.
+    /// Returns the expected call. This is the call that equals the recorded one, or the nth of
+    /// several equal ones. If none is equal, it is the most similar call at the same place of the
+    /// conversation, once no call can follow that is more similar.
     fn find_wanted(&self, wanted: &WantedCall, is_settled: bool) -> Option<ProgramRequest> {
         if wanted.found.is_some() {
             return wanted.found.clone();

@@ -15,7 +15,7 @@ use crate::eval::scorecard::{
 use crate::record::recording::TrialStage;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most columns that names are padded to.
+/// The maximum number of columns that names are padded to.
 const MAX_NAME_WIDTH: usize = 40;
 /// The number of characters of a short hash.
 const SHORT_HASH_LENGTH: usize = 11;
@@ -283,8 +283,8 @@ pub(super) fn problem_lines(row: &CaseRow) -> Vec<String> {
     out
 }
 
-/// Why a case is not as expected, without the places: of several cases with the same causes, the
-/// first one is explained.
+/// The causes of the unexpected result of a case, without places. Of several cases with the same
+/// causes, only the first one is explained.
 fn causes(row: &CaseRow) -> BTreeSet<&str> {
     let trial = row
         .trials
@@ -314,7 +314,7 @@ fn causes(row: &CaseRow) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The line of a case that has the causes of another one.
+/// The line for a case that has the same causes as an earlier one.
 fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
     let what = if causes.len() == 1 {
         "for the same cause"
@@ -324,7 +324,7 @@ fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
     format!("{}:{}: {what} as `{first}`", row.path, row.line)
 }
 
-/// How a case differs from what was accepted of it.
+/// Describes the differences of a case from its accepted result.
 fn describe_change(row: &CaseRow, then: &BaselineCase) -> Option<String> {
     let now = BaselineCase::from_row(row);
     let context = |case: &BaselineCase| case.context_tokens.unwrap_or(0);

@@ -12,11 +12,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// The most files of one check.
+/// The maximum number of files of one check.
 const MAX_FILES: usize = 10_000;
-/// The most bytes of a text that is searched for names.
+/// The maximum number of bytes of a text that is searched for names.
 const MAX_TEXT_BYTES: usize = 1 << 20;
-/// The most bytes of a compared file.
+/// The maximum number of bytes of a compared file.
 const MAX_FILE_BYTES: u64 = 1 << 28;
 /// Extensions of files that other code imports without an extension.
 const CODE_EXTENSIONS: [&str; 16] = [

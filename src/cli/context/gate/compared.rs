@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 pub(super) const LOG_FILE: &str = "baselines/LOG.jsonl";
 /// The entry of `accepters` that means the people in CODEOWNERS.
 const CODEOWNERS: &str = "codeowners";
-/// The most bytes of a baseline that are read.
+/// The maximum number of bytes of a baseline that are read.
 const MAX_BASELINE_BYTES: u64 = 1 << 28;
 
 /// A change and its base.
@@ -79,7 +79,7 @@ pub(super) struct GateBase {
     pub(super) names: Renames,
     /// The accepted results at that commit, by path.
     pub(super) baselines: BTreeMap<String, Baseline>,
-    /// The same under the current names.
+    /// The accepted results under the current names.
     pub(super) carried: BTreeMap<String, Baseline>,
     /// Reasons why the commit may have the project after all.
     pub(super) doubts: Vec<String>,

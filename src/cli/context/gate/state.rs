@@ -302,7 +302,7 @@ fn split_limits(safeguard: Safeguard, written: Value) -> Safeguard {
     }
 }
 
-/// The target of a scenario's safeguards.
+/// The values of a scenario, and the collection to which its safeguards are added.
 type SafeguardTarget<'a> = (&'a LongValues<'a>, &'a mut Safeguards);
 
 fn add_scenario(

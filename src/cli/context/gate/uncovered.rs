@@ -17,9 +17,9 @@ use crate::scenario::load::LoadedScenario;
 use crate::scenario::model::ScenarioCase;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most lines of an agent that are listed.
+/// The maximum number of lines of an agent that are listed.
 const MAX_LINES: usize = 5;
-/// The most further agents that are listed beside a line.
+/// The maximum number of further agents that are listed beside a line.
 const MAX_FURTHER_AGENTS: usize = 3;
 
 /// A removed passage.

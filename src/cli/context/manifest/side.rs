@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 
-/// The most bytes of a file; more than any manifest has.
+/// The maximum number of bytes of a file; more than any manifest has.
 const MAX_FILE_BYTES: u64 = 4 << 30;
 /// The hint on how to make manifests.
 const SOURCES_HINT: &str =

@@ -6,7 +6,7 @@ use crate::cli::render::summary::{format_thousands, pluralize};
 use crate::context::manifest::{Cost, CostChange, DefaultValue, Entry, Part};
 use crate::kernel::sampling::Sampled;
 
-/// The most characters of a printed default.
+/// The maximum number of characters of a printed default.
 const MAX_DEFAULT_CHARS: usize = 40;
 
 /// Returns the known tokens of a segment; with those of the whole segment if the budget cuts it.

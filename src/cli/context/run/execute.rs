@@ -62,7 +62,7 @@ pub(super) struct RunSpec<'p> {
     pub(super) objective: Option<String>,
     /// The failures of earlier attempts.
     pub(super) attempts: Vec<Attempt>,
-    /// The most tokens and US$.
+    /// The maximum tokens and US$.
     pub(super) most: (Option<u64>, Option<f64>),
 }
 

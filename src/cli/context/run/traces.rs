@@ -16,7 +16,7 @@ const TRACE_EXTENSION: &str = ".jsonl";
 const LOCK_EXTENSION: &str = ".lock";
 /// The name of the newest run.
 const LATEST_RUN: &str = "last";
-/// The most bytes of a trace that are read.
+/// The maximum number of bytes of a trace that are read.
 const MAX_TRACE_BYTES: u64 = 1 << 30;
 const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
 
