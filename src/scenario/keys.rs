@@ -302,7 +302,11 @@ static SEQUENTIAL_TABLE: ScenarioTable = ScenarioTable {
             ScenarioShape::Number(0.0001, 0.5),
             "the chance of rejecting a rate that is good",
         ),
-        required_key("max", ScenarioShape::Whole(1, MAX_RUNS), "the maximum number of trials"),
+        required_key(
+            "max",
+            ScenarioShape::Whole(1, MAX_RUNS),
+            "the maximum number of trials",
+        ),
     ],
     groups: &[],
 };

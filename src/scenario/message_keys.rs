@@ -142,7 +142,11 @@ static PART_TABLE: ScenarioTable = ScenarioTable {
 static CALL_TABLE: ScenarioTable = ScenarioTable {
     what: "a call in a message",
     keys: &[
-        optional_key("id", ScenarioShape::Text, "the id that its result refers to"),
+        optional_key(
+            "id",
+            ScenarioShape::Text,
+            "the id that its result refers to",
+        ),
         optional_key("type", ScenarioShape::Text, "`function`, in OpenAI's form"),
         optional_key(
             "function",

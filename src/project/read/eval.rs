@@ -247,9 +247,14 @@ const STABILITY_ROWS: &[KeyReader<WrittenStability>] = &[
         "the maximum variance of the verdicts of a case's trials: r·(1 − r) for a pass rate r",
         |at, out| out.variance = at.read_number().map(|rate| rate.value),
     ),
-    required_row("cost_usd", DOLLARS, "the maximum cost of a run in US$", |at, out| {
-        out.cost_usd = at.read_number().map(|usd| usd.value);
-    }),
+    required_row(
+        "cost_usd",
+        DOLLARS,
+        "the maximum cost of a run in US$",
+        |at, out| {
+            out.cost_usd = at.read_number().map(|usd| usd.value);
+        },
+    ),
     required_row(
         "accepters",
         ConfigShape::Set,

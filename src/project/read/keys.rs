@@ -64,11 +64,7 @@ pub static TOP_TABLE: ConfigTable = key_table(
             "the owner of the files of a pattern",
         )
         .with_key_names(NamedThingKind::Path),
-        optional_key(
-            "limits",
-            ConfigShape::Table(&LIMITS),
-            "limits on input",
-        ),
+        optional_key("limits", ConfigShape::Table(&LIMITS), "limits on input"),
         optional_key(
             "allow",
             ConfigShape::Table(&ALLOW),
@@ -120,7 +116,11 @@ pub static TOP_TABLE: ConfigTable = key_table(
             ConfigShape::Table(&REQUESTS),
             "requests of other programs, and how requests are compared with recorded ones",
         ),
-        optional_key("package", ConfigShape::Later, "reserved for a later release"),
+        optional_key(
+            "package",
+            ConfigShape::Later,
+            "reserved for a later release",
+        ),
         optional_key(
             "fmt",
             ConfigShape::Table(&FORMAT),

@@ -44,14 +44,9 @@ const PROJECT_ROWS: &[KeyReader<Option<Spanned<String>>>] = &[
     optional_row("version", ConfigShape::Text, "its version", |at, _| {
         drop(at.read_plain_string());
     }),
-    optional_row(
-        "description",
-        ConfigShape::Text,
-        "its purpose",
-        |at, _| {
-            drop(at.read_plain_string());
-        },
-    ),
+    optional_row("description", ConfigShape::Text, "its purpose", |at, _| {
+        drop(at.read_plain_string());
+    }),
 ];
 
 pub(super) fn read_project(sink: &mut FaultSink, value: &TomlValue<'_>) -> Option<Spanned<String>> {
