@@ -84,7 +84,7 @@ struct StoredMessage<'r> {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "cli", schemars(rename = "Said"))]
 struct StoredPart<'r> {
-    /// A text.
+    /// The text, as one string or as its lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<StoredText>,
     /// The reasoning of the agent before its text.
