@@ -122,7 +122,7 @@ pub(crate) enum Paint {
     Strong,
     /// Secondary text.
     Dim,
-    /// Advice.
+    /// Advice on how to mend it.
     Help,
     /// Success.
     Good,

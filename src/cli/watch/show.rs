@@ -88,7 +88,7 @@ pub(crate) struct MovedFinding<'l> {
 pub(crate) struct CheckError {
     /// The error.
     message: String,
-    /// Advice.
+    /// Advice on how to mend it.
     hints: Vec<String>,
 }
 
