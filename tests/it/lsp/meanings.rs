@@ -353,7 +353,7 @@ fn hover_says_what_a_name_stands_for() {
         looped.split_once("_input}}").unwrap().0,
     );
     assert!(
-        text.contains("`current_input` — the input that this round"),
+        text.contains("`current_input` — the input of this round"),
         "{text}"
     );
 }
