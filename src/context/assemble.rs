@@ -18,8 +18,8 @@ use super::render::profile::{Profile, SegmentFrame};
 use super::request::{Inputs, Request};
 use super::role;
 use super::scope::{ChainMemo, place_at_agent};
-use super::segments::draft::DraftSegment;
-use super::segments::history;
+use super::segments::caller_segments;
+use super::segments::draft_segment::DraftSegment;
 use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, order_segments};
@@ -455,7 +455,9 @@ pub(super) fn draft_context(
         .into_iter()
         .partition(|drafted| !drafted.deferred.is_empty());
     let element = chain.iter().rev().find_map(|link| link.node.body.history);
-    let history = element.map(history::history_limits).unwrap_or_default();
+    let history = element
+        .map(caller_segments::history_limits)
+        .unwrap_or_default();
     // Each match that is found later may use the full limit.
     let lookup = chain
         .last()

@@ -7,7 +7,7 @@ use super::fill::Faults;
 use super::render::target::RenderTarget;
 use super::request::Request;
 use super::scope::{Destination, place_in, refusals};
-use super::segments::draft::DraftSegment;
+use super::segments::draft_segment::DraftSegment;
 use super::task_graph::ChainLink;
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Trust};
 use crate::registry::body::AuthorText;

@@ -17,7 +17,7 @@ use super::render::profile::SegmentFrame;
 use super::request::Request;
 use super::role;
 use super::scope::{ChainMemo, place_at_agent};
-use super::segments::draft::{DraftSegment, WaitingFacts};
+use super::segments::draft_segment::{DraftSegment, WaitingFacts};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, order_segments};
 use crate::kernel::budget::{self, BudgetBlock};

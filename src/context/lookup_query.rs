@@ -2,7 +2,7 @@
 //! The source decides which words are significant.
 
 use super::fence_marker;
-use super::segments::draft::DraftSegment;
+use super::segments::draft_segment::DraftSegment;
 use super::values::{self, BoundValue, NameScope};
 use crate::kernel::context::{Kind, Origin, Trust};
 use crate::registry::Node;

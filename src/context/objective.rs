@@ -7,7 +7,7 @@
 
 use super::fault::{Fault, FaultKind};
 use super::request::{CallerGoals, Request};
-use super::segments::draft::DraftSegment;
+use super::segments::draft_segment::DraftSegment;
 use crate::kernel::context::{Kind, Segment, Stability, TracedText, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Registry, RegistryParameter, Task};

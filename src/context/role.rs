@@ -7,7 +7,7 @@ use super::options::{ModelSettings, Options};
 use super::render::call::{CallParams, answer_form, output_limit};
 use super::request::Request;
 use super::sampling::resolve_sampling;
-use super::segments::draft::DraftSegment;
+use super::segments::draft_segment::DraftSegment;
 use super::task_graph::{ChainLink, TaskGraph};
 use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};
 use crate::kernel::profile::Profile;

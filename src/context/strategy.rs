@@ -14,12 +14,9 @@ use super::objective;
 use super::request::{CallerGoals, Request};
 use super::role;
 use super::scope::{self, Binder, ChainMemo, NodeContext};
-use super::segments::caller_segments;
-use super::segments::draft::DraftSegment;
-use super::segments::history;
-use super::segments::inherited;
-use super::segments::step_results;
+use super::segments::draft_segment::DraftSegment;
 use super::segments::task_segments::{SegmentBuilder, token_cap};
+use super::segments::{caller_segments, inherited, step_results};
 use super::task_graph::{ChainLink, TaskGraph};
 use super::values::NameScope;
 use crate::kernel::context::{CutPolicy, Kind, Origin, Segment, Stability, TracedText, Trust};
@@ -190,10 +187,10 @@ impl<'a> Strategy<'a> {
         self.push_fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {
-            context.extend(history::message_segments(self.request.history));
+            context.extend(caller_segments::message_segments(self.request.history));
             let is_open =
                 self.request.history.is_empty() && self.filler.unknown != UnknownHandling::Fault;
-            context.extend(is_open.then(|| history::open_conversation(element)));
+            context.extend(is_open.then(|| caller_segments::open_conversation(element)));
         }
         context
     }

@@ -3,8 +3,7 @@
 //! Compared with a revision, the verdicts of unchanged cases are unknown: such cases are left out,
 //! and never counted as passed.
 
-use super::finished::CaseVerdict;
-use super::finished::ResultKeys;
+use super::case_result::{CaseVerdict, ResultKeys};
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 

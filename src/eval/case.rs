@@ -2,14 +2,14 @@
 //! An answer that is missing or belongs to another request is reported, and never counted as
 //! passed.
 
-use super::answer::{self, NoAnswerReason, RunStage, TrialAnswer};
-use super::context;
-use super::context_hash::{hash_agent_context, hash_run_context, result_keys};
-use super::finished::{AnswerOrigin, CaseResult, CaseVerdict};
-use super::prepared::{self, CaseInput, PreparedCase, RunContext, SeenContext};
+use super::answer::{NoAnswerReason, RunStage, TrialAnswer};
+use super::case_result::{AnswerOrigin, CaseResult, CaseVerdict};
+use super::prepared_case::{CaseInput, PreparedCase, RunContext, SeenContext};
 use super::receiver::Receiver;
+use super::result_keys::{hash_agent_context, hash_run_context, result_keys};
 use super::trials::TrialDecision;
-use super::verdict::{self, ExpectationOutcome, ExpectationVerdict, Reason};
+use super::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
+use super::{answer, context, prepared_case, verdict};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, Report};
@@ -25,7 +25,7 @@ pub(super) fn run_case(
     forest: &TaskGraph<'_>,
     receiver: Receiver<'_>,
 ) -> CaseResult {
-    let case = match prepared::prepare_case(context, input, forest, receiver) {
+    let case = match prepared_case::prepare_case(context, input, forest, receiver) {
         Ok(case) => case,
         Err(trouble) => return finish_unprepared(*trouble, input.case),
     };
@@ -111,7 +111,7 @@ pub fn with_context<T>(
     receiver: Receiver<'_>,
     then: impl FnOnce(&SeenContext<'_>) -> T,
 ) -> Result<Result<T, Vec<Fault>>, String> {
-    let case = match prepared::prepare_case(context, input, forest, receiver) {
+    let case = match prepared_case::prepare_case(context, input, forest, receiver) {
         Ok(case) => case,
         Err(done) => return done.trouble.map_or(Ok(Err(done.faults)), Err),
     };

@@ -4,7 +4,7 @@
 //! The scenario passes as generated and has the style of a handwritten one. Every string that YAML
 //! could read as another type is quoted.
 
-use super::prepared::{PreparedCase, SeenContext};
+use super::prepared_case::{PreparedCase, SeenContext};
 use super::receiver::Receiver;
 use crate::base::json::escape_for_yaml;
 use crate::context::assemble::Assembly;

@@ -6,33 +6,28 @@
 
 pub mod affected;
 pub mod answer;
-pub mod asked;
+pub mod answer_source;
 pub mod case;
-pub mod case_keys;
+pub mod case_result;
 pub mod change;
 pub mod compiled_patterns;
 pub mod context;
-mod context_hash;
 pub mod draft;
 #[cfg(feature = "store")]
 pub mod drift;
-pub mod finished;
 pub mod gate;
 pub mod locate;
-pub mod merge;
 pub mod mutate;
-pub mod prepared;
+pub mod prepared_case;
 pub mod receiver;
 pub mod request;
+pub mod result_keys;
 pub mod run;
 pub mod scorecard;
 pub mod scripted;
-mod search;
-mod shown;
 mod situation;
 pub mod statistics;
 pub mod trials;
 pub mod verdict;
-pub mod volatile;
 
-pub use search::compile_masks;
+pub use compiled_patterns::compile_masks;

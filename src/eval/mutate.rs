@@ -2,18 +2,17 @@
 //! a time (a segment dropped or halved, a setting, tool or path changed), and every passing
 //! scenario is judged again.
 
-use super::answer::{self, TrialAnswer};
-use super::case::{self, RunAgentContext};
+use super::answer::TrialAnswer;
+use super::case::RunAgentContext;
+use super::case_result::CaseVerdict;
 use super::change::Mutation;
 use super::context::own_text::{self, LostPassage};
-use super::context::{self, stored_request};
-use super::finished::CaseVerdict;
-use super::prepared::{self, CaseInput, PreparedCase, RunContext, SeenContext};
+use super::context::stored_request;
+use super::prepared_case::{CaseInput, PreparedCase, RunContext, SeenContext};
 use super::receiver::Receiver;
-use super::request;
-use super::run;
 use super::scripted::{AgentNames, AnswerScript, request_text};
 use super::verdict::ExpectationVerdict;
+use super::{answer, case, context, prepared_case, request, run};
 use crate::base::span::Spanned;
 use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
@@ -421,7 +420,7 @@ fn try_case<T>(
     if done.verdict != CaseVerdict::Pass && asked == SelectedCases::Passing {
         return None;
     }
-    let prepared = prepared::prepare_case(context, input, forest, receiver).ok()?;
+    let prepared = prepared_case::prepare_case(context, input, forest, receiver).ok()?;
     let found = if input.case.is_run {
         try_run(&prepared, &done.trials.first()?.answer, trying)?
     } else {

@@ -1,13 +1,10 @@
 //! Runs many cases on several threads: each task's definitions are loaded once, each pattern is
 //! compiled once. Results are in the order of the cases, the same on any number of threads.
 
-use super::case;
-use super::context_hash;
-use super::finished::CaseResult;
-use super::finished::ResultKeys;
-use super::prepared::{self, CaseInput, RunContext};
+use super::case_result::{CaseResult, ResultKeys};
+use super::prepared_case::{CaseInput, RunContext};
 use super::receiver::{Receiver, resolve_receiver};
-use super::request;
+use super::{case, prepared_case, request, result_keys};
 use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::TaskGraph;
@@ -110,16 +107,16 @@ pub fn result_keys(
             return request::request_keys(context, input);
         }
         let (forest, receiver) = found.ok()?;
-        let prepared = prepared::prepare_case(context, input, forest, receiver).ok()?;
+        let prepared = prepared_case::prepare_case(context, input, forest, receiver).ok()?;
         let context = if input.case.is_run {
-            context_hash::hash_run_context(&prepared, &prepared.preview_agents())
+            result_keys::hash_run_context(&prepared, &prepared.preview_agents())
         } else {
-            context_hash::hash_agent_context(
+            result_keys::hash_agent_context(
                 &prepared,
                 prepared.assemble(&|_| {}).as_ref().map_err(Vec::as_slice),
             )
         };
-        Some(context_hash::result_keys(&prepared, context))
+        Some(result_keys::result_keys(&prepared, context))
     })
 }
 

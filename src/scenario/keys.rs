@@ -3,7 +3,6 @@
 
 use super::expect::answer::ANSWER_TABLE;
 use super::expect::context::CONTEXT_TEST_TABLE;
-use super::frozen::Risk;
 use super::message_keys::MESSAGE_TABLE;
 use super::request_source::REQUEST_TABLE;
 use super::table::KeyGroup::{AtLeastOne as AtLeast, ExactlyOne, Exclusive};
@@ -11,7 +10,7 @@ use super::table::KeyNeed::Optional;
 use super::table::{
     KeyNeed, NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, optional_key, required_key,
 };
-use super::words::MAX_EXACT_NUMBER;
+use super::values::{MAX_EXACT_NUMBER, Risk};
 
 /// The maximum number of trials of one case.
 pub const MAX_RUNS: u64 = 1000;

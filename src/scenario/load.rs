@@ -1,11 +1,11 @@
 //! Finds and reads the scenario files of a project. The only part of this floor that opens files,
 //! and only through `base/fs`.
 
-use super::fault::ScenarioFault;
 use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
 use super::paths::resolve_beside;
 use super::read::{ScenarioReadOptions, read_suite_with};
-use super::request_body::is_request_body;
+use super::request_source::is_request_body;
+use super::scenario_fault::ScenarioFault;
 use crate::base::contained_path::{self, PathRefusal};
 use crate::base::fs;
 use crate::syntax::decode::{self, DecodeFault};

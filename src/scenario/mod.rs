@@ -1,13 +1,11 @@
 //! Floor 2: scenarios and suites as written. Converts a text to data with places, and reports all
 //! its faults in one pass.
 
-mod check;
+mod case_tables;
+mod check_keys;
 pub mod csv;
 pub mod date;
 pub mod expect;
-pub mod fault;
-mod fault_collector;
-pub mod frozen;
 pub mod json_schema;
 pub mod keys;
 #[cfg(feature = "fs")]
@@ -20,14 +18,11 @@ pub mod named_things;
 pub mod paths;
 pub mod pattern;
 mod read;
-pub mod request_body;
 pub mod request_source;
 mod scalars;
-mod schema_errors;
+pub mod scenario_fault;
 pub mod table;
-mod table_cases;
-mod values;
-pub mod words;
+pub mod values;
 
-pub use fault::{ScenarioFault, ScenarioFaultKind};
 pub use read::{ScenarioReadOptions, TableTextFn, read_script, read_suite, read_suite_with};
+pub use scenario_fault::{ScenarioFault, ScenarioFaultKind};

@@ -8,9 +8,9 @@
 pub use super::expect::answer::{AnswerExpectation, AnswerTest};
 pub use super::expect::context::ContextExpectation;
 pub use super::expect::segments::{CountedTokens, PatternTest, SegmentSelector, SegmentState};
-use super::fault::CaseTableRow;
-pub use super::frozen::{FrozenConversation, FrozenText, FrozenValue, Risk};
 use super::request_source::RequestSource;
+use super::scenario_fault::CaseTableRow;
+pub use super::values::{FrozenConversation, FrozenText, FrozenValue, Risk};
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;
 use serde_json::Value;

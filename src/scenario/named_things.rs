@@ -1,14 +1,13 @@
 //! Finds the names and paths in a scenario by its key tables. Renames of a thing change only the
 //! places found here.
 
+use super::case_tables::{CASE_COLUMNS, CONTEXT_COLUMNS, EXPECTATION_COLUMNS, TAGS};
 use super::csv;
-use super::frozen::FrozenValue;
 use super::keys::{CASE_TABLE, SCENARIO_TABLE, SUITE_TABLE};
 use super::read::is_suite;
 use super::request_source::split_call_number;
 use super::table::{NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable};
-use super::table_cases::{CASE_COLUMNS, CONTEXT_COLUMNS, EXPECTATION_COLUMNS, TAGS};
-use super::values::{file_reference, read_frozen};
+use super::values::{FrozenValue, file_reference, read_frozen};
 use crate::base::fix::Edit;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::yaml::{self, YamlNode, YamlValue};

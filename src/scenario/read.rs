@@ -1,21 +1,19 @@
 //! Converts a text to a [`Suite`] and reports all its faults in one pass. Never does I/O: the
 //! caller supplies the text of a table of cases by its name.
 
-use super::check::{self, Completeness};
+use super::check_keys::Completeness;
 use super::expect::{answer, context};
-use super::fault::{ScenarioFault, ScenarioFaultKind};
-use super::fault_collector::{KeyPath, ScenarioFaultSink};
 use super::keys::{
     CASE_TABLE, CONTEXT_TABLE, DEFAULTS_TABLE, FIXTURES_TABLE, SCENARIO_TABLE, SCRIPT_TABLE,
     SUITE_TABLE,
 };
-use super::lower::{self, LowerCx};
+use super::lower::LowerCx;
 use super::model::{
     ContextExpectation, ReplacedList, SUITE_SCHEMA, ScenarioCase, ScriptedAnswer, Suite, TrialRule,
 };
+use super::scenario_fault::{KeyPath, ScenarioFault, ScenarioFaultKind, ScenarioFaultSink};
 use super::table::{ScenarioTable, find_value};
-use super::table_cases;
-use super::values;
+use super::{case_tables, check_keys, lower, values};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
@@ -68,7 +66,7 @@ pub fn read_suite_with(
         (_, Some(_)) => None,
         _ => {
             let place = KeyPath::TOP;
-            check::check_table(
+            check_keys::check_table(
                 &mut sink,
                 &place,
                 &SCENARIO_TABLE,
@@ -102,7 +100,7 @@ pub fn read_script(text: &str) -> (Vec<ScriptedAnswer>, Vec<ScenarioFault>) {
     for fault in faults {
         sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
     }
-    check::check_table(
+    check_keys::check_table(
         &mut sink,
         &KeyPath::TOP,
         &SCRIPT_TABLE,
@@ -152,7 +150,7 @@ fn read_file(
     let named = |key: &str| root.get(key).and_then(|node| lower::read_label(cx, node));
     let fallback = || Spanned::new(file_stem(path).to_owned(), root.span.first_line(text));
     if is_suite(root) {
-        check::check_table(
+        check_keys::check_table(
             sink,
             &KeyPath::TOP,
             &SUITE_TABLE,
@@ -162,7 +160,7 @@ fn read_file(
         let id = named("id").unwrap_or_else(fallback);
         return read_suite_file(sink, cx, root, id, options);
     }
-    check::check_table(
+    check_keys::check_table(
         sink,
         &KeyPath::TOP,
         &SCENARIO_TABLE,
@@ -211,7 +209,7 @@ fn read_suite_file(
     let from = root.get("cases_from").and_then(values::read_text);
     if let (Some(from), Some(tables)) = (&from, options.tables) {
         let made = tables(&from.value)
-            .and_then(|table| table_cases::read_table(&from.value, &table, from.span));
+            .and_then(|table| case_tables::read_table(&from.value, &table, from.span));
         match made {
             Err(reason) => sink.report(
                 from.span,
@@ -235,7 +233,7 @@ fn read_suite_file(
                     for fault in made.faults {
                         sink.report(fault.span, ScenarioFaultKind::Yaml(fault.kind));
                     }
-                    check::check_table(
+                    check_keys::check_table(
                         sink,
                         &KeyPath::TOP,
                         &CASE_TABLE,
@@ -285,11 +283,11 @@ fn read_suite_case(
 ) -> Option<ScenarioCase> {
     own.entries()?;
     let full = fill_defaults(own, defaults);
-    check::report_missing_keys(sink, &KeyPath::TOP, &CASE_TABLE, &full);
+    check_keys::report_missing_keys(sink, &KeyPath::TOP, &CASE_TABLE, &full);
     if let Some(context) =
         find_value(&CASE_TABLE, &full, "context").filter(|context| context.entries().is_some())
     {
-        check::report_missing_keys(
+        check_keys::report_missing_keys(
             sink,
             &KeyPath {
                 parent: None,

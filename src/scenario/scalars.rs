@@ -1,10 +1,8 @@
 //! Checks single values against their shapes: words, numbers, days, patterns, paths, settings.
 
-use super::fault::ScenarioFaultKind;
-use super::fault_collector::{KeyPath, ScenarioFaultSink, span_inside};
+use super::scenario_fault::{KeyPath, ScenarioFaultKind, ScenarioFaultSink, span_inside};
 use super::table::ScenarioShape;
-use super::values::read_word;
-use super::words::SEGMENT_KINDS;
+use super::values::{SEGMENT_KINDS, read_word};
 use super::{date, pattern};
 use crate::base::quoted::name_list;
 use crate::base::suggest::nearest_candidate;

@@ -1,9 +1,69 @@
-//! Reads one value of a tree. Reports nothing: values of a wrong type were reported before.
+//! Values of a situation: frozen texts and values, in place or in files, the words and bounds of
+//! values, and the reading of one value of a tree. Reading reports nothing: values of a wrong type
+//! were reported before.
 
-use super::frozen::{FrozenText, FrozenValue};
 use crate::base::span::Spanned;
+use crate::base::words::words;
+use crate::kernel::context::Kind;
 use crate::syntax::yaml::{YamlNode, YamlValue};
+use serde::Serialize;
+use serde_json::Value;
 use std::borrow::Cow;
+
+/// A text, or a file that holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum FrozenText {
+    /// The text itself.
+    Text(String),
+    /// A file, by its path relative to the scenario's folder.
+    File(String),
+}
+
+/// A value, or a file that holds it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum FrozenValue {
+    /// The value itself.
+    Value(Value),
+    /// A file, by its path relative to the scenario's folder.
+    File(String),
+}
+
+words! {
+    /// The risk of a task, lowest first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum Risk {
+        /// `low`
+        Low = "low",
+        /// `medium`
+        Medium = "medium",
+        /// `high`
+        High = "high",
+        /// `critical`
+        Critical = "critical",
+    }
+}
+
+/// The earlier messages of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum FrozenConversation {
+    /// The messages, oldest first, in the format of OpenAI or Anthropic.
+    Messages(Vec<Spanned<Value>>),
+    /// A file with one message a line, by its path relative to the scenario's folder.
+    File(String),
+}
+
+impl FrozenConversation {
+    /// Returns true if there are no messages.
+    pub const fn is_empty(&self) -> bool {
+        matches!(self, Self::Messages(messages) if messages.is_empty())
+    }
+}
+
+/// The words of `kind`.
+pub const SEGMENT_KINDS: &[&str] = &Kind::WORDS;
+
+/// The greatest whole number that JSON readers keep exact.
+pub(super) const MAX_EXACT_NUMBER: u64 = 1 << 53;
 
 /// Reads a text with its place.
 pub(super) fn read_text(node: &YamlNode<'_>) -> Option<Spanned<String>> {

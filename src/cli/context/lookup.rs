@@ -1,4 +1,5 @@
-//! The search index in which `render` and `manifest` look context up, opened with the first query.
+//! The search index in which `render` and `manifest` look context up, opened with the first query;
+//! and the passages that an agent's sources return now and that end up in its context.
 
 use super::broken_parts::BrokenParts;
 use super::project::{CompiledProject, build_sound_parts};
@@ -6,15 +7,21 @@ use crate::base::{folders, fs};
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::context::TaskGraph;
+use crate::context::assemble::assemble;
 use crate::context::context_source::{ContextSource, Match, NoSource};
-use crate::context::request::Files as _;
+use crate::context::fault::Refused;
+use crate::context::options::Options;
+use crate::context::request::{Files as _, Request};
+use crate::eval::draft;
+use crate::eval::draft::LookedUpPassages;
+use crate::kernel::context::{Origin, Segment};
 use crate::project::config::{Config, LookupSettings as Section};
-use crate::registry::Registry;
 use crate::registry::library::Built;
-use crate::registry::scenarios;
+use crate::registry::{Registry, scenarios};
 use crate::scenario::paths::{RECORDING_FOLDER, SNAPSHOT_FOLDER};
 use crate::store::{IndexScope, SearchIndex};
 use crate::template::text::normalize_line_ends;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -274,4 +281,108 @@ impl ContextSource for ProjectLookup<'_> {
     fn is_there(&self) -> bool {
         self.index.is_some()
     }
+}
+
+/// A source that records the files found by a description.
+#[derive(Debug)]
+struct RecordingSource<'s, 'p> {
+    source: &'s ProjectLookup<'p>,
+    files: RefCell<Vec<Match>>,
+}
+
+impl ContextSource for RecordingSource<'_, '_> {
+    fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
+        self.source.search(query, limit)
+    }
+
+    fn search_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> std::result::Result<Vec<Match>, String> {
+        self.source.search_for(role, query, limit)
+    }
+
+    fn files(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
+        self.files_for(None, query, limit)
+    }
+
+    fn files_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> std::result::Result<Vec<Match>, String> {
+        let found = self.source.files_for(role, query, limit)?;
+        let mut known = self.files.borrow_mut();
+        let new: Vec<Match> = found
+            .iter()
+            .filter(|file| !known.iter().any(|other| other.id == file.id))
+            .cloned()
+            .collect();
+        known.extend(new);
+        Ok(found)
+    }
+
+    fn is_there(&self) -> bool {
+        self.source.is_there()
+    }
+}
+
+/// Returns the passages that are looked up for the agent of a request, by itself and by the tasks
+/// around it.
+pub(super) fn find_passages(
+    project: &CompiledProject,
+    request: &Request<'_>,
+    source: &ProjectLookup<'_>,
+) -> std::result::Result<LookedUpPassages, Refused> {
+    let known = RecordingSource {
+        source,
+        files: RefCell::default(),
+    };
+    let request = Request {
+        source: &known,
+        ..*request
+    };
+    let assembly = assemble(&project.registry, &request, &Options::default())?;
+    let mut fresh: Vec<Match> = Vec::new();
+    for found in assembly
+        .report
+        .segments
+        .iter()
+        .filter_map(|account| segment_match(&account.segment))
+    {
+        if !fresh.iter().any(|known| known.id == found.id) {
+            fresh.push(found);
+        }
+    }
+    let held = draft::lookup_segments(&assembly);
+    let mut files = known.files.into_inner();
+    files.retain(|file| {
+        held.iter()
+            .any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text)
+    });
+    Ok(LookedUpPassages { files, fresh, held })
+}
+
+/// Returns the match that a segment consists of, if it is one.
+fn segment_match(segment: &Segment) -> Option<Match> {
+    let of = |origin: &Origin| {
+        if let Origin::Match { id } = origin {
+            Some(id.clone())
+        } else {
+            None
+        }
+    };
+    let id = segment
+        .text
+        .stretches()
+        .iter()
+        .find_map(|stretch| of(&stretch.origin))?;
+    Some(Match {
+        id,
+        text: segment.text.text().to_owned(),
+        trust: segment.trust,
+    })
 }

@@ -5,7 +5,7 @@ use super::project::CompiledProject;
 use crate::base::fs;
 use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::eval::compile_masks;
-use crate::eval::request::facts::min_tokens;
+use crate::eval::request::examined_request::min_tokens;
 use crate::kernel::provider::{Provider, ProviderError, Response, Usage, WireRequest};
 use crate::project::config::Config;
 use crate::project::models::ModelConfig;

@@ -5,8 +5,8 @@
 //! written. Never overwrites a file.
 
 use super::eval::drafting::{DraftTarget, DraftedScenario};
+use super::lookup;
 use super::lookup::LookupArgs;
-use super::lookup_results;
 use super::model_calls::{fixed_mask, redactor};
 use super::project::{CompiledProject, path_in_project};
 use super::render_errors::context_error;
@@ -570,7 +570,7 @@ fn build_task_scenario(
         ..Request::new(receiver.task)
     };
     let lines = || project.text_lines(&project.definition_paths());
-    let found = lookup_results::find_passages(project, &request, &source)
+    let found = lookup::find_passages(project, &request, &source)
         .map_err(|faults| context_error(&faults, &lines()))?;
     source.note_index(cx);
     let mask = fixed_mask(project);

@@ -1,35 +1,37 @@
 //! `ctxc render TASK`: the exact text that an agent receives, and the source of each line.
 
 use super::lookup::LookupArgs;
-use super::manifest::words;
+use super::manifest::agent_facts;
 use super::models::ProjectCounters;
 use super::project::CompiledProject;
 use super::render_errors::context_error;
 use super::render_report;
-use super::request_body;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs, read_turn_file};
 use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
 use crate::cli::request;
-use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble};
 use crate::context::lines::Lines;
 use crate::context::manifest::{DefaultValue, defaults_of};
-use crate::context::options::ModelSettings;
-use crate::context::options::Options;
-use crate::context::render::call::{CallParams, output_limit};
+use crate::context::options::{ModelSettings, Options};
+use crate::context::render::call::{CallParams, MODEL_PLACEHOLDER, output_limit};
 use crate::context::render::profile::Profile;
-use crate::context::render::target::RenderTarget;
+use crate::context::render::target::{NoBody, RenderTarget};
+use crate::context::render::targets::TARGETS;
 use crate::context::request::{CallerGoals, Request};
-use crate::context::role::{self, ModelRoute};
+use crate::context::role::ModelRoute;
+use crate::context::{TaskGraph, role};
 use crate::eval::draft::has_conversation;
 use crate::eval::locate::describe_origin;
+use crate::eval::request::examined_request::min_tokens;
 use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, TracedText};
 use crate::kernel::sampling::Sampling;
+use crate::project::config::Config;
 use crate::project::models::ModelConfig;
+use crate::rules::request::check::find_body_rejection;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ops::Range;
 
@@ -69,7 +71,7 @@ pub(crate) struct RenderArgs {
     )]
     session: String,
     /// Print only the request body for a provider; no call is made
-    #[arg(long = "as", value_name = "TARGET", value_parser = request_body::target_parser(), conflicts_with_all = ["raw", "explain"])]
+    #[arg(long = "as", value_name = "TARGET", value_parser = target_parser(), conflicts_with_all = ["raw", "explain"])]
     body: Option<&'static RenderTarget>,
     /// The model to name in the body [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
@@ -243,7 +245,7 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
                 artifact: "request body",
                 text: "{",
             }),
-            |cx| request_body::print_body(body, &assembly, &call, &project.config, cx),
+            |cx| print_body(body, &assembly, &call, &project.config, cx),
         )?;
         return Ok(Exit::Success);
     }
@@ -292,7 +294,7 @@ pub(crate) fn run_render(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Prints the defaults in the context, below the text.
 fn print_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
-    let Some(defaults) = words::describe_defaults(defaults, None) else {
+    let Some(defaults) = agent_facts::describe_defaults(defaults, None) else {
         return Ok(());
     };
     cx.print_line("")?;
@@ -533,4 +535,58 @@ fn is_same_text(one: &Origin, other: &Origin) -> bool {
         Some(origin)
     };
     first(one).is_some_and(|one| first(other) == Some(one))
+}
+
+/// Returns a parser of target names.
+pub(super) fn target_parser() -> impl TypedValueParser<Value = &'static RenderTarget> {
+    let names = TARGETS
+        .iter()
+        .map(|target| PossibleValue::new(target.name).help(target.about));
+    PossibleValuesParser::new(names).try_map(|name| {
+        TARGETS
+            .iter()
+            .find(|target| target.name == name)
+            .copied()
+            .ok_or("no target has this name")
+    })
+}
+
+/// Prints the body and nothing else; a note gives the reason if the vendor would refuse it.
+pub(super) fn print_body(
+    target: &RenderTarget,
+    assembly: &Assembly,
+    call: &CallParams,
+    config: &Config,
+    cx: &mut Cx,
+) -> Result<()> {
+    let text = target
+        .render_body(&assembly.messages, call)
+        .map_err(|none| {
+            let error = CliError::new(CliErrorKind::Findings, none.to_string());
+            if none == NoBody::Empty {
+                error.with_hint("a value may be empty: look at the text without --as")
+            } else {
+                error
+            }
+        })?;
+    let unthought = target.dropped_reasoning(&assembly.messages);
+    if unthought > 0 {
+        cx.print_note(&format!(
+            "the agent's thinking is left out of {}: {} has no field for it",
+            pluralize(unthought, "message"),
+            target.name
+        ));
+    }
+    for (parameter, why) in target.omitted_parameters(call) {
+        cx.print_note(&format!("`{}` is left out: {why}", parameter.word()));
+    }
+    if call.model.is_none() && target.names_model {
+        cx.print_note(&format!(
+            "`{MODEL_PLACEHOLDER}` stands for the model: neither the task nor --model names one"
+        ));
+    }
+    if let Some(refusal) = find_body_rejection(&text, None, min_tokens, config) {
+        cx.print_note(&refusal.describe());
+    }
+    cx.print(|out| writeln!(out, "{text}"))
 }

@@ -4,7 +4,7 @@
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::error::{CliError, CliErrorKind, Result};
-use crate::eval::asked::{ProgramCall, ProgramRequest};
+use crate::eval::answer_source::{ProgramCall, ProgramRequest};
 use crate::record::redact::Redactor;
 use crate::scenario::request_source::RequestSource;
 use crate::store::trust::request_command;

@@ -1,7 +1,7 @@
 //! The comparison of requests with recorded ones, by the settings of a project.
 
 use crate::eval::compile_masks;
-use crate::eval::volatile::compile_volatile;
+use crate::eval::compiled_patterns::compile_volatile;
 use crate::project::config::Config;
 use crate::record::comparison::RequestComparison;
 use crate::record::redact::Redactor;

@@ -5,8 +5,8 @@ use crate::cli::prelude::*;
 use crate::eval::scripted::{AgentNames, AnswerScript};
 use crate::record::proxy::server;
 use crate::rules::input::read_fault::describe_io_error;
-use crate::scenario::fault::{ScenarioFault, ScenarioFaultKind};
 use crate::scenario::read_script;
+use crate::scenario::scenario_fault::{ScenarioFault, ScenarioFaultKind};
 use std::sync::Arc;
 
 /// The maximum size of a script in bytes.

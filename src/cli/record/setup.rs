@@ -10,7 +10,7 @@ use crate::base::fs;
 use crate::cli::context::trust::require_permission_here;
 use crate::cli::prelude::*;
 use crate::eval::compile_masks;
-use crate::eval::request::facts::min_tokens;
+use crate::eval::request::examined_request::min_tokens;
 use crate::project::config::{Config, RecordedContent};
 use crate::record::comparison::RequestComparison;
 use crate::record::places::{self, LAST_NAME, LocatedCall, RecordingPlaceFault, RecordingSelector};

@@ -8,7 +8,7 @@ use crate::cli::findings;
 use crate::cli::prelude::*;
 use crate::cli::render::report::CheckReport;
 use crate::cli::rule_filter::RuleFilter;
-use crate::eval::request::facts::{min_tokens, model_facts};
+use crate::eval::request::examined_request::{min_tokens, model_facts};
 use crate::kernel::tokens::ByteCounter;
 use crate::project::config::Config;
 use crate::record::file::{self, RecordingLine};

@@ -1,7 +1,7 @@
 //! The comparison of each call with the one before it.
 
 use super::load::{LoadedRequest, call_threads};
-use crate::eval::request::facts::{RequestModelFacts, model_facts};
+use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::project::config::Config;
 use crate::request::prompt_cache::{
     BreakCause, PrefixBreak, PrefixReuse, compare_agent, compare_calls,

@@ -3,7 +3,7 @@
 use super::load::{self, LoadedRequest, call_threads};
 use crate::cli::prelude::*;
 use crate::context::manifest::Tokenizer;
-use crate::eval::request::facts::{RequestModelFacts, model_facts};
+use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::eval::request::find_sections as sections_of;
 use crate::project::config::Config;
 use crate::record::recording::AnsweredBy;

@@ -6,13 +6,13 @@ use crate::cli::prelude::*;
 use crate::cli::record::known_secrets::known_secrets;
 use crate::cli::record::load_salt;
 use crate::eval::compile_masks;
+use crate::eval::compiled_patterns::compile_volatile;
 use crate::eval::draft::{round_up_limit, yaml_scalar};
-use crate::eval::request::facts::model_facts;
+use crate::eval::request::examined_request::model_facts;
 use crate::eval::request::{
     answer_expectations, find_sections as sections_of, parse_plain_request, previous_segments,
     reused_share, stored_form,
 };
-use crate::eval::volatile::compile_volatile;
 use crate::project::config::RecordedContent;
 use crate::record::mask::CallMask;
 use crate::record::recording::{MaskedCount, Recording};

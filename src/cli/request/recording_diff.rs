@@ -5,7 +5,7 @@ use crate::base::lines::diff_lines;
 use crate::cli::prelude::*;
 use crate::cli::record::comparison::project_comparison;
 use crate::cli::record::known_secrets::known_secrets;
-use crate::eval::request::facts::{RequestModelFacts, model_facts};
+use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::record::comparison::RequestComparison;
 use crate::request::difference::{SegmentDifference, differences, distance};
 use crate::request::model::ModelRequest;

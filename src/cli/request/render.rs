@@ -4,7 +4,7 @@ use super::load;
 use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
-use crate::eval::request::facts::model_facts;
+use crate::eval::request::examined_request::model_facts;
 
 /// Prints a request, or writes it to a file: as segments, or the body alone.
 pub(crate) fn render_request(

@@ -9,7 +9,6 @@ mod bounds;
 mod build;
 mod cause;
 mod change;
-mod checked;
 mod cut_texts;
 mod model;
 mod places;

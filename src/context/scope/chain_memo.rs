@@ -6,8 +6,7 @@
 //! fences, which a dry run never renders.
 
 use crate::context::fill::Faults;
-use crate::context::segments::draft::DraftSegment;
-use crate::context::segments::sequence_steps::SequenceSteps;
+use crate::context::segments::draft_segment::{DraftSegment, SequenceSteps};
 use crate::context::task_graph::ChainLink;
 use crate::context::values::{NameScope, NameSeries};
 use crate::registry::Node;

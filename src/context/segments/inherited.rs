@@ -6,12 +6,12 @@
 //! Before a run, a segment is doubtful if it may turn out to be a duplicate or to match better or
 //! worse.
 
+use super::draft_segment::DraftSegment;
 use crate::context::context_source::{self, MAX_MATCHES, Match};
 use crate::context::fill::UnknownHandling;
 use crate::context::lookup_query::{
     deferred_inputs, full_query, is_query_known, relevant_inputs, trusted_query,
 };
-use crate::context::segments::draft::DraftSegment;
 use crate::context::segments::task_segments::token_cap;
 use crate::context::values::NameScope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};

@@ -3,13 +3,12 @@
 //! In a dry run the results of many steps are merged into one segment, so that a manifest grows
 //! linearly with the number of steps.
 
+use super::draft_segment::{DraftSegment, SequenceStep, SequenceSteps, StepRun};
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::fill::UnknownHandling;
 use crate::context::given_results::GivenResults;
 use crate::context::request::StepResult;
 use crate::context::scope::{self, ChainMemo};
-use crate::context::segments::draft::DraftSegment;
-use crate::context::segments::sequence_steps::{SequenceStep, SequenceSteps, StepRun};
 use crate::context::task_graph::ChainLink;
 use crate::context::values::NameScope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};

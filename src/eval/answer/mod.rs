@@ -1,35 +1,28 @@
 //! Expectations on answers. Those that need an unavailable judge, clock or permission are reported
 //! as skipped.
 
-mod check;
-mod conversation;
-mod estimate;
-mod given;
-mod json;
-mod judging;
-mod moved;
-mod own_check;
+mod json_comparison;
+mod judge_answer;
+mod model_calls;
+mod single_answer;
 mod trajectory;
-mod trying;
-mod whole_run;
+mod trial_answer;
 mod whole_task;
-mod wire;
 
-use check::{find_parts, judge_expectation};
-pub(super) use check::{find_parts_at, load_schema};
-pub(super) use conversation::NoAnswerReason;
-use conversation::run_conversation;
-use estimate::estimate_cost;
-pub use given::{AnswerCost, RunStage, StoredAnswer, TrialAnswer, WholeRun};
-pub(super) use json::{equal_json as same_json, first_difference};
-pub(super) use judging::AnswerJudging;
-pub(super) use moved::describe_changes;
-pub(super) use trying::{SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer};
-pub(super) use whole_run::uncalled_agent;
+pub(super) use crate::eval::prepared_case::AnswerJudging;
+pub(super) use json_comparison::{
+    describe_changes, equal_json as same_json, first_difference, short_value,
+};
+use judge_answer::{find_parts, judge_expectation};
+pub(super) use judge_answer::{find_parts_at, load_schema};
+pub(super) use model_calls::NoAnswerReason;
+use model_calls::{ReplayedCalls, case_wire, estimate_cost, run_conversation};
+pub(super) use single_answer::{
+    SCRIPT, find_script, recorded_answer, rescore_trials, run_single_answer,
+};
+pub(super) use trajectory::uncalled_agent;
+pub use trial_answer::{AnswerCost, RunStage, StoredAnswer, TrialAnswer, WholeRun};
 pub(super) use whole_task::run_trials;
-use wire::{ReplayedCalls, case_wire};
-
-use crate::run::wire::WireFormat;
 
 /// The reason why no model can be called for an agent, with advice.
 const NO_MODEL: &str = "no model is known for this agent, so none can be asked: write `<model>NAME</model>` in its template, or \

@@ -2,14 +2,14 @@
 //! the source of the evaluation. Runs no command: the output of a script is a scripted answer of
 //! the case.
 
-use super::given::{RunStage, TrialAnswer, WholeRun};
-use super::trying::{self, SCRIPT};
-use super::wire::{ReplayedCalls, case_wire};
-use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost};
+use super::model_calls::{ReplayedCalls, case_wire};
+use super::single_answer::SCRIPT;
+use super::trial_answer::{RunStage, TrialAnswer, WholeRun};
+use super::{AnswerJudging, NO_MODEL, NoAnswerReason, estimate_cost, single_answer};
 use crate::context::assemble::Assembly;
-use crate::eval::asked::{AnswersFrom, ModelCall, ModelCaller};
-use crate::eval::finished::{AnswerOrigin, CaseResult};
-use crate::eval::prepared::{CaseInput, PreparedCase};
+use crate::eval::answer_source::{AnswersFrom, ModelCall, ModelCaller};
+use crate::eval::case_result::{AnswerOrigin, CaseResult};
+use crate::eval::prepared_case::{CaseInput, PreparedCase};
 use crate::eval::scripted::{AnswerScript, ScriptedCommands};
 use crate::eval::trials::{self, StageTrials, TrialDecision};
 use crate::kernel::agent_node::stage_node;
@@ -52,7 +52,7 @@ pub(in crate::eval) fn run_trials(
     };
     if recorded.iter().any(Recording::is_answered) {
         let replayed = match assembly {
-            Some(assembly) => trying::replay_trials(prepared, assembly, recorded, done),
+            Some(assembly) => single_answer::replay_trials(prepared, assembly, recorded, done),
             None => run_replayed(prepared, recorded, done),
         };
         let is_cut = assembly.is_some() && done.recorded.is_some_and(|recorded| recorded.is_cut);
@@ -64,7 +64,7 @@ pub(in crate::eval) fn run_trials(
     }
     match (from, assembly) {
         (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, Some(assembly)) => {
-            trying::run_live_trials(prepared, assembly, done)
+            single_answer::run_live_trials(prepared, assembly, done)
         }
         (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, None) => {
             run_live(prepared, done)
@@ -72,21 +72,23 @@ pub(in crate::eval) fn run_trials(
         (AnswersFrom::Known | AnswersFrom::Scripted, _) if !case.answers.is_empty() => {
             // A script gives the same answer every time.
             let answer = match assembly {
-                Some(assembly) => trying::scripted_answer(prepared, assembly, done)?,
+                Some(assembly) => single_answer::scripted_answer(prepared, assembly, done)?,
                 None => run_scripted(prepared)?,
             };
             let first = StageTrials {
                 rows: prepared.run.rows,
                 ..StageTrials::unbounded(TrialStage::First, case.rule)
             };
-            trying::run_stage(
+            single_answer::run_stage(
                 &AnswerJudging::for_agent(prepared),
                 first,
                 done,
                 &mut |_| Ok((answer.clone(), AnswerOrigin::Scripted, SCRIPT)),
             )
         }
-        (AnswersFrom::Kept, _) => trying::rescore_trials(&AnswerJudging::for_agent(prepared), done),
+        (AnswersFrom::Kept, _) => {
+            single_answer::rescore_trials(&AnswerJudging::for_agent(prepared), done)
+        }
         (AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay, _) => {
             Ok(TrialDecision::Open)
         }
@@ -133,7 +135,7 @@ fn run_replayed(
         .map(|rule| round(TrialStage::Confirm, rule))
         .filter(|second| second.available > 0);
     let replay = ReplayedCalls::new(recorded, comparison);
-    let decision = trying::run_stages(
+    let decision = single_answer::run_stages(
         &AnswerJudging::for_agent(prepared),
         (round(TrialStage::First, rule), second),
         done,
@@ -180,7 +182,7 @@ fn run_live(
     let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else {
         return Err(NO_MODEL.to_owned().into());
     };
-    trying::record_trials(prepared, (ask, model), done, &mut |trial| {
+    single_answer::record_trials(prepared, (ask, model), done, &mut |trial| {
         run_once(
             prepared,
             &RunAnswerSource::Models {

@@ -2,9 +2,9 @@
 
 use crate::context::assemble::Assembly;
 use crate::context::context_source::{ContextSource, Match};
-use crate::eval::prepared::{PreparedCase, SeenContext};
+use crate::eval::prepared_case::{PreparedCase, SeenContext};
 use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
-use crate::scenario::expect::lookup::LookupTest;
+use crate::scenario::expect::context::LookupTest;
 use crate::scenario::paths::normalize_path;
 use std::cell::RefCell;
 

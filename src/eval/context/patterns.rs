@@ -1,8 +1,9 @@
 //! `contains` and `absent`: patterns in the text of an agent's context.
 
-use super::rendered_context::{retained_range, retained_text, segment_origin, segment_place};
-use super::select::{missing_reason, select_segments};
-use crate::eval::prepared::SeenContext;
+use super::rendered_segments::{
+    missing_reason, retained_range, retained_text, segment_origin, segment_place, select_segments,
+};
+use crate::eval::prepared_case::SeenContext;
 use crate::eval::verdict::{ExpectationOutcome, JudgedOutcome, Reason, ResultPlace};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Kind;
@@ -221,7 +222,7 @@ fn unmatched_reason(seen: &SeenContext<'_>, texts: &SearchedTexts<'_>, expected:
                 .map(|message| message.text.text().len())
                 .sum();
             Reason::new(expected, format!("it nowhere in {bytes} bytes"))
-                .with_advice(super::select::describe_segments(seen.assembly))
+                .with_advice(super::rendered_segments::describe_segments(seen.assembly))
         }
     }
 }

@@ -4,13 +4,13 @@
 use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::answer::{first_difference, load_schema, same_json};
-use crate::eval::prepared::SeenContext;
+use crate::eval::prepared_case::SeenContext;
 use crate::eval::verdict::{self, ExpectationOutcome, JudgedOutcome, Reason};
 use crate::project::roles::RoleTools;
 use crate::project::tools::ProjectTool;
 use crate::scenario::expect::context::backquoted_names;
 use crate::scenario::expect::tools::ToolTest;
-use crate::scenario::frozen::FrozenValue;
+use crate::scenario::values::FrozenValue;
 use std::collections::BTreeSet;
 
 /// Judges each part; the reason is that of the first part that does not hold.

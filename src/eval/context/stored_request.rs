@@ -3,20 +3,23 @@
 //!
 //! A text of several lines is a list of its lines, so that a change is one line in a diff.
 
-use super::frozen::{self, PlaceInFile};
-use super::rendered_context::text_origin;
+use super::rendered_segments::text_origin;
 use crate::base::hash::Hash;
+use crate::base::span::{Span, Spanned};
 use crate::context::answer_format::AnswerForm;
 use crate::context::assemble::Assembly;
 use crate::context::fence_marker::replace_marks;
 use crate::context::render::message;
-use crate::eval::prepared::SeenContext;
-use crate::eval::shown::short_value;
+use crate::eval::answer::short_value;
+use crate::eval::prepared_case::{CaseInput, SeenContext};
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Kind, Origin};
 use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult};
 use crate::kernel::sampling::Parameter;
-use crate::request::model::{self as sent, ModelRequest, RequestPart};
+use crate::request::model as sent;
+use crate::request::model::{ModelRequest, RequestPart};
+use crate::scenario::model::{FrozenConversation, FrozenText, FrozenValue};
+use crate::scenario::paths::resolve_beside;
 use crate::schema::json::names::SNAPSHOT;
 use serde::Serialize;
 use serde_json::Value;
@@ -648,9 +651,9 @@ fn changed_file(
                 .map(|path| (path, None));
         }
         "messages" if is_turn().is_some() => {
-            return frozen::frozen_place(case.input, &Origin::Conversation);
+            return frozen_place(case.input, &Origin::Conversation);
         }
-        _ => return frozen::frozen_place(case.input, origin?),
+        _ => return frozen_place(case.input, origin?),
     };
     of_project.then(|| (PROJECT_FILE.to_owned(), None))
 }
@@ -670,4 +673,55 @@ fn path_origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
         .chain(memchr::memchr_iter(b'\n', text.text().as_bytes()).map(|end| end + 1));
     let start = starts.take(line + 1).last()?;
     text_origin(text, start)
+}
+
+/// A file of the project, and a span in it if known.
+pub(super) type PlaceInFile = (String, Option<Span>);
+
+/// The place of a text's origin; `None` if the scenario does not freeze it.
+pub(super) fn frozen_place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFile> {
+    let situation = &input.case.situation;
+    let at = |file: Option<&String>, span: Span| match file {
+        Some(file) => Some((resolve_beside(input.path, file)?, None)),
+        None => Some((input.path.to_owned(), Some(span))),
+    };
+    let value = |one: &Spanned<FrozenValue>| {
+        at(
+            if let FrozenValue::File(file) = &one.value {
+                Some(file)
+            } else {
+                None
+            },
+            one.span,
+        )
+    };
+    let text = |one: &Spanned<FrozenText>| {
+        at(
+            if let FrozenText::File(file) = &one.value {
+                Some(file)
+            } else {
+                None
+            },
+            one.span,
+        )
+    };
+    #[allow(clippy::wildcard_enum_match_arm, reason = "nothing else is frozen")]
+    match origin {
+        Origin::Input { name } => value(situation.inputs.get(name)?),
+        Origin::Result { name } => value(situation.results.get(name)?),
+        Origin::File { path, .. } => text(situation.files.get(path)?),
+        Origin::Match { id } => text(&situation.matches.iter().find(|found| found.id == *id)?.text),
+        Origin::Conversation => {
+            let history = situation.history.as_ref()?;
+            at(
+                if let FrozenConversation::File(file) = &history.value {
+                    Some(file)
+                } else {
+                    None
+                },
+                history.span,
+            )
+        }
+        _ => None,
+    }
 }

@@ -1,13 +1,15 @@
-//! A baseline: the accepted results of a suite. Equal results give equal bytes.
+//! A baseline: the accepted results of a suite, and their comparison with the results of a run.
+//! Equal results give equal bytes.
 
-use super::accepted::BaselineCase;
+use super::accepted::{BaselineCase, BaselineComparison};
 use crate::base::hash::{Hash, Hasher};
-use crate::eval::finished::CaseVerdict;
+use crate::eval::case_result::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
+use crate::eval::statistics::sign_test;
 use crate::schema::json::names::BASELINE as SCHEMA;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The accepted results of a suite: a file of `baselines/`. It changes by `ctxc baseline accept` alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -193,5 +195,71 @@ impl BaselineCase {
         );
         let is_other = self.trials > 0 && !row.trials.is_empty() && then != now;
         is_other.then(|| format!("`{}` was accepted with {then}, and has {now} now", self.id))
+    }
+}
+
+impl BaselineComparison {
+    /// Compares results with accepted ones. Results of another model are compared only if `across`
+    /// is true.
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "a scenario has fewer than 2^52 trials"
+    )]
+    pub fn compare<'c>(
+        card: &Scorecard,
+        accepted: impl IntoIterator<Item = &'c BaselineCase>,
+        across: bool,
+    ) -> Self {
+        let rows: BTreeMap<&str, &CaseRow> = card
+            .cases
+            .iter()
+            .map(|row| (row.id.as_str(), row))
+            .collect();
+        let mut found = Self::default();
+        let (mut ups, mut downs) = (0, 0);
+        let mut known = BTreeSet::new();
+        for case in accepted {
+            known.insert(case.id.as_str());
+            let Some(row) = rows.get(case.id.as_str()) else {
+                found.missing.push(case.id.clone());
+                continue;
+            };
+            let undecided = (!row.is_decided()).then(|| format!("`{}` is {}", row.id, row.verdict));
+            if let Some(why) =
+                undecided.or_else(|| case.describe_other_model(row).filter(|_| !across))
+            {
+                found.not_compared.push(why);
+                continue;
+            }
+            let answered = row.rate.filter(|_| case.trials > 0);
+            let by_rate = answered.and_then(|now| {
+                now.value
+                    .partial_cmp(&(case.passed as f64 / case.trials as f64))
+            });
+            ups += u32::from(by_rate == Some(Ordering::Greater));
+            downs += u32::from(by_rate == Some(Ordering::Less));
+            // A context that newly fails is worse, whatever its answers.
+            let by_verdict = (row.verdict == "pass").cmp(&(case.verdict == "pass"));
+            match by_verdict.then(by_rate.unwrap_or(Ordering::Equal)) {
+                Ordering::Greater => found.better += 1,
+                Ordering::Less => found.worse += 1,
+                Ordering::Equal => found.equal += 1,
+            }
+            if answered.is_some() {
+                found.tokens_then = found
+                    .tokens_then
+                    .saturating_add(case.tokens / case.trials as u64);
+                found.tokens_now = found
+                    .tokens_now
+                    .saturating_add(row.used_tokens() / row.trials.len().max(1) as u64);
+            }
+        }
+        found.sign_test = sign_test(downs, ups);
+        found.new = rows
+            .into_keys()
+            .filter(|id| !known.contains(id))
+            .map(str::to_owned)
+            .collect();
+        found
     }
 }

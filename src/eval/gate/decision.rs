@@ -6,7 +6,7 @@ use super::approvals::{Accepters, AddedApproval, Approvals};
 use super::baseline::Baseline;
 use super::safeguards::{LocatedRelaxation, Relaxation, SafeguardKind};
 use crate::eval::answer::SCRIPT;
-use crate::eval::finished::{AnswerOrigin, CaseVerdict};
+use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, Scorecard, TrialRow};
 use crate::project::eval::UncoveredPolicy;
 use serde::{Deserialize, Serialize};

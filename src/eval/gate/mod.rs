@@ -4,7 +4,6 @@
 pub(in crate::eval) mod accepted;
 mod approvals;
 mod baseline;
-mod comparison;
 mod decision;
 mod safeguards;
 

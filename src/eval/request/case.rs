@@ -1,15 +1,14 @@
 //! Runs a case about the request of another program: judges the request and its recorded answer.
 //! Never calls a model.
 
-use super::answer;
-use super::check::{self, SeenRequest};
-use super::facts::min_tokens;
-use super::sent::{ExaminedRequest, stored_form};
+use super::examined_request::{ExaminedRequest, min_tokens, stored_form};
+use super::judge_request::SeenRequest;
+use super::{judge_request, recorded_answer};
 use crate::base::hash::Hasher;
 use crate::eval::case::decide_verdict;
-use crate::eval::case_keys;
-use crate::eval::finished::{CaseResult, CaseVerdict, ResultKeys};
-use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::case_result::{CaseResult, CaseVerdict, ResultKeys};
+use crate::eval::prepared_case::{CaseInput, RunContext};
+use crate::eval::result_keys;
 use crate::eval::verdict::{ExpectationOutcome, ExpectationVerdict, Reason};
 use crate::record::comparison::RequestComparison;
 use crate::rules::request::check as check_request;
@@ -42,7 +41,7 @@ pub(in crate::eval) fn run_request_case(
         .case
         .expect_context
         .iter()
-        .map(|one| check::judge_request(&seen, one))
+        .map(|one| judge_request::judge_request(&seen, one))
         .collect();
     verdicts.extend(vendor_rejection(context, input, &sent));
     let tokens: usize = sent
@@ -65,7 +64,7 @@ pub(in crate::eval) fn run_request_case(
         trouble: None,
         ..CaseResult::failed_case("/", "")
     };
-    let answered = answer::judge_answer(context, input, &sent, &mut done);
+    let answered = recorded_answer::judge_answer(context, input, &sent, &mut done);
     decide_verdict(answered, input.case, &mut done);
     done
 }
@@ -135,7 +134,7 @@ fn keys_for(context: &RunContext<'_>, input: &CaseInput<'_>, sent: &ExaminedRequ
         .add_field(body.to_string());
     ResultKeys {
         context: hasher.finish(),
-        case: case_keys::hash_case(input.case, input.beside, snapshot, context.plan),
+        case: result_keys::hash_case(input.case, input.beside, snapshot, context.plan),
     }
 }
 

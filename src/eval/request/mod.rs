@@ -1,18 +1,16 @@
 //! Scenarios about requests that other programs send: reads the requests and judges the
 //! expectations that apply to a request.
 
-mod answer;
-mod blocks;
 mod case;
-mod check;
-mod draft;
-pub mod facts;
+pub mod examined_request;
+mod judge_request;
 mod mutate;
-mod sent;
+mod recorded_answer;
 
-pub use blocks::find_sections;
 pub(super) use case::{request_keys, run_request_case};
-pub use check::reused_share;
-pub use draft::answer_expectations;
+pub use examined_request::{
+    ExaminedRequest, find_sections, parse_plain_request, previous_segments, stored_form,
+};
+pub use judge_request::reused_share;
 pub(super) use mutate::mutate_request;
-pub use sent::{ExaminedRequest, parse_plain_request, previous_segments, stored_form};
+pub use recorded_answer::answer_expectations;

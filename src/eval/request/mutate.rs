@@ -1,12 +1,13 @@
 //! Mutation testing for a scenario about a request: changes one part of the body at a time, then
 //! reads and judges the request again.
 
-use super::check::{self, SeenRequest};
-use super::sent::ExaminedRequest;
+use super::examined_request::ExaminedRequest;
+use super::judge_request;
+use super::judge_request::SeenRequest;
+use crate::eval::case_result::CaseVerdict;
 use crate::eval::change::Mutation;
 use crate::eval::context::stored_program_request;
-use crate::eval::finished::CaseVerdict;
-use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::prepared_case::{CaseInput, RunContext};
 use crate::eval::verdict::ExpectationVerdict;
 use crate::request::segments::{RequestSegment, build_segments};
 use serde_json::Value;
@@ -51,7 +52,7 @@ pub(in crate::eval) fn mutate_request(
                 .case
                 .expect_context
                 .iter()
-                .map(|one| check::judge_request(&seen, one))
+                .map(|one| judge_request::judge_request(&seen, one))
                 .collect();
             out.push((change, verdicts.iter().any(ExpectationVerdict::is_failure)));
         }

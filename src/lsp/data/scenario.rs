@@ -7,7 +7,7 @@ use crate::lsp::state::scenarios;
 use crate::rules::scenario::cx::{AgentResults, SignatureParameter, yaml_word};
 use crate::scenario::keys::{SCENARIO_TABLE, SUITE_TABLE};
 use crate::scenario::table::{KeyNeed, NamedThingKind, ScenarioShape, ScenarioTable};
-use crate::scenario::words::SEGMENT_KINDS;
+use crate::scenario::values::SEGMENT_KINDS;
 use crate::template::setting::{SettingName, Word};
 use std::collections::BTreeSet;
 

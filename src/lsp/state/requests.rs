@@ -6,7 +6,7 @@ use crate::lsp::prelude::*;
 use crate::request::model::ModelRequest;
 use crate::rules::request::check;
 use crate::rules::request::cx::RequestCx;
-use crate::scenario::request_body::is_request_body;
+use crate::scenario::request_source::is_request_body;
 
 impl ProjectState {
     /// Returns the request in an open document, if it contains one.

@@ -18,7 +18,7 @@ use crate::rules::scenario::cx::{AgentResults, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::scenario::load::{LoadedScenario, SKIPPED_FOLDERS};
 use crate::scenario::model::{CaseSubject, SCENARIO_SCHEMA, SUITE_SCHEMA, ScenarioCase};
-use crate::scenario::request_body::is_request_body;
+use crate::scenario::request_source::is_request_body;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

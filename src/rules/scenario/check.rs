@@ -9,7 +9,7 @@ use crate::base::source::LineIndex;
 use crate::rules::check::{apply_levels, is_error};
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::fault::CaseTableRow;
+use crate::scenario::scenario_fault::CaseTableRow;
 use std::sync::Arc;
 
 /// Maximum number of table lines that a finding names.

@@ -5,7 +5,7 @@
 use super::cx::TaskSignature;
 use crate::base::suggest;
 use crate::scenario::model::{FrozenConversation, SegmentSelector, Situation};
-use crate::scenario::words::SEGMENT_KINDS;
+use crate::scenario::values::SEGMENT_KINDS;
 
 /// A case's situation and the signature of its task.
 #[derive(Clone, Copy)]

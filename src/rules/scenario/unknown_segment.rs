@@ -5,7 +5,7 @@ use super::shown::{self, ReceivableNames};
 use super::walk::{self, MissingNameEffect};
 use crate::base::quoted::name_list;
 use crate::scenario::expect::segments::SegmentName;
-use crate::scenario::words::SEGMENT_KINDS;
+use crate::scenario::values::SEGMENT_KINDS;
 
 /// With a misspelt id, `absent` always holds.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,18 +1,17 @@
 //! Expectations on the answer. A new one is a key, a variant and its arms here, and its check in
-//! `eval::answer::check`.
+//! `eval::answer::judge_answer`.
 
 use super::own_check::{COMMAND_TABLE, OwnCheck, PYTHON_TABLE};
 use super::trajectory::{Matching, TRAJECTORY_TABLE, Trajectory};
 use crate::base::span::{Span, Spanned};
-use crate::scenario::frozen::{FrozenValue, Risk};
 use crate::scenario::table::{
     KeyGroup, NamedThingKind, ScenarioKey, ScenarioShape, ScenarioTable, key_names, optional_key,
     required_key,
 };
 use crate::scenario::values::{
-    read_flag, read_frozen, read_number, read_patterns, read_text, read_texts, read_whole,
+    FrozenValue, MAX_EXACT_NUMBER, Risk, read_flag, read_frozen, read_number, read_patterns,
+    read_text, read_texts, read_whole,
 };
-use crate::scenario::words::MAX_EXACT_NUMBER;
 use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 use serde_json::Value;

@@ -4,10 +4,8 @@
 
 pub mod answer;
 pub mod context;
-pub mod lookup;
 pub mod model;
 pub mod own_check;
-pub mod python_modules;
 pub mod segments;
 pub mod tools;
 pub mod trajectory;

@@ -8,8 +8,7 @@ use crate::scenario::table::KeyGroup::{AtLeastOne as AtLeast, ExactlyOne};
 use crate::scenario::table::{
     NamedThingKind, ScenarioShape, ScenarioTable, optional_key, required_key,
 };
-use crate::scenario::values::{read_patterns, read_text, read_texts};
-use crate::scenario::words::MAX_EXACT_NUMBER;
+use crate::scenario::values::{MAX_EXACT_NUMBER, read_patterns, read_text, read_texts};
 use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 

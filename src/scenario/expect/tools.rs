@@ -1,10 +1,9 @@
 //! Expectations on the tools that an agent is given.
 
 use crate::base::span::Spanned;
-use crate::scenario::frozen::FrozenValue;
 use crate::scenario::table::KeyGroup::AtLeastOne as AtLeast;
 use crate::scenario::table::{ScenarioShape, ScenarioTable, optional_key};
-use crate::scenario::values::{read_frozen, read_texts};
+use crate::scenario::values::{FrozenValue, read_frozen, read_texts};
 use crate::syntax::yaml::YamlNode;
 use serde::Serialize;
 

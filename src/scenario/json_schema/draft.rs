@@ -1,12 +1,52 @@
-//! Detects the draft of a JSON Schema and the mistakes that this draft rejects: values of a wrong
-//! form and references out of the schema. `check` and the evaluation share it, so that they agree.
+//! The draft of a JSON Schema, the mistakes that this draft rejects (values of a wrong form and
+//! references out of the schema), and the violations of a schema by a value, such as an agent's
+//! answer. A mistake is data: its place and kind; the caller writes the message. `check` and the
+//! evaluation share this file, so that they agree.
 //!
 //! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the
 //! schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
-use super::slip::{JsonSchemaFault, JsonSchemaFaultKind};
+use super::cost;
 use serde_json::Value;
+
+/// One mistake in a JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonSchemaFault {
+    /// The JSON Pointer to the mistake.
+    pub path: String,
+    /// Its kind.
+    pub kind: JsonSchemaFaultKind,
+}
+
+/// The kinds of mistakes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JsonSchemaFaultKind {
+    /// The last key of the path is not a keyword.
+    UnknownKeyword {
+        /// The keyword that was probably meant.
+        near: Option<&'static str>,
+    },
+    /// The value at the path is not valid for its keyword.
+    BadValue {
+        /// The valid values.
+        expected: String,
+        /// The value that was probably meant.
+        near: Option<String>,
+    },
+}
+
+/// Appends a key or an index to a pointer.
+pub(super) fn child_pointer(path: &str, step: &str) -> String {
+    format!("{path}/{}", step.replace('~', "~0").replace('/', "~1"))
+}
+
+/// The keys and indices of a pointer.
+pub fn pointer_steps(path: &str) -> impl Iterator<Item = String> {
+    path.split('/')
+        .skip(1)
+        .map(|step| step.replace("~1", "/").replace("~0", "~"))
+}
 
 /// The value of `$schema` and the name of each draft, the newest last.
 const DRAFTS: [(&str, &str); 5] = [
@@ -182,4 +222,36 @@ pub(crate) fn last_line(message: &str) -> String {
         .unwrap_or(message)
         .trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+/// Returns the violations of a JSON Schema by a value, each with its place. The draft is that of
+/// `$schema`, by default 2020-12. References lead nowhere outside the schema.
+///
+/// # Errors
+/// The reason, if the schema is invalid or too expensive for the value.
+#[cfg(feature = "eval")]
+pub(crate) fn find_violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
+    if cost::count_visits(schema, value).is_none() {
+        return Err(format!(
+            "the schema is too much for this value: more than {} visits of its parts",
+            cost::MAX_VISITS
+        ));
+    }
+    let validator = compile_schema(schema).map_err(|error| {
+        format!(
+            "it is not a valid JSON Schema: {}",
+            last_line(&error.to_string())
+        )
+    })?;
+    let errors = validator.iter_errors(value).take(8);
+    let said = errors.map(|error| {
+        let at = error.instance_path().to_string();
+        let at = if at.is_empty() {
+            "the whole".to_owned()
+        } else {
+            at
+        };
+        format!("{at}: {}", last_line(&error.to_string()))
+    });
+    Ok(said.collect())
 }

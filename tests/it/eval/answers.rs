@@ -2,7 +2,7 @@
 //! and trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
-use ctxc::internals::eval::finished::{AnswerOrigin, CaseResult, CaseVerdict};
+use ctxc::internals::eval::case_result::{AnswerOrigin, CaseResult, CaseVerdict};
 use ctxc::internals::eval::trials::TrialPolicy;
 use ctxc::internals::eval::verdict::ExpectationOutcome;
 use ctxc::internals::scenario::expect::own_check::{CheckProgram, OwnCheck};

@@ -6,7 +6,7 @@ use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::Files;
 use ctxc::internals::eval::affected::{ComparisonBase, RunChoice};
-use ctxc::internals::eval::asked::{AnswerOptions, CaseAnswers};
+use ctxc::internals::eval::answer_source::{AnswerOptions, CaseAnswers};
 use ctxc::internals::eval::case;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
 use ctxc::internals::eval::draft::{
@@ -14,7 +14,7 @@ use ctxc::internals::eval::draft::{
 };
 use ctxc::internals::eval::locate::Locator;
 use ctxc::internals::eval::mutate::{MutationScores, score_mutations};
-use ctxc::internals::eval::prepared::{CaseInput, RunContext, SeenContext};
+use ctxc::internals::eval::prepared_case::{CaseInput, RunContext, SeenContext};
 use ctxc::internals::eval::receiver::{Receiver, Roles};
 use ctxc::internals::eval::scorecard::{CaseRow, RowSubject, Scorecard, SuiteRow};
 use ctxc::internals::eval::trials::TrialPolicy;
@@ -125,7 +125,10 @@ fn what_no_scenario_would_notice_is_listed() {
 fn row_of(
     case: &ScenarioCase,
     registry: &ctxc::Registry,
-) -> (CaseRow, Option<ctxc::internals::eval::finished::ResultKeys>) {
+) -> (
+    CaseRow,
+    Option<ctxc::internals::eval::case_result::ResultKeys>,
+) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {

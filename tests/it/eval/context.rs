@@ -4,7 +4,7 @@ use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text,
     word, words,
 };
-use ctxc::internals::eval::finished::{CaseResult, CaseVerdict};
+use ctxc::internals::eval::case_result::{CaseResult, CaseVerdict};
 use ctxc::internals::eval::verdict::ExpectationOutcome;
 use ctxc::internals::kernel::context::{Kind, Origin};
 use ctxc::internals::scenario::model::{

@@ -6,7 +6,7 @@ use super::bench::{
     words,
 };
 use crate::support::stored::messages_text;
-use ctxc::internals::eval::finished::{CaseResult, CaseVerdict};
+use ctxc::internals::eval::case_result::{CaseResult, CaseVerdict};
 use ctxc::internals::scenario::model::{
     CaseSubject, ContextExpectation, FrozenText, FrozenValue, LookupFixture, LookupStore,
     PastFailure, ScenarioCase, SegmentState, Situation,

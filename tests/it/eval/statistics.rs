@@ -2,10 +2,10 @@
 //! with simulations of a known truth.
 
 use super::drift::Chance;
-use ctxc::internals::eval::statistics::binomial::{sign_test, upper_tail};
-use ctxc::internals::eval::statistics::clusters::clustered;
-use ctxc::internals::eval::statistics::interval::{clopper_pearson_interval, wilson_interval};
-use ctxc::internals::eval::statistics::outlook::{Outlook, combined_outlook, stage_outlook};
+use ctxc::internals::eval::statistics::{
+    Outlook, clopper_pearson_interval, clustered, combined_outlook, sign_test, stage_outlook,
+    upper_tail, wilson_interval,
+};
 use ctxc::internals::eval::trials::{TrialDecision, TrialOutcome, confirm_rule, decide_trials};
 use ctxc::internals::scenario::model::{SequentialRule, TrialRule};
 

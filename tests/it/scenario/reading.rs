@@ -5,7 +5,7 @@ use ctxc::internals::base::span::Spanned;
 use ctxc::internals::scenario::model::{
     AnswerTest, CaseSubject, ContextExpectation, FrozenValue, Risk, SegmentSelector, SegmentState,
 };
-use ctxc::internals::scenario::{keys, read_suite, words};
+use ctxc::internals::scenario::{keys, read_suite, values};
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 
@@ -146,7 +146,7 @@ fn bare(text: &str) -> String {
 #[test]
 fn words_are_those_of_the_types() {
     assert_eq!(
-        words::SEGMENT_KINDS,
+        values::SEGMENT_KINDS,
         ctxc::internals::kernel::context::Kind::ALL
             .map(ctxc::internals::kernel::context::Kind::as_str)
     );

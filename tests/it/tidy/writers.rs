@@ -22,7 +22,7 @@ const WRITE_CALLS: [&str; 8] = [
 /// Files of `cli/` that write, and their protection against secrets.
 const KNOWN_WRITERS: [(&str, &str); 11] = [
     (
-        "src/cli/context/eval/keeper.rs",
+        "src/cli/context/eval/answer_recorder.rs",
         "recordings are masked, and each call is checked before it is added",
     ),
     (

@@ -5,7 +5,7 @@ use crate::cli::args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_thr
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::error::CliError;
-use crate::eval::asked::AnswersFrom;
+use crate::eval::answer_source::AnswersFrom;
 use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;

@@ -2,7 +2,7 @@
 //! called and no program is run, a case takes less time than its commit, so several are committed
 //! together: a kill loses only cases that are judged again within milliseconds.
 
-use super::asking::{LiveModels, trial_label};
+use super::live_calls::{LiveModels, trial_label};
 use super::load::ChosenCase;
 use crate::base::fs;
 use crate::base::hash::{Hash, Hasher};
@@ -12,9 +12,8 @@ use crate::cli::history::{HistoryPlace, find_run};
 use crate::cli::render::summary::pluralize;
 use crate::eval::affected::RunChoice;
 use crate::eval::answer::{StoredAnswer, TrialAnswer};
-use crate::eval::asked::{AnswersFrom, TrialRecorder, TrialUnderWay};
-use crate::eval::finished::ResultKeys;
-use crate::eval::finished::{AnswerOrigin, CaseResult, CaseVerdict, JudgedTrial};
+use crate::eval::answer_source::{AnswersFrom, TrialRecorder, TrialUnderWay};
+use crate::eval::case_result::{AnswerOrigin, CaseResult, CaseVerdict, JudgedTrial, ResultKeys};
 use crate::eval::scorecard::{CaseRow, TrialRow};
 use crate::eval::trials::TrialPolicy;
 use crate::project::config::RecordedContent;

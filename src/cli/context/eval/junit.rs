@@ -4,7 +4,7 @@
 
 use super::text::{problem_lines, verdict_label};
 use crate::cli::render::escape::escape_line;
-use crate::eval::finished::CaseVerdict;
+use crate::eval::case_result::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::eval::StalePolicy;
 use crate::syntax::write::{TemplateWriter, replace_illegal};

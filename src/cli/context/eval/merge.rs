@@ -2,7 +2,7 @@
 
 use super::args::EvalFormat;
 use super::choose::read_scorecard;
-use super::page_details::PageDetails;
+use super::page::PageDetails;
 use super::run::write_scorecard;
 use super::text;
 use crate::cli::args::OutputArgs;
@@ -10,7 +10,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
-use crate::eval::merge::merge_scorecards;
+use crate::eval::scorecard::merge_scorecards;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

@@ -3,21 +3,20 @@
 
 mod accept;
 mod accepted;
+mod answer_recorder;
 mod args;
-mod asking;
 mod choose;
 pub(crate) mod coverage;
 pub(super) mod drafting;
 mod journal;
 mod judge;
 mod junit;
-mod keeper;
+mod live_calls;
 pub(super) mod load;
 mod merge;
 mod mutate;
 mod own_checks;
 mod page;
-mod page_details;
 pub(crate) mod plan;
 mod programs;
 mod progress;

@@ -5,7 +5,7 @@ use crate::base::fs;
 use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::sent_requests::SentRequests;
-use crate::eval::asked::RunCheck;
+use crate::eval::answer_source::RunCheck;
 use crate::run::process::{self, ProcessLimits};
 use crate::scenario::expect::own_check::{CheckProgram, OwnCheck};
 use crate::store::trust::check_command;

@@ -8,9 +8,8 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape_line;
 use crate::cli::render::summary::pluralize;
-use crate::eval::finished::CostEstimate;
-use crate::eval::statistics::outlook;
-use crate::eval::trials;
+use crate::eval::case_result::CostEstimate;
+use crate::eval::{statistics, trials};
 use crate::scenario::model::TrialRule;
 use crate::schema::json::names::PLAN;
 use schemars::JsonSchema;
@@ -223,7 +222,8 @@ fn rule_outlook(rule: &TrialRule, confirms: bool) -> RuleOutlook {
         format!(", then {} of {}", rule.pass, rule.runs)
     });
     let rate = |percent: u32| {
-        let outlook = outlook::combined_outlook(rule, confirm.as_ref(), f64::from(percent) / 100.0);
+        let outlook =
+            statistics::combined_outlook(rule, confirm.as_ref(), f64::from(percent) / 100.0);
         RateOutlook {
             percent,
             passes: outlook.pass,

@@ -9,7 +9,7 @@ use crate::cli::context::sent_requests::{RequestOutcome, SentRequests};
 use crate::cli::record::{ReplayDouble, start_double};
 use crate::cli::render::summary::pluralize;
 use crate::context::request::Files as _;
-use crate::eval::asked::{ProgramCall, ProgramRequest, RunProgram};
+use crate::eval::answer_source::{ProgramCall, ProgramRequest, RunProgram};
 use crate::record::comparison::RequestComparison;
 use crate::record::file::{RecordingFile, RecordingLine};
 use crate::record::foreign::RecordingFormat;

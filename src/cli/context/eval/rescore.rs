@@ -7,7 +7,7 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::history::{HistoryPlace, find_run};
 use crate::cli::render::summary::pluralize;
 use crate::eval::answer::StoredAnswer;
-use crate::eval::finished::{AnswerOrigin, CaseVerdict};
+use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, RecordedRow};
 use crate::store::history::EvalHistory;
 use std::collections::BTreeMap;

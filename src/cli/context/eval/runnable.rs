@@ -7,7 +7,7 @@ use super::programs::ProgramRunner;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::trust::{self, TrustHashArgs};
 use crate::cli::error::{CliError, Result};
-use crate::eval::asked::{AnswerOptions, RunCheck, RunProgram};
+use crate::eval::answer_source::{AnswerOptions, RunCheck, RunProgram};
 use crate::scenario::expect::answer::all_tests;
 use crate::scenario::model::{CaseSubject, ScenarioCase};
 use crate::store::trust::request_command;

@@ -7,7 +7,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape_line;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::pluralize;
-use crate::eval::finished::{AnswerOrigin, CaseVerdict};
+use crate::eval::case_result::{AnswerOrigin, CaseVerdict};
 use crate::eval::gate::{BaselineCase, BaselineComparison};
 use crate::eval::scorecard::{
     AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow,

@@ -18,7 +18,7 @@ use crate::cli::revision;
 use crate::cli::rewrite::{self, FileChange};
 use crate::cli::secret_check::{NewFile, SecretCheck};
 use crate::context::request::Files;
-use crate::eval::finished::CaseVerdict;
+use crate::eval::case_result::CaseVerdict;
 use crate::eval::gate::{ApprovalEntry, Baseline, Relaxation, SafeguardKind, Safeguards};
 use crate::registry::SCHEMA;
 use crate::scenario::{date, paths};

@@ -2,7 +2,7 @@
 //! file that the change edited.
 
 use super::compared::GateComparison;
-use super::unread;
+use super::uncompared_files;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{CheckFolder, CheckRuns};
@@ -89,7 +89,7 @@ pub(super) fn prepare_check_runs(compared: &mut GateComparison) -> Result<CheckR
     }));
     doubts.extend(
         past.unfiltered_anywhere()
-            .map(|path| unread::describe_unfiltered(path, base)),
+            .map(|path| uncompared_files::describe_unfiltered(path, base)),
     );
     if !then.config.eval.gate.link.is_empty() {
         let is_list = |path: &&String| {
@@ -186,7 +186,7 @@ impl LinkedFolders<'_> {
 }
 
 fn has_checks(scenarios: &Scenarios) -> bool {
-    super::names::all_cases(scenarios)
+    super::renames::all_cases(scenarios)
         .any(|(.., case)| all_tests(&case.expectations).any(|(test, _)| test.own_check().is_some()))
 }
 

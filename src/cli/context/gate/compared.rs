@@ -1,12 +1,12 @@
 //! A change and its base: the current project, and the project where the change branched off.
 
 use super::check_files::FileNames;
-use super::environment::add_environment_files;
-use super::names::{Renames, all_cases};
 use super::origin::{ChangeOrigin, NewProject};
+use super::renames::{Renames, all_cases};
 use super::settings::compare_config;
 use super::state::{FILE, SideReading, collect_safeguards};
-use super::unread::{self, DecidingFiles};
+use super::uncompared_files;
+use super::uncompared_files::{DecidingFiles, add_environment_files};
 use crate::base::fs;
 use crate::base::parallel;
 use crate::base::patterns::is_ignored;
@@ -21,11 +21,11 @@ use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::revision::{self, BaseNaming, ExternalPart, ProjectAtRevision};
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::eval::case_keys;
 use crate::eval::gate::{
     Accepters, ApprovalEntry, Approvals, Baseline, ContextGrowth, GateLimits, LocatedRelaxation,
     Safeguard, SafeguardKind, Safeguards, StabilityLimits, excessive_growth,
 };
+use crate::eval::result_keys;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
 use crate::project::eval::StalePolicy;
@@ -391,7 +391,11 @@ impl GateComparison {
             && before == after
             && self.approvals.added_lines().is_empty()
             && deciding.files.iter().all(is_equal);
-        doubts.extend(unread::find_doubts(parts, &deciding, &self.base.name));
+        doubts.extend(uncompared_files::find_doubts(
+            parts,
+            &deciding,
+            &self.base.name,
+        ));
         let is_read = |path: &&str| {
             [".yaml", ".yml"]
                 .iter()
@@ -406,7 +410,9 @@ impl GateComparison {
             .into_iter()
             .flat_map(ProjectAtRevision::unfiltered_files)
             .filter(is_read);
-        doubts.extend(unfiltered.map(|path| unread::describe_unfiltered(path, &self.base.name)));
+        doubts.extend(
+            unfiltered.map(|path| uncompared_files::describe_unfiltered(path, &self.base.name)),
+        );
         let shown: BTreeSet<String> = before
             .find_relaxations(&after)
             .into_iter()
@@ -484,7 +490,7 @@ impl GateComparison {
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
             deciding.read.extend(loaded_files(project, scenarios));
             let named = all_cases(scenarios).flat_map(|(path, _, case)| {
-                case_keys::referenced_files(case)
+                result_keys::referenced_files(case)
                     .into_iter()
                     .map(move |file| (path, file))
             });
@@ -544,7 +550,7 @@ impl GateComparison {
         let is_unchanged = |(path, suite, case): &(&str, &Suite, &ScenarioCase)| {
             let now = own.get(case.name.value.as_str()).and_then(Option::as_ref);
             let named = || {
-                case_keys::referenced_files(case).into_iter().all(|file| {
+                result_keys::referenced_files(case).into_iter().all(|file| {
                     paths::resolve_beside(path, file).is_some_and(|path| is_equal(&path))
                 })
             };

@@ -5,7 +5,7 @@ use super::base_files::prepare_check_runs;
 use super::compared::{GateComparison, read_baselines};
 use super::origin::NewProject;
 use super::text;
-use super::uncovered::find_uncovered;
+use super::untested_changes::find_uncovered;
 use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{
@@ -17,7 +17,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::record::comparison::comparison_masks;
-use crate::eval::finished::CaseVerdict;
+use crate::eval::case_result::CaseVerdict;
 use crate::eval::gate::{
     Baseline, BaselineCase, GateDecision, GateHeader, GateInput, GateVerdict, LocatedRelaxation,
     NEW_ANSWERS_LABEL, SafeguardKind, decide_gate,

@@ -2,7 +2,7 @@
 
 use super::check_files::{CheckFiles, FileContent, FileNames};
 use super::frozen::{ScenarioFiles, normalize_layout};
-use super::names::Renames;
+use super::renames::Renames;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::eval::load::Scenarios;

@@ -2,7 +2,7 @@
 
 use super::counting::{CountingArgs, project_manifest};
 use super::side::{ManifestSide, SideReader};
-use super::{change_markdown, change_text};
+use super::{markdown, text};
 use crate::cli::args::CommentFormat;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
@@ -51,10 +51,10 @@ pub(super) fn run_diff(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let difference = compare_sides(&old, &new);
     cx.emit_result(&args.output, |format, cx| match format {
-        CommentFormat::Text => change_text::print_difference(&difference, cx),
+        CommentFormat::Text => text::print_difference(&difference, cx),
         CommentFormat::Json => cx.print_json(&difference),
         CommentFormat::Markdown => {
-            cx.print(|out| out.write_all(change_markdown::render_page(&difference).as_bytes()))
+            cx.print(|out| out.write_all(markdown::render_changes(&difference).as_bytes()))
         }
     })?;
     Ok(Exit::Success)

@@ -3,8 +3,8 @@
 //!
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
+use super::agent_facts;
 use super::text::{bounds_note, exactness_note, short_name};
-use super::words;
 use crate::cli::render::markup::escape_html as text;
 use crate::cli::render::summary::format_thousands;
 use crate::context::manifest::{Entry, MANIFEST_SCHEMA, Manifest, Part};
@@ -66,7 +66,7 @@ fn write_agent(entry: &Entry, widest: usize, out: &mut String) {
         text(&entry.tokenizer.name),
         format_thousands(entry.prefix_tokens)
     );
-    if let Some((name, why)) = words::describe_model(entry) {
+    if let Some((name, why)) = agent_facts::describe_model(entry) {
         let _ = writeln!(
             out,
             "<p>model <code>{}</code> {}</p>",
@@ -74,13 +74,13 @@ fn write_agent(entry: &Entry, widest: usize, out: &mut String) {
             text(&why)
         );
     }
-    if let Some(cost) = words::describe_cost(entry) {
+    if let Some(cost) = agent_facts::describe_cost(entry) {
         let _ = writeln!(out, "<p>{}</p>", text(&cost));
     }
-    if let Some(defaults) = words::describe_defaults(&entry.defaults, entry.total.estimate) {
+    if let Some(defaults) = agent_facts::describe_defaults(&entry.defaults, entry.total.estimate) {
         let _ = writeln!(out, "<p>{}</p>", text(&defaults));
     }
-    for (word, entries) in words::policy_lists(entry) {
+    for (word, entries) in agent_facts::policy_lists(entry) {
         let entries: Vec<String> = entries
             .iter()
             .map(|entry| format!("<code>{}</code>", text(entry)))
@@ -150,7 +150,7 @@ fn write_row(part: &Part, out: &mut String) {
          <td class=\"n\">{bound}</td><td>{}</td><td><code>{}</code></td></tr>",
         part_class(part),
         text(short_name(part)),
-        words::known_tokens(part),
+        agent_facts::known_tokens(part),
         text(&part.variable.join(", ")),
         text(&sources.join(", "))
     );

@@ -1,8 +1,7 @@
 //! `ctxc manifest`: the contexts of all agents of a project, and their changes.
 
+pub(super) mod agent_facts;
 mod args;
-mod change_markdown;
-mod change_text;
 mod counting;
 mod diff;
 mod html;
@@ -11,7 +10,6 @@ mod require;
 mod run;
 mod side;
 mod text;
-pub(super) mod words;
 
 pub(crate) use args::ManifestArgs;
 pub(super) use diff::{AgentContexts, context_growth};

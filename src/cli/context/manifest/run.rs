@@ -2,8 +2,8 @@
 
 use super::args::{ManifestArgs, ManifestFormat, ManifestVerb};
 use super::counting::{CountingArgs, with_counters};
-use super::side::{self, ManifestSide, WORK_TREE};
-use super::{change_text, diff, html, markdown, require, text};
+use super::side::{ManifestSide, WORK_TREE};
+use super::{diff, html, markdown, require, side, text};
 use crate::cli::args::ReportFile;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::context::render_errors::context_error;
@@ -246,6 +246,6 @@ fn check_file(path: &Path, now: &ManifestSide, args: &ManifestArgs, cx: &mut Cx)
     cx.print_line(&format!(
         "{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"
     ))?;
-    change_text::print_difference(&diff::compare_sides(&known, now), cx)?;
+    text::print_difference(&diff::compare_sides(&known, now), cx)?;
     Ok(Exit::Findings)
 }

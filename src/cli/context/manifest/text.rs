@@ -1,10 +1,13 @@
-//! A manifest as text: a line for each agent's segments, and one for its total.
-//!
-//! A write to a string cannot fail, so the results of `write!` are ignored.
+//! A manifest as text, a line for each agent's segments and one for its total; and the changes of
+//! each agent: its tokens, then settings and segments, each with the cause of its change.
 
-use super::words;
+use super::agent_facts;
+use crate::base::number::format_usd;
 use crate::cli::prelude::*;
-use crate::context::manifest::{Entry, Manifest, Part, Total};
+use crate::context::manifest::{
+    Cause, CauseKind, Difference, Disposition, Entry, Manifest, Moved, Part, SegmentChange,
+    SourceKind, Total,
+};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -76,7 +79,7 @@ pub(super) fn print_agents(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
             .as_ref()
             .map_or_else(String::new, |test| format!("  when {}", escape_line(test)));
         cx.print_line(&format!("{title}{condition}"))?;
-        if let Some((name, why)) = words::describe_model(entry) {
+        if let Some((name, why)) = agent_facts::describe_model(entry) {
             cx.print_hanging(
                 &format!(" model {} {}", escape_line(name), escape_line(&why)),
                 4,
@@ -85,7 +88,9 @@ pub(super) fn print_agents(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         let segments = segments_line(entry);
         cx.print_hanging(&format!(" {segments}"), 4)?;
         cx.print_hanging(&format!(" {}", total_line(entry)), 4)?;
-        if let Some(defaults) = words::describe_defaults(&entry.defaults, entry.total.estimate) {
+        if let Some(defaults) =
+            agent_facts::describe_defaults(&entry.defaults, entry.total.estimate)
+        {
             cx.print_hanging(&format!(" {}", escape_line(&defaults)), 4)?;
         }
         if !entry.checked.is_empty() {
@@ -97,10 +102,10 @@ pub(super) fn print_agents(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
                 4,
             )?;
         }
-        if let Some(cost) = words::describe_cost(entry) {
+        if let Some(cost) = agent_facts::describe_cost(entry) {
             cx.print_hanging(&format!(" {cost}"), 4)?;
         }
-        let policy = words::policy_lists(entry);
+        let policy = agent_facts::policy_lists(entry);
         if !policy.is_empty() {
             let list = |(word, entries): &(&str, Vec<String>)| {
                 format!("{word} {}", escape_line(&entries.join(", ")))
@@ -181,7 +186,7 @@ fn token_figure(entry: &Entry, part: &Part) -> String {
         return if may_lack {
             format!("0 or {known}")
         } else {
-            words::known_tokens(part)
+            agent_facts::known_tokens(part)
         };
     }
     let last = if part.priority >= FIRST_EXPENDABLE {
@@ -236,5 +241,166 @@ fn total_line(entry: &Entry) -> String {
         (None, false) => {
             format!("total {least} tokens ({counted}) and what a run brings: {waits}{known}")
         }
+    }
+}
+
+/// Prints a difference.
+pub(super) fn print_difference(difference: &Difference, cx: &mut Cx) -> Result<()> {
+    if difference.is_empty() {
+        return cx.print_line(&unchanged_line(difference));
+    }
+    let screen = cx.options.screen;
+    for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
+        for agent in agents {
+            let name = screen.paint(
+                Paint::Strong,
+                &format!("{sign} {}", escape_line(&agent.agent)),
+            );
+            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| {
+                format!("; US$ {} a call", format_usd(cost.first))
+            });
+            cx.print_line(&format!(
+                "{name}  {} tokens{cost}",
+                format_thousands(agent.tokens)
+            ))?;
+        }
+    }
+    for change in &difference.changed {
+        let agent = screen.paint(Paint::Strong, &format!("~ {}", escape_line(&change.agent)));
+        let prefix = if change.prefix.from == change.prefix.to {
+            String::new()
+        } else {
+            format!("; reusable prefix {}", format_change(change.prefix))
+        };
+        let cost = agent_facts::describe_cost_change(&change.cost)
+            .map_or_else(String::new, |cost| format!("; {cost}"));
+        cx.print_hanging(
+            &format!(
+                "{agent}  {} tokens{prefix}{cost}",
+                format_change(change.total)
+            ),
+            4,
+        )?;
+        let settings = change
+            .settings
+            .iter()
+            .map(crate::context::manifest::SettingChange::describe);
+        let said = settings
+            .chain(change.segments.iter().map(segment_line))
+            .chain(change.other.iter().cloned());
+        for word in said {
+            cx.print_hanging(&format!("    {}", escape_line(&word)), 6)?;
+        }
+    }
+    cx.print_line(&totals_line(difference))
+}
+
+/// Returns the line for two equal sides.
+pub(super) fn unchanged_line(difference: &Difference) -> String {
+    let is_same = difference.old.registry_hash == difference.new.registry_hash;
+    format!(
+        "every agent receives the same{}",
+        if is_same {
+            ""
+        } else {
+            "; what changed reaches no agent"
+        }
+    )
+}
+
+/// Returns the last line: the total numbers of agents and tokens.
+pub(super) fn totals_line(difference: &Difference) -> String {
+    let count = |count: usize, what: &str| {
+        (count > 0).then(|| format!("{} {what}", pluralize(count, "agent")))
+    };
+    let added = difference.added.len();
+    let removed = difference.removed.len();
+    let parts = [
+        count(added, "added"),
+        count(removed, "removed"),
+        count(difference.changed.len(), "changed"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!(
+        "{}; {} tokens known before a run",
+        parts.join(", "),
+        format_change(difference.total)
+    )
+}
+
+/// Returns a figure before and after, such as “79 → 26 (−53, −67 %)”.
+pub(super) fn format_change(moved: Moved) -> String {
+    let Moved { from, to } = moved;
+    if from == to {
+        return format_thousands(to);
+    }
+    let (sign, by) = if to > from {
+        ("+", to - from)
+    } else {
+        ("−", from - to)
+    };
+    let share = (by * 100 + from / 2)
+        .checked_div(from)
+        .map_or_else(String::new, |share| format!(", {sign}{share} %"));
+    format!(
+        "{} → {} ({sign}{}{share})",
+        format_thousands(from),
+        format_thousands(to),
+        format_thousands(by)
+    )
+}
+
+/// Returns a text such as “~ system 6 → 10: text of the template (templates/triage.xml)”.
+fn segment_line(change: &SegmentChange) -> String {
+    let Moved { from, to } = change.tokens;
+    let figures = match change.change {
+        Disposition::Added => format!("+ {} {}", change.id, format_thousands(to)),
+        Disposition::Removed => format!("- {} {}", change.id, format_thousands(from)),
+        Disposition::Changed if from == to => format!("~ {}", change.id),
+        Disposition::Changed => format!(
+            "~ {} {} → {}",
+            change.id,
+            format_thousands(from),
+            format_thousands(to)
+        ),
+    };
+    let causes = describe_causes(change);
+    let said = if change.words.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", change.words.join("; "))
+    };
+    let by = if causes.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", causes.join(", "))
+    };
+    format!("{figures}{said}{by}")
+}
+
+/// Describes the causes of a segment's change that its name does not already show.
+pub(super) fn describe_causes(change: &SegmentChange) -> Vec<String> {
+    let is_news = |cause: &&Cause| match change.change {
+        Disposition::Changed => true,
+        Disposition::Added | Disposition::Removed => cause.what == CauseKind::Setting,
+    };
+    change
+        .moved_by
+        .iter()
+        .filter(is_news)
+        .map(|cause| describe_cause(cause, &change.id))
+        .collect()
+}
+
+fn describe_cause(cause: &Cause, id: &str) -> String {
+    let what = cause.what.label();
+    match (cause.what, &cause.path) {
+        (CauseKind::Setting, _) => cause.name.clone(),
+        (CauseKind::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),
+        (CauseKind::Source(SourceKind::Fragment), Some(path)) => {
+            format!("{what} {} ({path})", cause.name)
+        }
+        _ if id.ends_with(&cause.name) => what.to_owned(),
+        _ => format!("{what} {}", cause.name),
     }
 }

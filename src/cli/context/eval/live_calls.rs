@@ -1,0 +1,231 @@
+//! Calls the models of a project for its scenarios, and stores their answers.
+
+use super::answer_recorder::{AnswerRecorder, ResumedAnswer};
+use crate::cli::context::model_calls::{ModelCalls, redactor};
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::Result;
+use crate::cli::secret_check::SecretCheck;
+use crate::eval::answer_source::{ModelCall, ModelCaller};
+use crate::kernel::provider::Response;
+use crate::provider::read;
+use crate::provider::spending::{Spend, SpendLimit};
+use crate::provider::throttle::CallStats;
+use crate::record::recording::{TrialNumber, TrialStage};
+use crate::record::redact::Redactor;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The models of a project, with the recorder of their answers.
+#[derive(Debug)]
+pub(super) struct LiveModels<'p> {
+    models: ModelCalls<'p>,
+    state: Mutex<LiveCallState>,
+    kept: Option<AnswerRecorder<'p>>,
+    /// The mask of stored data; `None` if the user's masking secret cannot be stored.
+    redactor: Option<Redactor>,
+}
+
+/// The usage and failures of the calls so far.
+#[derive(Debug, Default)]
+struct LiveCallState {
+    /// The usage of each case, by path and name, since it was last taken.
+    open: BTreeMap<(String, String), CallStats>,
+    /// The calls of each case that were not answered.
+    failed: BTreeMap<(String, String), BTreeMap<String, u64>>,
+    /// The trials of an earlier part of the run whose calls are counted, by case; an empty name
+    /// stands for all trials of a case.
+    counted: BTreeSet<(String, String)>,
+}
+
+impl LiveCallState {
+    fn add_calls(&mut self, path: &str, case: &str, calls: &CallStats) {
+        self.open
+            .entry((path.to_owned(), case.to_owned()))
+            .or_default()
+            .add_stats(calls);
+        self.add_failures(path, case, calls);
+    }
+
+    fn add_failures(&mut self, path: &str, case: &str, calls: &CallStats) {
+        for (word, count) in &calls.failed {
+            let failed = self
+                .failed
+                .entry((path.to_owned(), case.to_owned()))
+                .or_default();
+            *failed.entry(word.clone()).or_default() += count;
+        }
+    }
+}
+
+impl<'p> LiveModels<'p> {
+    /// Prepares the models without a call. Reads the keys of providers, so the project has to be
+    /// trusted.
+    pub(super) fn new(
+        project: &'p CompiledProject,
+        keeps: bool,
+        most: SpendLimit,
+        jobs: Option<NonZeroUsize>,
+    ) -> Result<Self> {
+        let (kept, redactor) = match redactor(project) {
+            Ok(redactor) => (
+                keeps.then(|| {
+                    AnswerRecorder::new(&project.root, redactor.clone(), project.comparison())
+                }),
+                Some(redactor),
+            ),
+            Err(error) if keeps => return Err(error),
+            Err(_) => (None, None),
+        };
+        Ok(Self {
+            models: ModelCalls::new(&project.config, most, jobs),
+            state: Mutex::default(),
+            kept,
+            redactor,
+        })
+    }
+
+    /// Adds a check that refuses to store calls with secrets.
+    pub(super) fn with_secret_check(self, check: SecretCheck) -> Self {
+        Self {
+            kept: self.kept.map(|kept| kept.with_secret_check(check)),
+            ..self
+        }
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, LiveCallState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the run that recorded answers belong to.
+    pub(super) fn begin_run(&self, run: &str) {
+        if let Some(keeper) = &self.kept {
+            keeper.name_run(run);
+        }
+    }
+
+    /// Counts calls that an earlier part of the run made, with their usage. `counted` are the
+    /// trials of these calls.
+    pub(super) fn resume(&self, calls: u64, spend: Spend, counted: BTreeSet<(String, String)>) {
+        self.lock_state().counted = counted;
+        self.models.resume(calls, spend);
+    }
+
+    /// Returns the usage of a case since the last call of this function.
+    pub(super) fn take_usage(&self, path: &str, case: &str) -> CallStats {
+        self.lock_state()
+            .open
+            .remove(&(path.to_owned(), case.to_owned()))
+            .unwrap_or_default()
+    }
+
+    /// Adds unanswered calls to those of a case; they are already counted for the run.
+    pub(super) fn add_failed_calls(&self, path: &str, case: &str, calls: &CallStats) {
+        self.lock_state().add_failures(path, case, calls);
+    }
+
+    /// Returns true if answers are recorded.
+    pub(super) const fn is_recording(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The mask of stored data; `None` if the masking secret cannot be stored.
+    pub(super) const fn redactor(&self) -> Option<&Redactor> {
+        self.redactor.as_ref()
+    }
+
+    /// Returns the number of calls, and their usage.
+    pub(super) fn total_usage(&self) -> (u64, Spend) {
+        self.models.total_usage()
+    }
+
+    /// Returns the number of answers that were taken from interrupted runs.
+    pub(super) fn resumed_answers(&self) -> usize {
+        self.kept.as_ref().map_or(0, AnswerRecorder::resumed_count)
+    }
+}
+
+/// Returns the name of a trial, unique in its case.
+pub(super) fn trial_label(trial: TrialNumber) -> String {
+    let stage = match trial.stage {
+        TrialStage::First => "first",
+        TrialStage::Confirm => "confirm",
+    };
+    format!("{stage} {}", trial.number)
+}
+
+fn case_name(path: &str, case: &str) -> String {
+    format!("{path}:{case}")
+}
+
+impl ModelCaller for LiveModels<'_> {
+    fn call_model(&self, asked: &ModelCall<'_>) -> std::result::Result<Response, String> {
+        if let Some(keeper) = &self.kept
+            && let Some(ResumedAnswer {
+                response,
+                is_of_run,
+            }) = keeper.begin_trial(asked)?
+        {
+            // The run was killed after it stored this answer and before it counted the call.
+            let counted = [trial_label(asked.trial), String::new()]
+                .map(|trial| (asked.case.to_owned(), trial));
+            if is_of_run
+                && !counted
+                    .iter()
+                    .any(|trial| self.lock_state().counted.contains(trial))
+            {
+                let spent = self.models.call_usage(asked.sent, asked.context, &response);
+                self.models.resume(1, spent);
+                self.lock_state().add_calls(
+                    asked.path,
+                    asked.case,
+                    &CallStats {
+                        made: 1,
+                        spent,
+                        ..CallStats::default()
+                    },
+                );
+            }
+            return Ok(response);
+        }
+        self.models.spending().begin_case(
+            &case_name(asked.path, asked.case),
+            u64::from(asked.trial.of),
+        );
+        let (calls, answered) = self
+            .models
+            .call_model(asked.model, asked.sent, asked.context);
+        self.lock_state().add_calls(asked.path, asked.case, &calls);
+        let mut response = answered.map_err(|none| none.to_string())?;
+        if let Some(keeper) = &self.kept {
+            let kept = keeper.record_call(asked, &response)?;
+            // The stored answer is judged, so that the next run judges the same.
+            let body = kept.response_text().unwrap_or_default();
+            let dialect = read::find_dialect(&kept.dialect);
+            response.answer = dialect
+                .and_then(|dialect| read::answer(dialect, &body).ok())
+                .unwrap_or(response.answer);
+        }
+        Ok(response)
+    }
+
+    fn finish_recording(&self, path: &str, case: &str) -> std::result::Result<(), String> {
+        self.models.spending().end_case(&case_name(path, case));
+        self.kept
+            .as_ref()
+            .map_or(Ok(()), |keeper| keeper.finish_recording(path, case))
+    }
+
+    fn failed_calls(&self, path: &str, case: &str) -> BTreeMap<String, u64> {
+        self.lock_state()
+            .failed
+            .get(&(path.to_owned(), case.to_owned()))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    fn abandon_recording(&self, path: &str, case: &str) -> Option<String> {
+        self.models.spending().end_case(&case_name(path, case));
+        self.kept.as_ref()?.abandon_recording(path, case)
+    }
+}

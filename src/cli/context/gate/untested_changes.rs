@@ -1,0 +1,540 @@
+//! Texts that a change affects without a test: the tasks, documents and system texts that it
+//! affects; agents of the base that no passing scenario tests; and trusted text that it removes
+//! without failing any scenario of the base.
+
+use super::compared::GateComparison;
+use super::renames::all_cases;
+use crate::cli::context::eval::load::Scenarios;
+use crate::cli::context::eval::with_cases;
+use crate::cli::context::models::ProjectCounters;
+use crate::cli::context::project::CompiledProject;
+use crate::cli::error::Result;
+use crate::context::TaskGraph;
+use crate::context::assemble::preview_loaded;
+use crate::context::options::Options;
+use crate::context::request::{Files, Request};
+use crate::eval::compile_masks;
+use crate::eval::context::own_text::{LostPassage, find_losses};
+use crate::eval::mutate::{ByAgent, OwnContext, SelectedCases, noticed_losses, own_contexts};
+use crate::kernel::agent_node::AgentNode;
+use crate::kernel::context::Segment;
+use crate::project::eval::UncoveredPolicy;
+use crate::project::roles::Role;
+use crate::record::redact::Redactor;
+use crate::registry::Task;
+use crate::scenario::expect::answer::one_line_excerpt;
+use crate::scenario::load::LoadedScenario;
+use crate::scenario::model::{CaseSubject, ScenarioCase};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The text changes of a change.
+pub(super) struct TextChange<'c> {
+    pub(super) then: &'c CompiledProject,
+    pub(super) now: &'c CompiledProject,
+    /// Current names of renamed tasks and roles, by their names in the base.
+    pub(super) renamed: [&'c BTreeMap<String, String>; 2],
+    /// The tasks of the base whose text, included documents or name changed.
+    pub(super) tasks: BTreeSet<&'c str>,
+    /// True if project files differ, or system texts of roles or tools that they name.
+    pub(super) is_configured: bool,
+}
+
+impl<'c> TextChange<'c> {
+    pub(super) fn new(
+        then: &'c CompiledProject,
+        now: &'c CompiledProject,
+        renamed: [&'c BTreeMap<String, String>; 2],
+    ) -> Self {
+        let configured = |project: &CompiledProject| {
+            let files = project
+                .config
+                .files
+                .iter()
+                .map(|file| file.text.replace("\r\n", "\n"))
+                .collect::<Vec<_>>();
+            let roles = project.config.roles.values();
+            let systems: Vec<_> = roles
+                .clone()
+                .map(|role| role.system.as_ref().map(|system| system.text.clone()))
+                .collect();
+            // All roles share the defined tools.
+            let tools = roles
+                .clone()
+                .find_map(|role| role.tools.as_ref())
+                .map(|tools| Arc::clone(&tools.defined));
+            (files, systems, tools)
+        };
+        let is_configured = configured(then) != configured(now);
+        let mut change = Self {
+            then,
+            now,
+            renamed,
+            tasks: BTreeSet::new(),
+            is_configured,
+        };
+        let documents = change.changed_documents();
+        let hash =
+            |project: &CompiledProject, name: &str| project.registry.find(name).map(Task::hash);
+        let reads = |name: &str| {
+            let graph = TaskGraph::load(&then.registry, name).ok().flatten();
+            !documents.is_empty()
+                && graph.is_some_and(|graph| !graph.files().is_disjoint(&documents))
+        };
+        let is_other = |name: &str| {
+            let own = hash(now, change.current_task(name));
+            own.is_some() && (own != hash(then, name) || reads(name))
+        };
+        change.tasks = then
+            .registry
+            .tasks()
+            .map(Task::name)
+            .filter(|name| is_other(name))
+            .collect();
+        change
+    }
+
+    /// Returns the documents of the base's tasks whose text changed.
+    fn changed_documents(&self) -> BTreeSet<String> {
+        let (before, after) = (self.then.files(), self.now.files());
+        let mut files = TaskGraph::load_all(&self.then.registry)
+            .map_or_else(|_| BTreeSet::new(), |graph| graph.files());
+        files.retain(|path| before.text(path) != after.text(path));
+        files
+    }
+
+    /// Returns the current name of a task.
+    pub(super) fn current_task<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renamed[0].get(name).map_or(name, String::as_str)
+    }
+
+    /// Returns the current name of a role.
+    pub(super) fn current_role<'n>(&'n self, name: &'n str) -> &'n str {
+        self.renamed[1].get(name).map_or(name, String::as_str)
+    }
+
+    /// Returns the tasks of the base that no longer exist under any name.
+    pub(super) fn removed_tasks(&self) -> impl Iterator<Item = &'c str> {
+        let then = self.then.registry.tasks().map(Task::name);
+        then.filter(|name| self.now.registry.find(self.current_task(name)).is_none())
+    }
+
+    /// Returns true if the change may affect the text of an agent.
+    pub(super) fn affects(&self, subject: &CaseSubject) -> bool {
+        match subject {
+            CaseSubject::Task(task) => self.tasks.contains(task.as_str()),
+            CaseSubject::Role(role) => {
+                self.is_configured
+                    || self
+                        .then
+                        .config
+                        .roles
+                        .get(role)
+                        .is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
+            }
+            CaseSubject::Request(_) => false,
+        }
+    }
+}
+
+/// A role of the base, or a task without a role.
+#[derive(Clone, Copy)]
+struct AgentSubject<'t> {
+    name: &'t str,
+    task: &'t str,
+    role: Option<&'t Role>,
+}
+
+/// Returns the agents whose text changed, each with a description.
+pub(super) fn find_untested(
+    change: &TextChange<'_>,
+    tested: &ByAgent<OwnContext>,
+    redactor: &Redactor,
+) -> Result<Vec<(String, String)>> {
+    let then = change.then;
+    let roles = then.config.roles.values();
+    let played: BTreeSet<&str> = roles.clone().map(|role| role.task.value.as_str()).collect();
+    let roles = roles.map(|role| AgentSubject {
+        name: &role.name.value,
+        task: &role.task.value,
+        role: Some(role),
+    });
+    let tasks = then
+        .registry
+        .tasks()
+        .map(Task::name)
+        .filter(|task| !played.contains(task));
+    let players = roles.chain(tasks.map(|task| AgentSubject {
+        name: task,
+        task,
+        role: None,
+    }));
+    let counters = [
+        ProjectCounters::new(&then.config, None)?,
+        ProjectCounters::new(&change.now.config, None)?,
+    ];
+    let mut definitions = BTreeSet::new();
+    for ((_, node), own) in tested {
+        let agents = then.task_agents(&own.task)?;
+        definitions.extend(
+            agents
+                .into_iter()
+                .filter(|agent| agent.node == *node)
+                .map(|agent| agent.definition),
+        );
+    }
+    let mut found = Vec::new();
+    for player in players.filter(|player| player.is_touched(change)) {
+        let agents = then.task_agents(player.task)?;
+        let is_own = |agent: &&AgentNode| {
+            agent.is_tested_with(player.task, |name| then.registry.find(name).is_some())
+        };
+        let is_tested = |agent: &AgentNode, subject: &str| {
+            tested
+                .iter()
+                .any(|((_, node), own)| own.subject == subject && *node == agent.node)
+        };
+        let is_changed = |agent: &AgentNode| {
+            let of_task = || {
+                tested
+                    .iter()
+                    .any(|((_, node), own)| own.task == player.task && *node == agent.node)
+            };
+            if is_tested(agent, player.name)
+                || player.role.is_none()
+                    && (of_task() || agent.node == "/" && definitions.contains(&agent.definition))
+            {
+                return false;
+            }
+            if player.role.is_some() && of_task() {
+                // The text of its task is covered by the scenarios of the task.
+                return player.system_text()
+                    != player.current(change).and_then(AgentSubject::system_text);
+            }
+            let Some(now) = player.current(change) else {
+                return false;
+            };
+            let sides = [
+                (then, player, &counters[0]),
+                (change.now, now, &counters[1]),
+            ];
+            match sides.map(|(project, player, counters)| {
+                player.preview_segments(project, &agent.node, counters)
+            }) {
+                [Some(old), Some(new)] => {
+                    !find_losses(&old, &new, redactor).is_empty()
+                        || !find_losses(&new, &old, redactor).is_empty()
+                }
+                _ => true,
+            }
+        };
+        let changed = agents.iter().filter(is_own).find(|agent| is_changed(agent));
+        if let Some(agent) = changed {
+            let name = if agents.len() == 1 {
+                player.name.to_owned()
+            } else {
+                format!("{}{}", player.name, agent.node)
+            };
+            found.push((
+                name,
+                "its text, which changed: no scenario that passes tests it".to_owned(),
+            ));
+        } else if player.current(change).is_none()
+            && let Some(new) = player.possible_successor(change)
+            && !agents.iter().any(|agent| is_tested(agent, player.name))
+        {
+            let what = format!(
+                "its text, which is gone: no scenario that passes tests it, and the change brings `{new}`"
+            );
+            found.push((player.name.to_owned(), what));
+        }
+    }
+    Ok(found)
+}
+
+impl<'t> AgentSubject<'t> {
+    fn is_touched(self, change: &TextChange<'_>) -> bool {
+        change.tasks.contains(self.task)
+            || self.role.is_some() && change.is_configured
+            || self.current(change).is_none()
+    }
+
+    /// Returns the same agent in the current project; `None` if it no longer exists.
+    fn current<'n>(self, change: &'n TextChange<'n>) -> Option<AgentSubject<'n>> {
+        let now = change.now;
+        let Some(role) = self.role else {
+            let task = now.registry.find(change.current_task(self.task))?.name();
+            return Some(AgentSubject {
+                name: task,
+                task,
+                role: None,
+            });
+        };
+        let role = now
+            .config
+            .roles
+            .get(change.current_role(&role.name.value))?;
+        Some(AgentSubject {
+            name: &role.name.value,
+            task: &role.task.value,
+            role: Some(role),
+        })
+    }
+
+    fn system_text(self) -> Option<&'t str> {
+        Some(self.role?.system.as_ref()?.text.as_str())
+    }
+
+    /// Returns its context before a run; `None` if it has none.
+    fn preview_segments(
+        self,
+        project: &CompiledProject,
+        node: &str,
+        counters: &ProjectCounters,
+    ) -> Option<Vec<Segment>> {
+        let graph = TaskGraph::load(&project.registry, self.task).ok()??;
+        let models = Some(counters.model_settings(&project.config));
+        let options = Options {
+            counter: counters.default_counter(),
+            models,
+            ..Options::default()
+        };
+        let files = project.files();
+        let request = Request {
+            role: self.role,
+            node,
+            files: &files,
+            ..Request::new(self.task)
+        };
+        let assembly = preview_loaded(&graph, &request, &options).ok()?;
+        Some(
+            assembly
+                .report
+                .segments
+                .into_iter()
+                .map(|account| account.segment)
+                .collect(),
+        )
+    }
+
+    /// Returns a task or role of the change that the base does not have: it may be this one under
+    /// another name.
+    fn possible_successor(self, change: &TextChange<'_>) -> Option<String> {
+        let (then, now) = (change.then, change.now);
+        let [tasks, roles] = change
+            .renamed
+            .map(|names| names.values().map(String::as_str).collect::<BTreeSet<_>>());
+        let is_new = |name: &&str| then.registry.find(name).is_none() && !tasks.contains(name);
+        let of_tasks = now.registry.tasks().map(Task::name).find(is_new);
+        let is_new = |name: &&String| {
+            !then.config.roles.contains_key(*name) && !roles.contains(name.as_str())
+        };
+        let of_roles = now
+            .config
+            .roles
+            .keys()
+            .find(is_new)
+            .filter(|_| self.role.is_some());
+        of_tasks
+            .or_else(|| of_roles.map(String::as_str))
+            .map(str::to_owned)
+    }
+}
+
+/// The maximum number of lines of an agent that are listed.
+const MAX_LINES: usize = 5;
+/// The maximum number of further agents that are listed beside a line.
+const MAX_FURTHER_AGENTS: usize = 3;
+
+/// A removed passage.
+#[derive(Default)]
+struct RemovedPassage {
+    /// The passage as it is quoted.
+    masked: String,
+    /// The agents that received it.
+    subjects: BTreeSet<String>,
+    /// True if it is replaced by another value that masks hide.
+    is_value: bool,
+    /// True if a stored request was changed to accept the removal.
+    is_hidden: bool,
+    is_noticed: bool,
+}
+
+/// Describes removed or changed text, with the agents that received it. Text of an agent without a
+/// scenario is listed once.
+pub(super) fn find_uncovered(compared: &GateComparison) -> Result<Vec<(String, String)>> {
+    let Some((then, theirs)) = &compared.base.then else {
+        return Ok(Vec::new());
+    };
+    let (now, names) = (&compared.project, &compared.base.names);
+    let change = TextChange::new(then, now, [&names.tasks, &names.roles]);
+    let is_off = compared.gate_limits().uncovered == UncoveredPolicy::Off;
+    if is_off
+        || change.tasks.is_empty()
+            && !change.is_configured
+            && change.removed_tasks().next().is_none()
+    {
+        return Ok(Vec::new());
+    }
+    // By the names of tasks and roles in the base.
+    let renamed = (!names.tasks.is_empty() || !names.roles.is_empty()).then(|| {
+        let mut own = Scenarios::from_revision(then, None);
+        own.files.retain(LoadedScenario::is_sound);
+        own
+    });
+    let own = renamed.as_ref().unwrap_or(theirs);
+    let known: BTreeSet<&str> = all_cases(theirs)
+        .map(|(.., case)| case.name.value.as_str())
+        .collect();
+    let is_asked = |case: &ScenarioCase| {
+        known.contains(case.name.value.as_str()) && change.affects(&case.subject.value)
+    };
+    let asked = all_cases(own)
+        .map(|(.., case)| case)
+        .filter(|case| is_asked(case));
+    let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
+    let before = with_cases(then, (own, then), &asked, |run, inputs| {
+        own_contexts(run, inputs, SelectedCases::Passing)
+    })?;
+    let after = with_cases(now, (theirs, then), &asked, |run, inputs| {
+        own_contexts(run, inputs, SelectedCases::All)
+    })?;
+    let redactor = Redactor::new([0; 32], now.known_secrets());
+    let patterns = [then, now]
+        .map(|project| compile_masks(&project.config.record.mask))
+        .concat();
+    let redactor = redactor.with_patterns(patterns);
+    let both = before
+        .iter()
+        .filter_map(|(place, old)| Some((place, old, after.get(place)?)));
+    let lost: ByAgent<Vec<LostPassage>> = both
+        .map(|(place, old, new)| {
+            (
+                place.clone(),
+                find_losses(&old.segments, &new.segments, &redactor),
+            )
+        })
+        .filter(|(_, lost)| !lost.is_empty())
+        .collect();
+    let noticed = with_cases(then, (own, then), &asked, |run, inputs| {
+        noticed_losses(run, inputs, &lost)
+    })?;
+    let stored: BTreeSet<&str> = all_cases(own)
+        .filter(|(.., case)| case.uses_snapshot() && !case.is_run)
+        .map(|(.., case)| case.name.value.as_str())
+        .collect();
+    let mut found = uncovered_passages(&before, &after, &lost, &noticed, &stored);
+    found.extend(find_untested(&change, &before, &redactor)?);
+    Ok(found)
+}
+
+/// Returns the passages that no scenario covers, by the agents that lost them.
+fn uncovered_passages(
+    before: &ByAgent<OwnContext>,
+    after: &ByAgent<OwnContext>,
+    lost: &ByAgent<Vec<LostPassage>>,
+    noticed: &BTreeSet<((String, String), usize)>,
+    stored: &BTreeSet<&str>,
+) -> Vec<(String, String)> {
+    let mut all: BTreeMap<(&str, &str), BTreeMap<&str, RemovedPassage>> = BTreeMap::new();
+    // The first round finds the losses that stored requests accept, which a simulated loss would
+    // not show.
+    for is_first in [true, false] {
+        for (place, losses) in lost {
+            let (Some(old), Some(new)) = (before.get(place), after.get(place)) else {
+                continue;
+            };
+            let is_hidden = stored.contains(place.0.as_str()) && !new.is_noticed;
+            for (number, loss) in losses.iter().enumerate() {
+                let of_agent = all.entry((&old.task, &place.1)).or_default();
+                let gone = of_agent.entry(&loss.text).or_default();
+                if is_first {
+                    gone.masked.clone_from(&loss.masked);
+                    gone.subjects.insert(old.subject.clone());
+                    gone.is_hidden |= is_hidden;
+                    gone.is_value |= loss.instead.is_some();
+                } else if !is_hidden && (!gone.is_hidden || new.is_noticed) {
+                    // A pattern that the loss would break may match the replacement.
+                    gone.is_noticed |= new.is_noticed && noticed.contains(&(place.clone(), number));
+                }
+            }
+        }
+    }
+    let mut lines: Vec<(Vec<String>, &RemovedPassage)> = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((task, node), gone) in &all {
+        for (text, gone) in gone.iter().filter(|(_, gone)| !gone.is_noticed) {
+            let subject = gone
+                .subjects
+                .first()
+                .filter(|_| gone.subjects.len() == 1)
+                .map_or(*task, String::as_str);
+            let agent = if *node == "/" {
+                subject.to_owned()
+            } else {
+                format!("{subject}{node}")
+            };
+            let at = *known.entry(text).or_insert_with(|| {
+                lines.push((Vec::new(), gone));
+                lines.len() - 1
+            });
+            lines
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|(agents, _)| agents.push(agent.clone()));
+        }
+    }
+    describe_passages(lines)
+}
+
+/// Describes the first lines of each agent; a line that several agents lost is listed once.
+fn describe_passages(lines: Vec<(Vec<String>, &RemovedPassage)>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (agents, gone) in lines {
+        let Some((agent, others)) = agents.split_first() else {
+            continue;
+        };
+        let count = counts.entry(agent.clone()).or_default();
+        *count += 1;
+        if *count > MAX_LINES {
+            continue;
+        }
+        let mut also: Vec<String> = others
+            .iter()
+            .take(MAX_FURTHER_AGENTS)
+            .map(|other| format!("`{other}`"))
+            .collect();
+        also.extend(
+            others
+                .len()
+                .checked_sub(MAX_FURTHER_AGENTS)
+                .filter(|more| *more > 0)
+                .map(|more| format!("{more} more agents")),
+        );
+        let also = if also.is_empty() {
+            String::new()
+        } else {
+            format!(", also of {}", also.join(", "))
+        };
+        let quoted = one_line_excerpt(&gone.masked);
+        let what = if gone.is_value {
+            format!("the masked value in “{quoted}”, which was changed")
+        } else {
+            format!("“{quoted}”, which is gone or was changed")
+        };
+        found.push((agent.clone(), what + &also));
+    }
+    let more = counts.into_iter().filter(|(_, count)| *count > MAX_LINES);
+    found.extend(more.map(|(agent, count)| {
+        (
+            agent,
+            format!(
+                "{} more lines, which are gone or were changed",
+                count - MAX_LINES
+            ),
+        )
+    }));
+    found
+}

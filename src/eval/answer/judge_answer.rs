@@ -1,0 +1,548 @@
+//! Judges one expectation on an answer. Examines only the answer; every verdict has a reason.
+
+use super::json_comparison::{equal_json, first_difference, scalar_text};
+use super::trajectory;
+use super::trajectory::judge_call;
+use super::trial_answer::{AnswerFlaw, TrialAnswer};
+use crate::base::span::Spanned;
+use crate::context::request::Files;
+use crate::eval::prepared_case::AnswerJudging;
+use crate::eval::verdict::{
+    ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail, fail_blind,
+    pass, skip, skip_open,
+};
+use crate::eval::{compiled_patterns as schemas, verdict};
+use crate::scenario::expect::answer::one_line_excerpt;
+use crate::scenario::expect::own_check::OwnCheck;
+use crate::scenario::json_schema;
+use crate::scenario::model::{AnswerExpectation, AnswerTest, FrozenValue, Risk};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Judges an expectation.
+///
+/// # Errors
+/// An own check of the project gave no verdict, and the expectation gates; the reason is in the
+/// text.
+pub(in crate::eval) fn judge_expectation(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    expectation: &Spanned<AnswerExpectation>,
+) -> Result<ExpectationVerdict, String> {
+    let AnswerExpectation { test, gate } = &expectation.value;
+    let (outcome, reason) = match judge_test(case, answer, test) {
+        Err(why) if !*gate => skip("a verdict of the project's own check", &why),
+        judged => judged?,
+    };
+    Ok(ExpectationVerdict {
+        what: test.describe(),
+        outcome,
+        gate: *gate,
+        reason,
+        span: expectation.span,
+    })
+}
+
+fn judge_test(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    test: &AnswerTest,
+) -> Result<JudgedOutcome, String> {
+    let inner = |inner: &[Spanned<AnswerTest>]| {
+        inner
+            .iter()
+            .map(|one| judge_test(case, answer, &one.value))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    Ok(match test {
+        AnswerTest::FieldMatches { path, pattern } => {
+            judge_field(case, answer, &path.value, &pattern.value)
+        }
+        AnswerTest::Absent(patterns) => judge_absent(case, answer, patterns),
+        AnswerTest::Contains(patterns) => judge_contains(case, answer, patterns),
+        AnswerTest::MaxRisk(most) => judge_max_risk(answer, *most),
+        AnswerTest::Decomposes(expected) => judge_decomposition(case, answer, *expected),
+        AnswerTest::MaxTokens(most) => judge_max_tokens(answer, *most),
+        AnswerTest::ReferencesFiles(paths) => judge_references(answer, paths),
+        AnswerTest::Exact(value) => judge_exact(answer, value),
+        AnswerTest::Schema(schema) => judge_schema(case, answer, schema),
+        AnswerTest::CallsTool(name) => judge_call(answer, &name.value),
+        AnswerTest::NeverCallsTool(name) => verdict::negate(
+            judge_call(answer, &name.value),
+            &format!("a call of `{}`", name.value),
+        ),
+        AnswerTest::Trajectory(expected) => trajectory::judge_trajectory(case, answer, expected),
+        AnswerTest::Refuses(expected) => judge_refusal(answer, *expected),
+        AnswerTest::MaxLatency(most) => judge_max_latency(answer, *most),
+        AnswerTest::MaxCost(most) => judge_max_cost(answer, *most),
+        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => skip_open(
+            "a judge's score",
+            "no judge: `judge` and `rubric` are not judged yet",
+        ),
+        AnswerTest::Todo(what) => skip_open(
+            format!("“{}”", one_line_excerpt(&what.value)),
+            "it still to be written as an expectation",
+        ),
+        AnswerTest::Own(check) => judge_own_check(case, answer, check)?,
+        AnswerTest::Path(expected) => trajectory::judge_path(answer, expected),
+        AnswerTest::Ends(end) => trajectory::judge_end(answer, end),
+        AnswerTest::OfAgent { node, test } => {
+            let found = trajectory::find_agents(answer, &node.value);
+            let judged = found
+                .iter()
+                .map(|stage| judge_test(case, &stage.answer, &test.value))
+                .collect::<Result<Vec<_>, _>>()?;
+            if judged.is_empty() {
+                trajectory::uncalled_agent(answer, &node.value)
+            } else {
+                verdict::all_hold(&judged)
+            }
+        }
+        AnswerTest::Not(one) => {
+            verdict::negate(judge_test(case, answer, &one.value)?, &one.value.describe())
+        }
+        AnswerTest::AnyOf(some) => verdict::any_holds(inner(some)?),
+        AnswerTest::AllOf(some) => verdict::all_hold(&inner(some)?),
+    })
+}
+
+fn judge_refusal(answer: &TrialAnswer, wanted: bool) -> JudgedOutcome {
+    let expected = if wanted { "a refusal" } else { "no refusal" };
+    let is_refused = answer.flaw == Some(AnswerFlaw::Withheld);
+    let found = match (is_refused, answer.text.trim()) {
+        (true, "") => "one".to_owned(),
+        (true, said) => format!("one: “{}”", one_line_excerpt(said)),
+        (false, said) => format!("an answer: “{}”", one_line_excerpt(said)),
+    };
+    if is_refused == wanted {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    }
+}
+
+/// The description of an answer that is not valid JSON.
+fn describe_non_json(answer: &TrialAnswer) -> String {
+    format!("no JSON: “{}”", one_line_excerpt(&answer.text))
+}
+
+fn judge_field(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    path: &str,
+    pattern: &str,
+) -> JudgedOutcome {
+    let expected = format!("{path} to match /{pattern}/");
+    let Some(json) = &answer.json else {
+        return fail_blind(expected, describe_non_json(answer));
+    };
+    let nodes = match case.run.patterns.select_path(path, json) {
+        Ok(nodes) => nodes,
+        Err(why) => return fail_blind(expected, why),
+    };
+    if nodes.is_empty() {
+        return fail_blind(
+            expected,
+            format!(
+                "nothing at {path} in {}",
+                one_line_excerpt(&json.to_string())
+            ),
+        );
+    }
+    for (at, value) in &nodes {
+        let text = scalar_text(value);
+        match case.run.patterns.find_pattern(pattern, &text) {
+            Ok(Some(_)) => {}
+            Ok(None) => return fail(expected, format!("“{}” at {at}", one_line_excerpt(&text))),
+            Err(why) => return fail_blind(expected, why),
+        }
+    }
+    let (_, first) = nodes
+        .first()
+        .map_or(("", ""), |(at, _)| (at.as_str(), at.as_str()));
+    pass(expected, format!("it at {first}"))
+}
+
+/// The first match of a pattern: the index of the text, and the byte range in it.
+fn first_match(
+    case: &AnswerJudging<'_>,
+    said: &[Cow<'_, str>],
+    pattern: &str,
+) -> Result<Option<(usize, Range<usize>)>, String> {
+    for (number, text) in said.iter().enumerate() {
+        if let Some(range) = case.run.patterns.find_pattern(pattern, text)? {
+            return Ok(Some((number, range)));
+        }
+    }
+    Ok(None)
+}
+
+fn judge_absent(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    patterns: &[Spanned<String>],
+) -> JudgedOutcome {
+    let said = answer.all_texts();
+    for pattern in patterns {
+        let expected = format!("no /{}/", pattern.value);
+        match first_match(case, &said, &pattern.value) {
+            Ok(None) => {}
+            Ok(Some((number, range))) => {
+                let text = said
+                    .get(number)
+                    .and_then(|text| text.get(range.clone()))
+                    .unwrap_or("");
+                // A place refers to the answer's own text, which comes first.
+                let place = ResultPlace {
+                    range: Some(range).filter(|_| number == 0),
+                    ..ResultPlace::default()
+                };
+                return (
+                    ExpectationOutcome::Fail,
+                    Reason::new(expected, format!("“{}”", one_line_excerpt(text)))
+                        .with_place(place),
+                );
+            }
+            Err(why) => return fail_blind(expected, why),
+        }
+    }
+    pass("none of the patterns", "none")
+}
+
+fn judge_contains(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    patterns: &[Spanned<String>],
+) -> JudgedOutcome {
+    let said = answer.searchable_texts();
+    for pattern in patterns {
+        let expected = format!("/{}/", pattern.value);
+        match first_match(case, &said, &pattern.value) {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                return (
+                    ExpectationOutcome::Fail,
+                    missing_reason(case, answer, expected),
+                );
+            }
+            Err(why) => return fail_blind(expected, why),
+        }
+    }
+    pass("each pattern", "each")
+}
+
+/// The reason for a missing pattern, with a description of an answer without text.
+fn missing_reason(case: &AnswerJudging<'_>, answer: &TrialAnswer, expected: String) -> Reason {
+    match answer
+        .tool_calls
+        .last()
+        .filter(|_| answer.text.trim().is_empty())
+    {
+        None => Reason::new(
+            expected,
+            format!("it nowhere in “{}”", one_line_excerpt(&answer.text)),
+        ),
+        Some((name, _)) => {
+            let reason = Reason::new(
+                expected,
+                format!("no text, but a call of `{}`", one_line_excerpt(name)),
+            );
+            let given = format!(
+                "what the tool gives back stands in `fixtures: {{tools: {{{}: …}}}}` of the suite",
+                one_line_excerpt(name)
+            );
+            if case.prepared.is_some() {
+                reason.with_advice(given)
+            } else {
+                reason
+            }
+        }
+    }
+}
+
+fn judge_max_risk(answer: &TrialAnswer, most: Risk) -> JudgedOutcome {
+    let expected = format!("a risk of at most {}", most.word());
+    let Some(json) = &answer.json else {
+        return fail_blind(expected, describe_non_json(answer));
+    };
+    let Some((key, value)) = ["risk_level", "risk"]
+        .into_iter()
+        .find_map(|key| Some((key, json.get(key)?)))
+    else {
+        return fail_blind(
+            expected,
+            "none: the answer has neither `risk_level` nor `risk`",
+        );
+    };
+    let written = scalar_text(value);
+    match Risk::parse(&written.to_ascii_lowercase()) {
+        Some(found) if found <= most => pass(expected, found.word()),
+        Some(found) => fail(expected, format!("{} at $.{key}", found.word())),
+        None => fail_blind(
+            expected,
+            format!(
+                "“{}” at $.{key}, which is not a risk",
+                one_line_excerpt(&written)
+            ),
+        ),
+    }
+}
+
+fn judge_decomposition(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    wanted: bool,
+) -> JudgedOutcome {
+    let plan = case.run.plan;
+    let expected = if wanted {
+        format!("two or more parts at {plan}")
+    } else {
+        format!("less than two parts at {plan}")
+    };
+    match find_parts(case, answer) {
+        Err(why) => fail_blind(expected, why),
+        Ok((is_split, found)) if is_split == wanted => pass(expected, found),
+        Ok((_, found)) => fail(expected, found),
+    }
+}
+
+/// Returns true if an answer splits its work, with a description of the evidence.
+///
+/// # Errors
+/// The configured path of the plan cannot be evaluated.
+pub(in crate::eval) fn find_parts(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+) -> Result<(bool, String), String> {
+    find_parts_at(case.run.plan, case.run.patterns, answer)
+}
+
+/// Like [`find_parts`], with the given path of the parts.
+pub(in crate::eval) fn find_parts_at(
+    plan: &str,
+    patterns: &schemas::CompiledPatterns,
+    answer: &TrialAnswer,
+) -> Result<(bool, String), String> {
+    let Some(json) = &answer.json else {
+        return Ok((false, describe_non_json(answer)));
+    };
+    if json.get("status").and_then(Value::as_str) == Some("CONTINUATION") {
+        return Ok((true, "the status CONTINUATION".to_owned()));
+    }
+    let nodes = patterns.select_path(plan, json)?;
+    let parts = nodes
+        .first()
+        .and_then(|(_, value)| value.as_array())
+        .map_or(0, Vec::len);
+    Ok((parts >= 2, parts.to_string()))
+}
+
+fn judge_max_tokens(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
+    let (input, output) = answer.tokens;
+    let all = input.saturating_add(output);
+    let expected = format!("at most {most} tokens");
+    let found = format!("{all}: {input} in, {output} out");
+    if all <= most {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    }
+}
+
+fn judge_max_latency(answer: &TrialAnswer, most: u64) -> JudgedOutcome {
+    let expected = format!("at most {most} ms");
+    match answer.took.latency_ms.filter(|_| answer.took.is_live) {
+        None => skip(
+            expected,
+            "no clock: time is measured where a model is asked",
+        ),
+        Some(took) if took <= most => pass(expected, format!("{took} ms")),
+        Some(took) => fail(expected, format!("{took} ms")),
+    }
+}
+
+fn judge_max_cost(answer: &TrialAnswer, most: f64) -> JudgedOutcome {
+    let expected = format!("at most US$ {most}");
+    match answer.took.usd.filter(|_| answer.took.is_live) {
+        None if answer.took.is_live => fail_blind(
+            expected,
+            "no price: `[models]` in ctxc.toml names none for this model",
+        ),
+        None => skip(expected, "no bill: cost arises where a model is asked"),
+        Some(usd) if usd <= most => pass(expected, format!("US$ {usd}")),
+        Some(usd) => fail(expected, format!("US$ {usd}")),
+    }
+}
+
+fn judge_references(answer: &TrialAnswer, paths: &[Spanned<String>]) -> JudgedOutcome {
+    for path in paths {
+        if !answer.text.contains(&path.value) {
+            return fail(
+                format!("`{}` to be mentioned", path.value),
+                format!("it nowhere in “{}”", one_line_excerpt(&answer.text)),
+            );
+        }
+    }
+    pass("each file to be mentioned", "each")
+}
+
+fn judge_exact(answer: &TrialAnswer, value: &Value) -> JudgedOutcome {
+    // An expected text is compared as text, even if the answer is valid JSON.
+    let found = if value.is_string() {
+        Value::String(answer.text.clone())
+    } else {
+        answer.json_value()
+    };
+    let expected = one_line_excerpt(&value.to_string());
+    if equal_json(value, &found) || equal_json(value, &answer.json_value()) {
+        return pass(expected, "it");
+    }
+    let at = first_difference(value, &found, "$".to_owned());
+    fail(
+        expected,
+        format!("{}, another at {at}", one_line_excerpt(&found.to_string())),
+    )
+}
+
+/// The schema of an expectation, inline or from a file beside the case.
+pub(in crate::eval) fn load_schema(
+    beside: &dyn Files,
+    schema: &FrozenValue,
+) -> Result<Value, String> {
+    match schema {
+        FrozenValue::Value(schema) => Ok(schema.clone()),
+        FrozenValue::File(path) => beside
+            .text(path)
+            .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+            .map_err(|why| format!("{path} cannot be read: {why}"))
+            .and_then(|schema| schemas::check_schema(path, schema)),
+    }
+}
+
+fn judge_schema(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    schema: &FrozenValue,
+) -> JudgedOutcome {
+    let expected = match schema {
+        FrozenValue::File(path) => format!("an answer that fits {path}"),
+        FrozenValue::Value(_) => "an answer that fits the schema".to_owned(),
+    };
+    let Some(json) = &answer.json else {
+        return fail_blind(expected, describe_non_json(answer));
+    };
+    match load_schema(case.input.beside, schema)
+        .and_then(|schema| json_schema::find_violations(&schema, json))
+    {
+        Ok(violations) => match violations.split_first() {
+            None => pass(expected, "that"),
+            Some((first, rest)) => {
+                let reason = Reason::new(expected, first.clone());
+                (
+                    ExpectationOutcome::Fail,
+                    rest.iter().fold(reason, |reason, one| {
+                        reason.with_advice(format!("and {one}"))
+                    }),
+                )
+            }
+        },
+        Err(why) => fail_blind(expected, why),
+    }
+}
+
+/// The reason of a check that was not run, since the user did not permit its command.
+pub(in crate::eval) const NOT_PERMITTED: &str = "no run: this command is not permitted here";
+
+/// One verdict in the output of a check.
+#[derive(Deserialize)]
+struct CheckVerdict {
+    pass: bool,
+    reason: Option<String>,
+}
+
+/// The output of a check.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CheckResponse {
+    One(CheckVerdict),
+    Many(Vec<CheckVerdict>),
+}
+
+/// Runs a check and parses its verdict.
+///
+/// # Errors
+/// It gave no verdict; the reason is in the text.
+pub(super) fn judge_own_check(
+    case: &AnswerJudging<'_>,
+    answer: &TrialAnswer,
+    check: &OwnCheck,
+) -> Result<JudgedOutcome, String> {
+    let expected = format!("{} to accept the trial", check.describe());
+    let run = case
+        .run
+        .answers
+        .check_runner
+        .and_then(|own| own.run(check, &trial_input(case, answer).to_string()));
+    let Some(said) = run else {
+        return Ok(skip_open(expected, NOT_PERMITTED));
+    };
+    let failed = |why: String| format!("{} gave no verdict: {why}", check.describe());
+    let said = said.map_err(failed)?;
+    let no_verdict = || {
+        let found = if said.trim().is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("“{}”", one_line_excerpt(said.trim()))
+        };
+        failed(format!(
+            "it has to write {{\"pass\": true, \"reason\": \"…\"}} or a list of such to its standard output, and wrote {found}"
+        ))
+    };
+    let given = match serde_json::from_str(&said).map_err(|_| no_verdict())? {
+        CheckResponse::One(one) => vec![one],
+        CheckResponse::Many(many) if many.is_empty() => return Err(no_verdict()),
+        CheckResponse::Many(many) => many,
+    };
+    let passes = given.iter().all(|one| one.pass);
+    let reasons = given
+        .iter()
+        .filter(|one| one.pass == passes)
+        .filter_map(|one| one.reason.as_deref());
+    let reasons = reasons
+        .filter(|reason| !reason.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join("; ");
+    let found = if reasons.is_empty() {
+        "a verdict without a reason"
+    } else {
+        &reasons
+    };
+    Ok(if passes {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    })
+}
+
+/// The input of a check for a trial.
+fn trial_input(case: &AnswerJudging<'_>, answer: &TrialAnswer) -> Value {
+    let calls = answer
+        .tool_calls
+        .iter()
+        .map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
+    json!({
+        "scenario": case.input.case.name.value,
+        "task": case.prepared.map(|prepared| prepared.receiver.task),
+        "role": case.prepared.and_then(|prepared| prepared.receiver.role_name()),
+        "model": case.model,
+        "inputs": case.prepared.map(|prepared| prepared.read.inputs()),
+        "answer": answer.text,
+        "json": answer.json,
+        "tool_calls": calls.collect::<Vec<_>>(),
+        "tokens": {"input": answer.tokens.0, "output": answer.tokens.1},
+        "latency_ms": answer.took.latency_ms,
+        "cost_usd": answer.took.usd,
+    })
+}
