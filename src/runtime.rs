@@ -9,31 +9,28 @@
 pub use crate::kernel::assembler::{ContextAssembler, Speaker};
 pub use crate::kernel::context::{CustomKind, Kind, Segment, Stability, Trust};
 pub use crate::kernel::conversation::{Part, ToolCall, ToolResult, Turn};
-pub use crate::kernel::pipeline::agent::{Agent, AgentContext, ContextStrategy};
-pub use crate::kernel::pipeline::history::HistoryBackend;
+pub use crate::kernel::pipeline::agent::{Agent, AgentContext, ContextStrategy, Router};
 pub use crate::kernel::pipeline::machine::{Effect, Event, Pipeline};
 pub use crate::kernel::pipeline::outcome::{
-    Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext,
+    Amounts, Attempt, HistoryBackend, Obstacle, ObstacleKind, OutcomeContext, Visit,
 };
 pub use crate::kernel::pipeline::output::{AgentOutput, Status, SubtaskRequest};
-pub use crate::kernel::pipeline::routing::Router;
-pub use crate::kernel::pipeline::stage_graph::{Next, StageGraph};
-pub use crate::kernel::pipeline::state::{PipelineState, PipelineStatus, Step};
-pub use crate::kernel::pipeline::visit::Visit;
+pub use crate::kernel::pipeline::stage_graph::{
+    Next, PipelineState, PipelineStatus, StageGraph, Step,
+};
 pub use crate::kernel::provider::{
     Answer, Provider, ProviderError, Response, Stop, Usage, WireRequest,
 };
 pub use crate::kernel::tokens::TokenCounter;
-pub use crate::kernel::tools::approval::ApprovedAction;
-pub use crate::kernel::tools::tool_loop::tool_loop;
-pub use crate::kernel::tools::tool_policy::{Action, ToolPolicy};
-pub use crate::kernel::tools::tool_registry::{ToolDefinition, ToolRegistry, ToolRunner};
-pub use crate::kernel::work::batch::{Batch, BatchReport, Play};
+pub use crate::kernel::tools::tool_policy::{Action, ApprovedAction, ToolPolicy};
+pub use crate::kernel::tools::tool_registry::{
+    ToolDefinition, ToolRegistry, ToolRunner, tool_loop,
+};
+pub use crate::kernel::work::batch::{Batch, BatchReport, Play, RestartIntensity};
 pub use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
 pub use crate::kernel::work::failure::{
     FailurePattern, Finding, PatternLimit, PatternScope, QualityAnalyzer,
 };
-pub use crate::kernel::work::restart_intensity::RestartIntensity;
 pub use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
 pub use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
 #[cfg(feature = "serve")]

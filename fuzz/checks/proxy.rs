@@ -2,12 +2,12 @@
 
 use ctxc::internals::project::config::RecordedContent;
 use ctxc::internals::record::comparison::RequestComparison;
-use ctxc::internals::record::proxy::keeper::RecorderOptions;
+use ctxc::internals::record::proxy::call_recorder::RecorderOptions;
 use ctxc::internals::record::proxy::replay::{Replay, ReplayMatching};
+use ctxc::internals::record::proxy::request::StrictMode;
 use ctxc::internals::record::proxy::server::{
     ForwardLimits, ProxyOptions, ProxyRoute, ProxyServer, ProxySource,
 };
-use ctxc::internals::record::proxy::strict::StrictMode;
 use ctxc::internals::record::proxy::vendor::VENDORS;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

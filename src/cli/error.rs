@@ -3,8 +3,7 @@
 //! Findings are diagnostics, never errors of this kind. A broken pipe is no error.
 
 use super::exit::Exit;
-use super::render::escape::escape_line;
-use super::render::wrap::wrap_line;
+use super::render::escape::{escape_line, wrap_line};
 use crate::base::fs;
 use crate::context::fault::Fault;
 use crate::registry::ReadError;

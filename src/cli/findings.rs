@@ -1,7 +1,7 @@
 //! The last part of every run that checks: its report, closing lines and exit code.
 
 use super::project::PROJECT_FILE;
-use super::render::place::RepositoryBase;
+use super::render::plain_finding::RepositoryBase;
 use super::render::report::CheckReport;
 use super::render::sources::SourceTexts;
 use super::render::{

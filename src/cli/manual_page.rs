@@ -1,8 +1,8 @@
 //! The page of a rule, for the terminal and for `docs/rules/`. Both come from the rule itself.
 
+use super::render::escape::wrap_line;
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
-use super::render::wrap::wrap_line;
 use crate::base::rule_meta::{Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;

@@ -17,7 +17,6 @@ pub mod profile;
 pub mod provider;
 pub mod sampling;
 mod shortened;
-pub mod token_boundary;
 pub mod tokens;
 pub mod tools;
 pub mod work;

@@ -9,7 +9,7 @@ use crate::base::fix::Edit;
 use crate::base::fs;
 use crate::lsp::prelude::*;
 use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
-use crate::project::{path_patterns, read};
+use crate::project::{glob, read};
 use crate::registry::compile::sources;
 use crate::scenario::load::LoadedScenario;
 use crate::scenario::named_things::{self, NamedThing};
@@ -193,16 +193,9 @@ fn scenario_list_edits(project: &ProjectState, moves: &FileMoves, text: &str) ->
         .keys()
         .map(|path| (path, path_after(moves, path)))
         .filter(|(path, new)| ***path != **new);
-    let lost = paths.filter(|(_, new)| {
-        !places
-            .iter()
-            .any(|place| path_patterns::contains_path(place, new))
-    });
-    let whole = lost.filter_map(|(path, _)| {
-        moves
-            .iter()
-            .find(|(old, _)| path_patterns::contains_path(old, path))
-    });
+    let lost = paths.filter(|(_, new)| !places.iter().any(|place| glob::contains_path(place, new)));
+    let whole =
+        lost.filter_map(|(path, _)| moves.iter().find(|(old, _)| glob::contains_path(old, path)));
     let lost: BTreeSet<String> = whole.map(|(_, new)| new.to_string()).collect();
     let written = eval
         .scenarios
@@ -243,7 +236,7 @@ fn scenario_list_edits(project: &ProjectState, moves: &FileMoves, text: &str) ->
                 project
                     .suites
                     .keys()
-                    .any(|path| path_patterns::contains_path(place, &path_after(moves, path)))
+                    .any(|path| glob::contains_path(place, &path_after(moves, path)))
             };
             let all = joined(&mut places.iter().filter(stays).chain(&lost));
             vec![eval_key_edit(

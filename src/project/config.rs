@@ -2,10 +2,10 @@
 //! Immutable after reading, except for the set of tested agents, which is filled in later.
 
 use super::eval::Eval;
-use super::fault::{ProjectFault, ProjectFaultKind};
 use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{ModelConfig, ProviderConfig};
+use super::project_fault::{ProjectFault, ProjectFaultKind};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
@@ -71,7 +71,7 @@ impl Templates {
             globs
                 .patterns()
                 .iter()
-                .map(|pattern| super::path_patterns::fixed_prefix(pattern))
+                .map(|pattern| super::glob::fixed_prefix(pattern))
                 .collect()
         };
         self.include

@@ -1,7 +1,7 @@
 //! `[eval]`: the location of scenarios, the number of trials, and the limits of a gate, a drift
 //! watch and live runs. Only data.
 
-use super::path_patterns;
+use super::glob;
 use crate::base::span::{Span, Spanned};
 
 /// The default number of days after which a case is due for review.
@@ -157,7 +157,7 @@ impl Eval {
     /// Returns the files and folders that contain all scenarios.
     pub fn scenario_roots(&self) -> Vec<String> {
         let fixed = |place: &Spanned<String>| {
-            Some(path_patterns::fixed_prefix(&place.value)).filter(|fixed| !fixed.is_empty())
+            Some(glob::fixed_prefix(&place.value)).filter(|fixed| !fixed.is_empty())
         };
         self.scenarios
             .iter()
@@ -169,6 +169,6 @@ impl Eval {
     pub fn contains_scenario(&self, path: &str) -> bool {
         self.scenarios
             .iter()
-            .any(|place| path_patterns::contains_path(&place.value, path))
+            .any(|place| glob::contains_path(&place.value, path))
     }
 }

@@ -3,13 +3,10 @@
 
 #[cfg(feature = "compile")]
 pub mod config;
-pub mod disqualified;
 #[cfg(feature = "compile")]
 pub mod eval;
 #[cfg(feature = "compile")]
-pub mod expansion;
-#[cfg(feature = "compile")]
-pub mod fault;
+pub mod flat_keys;
 #[cfg(any(feature = "compile", feature = "assemble"))]
 pub mod glob;
 #[cfg(feature = "compile")]
@@ -26,15 +23,13 @@ pub mod linked_trust;
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]
-pub mod path_patterns;
+pub mod project_fault;
 #[cfg(feature = "compile")]
 pub mod read;
 #[cfg(feature = "compile")]
 pub mod require;
 pub mod roles;
 pub mod routing;
-#[cfg(feature = "compile")]
-pub mod said;
 #[cfg(feature = "compile")]
 pub mod suppressions;
 #[cfg(feature = "compile")]

@@ -7,9 +7,8 @@
 //! hashes of placeholders; or one request is the result of masking values in the other.
 
 use super::json_tree::JsonTree;
-use super::key::without_fence_marks;
 use super::mask::{body_shape, is_shape};
-use super::recording::Recording;
+use super::recording::{Recording, without_fence_marks};
 use super::redact::Redactor;
 use super::remask::{is_masked_form, mask_text, without_hashes};
 use super::volatile::VolatileParts;

@@ -6,8 +6,7 @@
 use super::json_text::{
     JsonEdit, StringSite, apply_json_edits, compact_if_needed, map_strings, to_raw_json,
 };
-use super::key::without_fence_marks;
-use super::recording::{MaskedCount, Recording};
+use super::recording::{MaskedCount, Recording, without_fence_marks};
 use super::redact::{PatternFinder, Redactor, merge_ranges};
 use super::secrets::string_names::{StringName, StringNames};
 use crate::project::config::RecordedContent;

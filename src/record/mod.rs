@@ -5,7 +5,6 @@
 
 mod addresses;
 pub mod comparison;
-pub mod difference;
 #[cfg(feature = "fs")]
 pub mod environment_files;
 mod escapes;
@@ -14,11 +13,9 @@ pub mod fixed_mask;
 pub mod foreign;
 pub mod json_text;
 pub mod json_tree;
-pub mod key;
 pub mod mask;
 mod nameless_forms;
 mod persons;
-mod placeholders;
 #[cfg(feature = "fs")]
 pub mod places;
 #[cfg(feature = "serve")]

@@ -2,8 +2,7 @@
 //! placeholder stays intact and never becomes part of a masked value.
 
 use super::json_text::{JsonEdit, apply_json_edits};
-use super::placeholders::{Placeholder, find_placeholders};
-use super::redact::Redactor;
+use super::redact::{Placeholder, Redactor, find_placeholders};
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -59,7 +59,7 @@ pub enum Check {
     /// Checks the whole model of a file.
     File(fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
     /// Reports a fault of the project file; `None` if another rule handles the fault.
-    Config(fn(&ConfigCx<'_>, &project::fault::ProjectFault) -> Option<Diagnostic>),
+    Config(fn(&ConfigCx<'_>, &project::project_fault::ProjectFault) -> Option<Diagnostic>),
     /// Checks the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Checks the whole model of a file, then the names of all files.
@@ -226,7 +226,7 @@ impl ConfigCx<'_> {
     pub fn finding(
         &self,
         rule: &'static Rule,
-        fault: &project::fault::ProjectFault,
+        fault: &project::project_fault::ProjectFault,
         message: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic::new(&rule.meta, &self.path(fault.file), fault.span, message)

@@ -4,8 +4,9 @@
 //! The context equals that of `ctxc render`, from the same function. Later messages of the
 //! conversation follow it.
 
-use super::answers::{AgentRequest, NoAnswer, SourcedAnswer, recorded_response};
-use super::conversation::{MAX_REQUESTS, run_until_answered};
+use super::answers::{
+    AgentRequest, MAX_REQUESTS, NoAnswer, SourcedAnswer, recorded_response, run_until_answered,
+};
 use super::flow::ReadyStage;
 use super::output;
 use super::runner::{Runner, TaskFrame};

@@ -9,7 +9,6 @@ mod agent;
 pub mod answers;
 pub mod commands;
 pub mod condition;
-pub mod conversation;
 #[cfg(feature = "cli")]
 pub mod drawing;
 mod drive;
@@ -20,14 +19,12 @@ pub mod output;
 pub mod plan;
 #[cfg(feature = "cli")]
 pub mod process;
-mod requested_files;
 pub mod runner;
 pub mod script;
 pub mod situation;
 #[cfg(feature = "cli")]
 pub mod spans;
 mod subtask;
-pub mod subtask_compiler;
 pub mod tools;
 pub mod trace;
 pub mod wire;

@@ -5,9 +5,9 @@ use super::commands::CommandRunner;
 use super::flow::TaskFlow;
 use super::plan::{PlanKind, PlanNode};
 use super::situation::RunSituation;
-use super::subtask_compiler::SubtaskCompiler;
 use super::tools::ToolBackend;
 use super::trace::{Partial, TraceEvent, TraceWriter};
+use crate::base::rule_meta::Severity;
 use crate::context::TaskGraph;
 use crate::context::options::Options;
 use crate::context::request::{Files, StepResult};
@@ -15,8 +15,12 @@ use crate::kernel::context::Trust;
 use crate::kernel::pipeline::machine::PipelineStatus;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
 use crate::kernel::provider;
+use crate::project::config::Config;
 use crate::project::models::{ModelConfig, ProviderConfig};
+use crate::registry::Registry;
+use crate::registry::library::compile_sources;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -262,5 +266,53 @@ impl<'a> Runner<'a> {
             _ => return Ok(()),
         };
         Err(Obstacle::new(ObstacleKind::Budget, over))
+    }
+}
+
+/// Compiles a subtask request.
+pub trait SubtaskCompiler: Debug + Sync {
+    /// Returns the registry with the task of a template. The project's operators and subtypes apply
+    /// to it.
+    ///
+    /// # Errors
+    /// The faults of the template, as `ctxc check` reports them.
+    fn compile(&self, template: &str) -> Result<Registry, String>;
+}
+
+/// Rejects all subtasks.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSubtasks;
+
+impl SubtaskCompiler for NoSubtasks {
+    fn compile(&self, _: &str) -> Result<Registry, String> {
+        Err("this run has no compiler".to_owned())
+    }
+}
+
+/// Compiles with the settings of a project, including its defaults.
+impl SubtaskCompiler for Config {
+    fn compile(&self, template: &str) -> Result<Registry, String> {
+        // The tasks of its roles are absent from this registry and not needed.
+        let own = Self {
+            roles: BTreeMap::new(),
+            ..self.clone()
+        };
+        let built = compile_sources(&own, [("subtask.xml", template)]);
+        if let Some(registry) = built.registry {
+            return Ok(registry);
+        }
+        let errors = built
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
+        let said: Vec<String> = errors
+            .map(|one| format!("{} ({})", one.message, one.rule.name))
+            .take(3)
+            .collect();
+        Err(if said.is_empty() {
+            "it is no task".to_owned()
+        } else {
+            said.join("; ")
+        })
     }
 }

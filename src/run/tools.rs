@@ -5,8 +5,7 @@
 
 use crate::kernel::conversation::ToolCall;
 use crate::kernel::pipeline::outcome::{Obstacle, ObstacleKind};
-use crate::kernel::tools::approval::ApprovedAction;
-use crate::kernel::tools::tool_policy::ToolPolicy;
+use crate::kernel::tools::tool_policy::{ApprovedAction, ToolPolicy};
 use crate::kernel::tools::tool_registry::{ToolDefinition, ToolRegistry};
 use crate::project::roles::Role;
 use serde_json::Value;

@@ -14,7 +14,7 @@ use crate::provider::read;
 use crate::record::comparison::LiveRequest;
 use crate::record::recording::{AnsweredBy, Recording};
 use crate::record::redact::Redactor;
-use crate::record::{json_text, key};
+use crate::record::{json_text, recording};
 use crate::schema::json::names::REQUEST;
 use std::collections::BTreeMap;
 
@@ -153,7 +153,7 @@ impl<'c> WireFormat<'c> {
             .unwrap_or_else(|| MODEL_PLACEHOLDER.to_owned());
         let endpoint = read::find_dialect(dialect)
             .map_or_else(String::new, |dialect| (dialect.address)("", &model));
-        let key = key::call_key("POST", &endpoint, &body).to_string();
+        let key = recording::call_key("POST", &endpoint, &body).to_string();
         Ok(OutgoingRequest {
             dialect,
             model,

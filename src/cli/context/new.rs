@@ -28,7 +28,7 @@ use crate::eval::draft::{self, LookedUpPassages, ScenarioDraft, SituationValue, 
 use crate::eval::receiver::Receiver;
 use crate::kernel::conversation::Turn;
 use crate::project::config::RecordedContent;
-use crate::project::path_patterns::is_pattern;
+use crate::project::glob::is_pattern;
 use crate::record::fixed_mask::FixedMask;
 use crate::record::recording::{MaskedCount, Recording};
 use crate::registry::RegistryParameter;

@@ -2,12 +2,9 @@
 
 mod drift;
 mod place;
-mod show;
-mod transfer;
 mod verb;
 
 pub(crate) use drift::{DriftArgs, DriftReport as DriftDocument, run_drift as drift};
 pub(super) use place::HistoryPlace;
-pub(crate) use show::HistoryDocument;
 pub(in crate::cli) use verb::find_run;
-pub(crate) use verb::{HistoryArgs, run_history};
+pub(crate) use verb::{HistoryArgs, HistoryDocument, run_history};

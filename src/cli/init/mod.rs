@@ -3,8 +3,7 @@
 
 mod agent;
 mod ci;
-mod find;
-mod run;
+mod verb;
 mod write;
 
-pub(crate) use run::{InitArgs, run_init};
+pub(crate) use verb::{InitArgs, run_init};

@@ -1,7 +1,7 @@
 //! The summary at the end of a run that recorded or replayed.
 
 use crate::cli::prelude::*;
-use crate::record::proxy::keeper::ProxyTally;
+use crate::record::proxy::call_recorder::ProxyTally;
 use crate::record::proxy::vendor::VENDORS;
 use std::ffi::OsString;
 

@@ -2,9 +2,8 @@
 //! and the variables that lead a program to the proxy.
 
 use super::args::{AnswerArgs, RecordingArgs};
-use super::comparison::project_comparison;
+use super::comparison::{known_secrets, project_comparison};
 use super::gc;
-use super::known_secrets::known_secrets;
 use crate::base::folders;
 use crate::base::fs;
 use crate::cli::context::trust::require_permission_here;
@@ -14,12 +13,12 @@ use crate::eval::request::examined_request::min_tokens;
 use crate::project::config::{Config, RecordedContent};
 use crate::record::comparison::RequestComparison;
 use crate::record::places::{self, LAST_NAME, LocatedCall, RecordingPlaceFault, RecordingSelector};
-use crate::record::proxy::keeper::{ObservedCall, RecorderOptions};
+use crate::record::proxy::call_recorder::{ObservedCall, RecorderOptions};
 use crate::record::proxy::replay::{Replay, ReplayMatching};
+use crate::record::proxy::request::{RefusalHook, StrictMode, VendorRefusal};
 use crate::record::proxy::server::{
     ForwardLimits, ProxyOptions, ProxyRoute, ProxyServer, ProxySource,
 };
-use crate::record::proxy::strict::{RefusalHook, StrictMode, VendorRefusal};
 use crate::record::proxy::vendor::{ProxyVendor, VENDORS, find_vendor};
 use crate::rules::input::read_fault::describe_io_error;
 use crate::rules::request::check;

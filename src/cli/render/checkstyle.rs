@@ -1,7 +1,6 @@
 //! The XML of Checkstyle: files, and their findings as `error` elements. Columns count characters.
 
-use super::message::full_message;
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message};
 use super::report::CheckReport;
 use crate::base::rule_meta::Severity;
 use crate::syntax::write::{TemplateWriter, replace_illegal};

@@ -4,12 +4,11 @@
 //! here, so that editors and terminals can link the first line of a finding.
 
 use super::drawing::draw_marks;
-use super::escape::escape_line;
+use super::escape::{escape_line, wrap_line};
 use super::report::{CheckReport, ShownFindings};
 use super::screen::{Paint, Screen};
 use super::sources::SourceTexts;
 use super::summary;
-use super::wrap::wrap_line;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Applicability;
 use crate::base::span::Span;

@@ -2,8 +2,7 @@
 //! content of a file or message can end a command or start another.
 
 use super::escape::escape_line;
-use super::message::full_message;
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message};
 use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;

@@ -1,8 +1,7 @@
 //! GitLab's code quality report: one JSON list. Fingerprints are unique, because GitLab shows only
 //! one finding for equal ones.
 
-use super::message::{full_message, unique_fingerprints};
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message, unique_fingerprints};
 use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;

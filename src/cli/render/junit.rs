@@ -1,8 +1,7 @@
 //! The XML of `JUnit`: one test case per file. A file fails if it has an error; other findings are
 //! its output.
 
-use super::message::full_message;
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message};
 use super::report::CheckReport;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;

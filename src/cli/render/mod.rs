@@ -16,8 +16,7 @@ pub(crate) mod json;
 pub(crate) mod jsonl;
 pub(crate) mod junit;
 pub(crate) mod markup;
-mod message;
-pub(crate) mod place;
+pub(crate) mod plain_finding;
 pub(crate) mod rdjson;
 pub(crate) mod report;
 pub(crate) mod sarif;
@@ -28,4 +27,3 @@ pub(crate) mod summary;
 #[path = "../../../tests/unit/cli/render/formats.rs"]
 mod tests;
 pub(crate) mod unified;
-pub(crate) mod wrap;

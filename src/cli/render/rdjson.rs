@@ -1,8 +1,7 @@
 //! The diagnostic format of reviewdog: one JSON document. Columns count bytes of UTF-8. A fix with
 //! several edits becomes one suggestion over all of them, because suggestions are alternatives.
 
-use super::message::{full_message, without_empty_keys};
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message, without_empty_keys};
 use super::report::CheckReport;
 use super::sources::{FindingSource, SourceTexts};
 use crate::base::diagnostic::Diagnostic;

@@ -6,8 +6,7 @@
 //! out, with a notification in the file.
 
 use super::super::manual_page;
-use super::message::{full_message, unique_fingerprints, without_empty_keys};
-use super::place::RepositoryBase;
+use super::plain_finding::{RepositoryBase, full_message, unique_fingerprints, without_empty_keys};
 use super::report::CheckReport;
 use super::sources::{FindingSource, SourceTexts};
 use crate::base::diagnostic::Diagnostic;

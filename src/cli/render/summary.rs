@@ -1,10 +1,9 @@
 //! The closing lines: the number of files, the findings by severity and by rule, and the number of
 //! hidden ones.
 
-use super::escape::escape_line;
+use super::escape::{escape_line, wrap_line};
 use super::report::{CheckReport, FindingTotals, ShownFindings};
 use super::screen::{Paint, Screen};
-use super::wrap::wrap_line;
 pub(crate) use crate::base::number::format_thousands;
 use crate::base::rule_meta::Severity;
 use crate::rules::apply::FixSelection;

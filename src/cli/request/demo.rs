@@ -1,9 +1,9 @@
 //! `ctxc demo`: the output of the verbs on requests for a bundled agent with two mistakes. Reads no
 //! file and makes no call.
 
-use super::check::{RequestChecker, RequestWithBody};
-use super::load::{self, CallBody, CallBodyKind};
-use super::{comparison, manifest, prompt_cache};
+use super::load::{CallBody, CallBodyKind};
+use super::request_findings::{RequestChecker, RequestWithBody};
+use super::{load, manifest, prompt_cache};
 use crate::cli::findings;
 use crate::cli::prelude::*;
 use crate::cli::render::sources::SourceTexts;
@@ -52,7 +52,7 @@ pub(crate) fn run_demo(cx: &mut Cx) -> Result<Exit> {
     )?;
     print_title("prompt-cache", cx)?;
     prompt_cache::print_report(
-        &prompt_cache::build_report(&comparison::compare_recorded_calls(&calls, &config)),
+        &prompt_cache::build_report(&prompt_cache::compare_recorded_calls(&calls, &config)),
         cx,
     )?;
     cx.print_line("")?;

@@ -3,7 +3,7 @@
 
 use super::load::{self, LoadedRequest, call_threads};
 use crate::cli::prelude::*;
-use crate::cli::record::known_secrets::known_secrets;
+use crate::cli::record::comparison::known_secrets;
 use crate::cli::record::load_salt;
 use crate::eval::compile_masks;
 use crate::eval::compiled_patterns::compile_volatile;

@@ -3,8 +3,7 @@
 use super::load::{self, LoadedRequest};
 use crate::base::lines::diff_lines;
 use crate::cli::prelude::*;
-use crate::cli::record::comparison::project_comparison;
-use crate::cli::record::known_secrets::known_secrets;
+use crate::cli::record::comparison::{known_secrets, project_comparison};
 use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::record::comparison::RequestComparison;
 use crate::request::difference::{SegmentDifference, differences, distance};

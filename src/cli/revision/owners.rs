@@ -2,7 +2,7 @@
 
 use super::git::GitRepository;
 use crate::cli::prelude::*;
-use crate::project::path_patterns::contains_path;
+use crate::project::glob::contains_path;
 use std::collections::BTreeSet;
 
 /// The paths of CODEOWNERS that forges support, from the top of the repository.

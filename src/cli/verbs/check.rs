@@ -148,7 +148,7 @@ fn check_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    request::check::run_request_check(&subjects, &args.rules.resolve_rules()?, &args.output, cx)
+    request::request_findings::run_request_check(&subjects, &args.rules.resolve_rules()?, &args.output, cx)
 }
 
 /// Runs the check, prints the report, and returns the verdict.

@@ -1,9 +1,8 @@
 //! `ctxc watch`: checks again whenever something changes.
 
-mod delta;
 mod file_watcher;
-mod run;
 mod show;
+mod verb;
 
-pub(crate) use run::{WatchArgs, run_watch};
 pub(super) use show::WatchLine;
+pub(crate) use verb::{WatchArgs, run_watch};

@@ -16,9 +16,8 @@ use crate::provider::throttle::describe_miscount;
 use crate::record::comparison::{ComparisonScope, RequestComparison};
 use crate::record::recorded_calls::RecordedCalls;
 use crate::record::recording::{Recording, TrialStage};
-use crate::run::answers::recorded_response;
-use crate::run::conversation;
-use crate::run::conversation::{AnsweredConversation, MAX_REQUESTS};
+use crate::run::answers;
+use crate::run::answers::{AnsweredConversation, MAX_REQUESTS, recorded_response};
 use crate::run::wire::{OutgoingRequest, WireFormat};
 use crate::scenario::model::TrialRule;
 use serde_json::Value;
@@ -167,7 +166,7 @@ pub(in crate::eval) fn run_conversation(
         })
     };
     let AnsweredConversation { answers, is_ended } =
-        conversation::run_until_answered(&assembly.messages, ask, follow)?;
+        answers::run_until_answered(&assembly.messages, ask, follow)?;
     let whole = TrialAnswer::combine(answers)
         .ok_or_else(|| NoAnswerReason::Trouble("there is no answer".to_owned()))?;
     // Endless tool calls are the agent's behaviour, not an error of the trial.

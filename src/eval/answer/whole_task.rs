@@ -24,8 +24,9 @@ use crate::run::answers::{
 };
 use crate::run::flow::TaskFlow;
 use crate::run::plan::{PlanKind, PlanNode};
-use crate::run::runner::{RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame};
-use crate::run::subtask_compiler::{NoSubtasks, SubtaskCompiler};
+use crate::run::runner::{
+    NoSubtasks, RunLimits, RunOutcome, Runner, RunnerParts, SubtaskCompiler, TaskFrame,
+};
 use crate::run::trace::{RunJournal, TraceEvent, TraceWriter};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

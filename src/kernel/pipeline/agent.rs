@@ -2,13 +2,15 @@
 //!
 //! These traits are blocking. A host with its own way of waiting does not need them: it acts on the
 //! effects of a [`Pipeline`](super::machine::Pipeline) and reports events.
+//!
+//! The choice of the model, role or person that runs a stage, and of the next one if that fails.
 
-use super::outcome::{Attempt, Obstacle};
-pub use super::output::{AgentOutput, Status, SubtaskRequest};
-use super::state::PipelineState;
-use super::visit::Visit;
+use super::outcome::{Attempt, Obstacle, Visit};
+use super::stage_graph::PipelineState;
 use crate::kernel::context::Segment;
 use std::path::Path;
+
+pub use super::output::{AgentOutput, Status, SubtaskRequest};
 
 /// Runs a stage: calls a model, a person, a program.
 ///
@@ -63,4 +65,31 @@ impl<F: Fn(&AgentContext<'_>) -> Result<Vec<Segment>, Obstacle>> ContextStrategy
     fn segments(&self, context: &AgentContext<'_>) -> Result<Vec<Segment>, Obstacle> {
         self(context)
     }
+}
+
+/// Routes visits of stages to models, roles or people.
+///
+/// ```
+/// use ctxc::runtime::{Router, Visit};
+///
+/// struct Cheapest(Vec<&'static str>);
+///
+/// impl Router for Cheapest {
+///     type Route = &'static str;
+///
+///     fn route(&self, _: &Visit, failed: usize) -> Option<&'static str> {
+///         self.0.get(failed).copied()
+///     }
+/// }
+///
+/// let router = Cheapest(vec!["small", "large"]);
+/// assert_eq!(router.route(&Visit::first("plan"), 1), Some("large"));
+/// ```
+pub trait Router {
+    /// The destination: a model, a role, a person.
+    type Route;
+
+    /// The route of a visit after `failed` routes gave no answer; `None` if no further route
+    /// exists.
+    fn route(&self, visit: &Visit, failed: usize) -> Option<Self::Route>;
 }

@@ -4,11 +4,10 @@
 //! steps. An event that does not fit the state (a visit that is not pending, anything after the
 //! end) changes nothing and has no effect.
 
-use super::outcome::{Obstacle, ObstacleKind};
+use super::outcome::{Obstacle, ObstacleKind, Visit};
 use super::output::{AgentOutput, Status};
 use super::stage_graph::{Next, StageGraph};
-pub use super::state::{PipelineState, PipelineStatus, Step};
-use super::visit::Visit;
+pub use super::stage_graph::{PipelineState, PipelineStatus, Step};
 use serde::{Deserialize, Serialize};
 
 /// Follows a stage graph.

@@ -5,11 +5,7 @@
 //! and reports back.
 
 pub mod agent;
-pub mod history;
 pub mod machine;
 pub mod outcome;
 pub mod output;
-pub mod routing;
 pub mod stage_graph;
-pub mod state;
-pub mod visit;

@@ -2,8 +2,7 @@
 //!
 //! Output is never trusted: a subtask in it is only a request.
 
-use super::outcome::{Obstacle, ObstacleKind};
-use super::visit::Visit;
+use super::outcome::{Obstacle, ObstacleKind, Visit};
 use crate::kernel::context::Trust;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

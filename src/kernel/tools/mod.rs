@@ -3,7 +3,5 @@
 //!
 //! Runs nothing: the organisation runs approved actions.
 
-pub mod approval;
-pub mod tool_loop;
 pub mod tool_policy;
 pub mod tool_registry;

@@ -5,6 +5,5 @@
 pub mod batch;
 pub mod budget_policy;
 pub mod failure;
-pub mod restart_intensity;
 pub mod task;
 pub mod workspace;

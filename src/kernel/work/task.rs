@@ -2,8 +2,7 @@
 //!
 //! Nothing is stored between runs: sources that outlive a program keep a journal.
 
-use crate::kernel::pipeline::outcome::{Obstacle, OutcomeContext};
-use crate::kernel::pipeline::visit::Visit;
+use crate::kernel::pipeline::outcome::{Obstacle, OutcomeContext, Visit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -7,8 +7,8 @@ use super::project::{FindingsByFile, ProjectState};
 use super::snapshot::DocumentSnapshot;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::config::Config;
+use crate::project::glob;
 use crate::project::index::NameIndex;
-use crate::project::path_patterns;
 use crate::registry::Registry;
 use crate::registry::scenarios;
 use crate::registry::workspace::partial::{self, BrokenDefinitions};
@@ -144,9 +144,9 @@ fn is_open_scenario(open: &OpenBuffers, config: &Config, name: &str) -> bool {
     let is_passed_over = |part: &str| part.starts_with('.') || SKIPPED_FOLDERS.contains(&part);
     config.eval.scenarios.iter().any(|place| {
         let below = name
-            .strip_prefix(&*path_patterns::fixed_prefix(&place.value))
+            .strip_prefix(&*glob::fixed_prefix(&place.value))
             .unwrap_or(name);
-        path_patterns::contains_path(&place.value, name) && !below.split('/').any(is_passed_over)
+        glob::contains_path(&place.value, name) && !below.split('/').any(is_passed_over)
     })
 }
 

@@ -15,7 +15,7 @@ use super::sections::{
     ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS,
     check_edition, read_owners, read_project, read_reserved,
 };
-use super::tools::{WrittenTools, read_tools};
+use super::tool_definitions::{WrittenTools, read_tools};
 use super::value::{FaultSink, TomlTable, to_span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
@@ -24,8 +24,8 @@ use crate::project::config::{
     Templates,
 };
 use crate::project::eval::Eval;
-use crate::project::fault::{ProjectFault, ProjectFaultKind};
 use crate::project::glob::Globs;
+use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::layers::DeclaredRow;

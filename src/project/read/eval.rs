@@ -8,8 +8,7 @@ use crate::base::span::Spanned;
 use crate::project::eval::{
     DriftSettings, Eval, GateSettings, StabilityPolicy, StalePolicy, UncoveredPolicy,
 };
-use crate::project::glob::Globs;
-use crate::project::path_patterns::is_pattern;
+use crate::project::glob::{Globs, is_pattern};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::keys::MAX_RUNS;
 use crate::scenario::table::NamedThingKind;

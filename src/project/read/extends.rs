@@ -2,7 +2,7 @@
 
 use super::value::{FaultSink, TomlValue, read_text, to_span};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::ProjectFaultKind;
+use crate::project::project_fault::ProjectFaultKind;
 use crate::project::table::{ConfigShape, ConfigTable, key_table, optional_key, required_key};
 use crate::scenario::table::NamedThingKind;
 use std::path::Path;

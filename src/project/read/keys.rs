@@ -10,7 +10,7 @@ use super::requests::REQUESTS;
 use super::require::REQUIRE;
 use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, HISTORY, LIMITS, PROJECT, RECORD, TEMPLATES};
-use super::tools::TOOLS;
+use super::tool_definitions::TOOLS;
 use crate::project::config::DEFAULT_EDITION;
 use crate::project::table::{ConfigKey, ConfigShape, ConfigTable, key_table, optional_key};
 use crate::scenario::table::NamedThingKind;

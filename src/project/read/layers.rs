@@ -7,7 +7,7 @@ use super::value::{
     to_span,
 };
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::{DeclarationRefusal, ProjectFaultKind};
+use crate::project::project_fault::{DeclarationRefusal, ProjectFaultKind};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::settings::operators::Operator;
 use crate::template::legacy_type;

@@ -5,8 +5,8 @@ use super::sections::nearest_name;
 use super::value::{FaultSink, TomlValue, read_table, read_word, to_span};
 use crate::base::rule_meta::{Code, RuleMeta};
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::ProjectFaultKind;
 use crate::project::lints::{FAMILIES, LintLevel};
+use crate::project::project_fault::ProjectFaultKind;
 use toml::de::DeValue;
 
 /// The scope of a line.

@@ -1,19 +1,16 @@
 //! Merges the project's own file with the shared file that it extends into one [`Config`].
 
-use super::check;
 use super::draft::{ConfigDraft, FileOwner, read_draft};
 use super::layers::DefaultLine;
-use super::models::{self, MODEL, PROVIDER};
-use super::policy_check;
+use super::models::{MODEL, PROVIDER};
 use super::roles::ROLE;
-use super::routes;
 use super::shared::load_shared;
-use super::tool_definitions;
 use super::value::FaultSink;
+use super::{models, policy_check, routes, row_conflicts, tool_definitions};
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, ConfigInput};
-use crate::project::fault::{ProjectFault, ProjectFaultKind};
+use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table::ConfigTable;
 use crate::settings::layers::{Declarations, Layers};
 use std::collections::BTreeMap;
@@ -63,16 +60,16 @@ fn merge_files(
         .map(|fault| fault.file);
     let written = sink.faults.len();
     let allowed = policy_check::read_allowed(&mut sink, &shared.allow, 1, input.rules);
-    check::limit_rows(&mut sink, &mut own.rows);
+    row_conflicts::limit_rows(&mut sink, &mut own.rows);
     let mut declared = Declarations {
         files: files.iter().map(|file| file.path.clone()).collect(),
         rows: own.rows.iter().map(|(_, row)| row.clone()).collect(),
         defaults: Vec::new(),
     };
     let bare = Layers::new(&declared);
-    check::report_bad_subtypes(&mut sink, &bare, &own.rows);
-    check::report_bad_defaults(&mut sink, &bare, &mut shared.defaults, 1);
-    check::report_bad_defaults(&mut sink, &bare, &mut own.defaults, 0);
+    row_conflicts::report_bad_subtypes(&mut sink, &bare, &own.rows);
+    row_conflicts::report_bad_defaults(&mut sink, &bare, &mut shared.defaults, 1);
+    row_conflicts::report_bad_defaults(&mut sink, &bare, &mut own.defaults, 0);
 
     declared.defaults = shared.defaults.iter().map(declared_default).collect();
     let shared_layers = Layers::new(&declared);
@@ -89,13 +86,13 @@ fn merge_files(
     ) {
         layers = Layers::new(&declared);
     }
-    check::report_conflicts(&mut sink, &layers);
+    row_conflicts::report_conflicts(&mut sink, &layers);
 
     let lints =
         policy_check::merge_lints(&mut sink, &allowed, &shared.lints, &own.lints, input.rules);
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
-    check::report_bad_selectors(&mut sink, &layers, &own.roles, &requirements);
+    row_conflicts::report_bad_selectors(&mut sink, &layers, &own.roles, &requirements);
     models::set_protocols(&mut own.models, &own.providers);
     routes::check_routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::load_system_prompts(&mut sink, input, &mut own.roles);

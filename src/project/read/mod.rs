@@ -1,7 +1,6 @@
 //! Reads a text into [`super::config::Config`]. The only user of the TOML parser. Lowers its tree
 //! by hand, so that one run finds every fault of a file, each with its own span.
 
-mod check;
 mod condition;
 mod draft;
 mod eval;
@@ -19,9 +18,9 @@ mod require;
 mod roles;
 mod routes;
 mod row;
+mod row_conflicts;
 mod sampling;
 mod sections;
 mod shared;
 mod tool_definitions;
-mod tools;
 mod value;

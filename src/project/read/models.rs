@@ -9,8 +9,8 @@ use super::value::{FaultSink, TomlValue, check_name, read_table, report_missing_
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest_candidate;
 use crate::kernel::sampling::{Parameter, Sampling};
-use crate::project::fault::ProjectFaultKind;
 use crate::project::models::{ModelConfig, Prices, ProviderConfig, ProviderKind, TOKENIZERS};
+use crate::project::project_fault::ProjectFaultKind;
 use crate::project::roles::Tier;
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use std::collections::{BTreeMap, BTreeSet};

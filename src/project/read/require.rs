@@ -7,8 +7,8 @@ use super::row::{
 use super::value::{FaultSink, TomlKey, TomlValue, to_span};
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::ProjectFaultKind;
 use crate::project::lints::LintLevel;
+use crate::project::project_fault::ProjectFaultKind;
 use crate::project::require::{Condition, Requirement, Selector};
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::table::NamedThingKind;

@@ -13,8 +13,8 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest_candidate;
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
-use crate::project::fault::ProjectFaultKind;
 use crate::project::glob::Globs;
+use crate::project::project_fault::ProjectFaultKind;
 use crate::project::roles::{
     ModelChoice, ORDERABLE_KINDS, Role, RoleBudget, RoleTools, SystemPrompt, Tier, matches_tool,
 };

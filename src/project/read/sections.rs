@@ -9,8 +9,8 @@ use crate::format::Indent;
 use crate::project::config::{
     DEFAULT_EDITION, Format, LookupSettings, RecordSettings, RecordedContent, Reserved, Templates,
 };
-use crate::project::fault::ProjectFaultKind;
 use crate::project::glob::Globs;
+use crate::project::project_fault::ProjectFaultKind;
 use crate::project::table::{ConfigShape, ConfigTable, key_table as of};
 use crate::scenario::table::NamedThingKind;
 use crate::scenario::{paths, pattern};

@@ -9,7 +9,7 @@ use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::project::config::{ConfigFile, ConfigInput, MAX_FILE_BYTES};
-use crate::project::fault::ProjectFaultKind;
+use crate::project::project_fault::ProjectFaultKind;
 use crate::template::text::normalize_line_ends;
 use std::path::Path;
 

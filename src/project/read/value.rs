@@ -3,8 +3,8 @@
 use crate::base::quoted::name_choice;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest_candidate;
-use crate::project::fault::{ProjectFault, ProjectFaultKind};
 use crate::project::glob::Globs;
+use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};

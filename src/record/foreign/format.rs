@@ -1,7 +1,7 @@
 //! Detects the tool that wrote a file, by the file's beginning.
 
 use super::super::recording::Recording;
-use super::fault::ForeignFault;
+use super::foreign_call::ForeignFault;
 use super::{otlp, vcr};
 use crate::schema::json::names::{REQUEST, RUN};
 
@@ -62,7 +62,7 @@ pub fn read_calls(format: RecordingFormat, text: &str) -> Result<Vec<Recording>,
         count
             if calls
                 .iter()
-                .all(|call| call.dialect == super::call::OTHER_DIALECT) =>
+                .all(|call| call.dialect == super::foreign_call::OTHER_DIALECT) =>
         {
             Err(ForeignFault::NoCall(count))
         }

@@ -5,8 +5,7 @@
 //! body is rebuilt as a chat completion for every vendor: it is not the body that was sent.
 
 use super::super::recording::Recording;
-use super::call::{add_response, new_call, read_head};
-use super::fault::ForeignFault;
+use super::foreign_call::{ForeignFault, add_response, new_call, read_head};
 use super::otlp_messages as messages;
 use crate::kernel::provider::Usage;
 use crate::request::dialect::Dialect;

@@ -7,8 +7,9 @@
 
 use super::super::addresses::{header_secrets, split_secrets};
 use super::super::recording::Recording;
-use super::call::{add_response, new_call, other_call, read_head, recorded_endpoint};
-use super::fault::ForeignFault;
+use super::foreign_call::{
+    ForeignFault, add_response, new_call, other_call, read_head, recorded_endpoint,
+};
 use crate::base::base64;
 use crate::base::source::LineIndex;
 use crate::request::dialect::Dialect;

@@ -3,17 +3,16 @@
 use super::super::mask::CallMask;
 use super::super::recording::AnsweredBy;
 use super::super::response_body::{self, ResponseDraft};
-use super::body::{self, BodyError, ResponseStream, full_body};
-use super::errors;
+use super::body::{BodyError, ResponseStream, full_body};
+use super::call_recorder::{CallRecorder, MaskedRequest, ReceivedAnswer};
 use super::forward::{
-    self, ForwardError, ForwardLimits, HttpClient, innermost_reason, remove_hop_headers,
+    ForwardError, ForwardLimits, HttpClient, innermost_reason, remove_hop_headers,
 };
-use super::keeper::{CallRecorder, MaskedRequest, ReceivedAnswer};
 use super::replay::Replay;
-use super::request::{self, IncomingCall};
+use super::request::{IncomingCall, StrictMode};
 use super::streams::stream_parts;
-use super::strict::StrictMode;
-use super::vendor::{self, ProxyVendor};
+use super::vendor::ProxyVendor;
+use super::{body, forward, request, vendor};
 use crate::kernel::provider::Answer;
 use http_body_util::channel::{Channel, Sender};
 use http_body_util::{BodyExt, LengthLimitError};
@@ -152,7 +151,7 @@ impl Proxy {
                 return build_response(
                     413,
                     JSON_TYPE,
-                    full_body(errors::error_body(
+                    full_body(body::error_body(
                         route.vendor.name,
                         413,
                         "request_too_large",
@@ -245,7 +244,7 @@ impl Proxy {
             let mut response = build_response(
                 status,
                 JSON_TYPE,
-                full_body(errors::error_body(vendor.name, status, "ctxc", message)),
+                full_body(body::error_body(vendor.name, status, "ctxc", message)),
             );
             response
                 .headers_mut()
@@ -274,7 +273,7 @@ impl Proxy {
                 return build_response(
                     refusal.status,
                     JSON_TYPE,
-                    full_body(errors::error_body(
+                    full_body(body::error_body(
                         spoken,
                         refusal.status,
                         &refusal.rule,
@@ -352,7 +351,7 @@ fn refuse_web_socket(vendor: &str) -> Response<ResponseStream> {
     let mut response = build_response(
         426,
         JSON_TYPE,
-        full_body(errors::error_body(vendor, 426, "ctxc", message)),
+        full_body(body::error_body(vendor, 426, "ctxc", message)),
     );
     response
         .headers_mut()
@@ -408,7 +407,7 @@ impl PendingCall {
         let mut response = build_response(
             MISS_STATUS,
             JSON_TYPE,
-            full_body(errors::error_body(
+            full_body(body::error_body(
                 self.asked.vendor.name,
                 MISS_STATUS,
                 "ctxc",
@@ -442,7 +441,7 @@ impl PendingCall {
         build_response(
             status,
             JSON_TYPE,
-            full_body(errors::error_body(
+            full_body(body::error_body(
                 self.asked.vendor.name,
                 status,
                 "ctxc",
@@ -584,7 +583,7 @@ impl PendingCall {
             (
                 status,
                 JSON_TYPE.to_owned(),
-                vec![errors::error_body(vendor, status, kind, message)],
+                vec![body::error_body(vendor, status, kind, message)],
                 false,
             )
         };

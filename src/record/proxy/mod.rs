@@ -5,13 +5,11 @@
 //! token of its run, and connects to no address except that of a call.
 
 mod body;
-mod errors;
+pub mod call_recorder;
 mod exchange;
 mod forward;
-pub mod keeper;
 pub mod replay;
-mod request;
+pub mod request;
 pub mod server;
 mod streams;
-pub mod strict;
 pub mod vendor;

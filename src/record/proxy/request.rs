@@ -1,10 +1,10 @@
 //! Requests to the proxy: their vendor, endpoint, dialect, model, and stream flag.
 
-use super::super::addresses::{header_secrets, split_secrets};
-use super::super::json_text::string_edits;
-use super::super::key::call_key;
 use super::body::BodyError;
 use super::vendor::{ProxyVendor, endpoint_dialect};
+use crate::record::addresses::{header_secrets, split_secrets};
+use crate::record::json_text::string_edits;
+use crate::record::recording::call_key;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes};
 use hyper::header::HeaderMap;
@@ -185,5 +185,46 @@ impl IncomingCall {
             None
         });
         out
+    }
+}
+
+/// The error with which a provider would reject a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VendorRefusal {
+    /// The status of the vendor's response.
+    pub status: u16,
+    /// The name of the rule that found the fault.
+    pub rule: String,
+    /// The fault of the request, and its place.
+    pub message: String,
+    /// The documentation page of the rule.
+    pub page: String,
+}
+
+/// Checks the body of a request to a path, and returns the provider's rejection, if any. Called
+/// from several threads.
+pub type RefusalHook = Arc<dyn Fn(&str, &str) -> Option<VendorRefusal> + Send + Sync>;
+
+/// The handling of requests that the provider would reject.
+#[derive(Clone, Default)]
+pub struct StrictMode {
+    /// The check; `None` for no check.
+    pub hook: Option<RefusalHook>,
+    /// True to answer rejected requests all the same, and only note the rejection.
+    pub is_lenient: bool,
+}
+
+impl std::fmt::Debug for StrictMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Strict")
+            .field("is_lenient", &self.is_lenient)
+            .finish_non_exhaustive()
+    }
+}
+
+impl VendorRefusal {
+    /// The message of the vendor's error body.
+    pub fn error_message(&self) -> String {
+        format!("{} [{}: {}]", self.message, self.rule, self.page)
     }
 }

@@ -2,12 +2,12 @@
 //! recorded.
 
 use super::body::ResponseStream;
+use super::call_recorder::{CallRecorder, ProxyTally, RecorderOptions};
 use super::exchange::Proxy;
 pub use super::exchange::{ProxyRoute, ProxySource, ScriptFn};
 pub use super::forward::ForwardLimits;
 use super::forward::http_client;
-use super::keeper::{CallRecorder, ProxyTally, RecorderOptions};
-use super::strict::StrictMode;
+use super::request::StrictMode;
 use crate::base::fs;
 use crate::base::hash::Hash;
 use hyper::server::conn::http1;

@@ -4,6 +4,7 @@
 mod commands;
 mod environment_lines;
 mod headers;
+mod joining_words;
 pub(in crate::record) mod notations;
 mod owners;
 mod pair;
@@ -11,4 +12,3 @@ mod place;
 pub(in crate::record) mod scanner;
 pub(in crate::record) mod string_names;
 mod values;
-mod words;

@@ -5,10 +5,10 @@
 
 use super::commands::option_value;
 use super::headers::scheme_credential;
+use super::joining_words::{may_be_word, value_after_word};
 use super::notations::value_after_sign;
 use super::pair::PairSign;
 use super::place::ScanPosition;
-use super::words::{may_be_word, value_after_word};
 use crate::base::secrets::known_forms::{find_key, may_begin_key};
 use crate::base::secrets::placeholders::is_sample;
 use crate::record::addresses::{driver_login_length, login_length};

@@ -6,7 +6,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
 use crate::project::config::Config;
 #[cfg(feature = "lsp")]
-use crate::project::expansion::compute_expansions;
+use crate::project::index::compute_expansions;
 use crate::project::index::{self, DefId, NameIndex};
 use crate::project::linked_names::Links;
 use crate::registry::compile::layout::{self, LayoutItem};

@@ -13,8 +13,8 @@ use crate::base::fs::irregular_file_error;
 use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
+use crate::project::glob;
 use crate::project::glob::Globs;
-use crate::project::path_patterns;
 use ignore::{DirEntry, WalkBuilder};
 use std::io;
 use std::num::NonZeroUsize;
@@ -431,7 +431,7 @@ pub(super) fn base_names(globs: &Globs) -> Vec<String> {
     let mut names: Vec<String> = globs
         .patterns()
         .iter()
-        .map(|pattern| path_patterns::fixed_prefix(pattern))
+        .map(|pattern| glob::fixed_prefix(pattern))
         .collect();
     names.sort();
     let mut kept: Vec<String> = Vec::new();

@@ -1,8 +1,7 @@
 //! CTX320: definitions whose references expand to more than memory can hold.
 
 use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH, MAX_NAMES};
-use crate::project::expansion::{Expansion, compute_expansions};
-use crate::project::index::DefId;
+use crate::project::index::{DefId, Expansion, compute_expansions};
 use crate::rules::prelude::*;
 use crate::template::names::{DefinitionFacts, ReferenceFacts};
 use std::collections::HashMap;

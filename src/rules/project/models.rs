@@ -1,7 +1,7 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
 use super::prelude::*;
-use crate::project::disqualified::Disqualification;
+use crate::project::routing::Disqualification;
 
 /// A name alone defines neither a context window nor a price.
 pub(super) static UNKNOWN_MODEL: Rule = Rule::new(

@@ -2,5 +2,5 @@
 
 pub(super) use super::words::{NameForm, fault_line, fault_text, suggest_name};
 pub(super) use crate::base::quoted::name_list;
-pub(super) use crate::project::fault::{ProjectFault, ProjectFaultKind};
+pub(super) use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
 pub(super) use crate::rules::prelude::*;

@@ -2,7 +2,7 @@
 //! effect on them.
 
 use super::prelude::*;
-use crate::project::fault::DeclarationRefusal;
+use crate::project::project_fault::DeclarationRefusal;
 
 /// Defaults of a type that does not exist apply to no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! Shared helpers of this family's messages.
 
-use crate::project::fault::ProjectFault;
+use crate::project::project_fault::ProjectFault;
 use crate::rules::prelude::*;
 
 /// The notation of a name at its place.

@@ -1,7 +1,7 @@
 //! CTX623: a scenario folder without scenarios.
 
 use super::prelude::*;
-use crate::project::path_patterns;
+use crate::project::glob;
 
 /// The default folder of scenarios.
 const DEFAULT_FOLDER: &str = "scenarios";
@@ -29,7 +29,7 @@ fn check_suites(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
             || cx
                 .files
                 .iter()
-                .any(|file| path_patterns::contains_path(folder, file.path))
+                .any(|file| glob::contains_path(folder, file.path))
         {
             continue;
         }

@@ -3,7 +3,7 @@
 use super::project::{ProgramRun, Project};
 use crate::record::file::call;
 use ctxc::internals::record::recording::{AnsweredBy, Recording, TrialNumber, TrialStage};
-use ctxc::internals::record::{json_text, key};
+use ctxc::internals::record::{json_text, recording};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn answered(id: &str, body: &str, message: &Value) -> Recording {
         answered_by: AnsweredBy::Upstream,
         request: json_text::to_raw_json(body),
         response: Some(json_text::to_raw_json(&response.to_string())),
-        key: key::call_key("POST", "/chat/completions", body).to_string(),
+        key: recording::call_key("POST", "/chat/completions", body).to_string(),
         ..call(id)
     }
 }

@@ -4,7 +4,7 @@
 use super::project::Project;
 use crate::record::file::call;
 use ctxc::internals::record::recording::Recording;
-use ctxc::internals::record::{json_text, key};
+use ctxc::internals::record::{json_text, recording};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -69,7 +69,7 @@ pub(crate) fn recorded(project: &Project, ticket: &str, text: &str) -> String {
     Recording {
         request: json_text::to_raw_json(&body),
         response: Some(json_text::to_raw_json(&response.to_string())),
-        key: key::call_key("POST", "/chat/completions", &body).to_string(),
+        key: recording::call_key("POST", "/chat/completions", &body).to_string(),
         ..call("1")
     }
     .to_line()

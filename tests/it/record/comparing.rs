@@ -8,13 +8,11 @@
 
 use ctxc::internals::project::config::RecordedContent;
 use ctxc::internals::record::comparison::{ComparisonScope, LiveRequest, RequestComparison};
-use ctxc::internals::record::difference::describe_difference;
 use ctxc::internals::record::json_text::to_raw_json;
 use ctxc::internals::record::json_tree::{JsonTree, normalize_number};
-use ctxc::internals::record::key::call_key;
 use ctxc::internals::record::mask::CallMask;
-use ctxc::internals::record::recorded_calls::RecordedCalls;
-use ctxc::internals::record::recording::Recording;
+use ctxc::internals::record::recorded_calls::{RecordedCalls, describe_difference};
+use ctxc::internals::record::recording::{Recording, call_key};
 use ctxc::internals::record::redact::{PatternFinder, Redactor};
 use ctxc::internals::record::volatile::{PatternSearch, VolatileMatcher, VolatileParts};
 use pretty_assertions::assert_eq;

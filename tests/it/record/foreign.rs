@@ -1,7 +1,7 @@
 //! Files of other tools are recognised by their content, and read.
 
 use ctxc::internals::base::base64::decode;
-use ctxc::internals::record::foreign::call::recorded_endpoint;
+use ctxc::internals::record::foreign::foreign_call::recorded_endpoint;
 use ctxc::internals::record::foreign::{self, RecordingFormat, detect_format};
 use ctxc::internals::record::recording::Recording;
 use pretty_assertions::assert_eq;

@@ -1,6 +1,6 @@
 //! The hash that finds a call again.
 
-use ctxc::internals::record::key::call_key;
+use ctxc::internals::record::recording::call_key;
 
 #[test]
 fn the_mark_of_a_fence_is_no_part_of_what_is_asked() {

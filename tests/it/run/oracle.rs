@@ -25,7 +25,7 @@ use ctxc::internals::context::request::{Files, RequestedFile};
 use ctxc::internals::kernel::context::{Kind, Segment, Trust};
 use ctxc::internals::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use ctxc::internals::kernel::provider::{Answer, Response, Stop, Usage};
-use ctxc::internals::kernel::tools::approval::ApprovedAction;
+use ctxc::internals::kernel::tools::tool_policy::ApprovedAction;
 use ctxc::internals::project::roles::Role;
 use ctxc::internals::record::recording::AnsweredBy;
 use ctxc::internals::record::redact::Redactor;

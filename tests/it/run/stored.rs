@@ -10,9 +10,10 @@ use ctxc::internals::record::redact::Redactor;
 use ctxc::internals::run::answers::{AgentRequest, AnswerBackend, NoAnswer, SourcedAnswer};
 use ctxc::internals::run::commands::{CommandOutput, CommandRunner, CommandSpec};
 use ctxc::internals::run::flow::TaskFlow;
-use ctxc::internals::run::runner::{RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame};
+use ctxc::internals::run::runner::{
+    NoSubtasks, RunLimits, RunOutcome, Runner, RunnerParts, TaskFrame,
+};
 use ctxc::internals::run::situation::RunSituation;
-use ctxc::internals::run::subtask_compiler::NoSubtasks;
 use ctxc::internals::run::tools::NoTools;
 use ctxc::internals::run::trace::{RunJournal, TraceWriter};
 use ctxc::internals::scenario::read_script;

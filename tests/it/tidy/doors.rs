@@ -43,7 +43,7 @@ const CRATE_DOORS: &[(&str, &[&str])] = &[
         &[
             "src/base/fs.rs",
             "src/run/process.rs",
-            "src/cli/record/child.rs",
+            "src/cli/record/recorded_command.rs",
             "src/cli/watch/",
         ],
     ),
@@ -68,7 +68,7 @@ const CRATE_DOORS: &[(&str, &[&str])] = &[
     ),
     ("serde_json_path", &["src/scenario/"]),
     ("similar", &["src/base/lines.rs"]),
-    ("textwrap", &["src/cli/render/wrap.rs"]),
+    ("textwrap", &["src/cli/render/escape.rs"]),
     ("tokio", &["src/record/proxy/", "src/work/webhook.rs"]),
     ("toml", &["src/project/"]),
     ("ureq", &["src/provider/http.rs"]),

@@ -46,7 +46,7 @@ const KNOWN_WRITERS: [(&str, &str); 11] = [
         "every result that goes to a file is checked",
     ),
     ("src/cli/fix.rs", "the author's own text"),
-    ("src/cli/init/run.rs", "texts of this program"),
+    ("src/cli/init/verb.rs", "texts of this program"),
     (
         "src/cli/rewrite.rs",
         "takes texts that were checked, and those of authors",

@@ -14,7 +14,7 @@ use crate::record::comparison::RequestComparison;
 use crate::record::file::{RecordingFile, RecordingLine};
 use crate::record::foreign::RecordingFormat;
 use crate::record::places::LocatedCall;
-use crate::record::proxy::keeper::ObservedCall;
+use crate::record::proxy::call_recorder::ObservedCall;
 use crate::record::recording::Recording;
 use crate::record::turns::{CallContent, CallPosition, call_positions, matched_positions};
 use crate::run::process::{self, ProcessEnd, ProcessLimits};

@@ -7,7 +7,7 @@ use crate::cli::context::project::CompiledProject;
 use crate::context::request::Files;
 use crate::eval::gate::Baseline;
 use crate::project::config::Config;
-use crate::project::said::flatten_keys;
+use crate::project::flat_keys::flatten_keys;
 use crate::registry::Task;
 use crate::scenario::model::{CaseSubject, ScenarioCase, Suite};
 use crate::scenario::paths;

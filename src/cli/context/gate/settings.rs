@@ -4,8 +4,8 @@ use super::state::FILE;
 use crate::base::span::Spanned;
 use crate::eval::gate::{Safeguard, SafeguardKind, Safeguards};
 use crate::project::config::Config;
+use crate::project::flat_keys::{flatten_keys, parse_text_list};
 use crate::project::roles::{RoleTools, matches_tool};
-use crate::project::said::{flatten_keys, parse_text_list};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys and sections of the project file that need no comparison: their effect is covered by the

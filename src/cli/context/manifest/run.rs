@@ -96,10 +96,10 @@ fn write_request_manifest(
         ManifestFormat::Text => request::manifest::print_manifest(&document, cx),
         ManifestFormat::Json => cx.print_json(&document),
         ManifestFormat::Markdown => {
-            cx.print(|out| out.write_all(request::manifest_pages::markdown(&document).as_bytes()))
+            cx.print(|out| out.write_all(request::manifest::markdown(&document).as_bytes()))
         }
         ManifestFormat::Html => {
-            cx.print(|out| out.write_all(request::manifest_pages::html(&document).as_bytes()))
+            cx.print(|out| out.write_all(request::manifest::html(&document).as_bytes()))
         }
     };
     cx.write_to(args.output.as_deref(), format.file_mark(), |cx| {

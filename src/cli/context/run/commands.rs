@@ -6,7 +6,7 @@ use crate::base::secrets::names::is_withheld;
 use crate::cli::context::project::{CompiledProject, ProjectFiles};
 use crate::context::request::{Files, RequestedFile};
 use crate::kernel::conversation::ToolCall;
-use crate::kernel::tools::approval::ApprovedAction;
+use crate::kernel::tools::tool_policy::ApprovedAction;
 use crate::project::config::Policy;
 use crate::project::roles::Role;
 use crate::run::commands::{

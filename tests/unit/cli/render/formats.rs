@@ -1,6 +1,6 @@
 //! The formats on reports made by hand. Their output for real findings is tested in `tests/it/cli`.
 
-use super::place::RepositoryBase;
+use super::plain_finding::RepositoryBase;
 use super::report::{CheckReport, ShownFindings};
 use super::screen::Screen;
 use super::sources::SourceTexts;

@@ -1,10 +1,10 @@
 //! Faults of a project file, as data. Their messages are written by the rules of family 5xx,
 //! nowhere else.
 
-use super::disqualified::Disqualification;
 use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
+use super::routing::Disqualification;
 use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
 use crate::request::schema_fault::ToolSchemaFault;

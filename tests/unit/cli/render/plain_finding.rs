@@ -1,4 +1,4 @@
-//! Tests of the private items of `src/cli/render/place.rs`.
+//! Tests of the private items of `src/cli/render/plain_finding.rs`.
 
 use super::RepositoryBase;
 use pretty_assertions::assert_eq;

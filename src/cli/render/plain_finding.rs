@@ -1,10 +1,61 @@
-//! Paths for external services: relative to the top of the repository, URIs percent-encoded. No
-//! path is absolute unless it was given as absolute.
+//! A finding for formats with one text field per finding and for external services: its plain text,
+//! and its path relative to the top of the repository, as a percent-encoded URI.
 
+use super::report::CheckReport;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::fs;
 use crate::base::percent::encode_path;
+use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
+
+/// Returns the message, then the notes, the help and the titles of the fixes, a line each.
+pub(super) fn full_message(finding: &Diagnostic) -> String {
+    let mut text = finding.message.clone();
+    let mut line = |head: &str, body: &str| {
+        text.push('\n');
+        text.push_str(head);
+        text.push_str(body);
+    };
+    for note in &finding.notes {
+        line("note: ", note);
+    }
+    if let Some(help) = &finding.help {
+        line("help: ", help);
+    }
+    for fix in &finding.fixes {
+        line("fix: ", &fix.title);
+    }
+    text
+}
+
+/// Returns a unique fingerprint for every finding: the second of equal ones gets the suffix `-2`,
+/// and so on.
+pub(super) fn unique_fingerprints(report: &CheckReport) -> Vec<String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all = Vec::with_capacity(report.diagnostics.len());
+    for Diagnostic { fingerprint, .. } in &report.diagnostics {
+        let count = seen.entry(fingerprint).or_default();
+        *count += 1;
+        all.push(if *count == 1 {
+            fingerprint.clone()
+        } else {
+            format!("{fingerprint}-{count}")
+        });
+    }
+    all
+}
+
+/// Returns an object without keys that are null or an empty list.
+pub(super) fn without_empty_keys(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|_, value| {
+            !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+        });
+    }
+    object
+}
 
 /// The folder of the project in its repository: empty, or a path with a final `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,5 +130,5 @@ impl From<&str> for RepositoryBase {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/cli/render/place.rs"]
+#[path = "../../../tests/unit/cli/render/plain_finding.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use super::layers::DefaultLine;
 use super::sections::nearest_name;
 use super::value::FaultSink;
 use crate::base::span::{Span, Spanned};
-use crate::project::fault::{DeclarationRefusal, ProjectFault, ProjectFaultKind};
+use crate::project::project_fault::{DeclarationRefusal, ProjectFault, ProjectFaultKind};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::conflict::has_conflicting_defaults;
