@@ -3,9 +3,8 @@
 
 use super::fs::{NOT_A_REGULAR_FILE, ReadFs, Stamp};
 use super::number::{format_size, format_thousands};
-use std::fmt;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fmt, io};
 
 /// The message for a file whose path, or a link on it, leads out of the project.
 const OUTSIDE_PROJECT: &str = "it lies outside the project's folder";

@@ -1,12 +1,12 @@
 //! The environment of a verb: the resolved options and the one buffered writer of results.
 
-use super::args::{FileMark, FormatArgs, OutputArgs, OutputFormat, ReportFile};
 use super::error::{CliError, Result};
 use super::options::{GlobalOptions, Volume};
 use super::overwrite;
 use super::render::escape::wrap_line;
 use super::render::screen::Screen;
 use super::secret_check::SecretCheck;
+use super::shared_args::{FileMark, FormatArgs, OutputArgs, OutputFormat, ReportFile};
 use crate::base::fs;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;

@@ -1,20 +1,19 @@
 //! `ctxc check --fix`: applies fixes and reports the remaining findings. Nothing is written before
 //! everything was checked again with its fixes.
 
-use super::findings;
 use super::project::{self, PROJECT_FILE};
 use super::render::report::CheckReport;
 use super::render::{concise, escape::escape_line};
 use super::rewrite::{self, FileChange, RewriteMode, RewriteOutcome};
 use super::scenarios::ScenarioCheck;
 use super::selection::{FindingRetention, TemplateSelection};
-use super::suppress;
+use super::{findings, suppress};
 use crate::base::diagnostic::Diagnostic;
 use crate::cli::prelude::*;
 use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::scenarios::FixedScenario;
-use crate::registry::workspace::check::CheckOutput;
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
+use crate::registry::workspace::project_check::CheckOutput;
 use crate::registry::workspace::request::{CheckGoal, FileOverlay};
 use crate::rules::apply::{self, FixSelection, FixedText, InitialFindings};
 use crate::syntax::decode;

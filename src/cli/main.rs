@@ -1,10 +1,9 @@
 //! The entry point of the program: command line in, exit code out. Nothing imports it.
 
-use super::args::GlobalArgs;
-use super::interrupt;
 use super::options::GlobalOptions;
-use super::panic;
+use super::shared_args::GlobalArgs;
 use super::verbs::Verb;
+use super::{interrupt, panic};
 use crate::base::parallel::spawn_deep;
 use crate::cli::prelude::*;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};

@@ -3,7 +3,6 @@
 //! Only this floor uses a terminal, a command line or exit codes. It decides nothing about the
 //! language.
 
-mod args;
 pub mod artifacts;
 mod context;
 mod cx;
@@ -32,6 +31,7 @@ mod rule_filter;
 mod scenarios;
 mod secret_check;
 mod selection;
+mod shared_args;
 mod suppress;
 mod usage;
 mod verbs;

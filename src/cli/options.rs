@@ -1,8 +1,8 @@
 //! The resolved command line: nothing depends on the environment or the terminal any more.
 
-use super::args::{GlobalArgs, LimitArgs};
 use super::render::report::ShownFindings;
 use super::render::screen::Screen;
+use super::shared_args::{GlobalArgs, LimitArgs};
 use crate::syntax::limits::XmlLimits;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The project of a run: its folder, its file, its limits.
 
-use super::args::LimitArgs;
 use super::error::{CliError, CliErrorKind, Result};
 use super::options::GlobalOptions;
 use super::render::sources::SourceTexts;
+use super::shared_args::LimitArgs;
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};

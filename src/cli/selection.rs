@@ -7,9 +7,9 @@ use super::render::sources::SourceTexts;
 use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
 use crate::cli::prelude::*;
-use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
 use crate::registry::workspace::partial::ExcludedDefinition;
+use crate::registry::workspace::project_check::{CheckOutput, check_project};
 use crate::registry::workspace::request::{
     CheckGoal, CheckRequest, FileOverlay, InputRecording, StdinFile, name_in,
 };

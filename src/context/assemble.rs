@@ -3,7 +3,6 @@
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
-use super::bare;
 use super::blocks::frame_with_separator;
 use super::context_source::MAX_MATCHES;
 use super::fault::{Fault, FaultKind, Refused};
@@ -11,17 +10,16 @@ use super::fence_marker::FenceMarks;
 use super::fill::{Fences, Filler, UnknownHandling, preview_placeholder};
 use super::fit::{Assembler, ContextFacts, Fit};
 use super::given_results::GivenResults;
-use super::objective;
 use super::options::Options;
 use super::render::message::{Message, speaker_of};
 use super::render::profile::{Profile, SegmentFrame};
 use super::request::{Inputs, Request};
-use super::role;
 use super::scope::{ChainMemo, place_at_agent};
 use super::segments::caller_segments;
 use super::segments::draft_segment::DraftSegment;
 use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
+use super::{bare, objective, role};
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, order_segments};
 use crate::kernel::budget::{Disposition, FittedBlock};
 use crate::kernel::context::{Kind, Origin, Segment, Stability, TracedText, Trust};

@@ -2,11 +2,10 @@
 //! compiled once. Results are in the order of the cases, the same on any number of threads.
 
 use super::case_result::{CaseResult, ResultKeys};
-use super::prepared_case::{CaseInput, RunContext};
+use super::prepared_case::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, resolve_receiver};
-use super::{case, prepared_case, request, result_keys};
-use crate::base::parallel;
-use crate::base::suggest;
+use super::{case, request, result_keys};
+use crate::base::{parallel, suggest};
 use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::Registry;

@@ -1,7 +1,7 @@
 //! Writes text parts and variables as a text of the language: with `{{name}}` if that can express
 //! them, else in Jinja.
 
-use super::model::PlaceholderSyntax;
+use super::prompt_model::PlaceholderSyntax;
 use crate::template::expression::{self, Expression, scan_plain};
 
 /// A part of a text.

@@ -1,10 +1,10 @@
 //! Converts one prompt of any format.
 
-use super::model::{
+use super::note::ImportNoteKind;
+use super::prompt_model::{
     EngineOptions, ImportedPrompt, PromptFile, PromptFormat, PromptLibrary, PromptText, TurnRole,
 };
-use super::names::{path_in_folder, search_folders};
-use super::note::ImportNoteKind;
+use super::prompt_names::{path_in_folder, search_folders};
 use super::{FORMATS, declared};
 
 /// Reads a prompt. Faults are reported as notes.

@@ -1,8 +1,8 @@
 //! Merges the declared inputs of a prompt with those that its texts use: declared ones first, in
 //! their order, then undeclared ones.
 
-use super::model::{ImportedParameter, ImportedPrompt};
 use super::note::ImportNoteKind;
+use super::prompt_model::{ImportedParameter, ImportedPrompt};
 use crate::template::value_type;
 
 /// A declared input, and true if a run may omit it.

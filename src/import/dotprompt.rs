@@ -5,16 +5,14 @@ use super::braces::plain_names;
 use super::declared::{self, DeclaredInput};
 use super::front_matter::{self, FrontMatter};
 use super::handlebars::{self, TagDialect};
-use super::jinja;
-use super::model::{
-    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
-    PromptLibrary, PromptText, TurnRole,
-};
 use super::mustache::{TagMark, split_tags};
-use super::names::folder;
 use super::note::ImportNoteKind;
-use super::picoschema;
-use super::settings::RequestedModel;
+use super::prompt_model::{
+    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
+    PromptLibrary, PromptText, RequestedModel, TurnRole,
+};
+use super::prompt_names::folder;
+use super::{jinja, picoschema};
 use crate::base::lines::count_line_ends;
 use crate::jinja::builtins::has_statement;
 use crate::syntax::yaml::YamlNode;
@@ -283,7 +281,7 @@ pub(super) fn read_head(
         let value = &entry.value;
         let line = front.line_of(value);
         match key {
-            "name" => imported.name = value.text().map(super::names::kebab_case),
+            "name" => imported.name = value.text().map(super::prompt_names::kebab_case),
             "description" => imported.description = value.text().map(str::to_owned),
             "model" => model = value.text().map(str::to_owned),
             "config" => settings.extend(

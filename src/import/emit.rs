@@ -1,10 +1,9 @@
 //! Writes a prompt as the smallest equivalent template.
 
-use super::model::{
+use super::prompt_model::{
     ImportedParameter as Declared, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptText,
-    TurnRole,
+    RequestedModel, TurnRole,
 };
-use super::settings::RequestedModel;
 use crate::base::contained_path::relative_path;
 use crate::kernel::sampling::Parameter;
 use crate::syntax::write::{escape_attribute, escape_text};

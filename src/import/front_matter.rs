@@ -1,8 +1,8 @@
 //! Front matter: YAML between two lines of `---` at the beginning of a prompt, and the text after
 //! it.
 
-use super::model::ImportedPrompt;
 use super::note::ImportNoteKind;
+use super::prompt_model::ImportedPrompt;
 use crate::base::lines::count_line_ends;
 use crate::syntax::yaml::{self, YamlFaultKind, YamlNode, YamlValue};
 use std::borrow::Cow;

@@ -6,9 +6,9 @@
 
 use super::braces::{ImportedPiece, join_literals, push_literal, write_pieces};
 use super::fstring::is_name;
-use super::model::PlaceholderSyntax;
 use super::mustache::{MustacheTag, TagMark, split_tags};
 use super::note::ImportNoteKind;
+use super::prompt_model::PlaceholderSyntax;
 use std::collections::BTreeSet;
 
 /// The maximum nesting of blocks, above that of the language.

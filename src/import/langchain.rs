@@ -1,18 +1,17 @@
 //! Prompts of `LangChain` in YAML or JSON: `prompt` and `chat`, in f-strings, Jinja or Mustache.
 
 use super::braces::{ImportedPiece, write_pieces};
-use super::declared;
 use super::dotprompt::convert_message;
 use super::front_matter::{self, FrontMatter};
 use super::fstring::{self, BraceStyle};
 use super::handlebars::TagDialect;
-use super::jinja;
 use super::markdown::{Placeholders, detect_placeholders, mixed_note};
-use super::model::{
+use super::note::ImportNoteKind;
+use super::prompt_model::{
     ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
     PromptText, TurnRole,
 };
-use super::note::ImportNoteKind;
+use super::{declared, jinja};
 use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::collections::BTreeSet;
 

@@ -3,11 +3,11 @@
 //! literal.
 
 use super::fstring::{self, BraceStyle, is_name};
-use super::model::{
+use super::note::ImportNoteKind;
+use super::prompt_model::{
     EngineOptions, ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile,
     PromptFormat, PromptLibrary, PromptText, TurnRole,
 };
-use super::note::ImportNoteKind;
 use super::{braces, declared, dotprompt, front_matter, jinja};
 use crate::jinja::builtins::has_statement;
 

@@ -17,27 +17,25 @@ mod handlebars;
 mod jinja;
 mod langchain;
 mod markdown;
-mod model;
 mod mustache;
-mod names;
 mod note;
 mod picoschema;
+mod prompt_model;
+mod prompt_names;
 mod promptfoo;
 mod prompty;
-mod settings;
 mod suite;
 
 pub use convert::{convert_prompt, format_of, included_files};
 pub use emit::{schema_file, template_origin, write_template};
 pub use markdown::has_placeholders;
-pub use model::{
-    EngineOptions, ImportedCase, ImportedParameter, ImportedPrompt, ImportedSuite, ImportedTurn,
-    ImportedValue, PlaceholderSyntax, PromptFile, PromptFormat, PromptLibrary, PromptText,
-    TurnRole,
-};
-pub use names::{parse_half, task_name};
 pub use note::{ImportNote, ImportNoteKind, NoteWeight};
-pub use settings::{OUTPUT_LIMIT_KEYS, RequestedModel, STOP_KEYS};
+pub use prompt_model::{
+    EngineOptions, ImportedCase, ImportedParameter, ImportedPrompt, ImportedSuite, ImportedTurn,
+    ImportedValue, OUTPUT_LIMIT_KEYS, PlaceholderSyntax, PromptFile, PromptFormat, PromptLibrary,
+    PromptText, RequestedModel, STOP_KEYS, TurnRole,
+};
+pub use prompt_names::{parse_half, task_name};
 pub use suite::{SUITE_ORIGIN_PREFIX as SUITE_ORIGIN, write_suite};
 
 /// All formats, in the order of display.

@@ -1,7 +1,7 @@
 //! Picoschema, the short form of JSON Schema in dotprompt: `name?: string, description`,
 //! `tags(array): string`.
 
-use super::model::ImportedParameter;
+use super::prompt_model::ImportedParameter;
 use crate::syntax::yaml::{YamlNode, YamlValue};
 use serde_json::{Map, Value as Json, json};
 

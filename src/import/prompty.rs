@@ -6,13 +6,12 @@ use super::dotprompt::{convert_message, model_setting};
 use super::front_matter::{self, FrontMatter};
 use super::handlebars::TagDialect;
 use super::jinja;
-use super::model::{
-    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
-    PromptText, TurnRole,
-};
 use super::note::ImportNoteKind;
 use super::picoschema::known_type;
-use super::settings::RequestedModel;
+use super::prompt_model::{
+    ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptFormat,
+    PromptText, RequestedModel, TurnRole,
+};
 use crate::base::lines::count_line_ends;
 use crate::syntax::yaml::{YamlNode, YamlValue};
 use std::collections::BTreeSet;
@@ -214,7 +213,7 @@ fn read_head(
         let value = &entry.value;
         let line = front.line_of(value);
         match key {
-            "name" => imported.name = value.text().map(super::names::kebab_case),
+            "name" => imported.name = value.text().map(super::prompt_names::kebab_case),
             "description" => imported.description = value.text().map(str::to_owned),
             "inputs" | "inputSchema" => declared = read_inputs(value, front, path, imported),
             "model" => imported.set_model(path, read_model(value)),

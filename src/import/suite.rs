@@ -1,6 +1,6 @@
 //! Writes the tests of a prompt as a suite of scenarios.
 
-use super::model::{ImportedAssertion, ImportedSuite, ImportedValue};
+use super::prompt_model::{ImportedAssertion, ImportedSuite, ImportedValue};
 use crate::base::contained_path::relative_path;
 use crate::base::json::escape_for_yaml;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Limits constant folding in a Jinja text: the compiler evaluates `"=" * 40` without counting
 //! steps or bytes.
 
-use super::limits::MAX_REPEATED_BYTES;
+use super::static_limits::MAX_REPEATED_BYTES;
 use super::tree::{child_exprs, statement_exprs, visit_statements};
 use minijinja::machinery::Span;
 use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};

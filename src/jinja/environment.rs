@@ -4,6 +4,7 @@
 //!
 //! `debug` is removed: it would reveal more than the values that a text may use.
 
+use super::builtins::{FILTER_NAMES, TEST_NAMES};
 use minijinja::filters::tojson;
 use minijinja::tests::is_divisibleby;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
@@ -102,4 +103,40 @@ fn name_arguments(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs,
             .map(|name| (name, given.peek::<Value>(name).unwrap_or_default()))
     });
     Ok(by_place.chain(by_name).collect())
+}
+
+/// The kind of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JinjaNameKind {
+    /// `{{ a|upper }}`.
+    Filter,
+    /// `{{ a is defined }}`.
+    Test,
+    /// `{{ range(3) }}`.
+    Function,
+    /// `{{ text.strip() }}`.
+    Method,
+    /// `{{ varargs }}` inside of a macro, `{{ self.block() }}`.
+    Variable,
+}
+
+impl JinjaNameKind {
+    /// All names of this kind, sorted; empty for methods and variables, which belong to values and
+    /// texts.
+    pub fn known_names(self) -> Vec<String> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        match self {
+            Self::Filter => owned(FILTER_NAMES),
+            Self::Test => owned(TEST_NAMES),
+            Self::Function => {
+                let mut names: Vec<String> = build_environment()
+                    .globals()
+                    .map(|(name, _)| name.to_owned())
+                    .collect();
+                names.sort();
+                names
+            }
+            Self::Method | Self::Variable => Vec::new(),
+        }
+    }
 }

@@ -10,9 +10,7 @@
 
 pub mod builtins;
 mod constant_folding;
-mod depth;
-mod environment;
-pub mod fault;
+pub mod environment;
 #[cfg_attr(
     not(feature = "assemble"),
     allow(dead_code, reason = "only what renders needs all of it")
@@ -20,12 +18,9 @@ pub mod fault;
 mod flow;
 #[cfg(feature = "assemble")]
 mod instrument;
-pub mod limits;
+pub mod jinja_fault;
 #[cfg(feature = "assemble")]
 mod meter;
-pub mod names;
-#[cfg(feature = "assemble")]
-mod outputs;
 pub mod parse;
 #[cfg_attr(
     not(feature = "assemble"),
@@ -34,6 +29,7 @@ pub mod parse;
 mod reads;
 #[cfg(feature = "assemble")]
 pub(crate) mod render;
+pub mod static_limits;
 #[cfg_attr(
     not(feature = "cli"),
     allow(

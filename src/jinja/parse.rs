@@ -5,12 +5,10 @@
 
 use super::builtins::{FILTER_NAMES, TEST_NAMES, filter_argument_bounds};
 use super::constant_folding::find_oversized_constant;
-use super::depth::find_excess;
-use super::environment::build_environment;
-use super::fault::{JinjaFault, JinjaFaultKind};
-use super::limits::MAX_TEXT_BYTES;
-use super::names::JinjaNameKind;
+use super::environment::{JinjaNameKind, build_environment};
+use super::jinja_fault::{JinjaFault, JinjaFaultKind};
 use super::reads::{analyze_flow, find_early_defaults};
+use super::static_limits::{MAX_TEXT_BYTES, find_excess};
 use super::tags::{split_tags, tag_at};
 use super::tree::{
     BinOpKind, UnaryOpKind, inner_statements, parse_tree, read_names, slice_offset,

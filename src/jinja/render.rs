@@ -5,17 +5,16 @@
 //! error.
 
 use super::environment::build_environment;
-use super::fault::JinjaFaultKind;
 use super::instrument::{
     BEGIN_FILTER, END_FILTER, InstrumentedCode, OUTPUT_FILTER, PLAIN_FILTER, instrument_code,
 };
+use super::jinja_fault::JinjaFaultKind;
 use super::meter::{self, CostMeter};
-use super::outputs::analyze_outputs;
 use super::parse::analyze;
 use super::reads::analyze_flow;
 use super::tags::tag_at;
-use super::trace::OutputTrace;
 pub(crate) use super::trace::{ByteOrigin, FenceBuilder, TracedOutput};
+use super::trace::{OutputTrace, analyze_outputs};
 use super::tree::{parse_tree, slice_offset, visit_statements};
 use crate::base::source::LineIndex;
 use minijinja::machinery::ast::Stmt;

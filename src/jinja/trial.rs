@@ -2,7 +2,7 @@
 //! parameters: a statement that fails then fails in every run, or in every run with those defaults.
 
 use super::environment::build_environment;
-use super::fault::{JinjaFault, JinjaFaultKind};
+use super::jinja_fault::{JinjaFault, JinjaFaultKind};
 use super::parse::{JinjaAnalysis, JinjaPart, output_part};
 use super::reads::analyze_flow;
 use super::render::{RenderFailure, RenderInputs, render_text};

@@ -1,6 +1,6 @@
 //! Features of Python's Jinja2 that a prompt cannot use, each with the reason and an alternative.
 
-use super::names::JinjaNameKind;
+use super::environment::JinjaNameKind;
 
 /// An unsupported name of Jinja2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,14 @@
 //!
 //! A panic while answering is a bug: it is returned as an internal error, and the server continues.
 
-use super::capabilities;
 use super::client::Client;
 use super::features::{
-    actions, commands, completion, folding, formatting, hints, hover, linked_tags, links, navigate,
-    rename, selection, semantic_tokens, symbols,
+    actions, commands, completion, document_structure, hints, hover, navigate, rename,
+    semantic_tokens, symbols,
 };
-use super::rename_files;
 use super::server::{LspServer, RequestError, RequestResult, SessionPhase};
-use super::signature;
 use super::state::workspace::LspWorkspace;
+use super::{capabilities, rename_files, signature};
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::{SemanticTokensParams, SemanticTokensRangeParams};
 use lsp_server::{
@@ -227,8 +225,12 @@ impl LspServer<'_> {
             "codeAction/resolve" => actions::answer_resolve(self, params),
             "textDocument/documentSymbol" => symbols::answer_document(self, &parse_params(params)?),
             "workspace/symbol" => symbols::answer_workspace(self, &parse_params(params)?),
-            "textDocument/foldingRange" => folding::answer(self, &parse_params(params)?),
-            "textDocument/formatting" => formatting::answer(self, &parse_params(params)?),
+            "textDocument/foldingRange" => {
+                document_structure::folding_ranges(self, &parse_params(params)?)
+            }
+            "textDocument/formatting" => {
+                document_structure::format_document(self, &parse_params(params)?)
+            }
             "textDocument/inlayHint" => hints::answer_hints(self, &parse_params(params)?),
             "textDocument/codeLens" => {
                 let params: gen_lsp_types::CodeLensParams = parse_params(params)?;
@@ -246,9 +248,15 @@ impl LspServer<'_> {
                 navigate::answer_prepare_rename(self, &parse_params(params)?)
             }
             "textDocument/rename" => rename::answer(self, &parse_params(params)?),
-            "textDocument/linkedEditingRange" => linked_tags::answer(self, &parse_params(params)?),
-            "textDocument/selectionRange" => selection::answer(self, &parse_params(params)?),
-            "textDocument/documentLink" => links::answer(self, &parse_params(params)?),
+            "textDocument/linkedEditingRange" => {
+                document_structure::linked_tag_ranges(self, &parse_params(params)?)
+            }
+            "textDocument/selectionRange" => {
+                document_structure::selection_ranges(self, &parse_params(params)?)
+            }
+            "textDocument/documentLink" => {
+                document_structure::document_links(self, &parse_params(params)?)
+            }
             "textDocument/semanticTokens/full" => {
                 let params: SemanticTokensParams = parse_params(params)?;
                 semantic_tokens::answer(self, &params.text_document, None)

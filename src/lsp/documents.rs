@@ -1,7 +1,7 @@
 //! Handles opened, changed and closed documents and changes of files on disk. Publishes diagnostics
 //! when no message is pending, or answers a pull.
 
-use super::state::buffer::DocumentBuffer;
+use super::state::open_documents::DocumentBuffer;
 use super::state::workspace::PushedState;
 use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;

@@ -4,9 +4,8 @@
 use super::features::mentions;
 use super::features::navigate::{self, SymbolAtCursor};
 use super::{uri, workspace_edit};
-use crate::base::contained_path;
 use crate::base::fix::Edit;
-use crate::base::fs;
+use crate::base::{contained_path, fs};
 use crate::lsp::prelude::*;
 use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
 use crate::project::{glob, read};

@@ -1,8 +1,7 @@
 //! A session: the client, its projects, and the sending of messages.
 
 use super::client::Client;
-use super::poll::PollSchedule;
-use super::state::buffer::DocumentBuffer;
+use super::state::open_documents::DocumentBuffer;
 use super::state::project::ProjectState;
 use super::state::workspace::LspWorkspace;
 use super::tokens::counts::TokenCounts;
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The maximum number of symbols, hints or similar items in one answer.
 pub(super) const MAX_ITEMS: usize = 5_000;
@@ -183,4 +183,50 @@ pub(super) fn to_answer(answer: impl Serialize) -> RequestResult {
         code: ErrorCode::InternalError,
         message: error.to_string(),
     })
+}
+
+/// The pause between cheap polls.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+/// The pause until the next check if the client watches all files.
+const IDLE_PAUSE: Duration = Duration::from_secs(3);
+/// The inverse of the maximum share of time that polls may take.
+const PAUSE_FACTOR: u32 = 25;
+
+/// The schedule of polls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PollSchedule {
+    next: Option<Instant>,
+}
+
+impl PollSchedule {
+    /// Returns the time until the next poll, at most `longest`.
+    pub(super) fn time_until_next(self, longest: Duration) -> Duration {
+        self.next.map_or(longest, |next| {
+            next.saturating_duration_since(Instant::now()).min(longest)
+        })
+    }
+
+    /// Starts polling.
+    pub(super) fn start(&mut self) {
+        self.next = Some(Instant::now() + MIN_PAUSE);
+    }
+
+    /// Returns true if a poll is due.
+    pub(super) fn is_due(self) -> bool {
+        self.next.is_some_and(|next| next <= Instant::now())
+    }
+
+    /// Postpones the next poll if no files need polling.
+    pub(super) fn postpone(&mut self) {
+        self.next = Some(Instant::now() + IDLE_PAUSE);
+    }
+
+    /// Runs a poll and schedules the next one by its duration.
+    pub(super) fn run_timed<T>(&mut self, poll: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let found = poll();
+        let now = Instant::now();
+        self.next = Some(now + MIN_PAUSE.max((now - begun) * PAUSE_FACTOR));
+        found
+    }
 }

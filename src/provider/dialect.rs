@@ -1,8 +1,9 @@
 //! A dialect of requests and responses, and the address of its vendor: plain data. One file for
 //! each in `dialects/`.
 
-use super::draft::AnswerDraft;
-use serde_json::Value;
+pub(super) use super::draft::AnswerDraft;
+pub(super) use crate::kernel::provider::{Stop, Usage};
+pub(super) use serde_json::Value;
 
 /// A dialect of requests and responses.
 #[derive(Debug)]

@@ -1,12 +1,15 @@
 //! The endpoint of a model's requests and its key: from `[models.NAME] provider` and
 //! `[providers.NAME]`.
+//!
+//! A provider's key. Never printed: it has no `Display`, its `Debug` omits the value, and it is
+//! removed from messages of a vendor that repeats it.
 
 use super::dialect::ResponseDialect;
 use super::read::find_dialect;
-use super::secret::ProviderKey;
 use crate::kernel::provider::ProviderError;
 use crate::project::config::Config;
 use crate::project::models::{ModelConfig, ProviderKind};
+use std::fmt;
 use std::net::IpAddr;
 
 /// A base URL with its key.
@@ -110,5 +113,61 @@ impl Endpoint {
             .split_once("://")
             .map_or(self.base_url.as_str(), |(_, rest)| rest);
         rest.split('/').next().unwrap_or(rest)
+    }
+}
+
+/// The replacement of a key in a message.
+const KEY_MASK: &str = "⟦key⟧";
+
+/// The minimum length of a key that is searched for in messages: shorter ones would match in any
+/// text.
+const MIN_MASKED_LENGTH: usize = 4;
+
+/// A key of a provider.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProviderKey(String);
+
+impl fmt::Debug for ProviderKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl ProviderKey {
+    /// Returns the key in an environment variable.
+    ///
+    /// # Errors
+    /// The variable is not set, or its value cannot be sent.
+    pub fn from_env(
+        variable: &str,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let missing = |why| ProviderError::NoKey {
+            variable: variable.to_owned(),
+            why,
+        };
+        let value = env(variable).ok_or_else(|| missing("is not set"))?;
+        let value = value.trim();
+        if value.is_empty() {
+            return Err(missing("is empty"));
+        }
+        if !value.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(missing("holds characters that no key has"));
+        }
+        Ok(Self(value.to_owned()))
+    }
+
+    /// The key itself, for its header.
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns a text without the key.
+    pub(super) fn hide_in(&self, text: &str) -> String {
+        if self.0.len() < MIN_MASKED_LENGTH {
+            text.to_owned()
+        } else {
+            text.replace(&self.0, KEY_MASK)
+        }
     }
 }

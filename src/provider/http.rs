@@ -4,7 +4,7 @@
 //! configuration. Proxies are those of the environment.
 
 use super::endpoint::Endpoint;
-use super::retry_after::parse_retry_after;
+use super::retry::parse_retry_after;
 use super::{read, refusal};
 use crate::base::fs;
 use crate::kernel::provider::{Provider, ProviderError, Response, WireRequest};

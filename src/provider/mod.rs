@@ -3,7 +3,6 @@
 //! Builds no request: the body is already rendered. Never prints a key, and sends it only to its
 //! own address.
 
-pub mod clock;
 pub mod dialect;
 mod dialects;
 mod draft;
@@ -16,8 +15,5 @@ pub mod limiter;
 pub mod read;
 pub mod refusal;
 pub mod retry;
-pub mod retry_after;
-#[cfg(feature = "cli")]
-pub mod secret;
 pub mod spending;
 pub mod throttle;

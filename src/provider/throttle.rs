@@ -1,6 +1,5 @@
 //! A provider with retries, a limit of concurrent calls, and a budget.
 
-use super::clock::Clock;
 use super::limiter::Limiter;
 use super::retry::{CallAttempts, RetryPolicy};
 use super::spending::{Spend, Spending};
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The cost of a call in US$, by the name of its model.
 pub type PriceFn<'a> = &'a (dyn Fn(&str, &Usage) -> f64 + Sync);
@@ -258,4 +258,32 @@ pub fn describe_miscount(answer: &Answer, context: Option<u64>) -> Option<String
         format!("{input} tokens were counted for a request of about {context}")
     });
     answer.contradiction().map(str::to_owned).or(off)
+}
+
+/// A monotonic clock.
+pub trait Clock: Sync {
+    /// Returns the time since a fixed moment in the past.
+    fn now(&self) -> Duration;
+    /// Waits for a time.
+    fn sleep(&self, time: Duration);
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock(Instant);
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
 }

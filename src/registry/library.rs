@@ -167,8 +167,8 @@ mod folder {
     use crate::base::fs::{self, RealFs};
     use crate::base::rule_meta::RuleMeta;
     use crate::project::config::{Config, ConfigInput};
-    use crate::registry::workspace::check::{CheckOutput, check_project};
     use crate::registry::workspace::partial::ExcludedDefinition;
+    use crate::registry::workspace::project_check::{CheckOutput, check_project};
     use crate::registry::workspace::request::{
         CheckGoal, CheckRequest, FileOverlay, InputRecording,
     };

@@ -1,10 +1,9 @@
 //! The facts about an agent of a compiled task that a scenario can refer to: the results of earlier
 //! steps, the agents, and whether an agent receives the conversation.
 
-use super::agents;
 use super::artifact::{ReferenceKind, Registry};
 use super::node::{Child, Node, NodeTarget};
-use super::result_names;
+use super::{agents, result_names};
 use crate::kernel::agent_node::AgentNode;
 use crate::rules::scenario::cx::AgentResults;
 use crate::template::setting::SettingName;

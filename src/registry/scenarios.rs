@@ -3,10 +3,9 @@
 
 use super::artifact::Registry;
 use super::compile::sources::MAX_CONTEXT_FILE_BYTES;
-use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
-use crate::base::fs;
 use crate::base::source::{LineIndex, Position};
+use crate::base::{contained_path, fs};
 use crate::kernel::agent_node::TestedAgents;
 use crate::project::config::Config;
 use crate::rules::apply::{self, FixSelection, FixedText};

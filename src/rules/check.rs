@@ -20,9 +20,8 @@ use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::linked_names::Links;
 use crate::syntax::fault::XmlFault;
-use crate::template;
 use crate::template::model::{Definition, TaskBody, TemplateFile};
-use crate::template::nodes;
+use crate::template::{self, nodes};
 use std::sync::Arc;
 
 /// The rules that a project has not turned off, grouped by the input of their check. Built once,

@@ -1,12 +1,11 @@
 //! Runs a task: the kernel's pipeline over its stage graph, each stage by its agent or command.
 //! Independent stages run in parallel, on threads.
 
-use super::agent;
 use super::flow::{ReadyStage, RunPosition, step_result};
 use super::plan::PlanKind;
 use super::runner::{RunOutcome, Runner, RunnerParts, TaskFrame};
-use super::script;
 use super::trace::{Moment, Partial, TraceEvent};
+use super::{agent, script};
 use crate::base::parallel::spawn_deep;
 use crate::kernel::pipeline::agent::AgentOutput;
 use crate::kernel::pipeline::machine::{Effect, Event, Pipeline, PipelineState, PipelineStatus};

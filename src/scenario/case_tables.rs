@@ -5,8 +5,7 @@ use super::csv;
 use super::scenario_fault::CaseTableRow;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest_candidate;
-use crate::syntax::yaml;
-use crate::syntax::yaml::{YamlEntry, YamlNode, YamlValue};
+use crate::syntax::yaml::{self, YamlEntry, YamlNode, YamlValue};
 use std::borrow::Cow;
 
 /// The maximum number of rows of one table: each takes about seven kilobytes while it is judged.

@@ -4,8 +4,7 @@
 //! Never drops content silently: a part of an unknown kind is an error.
 
 use super::message_keys::{MESSAGE_TABLE, PART_KINDS};
-use crate::base::number;
-use crate::base::suggest;
+use crate::base::{number, suggest};
 use crate::kernel::conversation::{
     Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, split_units,
 };

@@ -4,8 +4,7 @@ use super::table::{
     KeyGroup, NamedThingKind, ScenarioShape, ScenarioTable, optional_key, required_key,
 };
 use super::values::{read_text, read_texts, read_whole};
-use crate::syntax::yaml;
-use crate::syntax::yaml::YamlNode;
+use crate::syntax::yaml::{self, YamlNode};
 use serde::Serialize;
 
 /// The default timeout of a command or function, in seconds.

@@ -3,8 +3,7 @@
 
 use super::table::ScenarioShape;
 use crate::base::span::Span;
-use crate::syntax::yaml;
-use crate::syntax::yaml::{YamlNode, YamlValue};
+use crate::syntax::yaml::{self, YamlNode, YamlValue};
 
 /// A fault of a scenario file.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 //! before.
 
 use super::indexable_files::{IndexCandidate, IndexScope, SkipReason, SkippedFile, select_files};
-use super::query::{self, QueryWord};
 use super::refresh::RefreshPlan;
+use super::search_words::{self, QueryWord};
 use super::sqlite::{ContentKind, IndexDatabase, IndexDatabaseError, ScoredPassage};
 use crate::base::{folders, fs};
 use crate::context::context_source::{ContextSource, Match};
@@ -197,7 +197,7 @@ impl SearchIndex {
     /// Returns the significant words of a query, which are searched for.
     #[must_use]
     pub fn significant_words(query: &str) -> Vec<String> {
-        query::query_words(query)
+        search_words::query_words(query)
             .into_iter()
             .map(|asked| asked.word)
             .collect()
@@ -377,7 +377,7 @@ fn best_matches(
     limit: usize,
     is_open: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<PassageMatch>, IndexDatabaseError> {
-    let words = query::query_words(query);
+    let words = search_words::query_words(query);
     let rows = base.best_passages(&words, limit, is_open)?;
     let best = rows.first().map_or(0, |row| row.score);
     let is_match = |row: &ScoredPassage| row.score >= best / MIN_SCORE_DIVISOR;
@@ -406,7 +406,7 @@ fn passage_match(row: ScoredPassage, words: &[QueryWord]) -> PassageMatch {
     };
     let mut held = BTreeSet::new();
     for text in [&path, &text] {
-        super::words::each_word(text, |word| {
+        super::search_words::each_word(text, |word| {
             if let Some(at) = words.iter().position(|asked| asked.word == word) {
                 held.insert(at);
             }

@@ -7,8 +7,7 @@
 //! independent of the order of the file walk.
 
 use super::default_types::is_document_or_source;
-use crate::base::fs::NOT_A_REGULAR_FILE;
-use crate::base::fs::{self, ReadFs, RealFs, Stamp};
+use crate::base::fs::{self, NOT_A_REGULAR_FILE, ReadFs, RealFs, Stamp};
 use crate::base::patterns::SkippedFolders;
 use crate::base::secrets::key_files::is_key_file;
 use crate::project::glob::{Globs, fixed_prefix};

@@ -10,12 +10,11 @@ pub mod history;
 mod index;
 mod indexable_files;
 pub mod passage;
-pub mod query;
 mod refresh;
+pub mod search_words;
 pub mod secret;
 mod sqlite;
 pub mod trust;
-pub mod words;
 
 pub use index::{IndexError, IndexState, PassageMatch, SearchIndex};
 pub use indexable_files::{IndexScope, SkipReason, SkippedFile};

@@ -1,15 +1,15 @@
 //! Extracts the facts of a file's model for the index. Owned and small; see [`super::names`].
 
 use super::keywords::{FileSource, Trust};
-use super::model::{Definition, Reduce, TaskBody, TaskStep, Template, TemplateFile};
-use super::model::{TaskInputValue, TemplateCall};
+use super::model::{
+    Definition, Reduce, TaskBody, TaskInputValue, TaskStep, Template, TemplateCall, TemplateFile,
+};
 use super::names::{
     Arg, DefinitionFacts as Fact, FileFacts, LinkedFile, LinkedFileKind, Param, ReferenceFacts,
     ReferenceKind,
 };
 use super::nodes::{self, TaskNode};
-use super::parts::Str;
-use super::parts::{self, TextElement};
+use super::parts::{self, Str, TextElement};
 use super::texts::{self, TextRole};
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};

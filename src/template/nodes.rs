@@ -4,8 +4,9 @@
 //! Numbers in paths count from 0 within their slot, as in the registry. The recursion is at most as
 //! deep as the document's depth limit.
 
-use super::model::{Cond, TaskInput, TaskInputValue, TaskStep, TemplateCall};
-use super::model::{Definition, TaskBody, TemplateFile};
+use super::model::{
+    Cond, Definition, TaskBody, TaskInput, TaskInputValue, TaskStep, TemplateCall, TemplateFile,
+};
 use std::fmt::Write as _;
 
 /// A node of a definition's tree.

@@ -1,8 +1,7 @@
 //! Visits every text of a task body that an agent (or a command) receives, with its role. Texts of
 //! nested bodies are excluded.
 
-use super::model::TaskBody;
-use super::model::{TaskInput, TaskInputValue};
+use super::model::{TaskBody, TaskInput, TaskInputValue};
 use super::parts::TextElement;
 
 /// The role of a text in its task.

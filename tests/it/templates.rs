@@ -2,7 +2,7 @@
 //! are listed in the gallery `docs/TEMPLATES.md` with their resolved settings.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::jinja::names::JinjaNameKind;
+use ctxc::internals::jinja::environment::JinjaNameKind;
 use ctxc::internals::jinja::unsupported::{UNSUPPORTED_NAMES, UnsupportedName};
 use ctxc::internals::registry::node::Node;
 use ctxc::internals::registry::{Registry, Task};

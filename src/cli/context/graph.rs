@@ -2,8 +2,8 @@
 
 use super::project::CompiledProject;
 use super::subject::SubjectArgs;
-use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
+use crate::cli::shared_args::FileMark;
 use crate::context::TaskGraph;
 use crate::run::drawing;
 use crate::run::plan::build_plan;

@@ -1,10 +1,9 @@
 //! A project compiled in memory, the files of its contexts, and the lines of its texts.
 
 use super::broken_parts::BrokenParts;
-use crate::base::contained_path;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::patterns::is_ignored;
-use crate::base::suggest;
+use crate::base::{contained_path, suggest};
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::record::comparison::{known_secrets, project_comparison};
@@ -17,9 +16,9 @@ use crate::kernel::agent_node::AgentLookupError;
 use crate::project::config::Config;
 use crate::record::comparison::RequestComparison;
 use crate::registry::compile::sources::{self, FileAccess};
-use crate::registry::library::Built;
+use crate::registry::library::{self, Built};
 use crate::registry::workspace::partial::ExcludedDefinition;
-use crate::registry::{ReadError, Registry, RegistryParameter, Task, library};
+use crate::registry::{ReadError, Registry, RegistryParameter, Task};
 use crate::rules::file_stem::default_task_name;
 use crate::template::text::normalize_line_ends;
 use std::borrow::Cow;

@@ -2,8 +2,8 @@
 
 use super::place::HistoryPlace;
 use crate::base::fs;
-use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
+use crate::cli::shared_args::FileMark;
 use crate::rules::input::read_fault::describe_io_error;
 use crate::scenario::date;
 use crate::schema::json::names;

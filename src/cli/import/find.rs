@@ -1,8 +1,7 @@
 //! The prompts of an import: the named files, and in folders the files whose extensions and texts
 //! mark them as prompts. Only reads inside the project.
 
-use crate::base::fs::NOT_A_REGULAR_FILE;
-use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::fs::{self, NOT_A_REGULAR_FILE, ReadFs, RealFs};
 use crate::base::patterns::SkippedFolders;
 use crate::cli::prelude::*;
 use crate::cli::selection::no_such_path;

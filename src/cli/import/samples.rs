@@ -2,9 +2,8 @@
 //! or request.
 
 use super::request;
-use crate::base::fs;
 use crate::base::json::UniqueKeys;
-use crate::base::number;
+use crate::base::{fs, number};
 use crate::cli::prelude::*;
 use crate::context::render::target::RenderTarget;
 use crate::context::render::targets::TARGETS;

@@ -2,10 +2,9 @@
 //! left alone.
 
 use super::agent::RepositoryAgent;
-use super::ci::CiProject;
-use super::{ci, write};
-use crate::base::fs;
-use crate::base::fs::{ReadFs, RealFs};
+use super::ci::{self, CiProject};
+use super::write;
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::patterns::SkippedFolders;
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;

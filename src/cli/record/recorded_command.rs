@@ -10,8 +10,7 @@ use crate::cli::prelude::*;
 use crate::record::proxy::call_recorder::ProxyTally;
 use crate::rules::input::read_fault::describe_io_error;
 use std::ffi::OsString;
-use std::io;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc;
 

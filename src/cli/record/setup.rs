@@ -4,8 +4,7 @@
 use super::args::{AnswerArgs, RecordingArgs};
 use super::comparison::{known_secrets, project_comparison};
 use super::gc;
-use crate::base::folders;
-use crate::base::fs;
+use crate::base::{folders, fs};
 use crate::cli::context::trust::require_permission_here;
 use crate::cli::prelude::*;
 use crate::eval::compile_masks;

@@ -1,8 +1,7 @@
 //! One line per finding: `path:line:col: severity[name]: message`, as editors and `grep` expect it.
 
 use super::escape::escape_line;
-use super::report::CheckReport;
-use super::report::ShownFindings;
+use super::report::{CheckReport, ShownFindings};
 use super::screen::Screen;
 use super::summary;
 use std::io::{self, Write};

@@ -1,7 +1,6 @@
 //! `ctxc manifest @NAME`: the segments of requests with their tokens.
 
-use super::load;
-use super::load::{LoadedRequest, call_threads};
+use super::load::{self, LoadedRequest, call_threads};
 use crate::cli::prelude::*;
 use crate::cli::render::markup::{code_element, escape_cell, escape_html as escaped};
 use crate::cli::render::summary::format_thousands;

@@ -1,11 +1,10 @@
 //! `ctxc prompt-cache`: the part of each call that a provider's prompt cache can reuse, and the
 //! breaks that prevent more.
 
-use super::load;
-use super::load::{LoadedRequest, call_threads};
+use super::load::{self, LoadedRequest, call_threads};
 use crate::base::number;
-use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
+use crate::cli::shared_args::FileMark;
 use crate::eval::request::examined_request::{RequestModelFacts, model_facts};
 use crate::project::config::Config;
 use crate::request::prompt_cache::{

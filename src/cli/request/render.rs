@@ -1,9 +1,9 @@
 //! `ctxc render @NAME#3`: prints a recorded request, segment by segment.
 
 use super::load;
-use crate::cli::args::FileMark;
 use crate::cli::prelude::*;
 use crate::cli::render::escape::escape_lines;
+use crate::cli::shared_args::FileMark;
 use crate::eval::request::examined_request::model_facts;
 
 /// Prints a request, or writes it to a file: as segments, or the body alone.

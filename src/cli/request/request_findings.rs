@@ -2,8 +2,7 @@
 //! misleading parts.
 
 use super::load;
-use crate::base::diagnostic;
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::cli::findings;
 use crate::cli::prelude::*;
@@ -12,8 +11,7 @@ use crate::cli::rule_filter::RuleFilter;
 use crate::eval::request::examined_request::{min_tokens, model_facts};
 use crate::kernel::tokens::ByteCounter;
 use crate::project::config::Config;
-use crate::record::file;
-use crate::record::file::RecordingLine;
+use crate::record::file::{self, RecordingLine};
 use crate::record::recording::Recording;
 use crate::request::model::{ModelRequest, NoRequest};
 use crate::request::prompt_cache::{PrefixReuse, compare_agent, compare_calls};

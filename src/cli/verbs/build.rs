@@ -2,12 +2,10 @@
 //! it.
 
 use crate::base::fs;
-use crate::cli::args::FormatArgs;
-use crate::cli::findings;
-use crate::cli::overwrite;
 use crate::cli::prelude::*;
 use crate::cli::selection::{FindingRetention, SelectionResult, TemplateSelection};
-use crate::cli::suppress;
+use crate::cli::shared_args::FormatArgs;
+use crate::cli::{findings, overwrite, suppress};
 use crate::registry::build::{self, WriteOutcome};
 use crate::registry::workspace::request::CheckGoal;
 use crate::registry::{ReadError, read};

@@ -3,19 +3,17 @@
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::cli::context::crowded_budgets;
-use crate::cli::findings;
 use crate::cli::fix::{self, FixArgs};
 use crate::cli::prelude::*;
 use crate::cli::project::PROJECT_FILE;
 use crate::cli::render::report::CheckReport;
-use crate::cli::request;
 use crate::cli::rewrite::RewriteMode;
 use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, ScenarioCheck};
 use crate::cli::selection::{
     FindingRetention, SelectionResult, TemplateSelection, pattern_root_exists,
 };
-use crate::cli::suppress;
+use crate::cli::{findings, request, suppress};
 use crate::project::glob::Globs;
 use crate::project::suppressions::SUPPRESSIONS_FILE;
 use crate::registry::workspace::request::CheckGoal;
@@ -148,7 +146,12 @@ fn check_requests(args: &CheckArgs, requests: usize, cx: &mut Cx) -> Result<Exit
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    request::request_findings::run_request_check(&subjects, &args.rules.resolve_rules()?, &args.output, cx)
+    request::request_findings::run_request_check(
+        &subjects,
+        &args.rules.resolve_rules()?,
+        &args.output,
+        cx,
+    )
 }
 
 /// Runs the check, prints the report, and returns the verdict.

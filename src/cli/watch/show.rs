@@ -13,8 +13,7 @@ use crate::cli::render::sources::SourceTexts;
 use crate::cli::render::{full, summary};
 use crate::schema::json::names::WATCH;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Clears the screen and moves the cursor to its corner.
 const CLEAR_SCREEN: &[u8] = b"\x1b[2J\x1b[H";

@@ -13,8 +13,8 @@ use crate::cli::scenarios::ScenarioCheck;
 use crate::cli::selection::{TemplateSelection, no_such_path};
 use crate::cli::{project, suppress};
 use crate::project::suppressions::SUPPRESSIONS_FILE as SUPPRESSIONS;
-use crate::registry::workspace::check::{CheckOutput, check_project};
 use crate::registry::workspace::inputs::CheckInputs;
+use crate::registry::workspace::project_check::{CheckOutput, check_project};
 use crate::registry::workspace::request::{CheckRequest, FileOverlay, InputRecording};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,21 +4,20 @@
 
 use super::draft_segment::DraftSegment;
 use super::step_results::{ALWAYS_LISTED, MAX_LISTED};
+use crate::context::answer_format;
 use crate::context::context_source::MAX_MATCHES;
 use crate::context::fault::{Fault, FaultKind, FaultPlace, MissingFrom};
 use crate::context::fill::{Faults, FilledText, Filler, UnknownHandling, is_from_outside};
 use crate::context::request::Request;
 use crate::context::scope::{Destination, place_in, refusals};
 use crate::context::task_graph::ChainLink;
-use crate::context::values::NameScope;
-use crate::context::{answer_format, values};
+use crate::context::values::{self, NameScope};
 use crate::kernel::context::{
     CutPolicy, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, TracedText, Trust,
 };
 use crate::kernel::conversation::{Speaker, Turn};
 use crate::registry::body::Text;
-use crate::template::keywords;
-use crate::template::keywords::FileSource;
+use crate::template::keywords::{self, FileSource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

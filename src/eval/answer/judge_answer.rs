@@ -1,17 +1,16 @@
 //! Judges one expectation on an answer. Examines only the answer; every verdict has a reason.
 
 use super::json_comparison::{equal_json, first_difference, scalar_text};
-use super::trajectory;
-use super::trajectory::judge_call;
+use super::trajectory::{self, judge_call};
 use super::trial_answer::{AnswerFlaw, TrialAnswer};
 use crate::base::span::Spanned;
 use crate::context::request::Files;
+use crate::eval::compiled_patterns as schemas;
 use crate::eval::prepared_case::AnswerJudging;
 use crate::eval::verdict::{
-    ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail, fail_blind,
-    pass, skip, skip_open,
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace, fail,
+    fail_blind, pass, skip, skip_open,
 };
-use crate::eval::{compiled_patterns as schemas, verdict};
 use crate::scenario::expect::answer::one_line_excerpt;
 use crate::scenario::expect::own_check::OwnCheck;
 use crate::scenario::json_schema;

@@ -3,8 +3,7 @@
 use crate::eval::scripted::reply_text;
 use crate::kernel::conversation::{Part, Speaker, ToolCall, Turn};
 use crate::kernel::pipeline::agent::AgentOutput;
-use crate::kernel::provider;
-use crate::kernel::provider::{Stop, Usage};
+use crate::kernel::provider::{self, Stop, Usage};
 use crate::kernel::tokens::TokenCounter;
 use crate::project::models::Prices;
 use crate::provider::throttle::describe_miscount;

@@ -11,9 +11,8 @@ use crate::base::contained_path;
 use crate::base::span::Spanned;
 use crate::eval::answer::same_json;
 use crate::eval::prepared_case::{CaseInput, SeenContext};
-use crate::eval::verdict;
 use crate::eval::verdict::{
-    ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
 };
 use crate::kernel::assembler::SegmentReport;
 use crate::kernel::budget::Disposition;
@@ -21,8 +20,7 @@ use crate::kernel::context::Trust;
 use crate::kernel::sampling::Sampled;
 use crate::record::fixed_mask::FixedMask;
 use crate::scenario::expect::context::{describe_setting as setting_words, trust_word};
-use crate::scenario::expect::model;
-use crate::scenario::expect::model::ModelTest;
+use crate::scenario::expect::model::{self, ModelTest};
 use crate::scenario::expect::segments::describe_ids;
 use crate::scenario::model::{ContextExpectation, CountedTokens, SegmentSelector, SegmentState};
 use crate::scenario::paths;

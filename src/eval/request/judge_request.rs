@@ -9,16 +9,14 @@ use crate::base::suggest;
 use crate::eval::answer::{first_difference, same_json};
 use crate::eval::context::request_differences;
 use crate::eval::prepared_case::{CaseInput, RunContext};
-use crate::eval::verdict;
 use crate::eval::verdict::{
-    ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
+    self, ExpectationOutcome, ExpectationVerdict, JudgedOutcome, Reason, ResultPlace,
 };
 use crate::kernel::tokens::TokenCounter;
 use crate::record::comparison::RequestComparison;
 use crate::record::volatile::{VOLATILE_ADVICE, differ_in_digits};
 use crate::request::model::{CacheMark, ModelRequest};
-use crate::request::prompt_cache;
-use crate::request::prompt_cache::PrefixBreak;
+use crate::request::prompt_cache::{self, PrefixBreak};
 use crate::request::segments::{RequestSegment, build_segments as segments_of};
 use crate::request::threads::is_shared;
 use crate::scenario::expect::context::{backquoted_names, to_percent};

@@ -2,8 +2,7 @@
 //! reads and judges the request again.
 
 use super::examined_request::ExaminedRequest;
-use super::judge_request;
-use super::judge_request::SeenRequest;
+use super::judge_request::{self, SeenRequest};
 use crate::eval::case_result::CaseVerdict;
 use crate::eval::change::Mutation;
 use crate::eval::context::stored_program_request;

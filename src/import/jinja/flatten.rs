@@ -5,13 +5,14 @@
 //! steps and bytes; a cycle is a note. Inserted text is enclosed in `{% with %}` wherever it could
 //! change the white space or the names around it.
 
-use super::block_calls::{BlockCall, call_text};
-use super::page::{JinjaPage, PageStatement, computed_name_note, insert_enclosed};
+use super::page::{
+    BlockCall, JinjaPage, PageStatement, call_text, computed_name_note, insert_enclosed,
+};
 use super::pieces::{self, PieceKind, WhitespaceTrim};
-use crate::import::model::{EngineOptions, PromptLibrary};
-use crate::import::names::{path_in_folder, search_folders};
 use crate::import::note::{ImportNote, ImportNoteKind};
-use crate::jinja::limits::MAX_TEXT_BYTES;
+use crate::import::prompt_model::{EngineOptions, PromptLibrary};
+use crate::import::prompt_names::{path_in_folder, search_folders};
+use crate::jinja::static_limits::MAX_TEXT_BYTES;
 use crate::jinja::tags::split_tags;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

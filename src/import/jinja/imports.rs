@@ -5,8 +5,8 @@
 use super::flatten::TemplateFlattener;
 use super::page::{JinjaImport, JinjaPage, computed_name_note};
 use super::pieces::WhitespaceTrim;
-use crate::import::names::kebab_case;
 use crate::import::note::{ImportNote, ImportNoteKind};
+use crate::import::prompt_names::kebab_case;
 use crate::jinja::parse::{analyze, find_first_reads};
 use std::collections::BTreeSet;
 

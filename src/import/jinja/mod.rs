@@ -5,7 +5,6 @@
     reason = "what is not looked for among the many statements and expressions of minijinja is let be"
 )]
 
-mod block_calls;
 mod flatten;
 mod imports;
 mod page;

@@ -4,7 +4,7 @@
 //! Depending on their settings, engines remove white space by default: `trim_blocks`,
 //! `lstrip_blocks`, the last line break.
 
-use crate::import::model::EngineOptions;
+use crate::import::prompt_model::EngineOptions;
 use crate::jinja::tags::{self, JinjaTag};
 use std::ops::Range;
 

@@ -5,11 +5,11 @@ use super::flatten::{self, flatten_template};
 use super::page::fault_note;
 use super::pieces::without_last_break;
 use super::usage;
-use crate::import::model::{
+use crate::import::note::{ImportNote, ImportNoteKind, NoteWeight};
+use crate::import::prompt_model::{
     EngineOptions, ImportedParameter, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile,
     PromptFormat, PromptLibrary, PromptText, TurnRole,
 };
-use crate::import::note::{ImportNote, ImportNoteKind, NoteWeight};
 use crate::jinja::parse::analyze;
 
 pub(in crate::import) static FORMAT: PromptFormat = PromptFormat {

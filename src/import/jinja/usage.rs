@@ -8,8 +8,8 @@
 use super::uses::{MacroScopedName, NameEvidence, UseDifference, ValueUse, collect_uses};
 use crate::base::source::LineIndex;
 use crate::import::declared::empty_value;
-use crate::import::model::ImportedParameter;
 use crate::import::note::{ImportNote, ImportNoteKind};
+use crate::import::prompt_model::ImportedParameter;
 use crate::jinja::parse::read_tree;
 use crate::jinja::trial::find_failures;
 use crate::template::value_type;

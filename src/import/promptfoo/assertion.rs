@@ -3,9 +3,8 @@
 
 use super::source::ConfigSource;
 use crate::base::json::escape_for_yaml;
-use crate::import::model::{ImportedAssertion, ImportedValue};
-use crate::scenario;
-use crate::scenario::pattern;
+use crate::import::prompt_model::{ImportedAssertion, ImportedValue};
+use crate::scenario::{self, pattern};
 use serde_json::{Map, Value, json};
 
 /// Assertions judged by programs.

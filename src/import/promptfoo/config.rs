@@ -4,12 +4,12 @@
 use super::source::ConfigSource;
 use super::{assertion, prompts, providers, tests};
 use crate::import::front_matter::{self, FrontMatter};
-use crate::import::model::{
+use crate::import::note::ImportNoteKind;
+use crate::import::prompt_model::{
     EngineOptions, ImportedAssertion, ImportedCase, ImportedPrompt, ImportedSuite, PromptFile,
     PromptFormat, PromptLibrary,
 };
-use crate::import::names::kebab_case;
-use crate::import::note::ImportNoteKind;
+use crate::import::prompt_names::kebab_case;
 use crate::syntax::yaml::YamlNode;
 use std::collections::BTreeSet;
 

@@ -2,12 +2,12 @@
 
 use super::source::{ConfigSource, PROGRAM_EXTENSIONS, file_extension};
 use crate::import::front_matter::FrontMatter;
-use crate::import::model::{
+use crate::import::note::ImportNoteKind;
+use crate::import::prompt_model::{
     EngineOptions, ImportedPrompt, ImportedTurn, PlaceholderSyntax, PromptFile, PromptText,
     TurnRole,
 };
-use crate::import::names::{kebab_case, task_name};
-use crate::import::note::ImportNoteKind;
+use crate::import::prompt_names::{kebab_case, task_name};
 use crate::import::{declared, jinja};
 use crate::syntax::yaml::{self, YamlNode};
 

@@ -3,9 +3,8 @@
 
 use super::source::ConfigSource;
 use crate::import::front_matter::{self, FrontMatter};
-use crate::import::model::ImportedPrompt;
 use crate::import::note::ImportNoteKind;
-use crate::import::settings::RequestedModel;
+use crate::import::prompt_model::{ImportedPrompt, RequestedModel};
 use crate::syntax::yaml::YamlNode;
 
 /// The sampling settings that are read; keys and addresses are ignored.

@@ -1,8 +1,8 @@
 //! The files that a configuration refers to.
 
-use crate::import::model::PromptLibrary;
-use crate::import::names::folder;
 use crate::import::note::ImportNoteKind;
+use crate::import::prompt_model::PromptLibrary;
+use crate::import::prompt_names::folder;
 
 /// The extensions of programs.
 pub(super) const PROGRAM_EXTENSIONS: [&str; 9] =

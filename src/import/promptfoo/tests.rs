@@ -3,8 +3,8 @@
 
 use super::source::{ConfigSource, PROGRAM_EXTENSIONS, file_extension};
 use crate::import::front_matter::{self, FrontMatter};
-use crate::import::model::{ImportedAssertion, ImportedPrompt, ImportedValue};
 use crate::import::note::ImportNoteKind;
+use crate::import::prompt_model::{ImportedAssertion, ImportedPrompt, ImportedValue};
 use crate::scenario::csv;
 use crate::syntax::yaml::YamlNode;
 use serde_json::{Map, Value, json};

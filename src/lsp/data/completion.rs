@@ -5,7 +5,7 @@ use super::spot::{self, DataCursor};
 use super::{config, scenario, toml_spot};
 use crate::base::span::Span;
 use crate::lsp::features::completion_cx::CompletionPlace;
-use crate::lsp::state::buffer::DocumentBuffer;
+use crate::lsp::state::open_documents::DocumentBuffer;
 use crate::lsp::state::project::{PROJECT_FILE, ProjectState};
 use gen_lsp_types::CompletionItem;
 

@@ -3,8 +3,7 @@
 
 use super::completion_context::{ExpressionSlot, expression_slot, open_call};
 use super::completion_cx::{CompletionCx, CompletionPlace};
-use super::implicit_names;
-use super::variable_definition;
+use super::{implicit_names, variable_definition};
 use crate::base::contained_path;
 use crate::jinja::builtins::{FILTER_NAMES, TEST_NAMES};
 use crate::lsp::prelude::*;

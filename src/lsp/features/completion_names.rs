@@ -2,11 +2,9 @@
 //! the project, files, rules. Invalid candidates are omitted or come last.
 
 use super::completion_cx::{CompletionCx, CompletionPlace};
-use super::docs;
-use super::variable_definition;
-use crate::base::contained_path;
-use crate::base::fs;
+use super::{docs, variable_definition};
 use crate::base::span::Span;
+use crate::base::{contained_path, fs};
 use crate::lsp::place::{self, task_operator};
 use crate::lsp::state::project::{PROJECT_FILE, ProjectState};
 use crate::project::index::{DefId, NameIndex};

@@ -5,7 +5,7 @@
 
 use super::provenance;
 use crate::lsp::prelude::*;
-use crate::lsp::state::buffer::DocumentBuffer;
+use crate::lsp::state::open_documents::DocumentBuffer;
 use crate::project::index::{DefId, NameIndex};
 use crate::registry::compile::CompiledFile;
 use crate::settings::bodies::ResolvedBodies;
@@ -15,8 +15,7 @@ use crate::template::elements::{Attr, AttrValues};
 use crate::template::keywords::Trust;
 use crate::template::model::{self, Definition, Fragment, TaskBody};
 use crate::template::names::DefinitionKind;
-use crate::template::parts::Str;
-use crate::template::parts::{TaskParameter, TextElement};
+use crate::template::parts::{Str, TaskParameter, TextElement};
 use crate::template::setting::{SettingName, Word};
 use crate::template::text;
 use std::fmt::Write as _;

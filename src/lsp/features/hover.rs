@@ -1,11 +1,8 @@
 //! Hover: the meaning of elements, attributes and settings, the origin of resolved values, and the
 //! token counts of tasks and segments once they are known.
 
-use super::docs;
 use super::mentions::{self, MentionTarget};
-use super::provenance;
-use super::variable_definition;
-use super::variables;
+use super::{docs, provenance, variable_definition, variables};
 use crate::lsp::data;
 use crate::lsp::diagnostics::{file_uri, remarks};
 use crate::lsp::place::{self, ElementPart, task_operator};

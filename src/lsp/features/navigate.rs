@@ -1,10 +1,9 @@
 //! Finds the definition and all references of a name. Tasks, templates and fragments are handled
 //! here; [`super::variables`] finds parameters, inputs and steps.
 
-use super::implicit_names;
 use super::mentions::{self, Mention, MentionTarget};
-use super::provenance;
 use super::variables::{self, Occurrence, OccurrenceRole, VariableAtCursor, VariableWeb};
+use super::{implicit_names, provenance};
 use crate::base::fs;
 use crate::lsp::diagnostics::file_uri;
 use crate::lsp::place::{self, ElementPart};

@@ -1,8 +1,7 @@
 //! Describes the source of a variable's value: the parameter, the input, the step.
 
-use super::docs;
-use super::implicit_names;
 use super::variables::VariableAtCursor;
+use super::{docs, implicit_names};
 use crate::lsp::prelude::*;
 use crate::syntax::tree::Element;
 use crate::template::names::DefinitionKind;

@@ -1,12 +1,10 @@
 //! The editor's state: open documents, their projects and their findings. Sends nothing to a
 //! client.
 
-pub(super) mod buffer;
 pub(super) mod disk;
-pub(super) mod overlay;
+pub(super) mod open_documents;
 pub(super) mod project;
 pub(super) mod read_cache;
-mod requests;
 pub(super) mod scenarios;
 pub(super) mod snapshot;
 pub(super) mod speculative;

@@ -1,8 +1,7 @@
 //! The state of a project in the editor: its compiled files and their findings. Edits only mark
 //! changes; `settle` applies them. Writes nothing.
 
-use super::buffer::DocumentBuffer;
-use super::overlay::{EditorOverlay, OpenBuffers};
+use super::open_documents::{DocumentBuffer, EditorOverlay, OpenBuffers};
 use super::read_cache::ReadCache;
 use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic, Label};
@@ -19,7 +18,7 @@ use crate::registry::workspace::request::name_in;
 use crate::rules::check::{ActiveRules, Fingerprints};
 use crate::rules::input::stale_suppression;
 use crate::rules::list;
-use crate::rules::names::fault_location::IN_TEXT_LABEL;
+use crate::rules::names::family::IN_TEXT_LABEL;
 use crate::rules::rule::CheckScope;
 use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::LoadedScenario;

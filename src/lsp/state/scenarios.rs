@@ -1,19 +1,22 @@
 //! Reads the scenarios of the project and checks them against its tasks in the editor. A task is
 //! compiled with its references when the first case needs it. Open scenarios are checked on every
-//! change, the others on demand.
+//! change, the others on demand. Request bodies that are open as JSON files have the findings of
+//! `ctxc check FILE`.
 
-use super::overlay::OpenBuffers;
+use super::open_documents::OpenBuffers;
 use super::project::{FindingsByFile, ProjectState};
 use super::snapshot::DocumentSnapshot;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::config::Config;
 use crate::project::glob;
 use crate::project::index::NameIndex;
-use crate::registry::Registry;
-use crate::registry::scenarios;
 use crate::registry::workspace::partial::{self, BrokenDefinitions};
 use crate::registry::workspace::request::CheckGoal;
+use crate::registry::{Registry, scenarios};
+use crate::request::model::ModelRequest;
 use crate::rules::check::is_error;
+use crate::rules::request::check;
+use crate::rules::request::cx::RequestCx;
 use crate::rules::scenario::cx::{AgentResults, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::scenario::load::{LoadedScenario, SKIPPED_FOLDERS};
@@ -340,5 +343,42 @@ impl Tasks for EditorTasks<'_> {
 
     fn results(&self, task: &str, node: Option<&str>) -> Option<AgentResults> {
         self.compile_task(task)?.results(task, node)
+    }
+}
+
+impl ProjectState {
+    /// Returns the request in an open document, if it contains one.
+    fn request_body(&self, name: &str) -> Option<(&Arc<str>, &str, ModelRequest)> {
+        let is_json = name
+            .rsplit('.')
+            .next()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        let (path, buffer) = self
+            .open
+            .get_key_value(name)
+            .filter(|(_, buffer)| is_json && !buffer.is_large())?;
+        let text: &str = &buffer.text;
+        // Other JSON files, such as translations of a program, also contain the key `messages`.
+        let request = is_request_body(text)
+            .then(|| ModelRequest::parse(text, None))?
+            .ok()?;
+        Some((path, text, request))
+    }
+
+    /// Returns true if an open document contains a request body.
+    pub(in crate::lsp) fn is_request(&self, name: &str) -> bool {
+        self.request_body(name).is_some()
+    }
+
+    /// Returns the findings of the request: parts that a provider would refuse, and misleading
+    /// ones.
+    pub(in crate::lsp) fn request_findings(&self, name: &str) -> Vec<Diagnostic> {
+        let Some((path, text, request)) = self.request_body(name) else {
+            return Vec::new();
+        };
+        check::request_findings(
+            &RequestCx::new(path, text, &request, &self.config),
+            &self.config,
+        )
     }
 }

@@ -1,7 +1,7 @@
 //! A document with all its references at one moment. Another thread counts and renders it while the
 //! editor continues.
 
-use super::overlay::{EditorOverlay, OpenBuffers};
+use super::open_documents::{EditorOverlay, OpenBuffers};
 use super::project::ProjectState;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{ReadFs, RealFs};

@@ -1,8 +1,7 @@
 //! Checks and fixes the project with another text in place of a file, with the engine of `check
 //! --fix`. Changes nothing.
 
-use super::buffer::DocumentBuffer;
-use super::overlay::EditorOverlay;
+use super::open_documents::{DocumentBuffer, EditorOverlay};
 use super::project::{PROJECT_FILE, ProjectState};
 use super::scenarios;
 use crate::base::diagnostic::Diagnostic;

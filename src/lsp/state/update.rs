@@ -1,8 +1,7 @@
 //! Marks changed files and updates the project in one pass. Compiles only changed files, then
 //! checks names and scenarios over all files.
 
-use super::buffer::DocumentBuffer;
-use super::overlay::EditorOverlay;
+use super::open_documents::{DocumentBuffer, EditorOverlay};
 use super::project::{FindingsByFile, PROJECT_FILE, PendingChange, active_rules, is_template_name};
 use super::{scenarios, speculative};
 use crate::base::diagnostic::Diagnostic;
@@ -11,12 +10,11 @@ use crate::base::source::LineIndex;
 use crate::lsp::prelude::*;
 use crate::project::config::Config;
 use crate::project::suppressions::{SUPPRESSIONS_FILE as SUPPRESSIONS, Suppressions};
-use crate::registry::compile::sources;
-use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile};
+use crate::registry::compile::{CompileOutcome, CompileReason, CompiledFile, sources};
 use crate::rules::check::{self, Fingerprints};
 use crate::rules::input::read_fault;
 use crate::rules::list;
-use crate::rules::names::fault_location::IN_TEXT_LABEL;
+use crate::rules::names::family::IN_TEXT_LABEL;
 use crate::rules::syntax::undecodable;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;

@@ -5,7 +5,7 @@
 //! when one of its documents is opened or the workspace is searched. It is removed with its last
 //! document, unless it belongs to the workspace.
 
-use super::buffer::DocumentBuffer;
+use super::open_documents::DocumentBuffer;
 use super::project::{PROJECT_FILE, ProjectState};
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::Uri;

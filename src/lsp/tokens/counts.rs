@@ -5,8 +5,7 @@
 //! that after an edit only the changed texts are counted. Older counts stay visible until newer
 //! ones arrive.
 
-use super::named_counters::{NamedCounters, lock_mutex};
-use super::render::{self, RenderSelection};
+use super::render::{self, NamedCounters, RenderSelection, lock_mutex};
 use crate::context::manifest::{Entry, ManifestOptions, task_manifest};
 use crate::context::request::Request;
 use crate::lsp::state::project::ProjectState;

@@ -2,5 +2,4 @@
 
 pub(super) mod counts;
 pub(super) mod docs;
-mod named_counters;
 pub(super) mod render;

@@ -16,8 +16,7 @@ use crate::project::table::{ConfigShape, ConfigTable, key_table as of, optional_
 use crate::project::tools::ProjectTool;
 use crate::request::dialect::Dialect;
 use crate::request::schema_fault::{ToolSchemaFault, find_fault};
-use crate::scenario::json_schema;
-use crate::scenario::json_schema::{JsonSchemaFault, JsonSchemaFaultKind};
+use crate::scenario::json_schema::{self, JsonSchemaFault, JsonSchemaFaultKind};
 use crate::scenario::table::NamedThingKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;

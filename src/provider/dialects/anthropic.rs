@@ -1,6 +1,6 @@
 //! Messages of Anthropic: blocks, which a stream begins, extends and ends one by one.
 
-use super::prelude::*;
+use crate::provider::dialect::*;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "anthropic",

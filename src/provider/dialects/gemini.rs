@@ -1,7 +1,7 @@
 //! `generateContent` of Gemini. Each event of a stream is a response with more parts.
 
-use super::prelude::*;
 use crate::kernel::conversation::Part;
+use crate::provider::dialect::*;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "gemini",

@@ -5,7 +5,6 @@ mod gemini;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
-mod prelude;
 
 use super::dialect::ResponseDialect;
 

@@ -1,7 +1,7 @@
 //! A chat of Ollama. Each line of a stream is a response with more of the message; the last one has
 //! `done`.
 
-use super::prelude::*;
+use crate::provider::dialect::*;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "ollama",

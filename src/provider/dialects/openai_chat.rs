@@ -1,6 +1,6 @@
 //! Chat completions of OpenAI and compatible servers.
 
-use super::prelude::*;
+use crate::provider::dialect::*;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-chat",

@@ -1,7 +1,7 @@
 //! Responses of OpenAI. The last event of a stream contains the whole response, so earlier pieces
 //! are ignored.
 
-use super::prelude::*;
+use crate::provider::dialect::*;
 
 pub(super) static DIALECT: ResponseDialect = ResponseDialect {
     name: "openai-responses",

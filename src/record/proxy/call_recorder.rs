@@ -2,16 +2,15 @@
 
 use super::body;
 use super::request::IncomingCall;
-use crate::base::fs;
-use crate::base::fs::LineFile;
+use crate::base::fs::{self, LineFile};
 use crate::kernel::provider::{ProviderError, Usage};
 use crate::project::config::RecordedContent;
 use crate::provider::read;
-use crate::record::json_text::JsonEdit;
+use crate::record::json_text::{self, JsonEdit};
 use crate::record::mask::{CallMask, StreamEnding};
+use crate::record::places;
 use crate::record::recording::{AnsweredBy, MaskedCount, Recording};
 use crate::record::redact::{PatternFinder, Redactor};
-use crate::record::{json_text, places};
 use crate::scenario::date;
 use crate::schema::json::names::REQUEST;
 use hyper::body::Bytes;

@@ -3,16 +3,15 @@
 use super::super::mask::CallMask;
 use super::super::recording::AnsweredBy;
 use super::super::response_body::{self, ResponseDraft};
-use super::body::{BodyError, ResponseStream, full_body};
+use super::body::{self, BodyError, ResponseStream, full_body};
 use super::call_recorder::{CallRecorder, MaskedRequest, ReceivedAnswer};
 use super::forward::{
-    ForwardError, ForwardLimits, HttpClient, innermost_reason, remove_hop_headers,
+    self, ForwardError, ForwardLimits, HttpClient, innermost_reason, remove_hop_headers,
 };
 use super::replay::Replay;
-use super::request::{IncomingCall, StrictMode};
+use super::request::{self, IncomingCall, StrictMode};
 use super::streams::stream_parts;
-use super::vendor::ProxyVendor;
-use super::{body, forward, request, vendor};
+use super::vendor::{self, ProxyVendor};
 use crate::kernel::provider::Answer;
 use http_body_util::channel::{Channel, Sender};
 use http_body_util::{BodyExt, LengthLimitError};

@@ -6,7 +6,7 @@
 //! stands between the model and a hash. The comments of the fields are the descriptions in the
 //! registry's JSON Schema.
 
-use super::text::{AuthorText, Text, is_default};
+use super::body_text::{AuthorText, Text, is_default};
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::Sampling;
 use crate::template::keywords::{FileSource, Trust};

@@ -9,7 +9,6 @@ mod json;
 pub(super) mod layout;
 pub(super) mod merkle;
 mod paths;
-mod settings;
 pub(crate) mod sources;
 mod tree;
 

@@ -4,14 +4,15 @@
 use super::canonical::IncludedTexts;
 use super::from_model::BodyBuilder;
 use super::json::JsonBuffer;
-use super::settings;
 use crate::registry::artifact::{Reference, ReferenceKind};
 use crate::settings::explain::SettingsView;
 use crate::settings::layers::Layers;
 use crate::settings::resolve::ResolvedSettings;
-use crate::template::model::{BodySlot, TaskBody};
-use crate::template::model::{Cond, TaskInput, TaskInputValue, TaskStep, TemplateCall};
+use crate::template::model::{
+    BodySlot, Cond, TaskBody, TaskInput, TaskInputValue, TaskStep, TemplateCall,
+};
 use crate::template::parts::Str;
+use crate::template::setting::{SettingName, Word};
 use std::ops::Range;
 
 /// The inputs common to all nodes of a file.
@@ -270,10 +271,19 @@ impl<'a> TreeWriter<'a> {
                 .get(*body as usize)
                 .and_then(Option::as_ref)
             {
-                settings::push_canonical(resolved, out);
+                push_canonical(resolved, out);
             }
             at = range.end;
         }
         out.extend_from_slice(self.out.bytes.get(at..).unwrap_or(&[]));
+    }
+}
+
+/// Appends the values and whether they apply, without their provenance.
+pub(super) fn push_canonical(resolved: &ResolvedSettings, out: &mut Vec<u8>) {
+    for name in SettingName::ALL {
+        let setting = resolved.get(*name);
+        out.extend_from_slice(setting.value.as_str().as_bytes());
+        out.push(if setting.applies { b'+' } else { b'-' });
     }
 }

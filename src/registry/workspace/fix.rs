@@ -1,7 +1,7 @@
 //! Fixes applied to a whole selection in memory: each round checks all files again, with the fixed
 //! texts in place of the files, so that no fix brings an error into another file. Writes nothing.
 
-use super::check::{CheckOutput, check_project};
+use super::project_check::{CheckOutput, check_project};
 use super::request::{CheckRequest, FileOverlay, NoSuchPath, StdinFile};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};

@@ -2,8 +2,7 @@
 
 use super::documents::CompiledFiles;
 use super::inputs::{CheckInputs, RecordingFs};
-use super::names;
-use super::request::{CheckRequest, InputRecording, NoSuchPath};
+use super::request::{self, CheckRequest, InputRecording, NoSuchPath};
 use super::walk::{FileVisitor, FoundFile, MissingPath, SelectedBy, WalkPlan};
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::hash::Hash;
@@ -177,7 +176,7 @@ impl LoadWorker<'_> {
                 .strip_prefix(self.real_root)
                 .or_else(|_| text.strip_prefix(root))
                 .unwrap_or(&text);
-            inputs.others.insert(names::with_slashes(inside), hash);
+            inputs.others.insert(request::with_slashes(inside), hash);
         }
     }
 }

@@ -2,10 +2,6 @@
 //! links all. `check`, `build`, `watch`, the editor and the library use it, and no other code walks
 //! files.
 
-#[cfg(feature = "fs")]
-mod batch;
-#[cfg(feature = "fs")]
-pub mod check;
 pub mod documents;
 #[cfg(feature = "fs")]
 pub mod files;
@@ -18,9 +14,9 @@ pub mod link;
 pub(crate) mod listed;
 #[cfg(feature = "fs")]
 mod load;
-#[cfg(feature = "fs")]
-pub(super) mod names;
 pub mod partial;
+#[cfg(feature = "fs")]
+pub mod project_check;
 #[cfg(feature = "fs")]
 pub mod request;
 #[cfg(feature = "fs")]

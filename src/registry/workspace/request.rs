@@ -1,8 +1,7 @@
-//! The input of a check of a project.
+//! The input of a check of a project, and the names of its files, independent of the current
+//! directory.
 
-use super::names;
-pub use super::partial::CheckGoal;
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
 use crate::rules::check::Fingerprints;
@@ -10,7 +9,9 @@ use crate::syntax::decode;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+pub use super::partial::CheckGoal;
 
 /// The input of a check.
 #[derive(Clone, Copy)]
@@ -63,11 +64,6 @@ pub struct StdinFile<'h> {
 #[error("{} does not exist", .0.display())]
 pub struct NoSuchPath(pub PathBuf);
 
-/// The name of a path in findings: relative to the project root; as given if it lies outside.
-pub fn name_in(root: &Path, path: &Path) -> String {
-    names::name_in(root, path)
-}
-
 impl CheckRequest<'_> {
     /// The text of a file, as checked.
     pub(super) fn checked_text(&self, path: &str) -> Option<String> {
@@ -81,5 +77,62 @@ impl CheckRequest<'_> {
         let mut bytes = Vec::new();
         fs::read_regular(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
         decoded(&bytes)
+    }
+}
+
+/// The name of a path: joined to the project's root it denotes the same file, from any current
+/// directory. The name of a file outside begins with `..`; it is absolute if the path was given so
+/// or if links make `..` lead elsewhere.
+pub fn name_in(root: &Path, path: &Path) -> String {
+    let here = fs::current_dir().unwrap_or_default();
+    let base = normalize_path(&here.join(root));
+    let there = normalize_path(&here.join(path));
+    let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    let name = match there.strip_prefix(&base) {
+        Ok(inside) if !goes_up(path) && !goes_up(root) => return with_slashes(inside),
+        Ok(inside) => inside.to_path_buf(),
+        Err(_) if path.is_absolute() => return with_slashes(path),
+        Err(_) => relative_path(&base, &there),
+    };
+    let real = |path: &Path| fs::RealFs.canonicalize(path).ok();
+    if real(&here.join(root).join(&name)) == real(path) {
+        with_slashes(&name)
+    } else {
+        with_slashes(&here.join(path))
+    }
+}
+
+/// The relative path from a folder to a path outside of it. Both are absolute and without `.` and
+/// `..`.
+fn relative_path(base: &Path, there: &Path) -> PathBuf {
+    let shared = base
+        .components()
+        .zip(there.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(there.components().skip(shared)).collect()
+}
+
+/// A path without `.` and `..`, without looking at the file system.
+fn normalize_path(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// A path with `/` between its components.
+pub(super) fn with_slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
     }
 }

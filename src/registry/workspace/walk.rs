@@ -5,22 +5,19 @@
 //! contents. Ignores all settings of the machine (no global ignore file), so that every machine
 //! finds the same files.
 
-use super::batch::EntryBatch;
-use super::names::{name_in, with_slashes};
+use super::request::{name_in, with_slashes};
 use crate::base::contained_path::link_out_error;
-use crate::base::fs;
-use crate::base::fs::irregular_file_error;
+use crate::base::fs::{self, irregular_file_error};
 use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
-use crate::project::glob;
-use crate::project::glob::Globs;
-use ignore::{DirEntry, WalkBuilder};
+use crate::project::glob::{self, Globs};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Fewer given files than this are visited by one thread, since a thread costs more than a few
@@ -449,3 +446,47 @@ pub(super) fn base_names(globs: &Globs) -> Vec<String> {
 #[cfg(test)]
 #[path = "../../../tests/unit/registry/workspace/walk.rs"]
 mod tests;
+
+/// A directory entry, or the error in its place.
+pub(super) type WalkEntry = Result<DirEntry, ignore::Error>;
+
+/// Entries in a batch.
+const BATCH_SIZE: usize = 64;
+
+/// The entries that one thread of a walk has found and not passed on yet.
+pub(super) struct EntryBatch {
+    entries: Vec<WalkEntry>,
+    send: SyncSender<Vec<WalkEntry>>,
+}
+
+impl EntryBatch {
+    /// An empty batch that is sent to `send`.
+    pub(super) fn new(send: SyncSender<Vec<WalkEntry>>) -> Self {
+        Self {
+            entries: Vec::new(),
+            send,
+        }
+    }
+
+    /// Adds an entry, and sends the batch once it is full; ends the walk if no receiver is left.
+    pub(super) fn push(&mut self, entry: WalkEntry) -> WalkState {
+        self.entries.push(entry);
+        if self.entries.len() < BATCH_SIZE {
+            WalkState::Continue
+        } else {
+            self.send_entries()
+        }
+    }
+
+    fn send_entries(&mut self) -> WalkState {
+        self.send
+            .send(std::mem::take(&mut self.entries))
+            .map_or(WalkState::Quit, |()| WalkState::Continue)
+    }
+}
+
+impl Drop for EntryBatch {
+    fn drop(&mut self) {
+        self.send_entries();
+    }
+}

@@ -2,12 +2,11 @@
 
 mod context_conflict;
 pub(super) mod context_conflict_with_default;
+mod family;
 mod no_context;
-mod prelude;
 mod redundant_override;
 mod setting_without_effect;
 mod subset_selects_nothing;
-mod words;
 
 use super::rule::Rule;
 

@@ -1,6 +1,6 @@
 //! CTX203: a task without any context.
 
-use super::prelude::*;
+use super::family::*;
 use crate::settings::conflict::{WithoutContext, missing_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 

@@ -1,6 +1,6 @@
 //! CTX206: a subset without a selection.
 
-use super::prelude::*;
+use super::family::*;
 use crate::settings::conflict::is_empty_subset;
 use crate::template::setting::SettingName::InheritContext;
 

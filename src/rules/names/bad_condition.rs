@@ -1,6 +1,6 @@
 //! CTX312: a condition that cannot be read.
 
-use super::prelude::*;
+use super::family::*;
 use crate::rules::syntax::and_edit;
 use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH, ValueDemand};

@@ -1,7 +1,6 @@
 //! CTX311: an invalid `{{…}}`.
 
-use super::prelude::*;
-use crate::rules::names::fault_location::fault_finding;
+use super::family::{fault_finding, *};
 use crate::rules::names::unrendered_jinja;
 use crate::rules::structure::missing::declared_names;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};

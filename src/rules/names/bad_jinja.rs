@@ -1,11 +1,12 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
-use super::prelude::*;
-use crate::jinja::fault::{JinjaFaultKind, describe_argument_fault};
-use crate::jinja::limits::{MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_REPEATED_BYTES, MAX_TEXT_BYTES};
-use crate::jinja::names::JinjaNameKind;
+use super::family::{fault_finding, *};
+use crate::jinja::environment::JinjaNameKind;
+use crate::jinja::jinja_fault::{JinjaFaultKind, describe_argument_fault};
+use crate::jinja::static_limits::{
+    MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_REPEATED_BYTES, MAX_TEXT_BYTES,
+};
 use crate::jinja::unsupported::find_unsupported;
-use crate::rules::names::fault_location::fault_finding;
 
 /// A template that cannot be rendered would fail in production.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX324: an optional parameter without a default.
 
-use super::prelude::*;
+use super::family::*;
 use std::collections::BTreeSet;
 
 /// A run that omits the parameter would fail.

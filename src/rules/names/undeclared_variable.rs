@@ -1,9 +1,8 @@
 //! CTX304: a variable without a value.
 
-use super::prelude::*;
+use super::family::{fault_finding, *};
 use crate::project::index::{DefId, RefId};
 use crate::project::linked_names;
-use crate::rules::names::fault_location::fault_finding;
 use crate::rules::structure::family::{has_few_children, join_parts};
 use crate::syntax::write::{insert_after, insert_child, insert_first_child};
 use crate::template;

@@ -1,9 +1,8 @@
 //! CTX323: a field or entry that a value does not have.
 
-use super::prelude::*;
+use super::family::{move_into_text, *};
 use crate::base::source::Position;
 use crate::project::linked_parts::{PartFault, PartFaultReason};
-use crate::rules::names::fault_location::move_into_text;
 use crate::template::shape::NoPart;
 
 /// Otherwise the answer would arrive, and the next request could not be built from it.

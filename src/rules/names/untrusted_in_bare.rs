@@ -1,11 +1,8 @@
 //! CTX325: a value from outside in a text of the profile `bare`.
 
-use super::prelude::*;
+use super::family::{add_role_label, describe_tools_condition, untrusted_tool_uses, *};
 use crate::kernel::profile::Profile;
 use crate::project::linked_tools::ToolUseKind;
-use crate::rules::names::tool_results::{
-    add_role_label, describe_tools_condition, untrusted_tool_uses,
-};
 use crate::rules::names::untrusted_in_system::{marked_texts, unfenced_values};
 use crate::template::names::{DefinitionKind, Unfenced};
 

@@ -1,12 +1,10 @@
 //! CTX310: a value from outside that reaches the system text.
 
-use super::prelude::*;
+use super::family::{
+    add_role_label, describe_tools_condition, fault_finding, untrusted_tool_uses, *,
+};
 use crate::project::linked_tools::ToolUseKind;
 use crate::project::linked_trust::UntrustedUse;
-use crate::rules::names::fault_location::fault_finding;
-use crate::rules::names::tool_results::{
-    add_role_label, describe_tools_condition, untrusted_tool_uses,
-};
 use crate::rules::names::unknown_field::use_finding;
 use crate::template::names::Unfenced;
 

@@ -1,6 +1,6 @@
 //! CTX512: a policy that cannot be read.
 
-use super::prelude::*;
+use super::family::*;
 
 /// A policy without a condition is always met.
 pub(crate) static RULE: Rule = Rule::new(

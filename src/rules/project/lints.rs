@@ -1,6 +1,6 @@
 //! CTX509–CTX511: faults of `[lints]`.
 
-use super::prelude::*;
+use super::family::*;
 
 /// A level of a rule that does not exist has no effect.
 pub(super) static UNKNOWN_LINT: Rule = Rule::new(

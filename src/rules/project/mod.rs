@@ -8,10 +8,10 @@
 mod bad_requirement;
 mod conflicting_defaults;
 pub mod crowded_budget;
+mod family;
 mod keys;
 mod lints;
 mod models;
-mod prelude;
 pub(crate) mod requirement;
 mod requirement_idle;
 mod requirement_unchecked;
@@ -20,7 +20,6 @@ mod shared;
 mod task_facts;
 mod tools;
 mod types;
-mod words;
 
 use super::rule::Rule;
 

@@ -1,7 +1,7 @@
 //! CTX513, CTX522, CTX528–CTX530, CTX533: names and contradictions in roles, and in requirements on
 //! roles.
 
-use super::prelude::*;
+use super::family::*;
 use crate::rules::rule::CheckScope;
 use crate::rules::structure::family::short_excerpt;
 use crate::template::names::DefinitionKind;

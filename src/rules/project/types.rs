@@ -1,7 +1,7 @@
 //! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults without
 //! effect on them.
 
-use super::prelude::*;
+use super::family::*;
 use crate::project::project_fault::DeclarationRefusal;
 
 /// Defaults of a type that does not exist apply to no task.

@@ -1,6 +1,6 @@
 //! CTX621: a table of cases that cannot be read.
 
-use super::prelude::*;
+use super::family::*;
 
 /// The cases of an unreadable table are not run.
 pub(crate) static RULE: Rule = Rule::new(

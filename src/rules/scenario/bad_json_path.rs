@@ -1,6 +1,6 @@
 //! CTX607: a path into an answer that is not a valid `JSONPath`.
 
-use super::prelude::*;
+use super::family::*;
 
 /// An invalid path selects nothing.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,6 +1,6 @@
 //! CTX606: a pattern that is not a valid regular expression.
 
-use super::prelude::*;
+use super::family::*;
 
 /// An invalid pattern matches nothing.
 pub(crate) static RULE: Rule = Rule::new(

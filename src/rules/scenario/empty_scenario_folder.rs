@@ -1,6 +1,6 @@
 //! CTX623: a scenario folder without scenarios.
 
-use super::prelude::*;
+use super::family::*;
 use crate::project::glob;
 
 /// The default folder of scenarios.

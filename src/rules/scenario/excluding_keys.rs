@@ -1,6 +1,6 @@
 //! CTX608: keys that exclude each other.
 
-use super::prelude::*;
+use super::family::*;
 
 /// One of the two would be ignored.
 pub(crate) static RULE: Rule = Rule::new(

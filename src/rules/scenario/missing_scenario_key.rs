@@ -1,6 +1,6 @@
 //! CTX604: a scenario without a required key.
 
-use super::prelude::*;
+use super::family::*;
 use crate::base::quoted::name_list;
 use crate::scenario::keys;
 

@@ -1,6 +1,6 @@
 //! CTX605: a key that occurs twice in one mapping.
 
-use super::prelude::*;
+use super::family::*;
 use crate::syntax::yaml;
 
 /// Only one of the two values would be used.

@@ -1,6 +1,6 @@
 //! CTX616: a scenario that has not been reviewed for a long time.
 
-use super::prelude::*;
+use super::family::*;
 use crate::scenario::date;
 
 /// An unreviewed scenario drifts away from its intention.

@@ -1,9 +1,8 @@
 //! CTX610: a scenario for a role or task that does not exist, or that does not select one of
 //! several agents.
 
-use super::cx::TaskSignature;
-use super::cx::yaml_word;
-use super::prelude::*;
+use super::cx::{TaskSignature, yaml_word};
+use super::family::*;
 use crate::base::span::Spanned;
 use crate::kernel::agent_node::{AgentNode, stage_node};
 use crate::scenario::expect::answer::{AnswerTest, all_tests};

@@ -1,6 +1,6 @@
 //! CTX602: an unknown key.
 
-use super::prelude::*;
+use super::family::*;
 use crate::base::quoted::name_list;
 
 /// A misspelt expectation checks nothing.

@@ -1,6 +1,6 @@
 //! CTX603: a value that its key does not allow.
 
-use super::prelude::*;
+use super::family::*;
 
 /// An invalid value is ignored, together with the test that depends on it.
 pub(crate) static RULE: Rule = Rule::new(

@@ -1,10 +1,13 @@
 //! Shared helpers of this family: findings, names of elements for messages, spans of edits.
 
-pub(in crate::rules) use crate::base::quoted::{join_parts, name_choice, short_excerpt};
-use crate::rules::prelude::*;
-use crate::syntax::tree::{Attribute, Element, NodeKind as Node};
-use crate::template::elements::ElementKind;
+use crate::syntax::tree::{Attribute, NodeKind as Node};
 use crate::template::is_unseen;
+
+pub(in crate::rules) use crate::base::quoted::{join_parts, name_choice, short_excerpt};
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::syntax::tree::Element;
+pub(super) use crate::template::elements::ElementKind;
+pub(super) use crate::template::fault::{TemplateFault, TemplateFaultKind};
 
 /// Creates a finding in a file.
 pub(in crate::rules) fn file_finding(

@@ -1,7 +1,6 @@
 //! CTX108–CTX110, CTX117, CTX123: missing attributes, elements, descriptions, values and types.
 
-use super::family::{has_few_children, has_misspelt_child, value_attribute};
-use super::prelude::*;
+use super::family::{has_few_children, has_misspelt_child, value_attribute, *};
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
 use crate::template::model::{BodySlot, TaskBody};

@@ -8,7 +8,6 @@ mod misplaced_text;
 pub(super) mod missing;
 mod nested_task;
 mod other_type;
-mod prelude;
 mod ref_with_body;
 mod repeated_element;
 mod shell_operator;

@@ -1,6 +1,6 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::prelude::*;
+use super::family::*;
 use crate::settings::operators::Operator;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::OwnerType;

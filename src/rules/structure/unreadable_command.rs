@@ -1,6 +1,6 @@
 //! CTX125: a command whose quotes do not match.
 
-use super::prelude::*;
+use super::family::*;
 use super::shell_operator::split_command;
 use crate::template::argv::ArgvFaultKind;
 

@@ -2,8 +2,7 @@
 //! nothing, so every answer passes), unknown words of `type` and `format`, and broken references.
 //! `draft` finds the mistakes that the schema's own draft rejects.
 
-use super::draft;
-use super::draft::{JsonSchemaFault, JsonSchemaFaultKind, child_pointer};
+use super::draft::{self, JsonSchemaFault, JsonSchemaFaultKind, child_pointer};
 use crate::base::quoted::name_list;
 use crate::base::suggest::{likeliest_candidate, nearest_candidate};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use super::base::{IndexDatabase, IndexDatabaseError};
 use crate::store::passage::split_passages;
-use crate::store::words::index_text;
+use crate::store::search_words::index_text;
 use rusqlite::{OptionalExtension, Transaction, params};
 use std::collections::BTreeMap;
 

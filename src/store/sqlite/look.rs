@@ -1,7 +1,7 @@
 //! Queries the index for the best passages.
 
 use super::base::{IndexDatabase, IndexDatabaseError};
-use crate::store::query::QueryWord;
+use crate::store::search_words::QueryWord;
 use rusqlite::Row as Record;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -3,8 +3,7 @@
 use super::children::{KnownChild, is_blank};
 use super::parts::for_each_repeat;
 use super::state::Lower;
-use crate::base::span::Span;
-use crate::base::span::Spanned;
+use crate::base::span::{Span, Spanned};
 use crate::base::suggest;
 use crate::syntax::tree::{Element, XmlDocument};
 use crate::template::elements::ElementKind;

@@ -11,8 +11,9 @@ use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::ElementKind;
 use crate::template::fault::TemplateFaultKind;
 use crate::template::keywords::{FileSource, Trust};
-use crate::template::model::BodySlot;
-use crate::template::model::{Cond, CondCase, TaskInput, TaskInputValue, TaskStep, TemplateCall};
+use crate::template::model::{
+    BodySlot, Cond, CondCase, TaskInput, TaskInputValue, TaskStep, TemplateCall,
+};
 use crate::template::parts::{
     FilePaths, InputRelevance, Str, TaskExample, TaskHistory, TaskOutputFormat, TaskParameter,
     TextElement,

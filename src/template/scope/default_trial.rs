@@ -7,7 +7,7 @@ use super::texts::move_faults_to_source;
 use super::used;
 use crate::base::source::LineIndex;
 use crate::base::span::Spanned;
-use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::jinja_fault::JinjaFaultKind;
 use crate::jinja::parse::JinjaPart;
 use crate::jinja::trial::{self, TrialFailure};
 use crate::template::names::UseCertainty;

@@ -3,7 +3,7 @@
 
 use crate::base::source::Position;
 use crate::base::span::Span;
-use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::jinja_fault::JinjaFaultKind;
 use crate::syntax::tree::Element;
 use crate::template::condition::{ConditionFault, ValueDemand};
 use crate::template::expression::ExpressionFault;

@@ -5,12 +5,11 @@ use super::flow::{TrustMark, ValueFacts};
 use super::state::ScopeWalk;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
-use crate::template::facts;
 use crate::template::model::{DirectorLoop, Reduce, TaskBody, TemplateCall};
 use crate::template::parts::TaskParameter;
 use crate::template::round_names::ROUND_NAMES;
 use crate::template::texts::TextRole;
-use crate::template::value_type;
+use crate::template::{facts, value_type};
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -9,12 +9,11 @@ use crate::jinja::parse::{JinjaPart, find_first_reads};
 use crate::jinja::trial::analyze_with_trials;
 use crate::syntax::placed::TextPlacement;
 use crate::syntax::tree::{Element, NodeKind as Node};
-use crate::template::condition;
 use crate::template::expression::{
     self, Expression, ExpressionFault, Expressions, ScanItem, ValuePath, ValueStep,
 };
 use crate::template::parts::Str;
-use crate::template::stretches;
+use crate::template::{condition, stretches};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;

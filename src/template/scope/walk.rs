@@ -16,8 +16,9 @@ use crate::syntax::tree::{Element, XmlNode};
 use crate::template::elements::ElementKind;
 use crate::template::facts;
 use crate::template::keywords::{FileSource, Trust};
-use crate::template::model::{BodySlot, TaskInput, TaskInputValue, TaskStep};
-use crate::template::model::{Definition, TaskBody, Template, TemplateFile};
+use crate::template::model::{
+    BodySlot, Definition, TaskBody, TaskInput, TaskInputValue, TaskStep, Template, TemplateFile,
+};
 use crate::template::names::{Unfenced, UseCertainty};
 use crate::template::parts::{Str, Substitution, TaskParameter, TextElement};
 use crate::template::texts::{self, TextRole};

@@ -3,8 +3,7 @@
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{Entry, ManifestOptions, project_manifest, task_manifest};
-use ctxc::internals::context::options::Options;
-use ctxc::internals::context::options::{ModelSettings, TokenCounters};
+use ctxc::internals::context::options::{ModelSettings, Options, TokenCounters};
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::{CallerGoals, Request};
 use ctxc::internals::kernel::assembler::SegmentReport;

@@ -763,7 +763,7 @@ fn a_check_alone_finds_what_a_build_finds() {
                 identity: Fingerprints::Computed,
                 min_severity: ctxc::Severity::Hint,
             };
-            let found = workspace::check::check_project(&request)
+            let found = workspace::project_check::check_project(&request)
                 .unwrap()
                 .diagnostics;
             found

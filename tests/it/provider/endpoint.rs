@@ -2,7 +2,7 @@
 
 use crate::project::reading::read;
 use ctxc::internals::provider::endpoint::{Endpoint, ProviderAddress};
-use ctxc::internals::provider::retry_after::parse_retry_after;
+use ctxc::internals::provider::retry::parse_retry_after;
 use pretty_assertions::assert_eq;
 use std::time::Duration;
 

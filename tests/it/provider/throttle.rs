@@ -6,11 +6,10 @@ use ctxc::internals::kernel::conversation::Part;
 use ctxc::internals::kernel::provider::{
     Answer, Provider, ProviderError as E, Response, Stop, Usage, WireRequest,
 };
-use ctxc::internals::provider::clock::Clock;
 use ctxc::internals::provider::limiter::Limiter;
 use ctxc::internals::provider::retry::RetryPolicy;
 use ctxc::internals::provider::spending::{Spend, SpendLimit, Spending};
-use ctxc::internals::provider::throttle::Throttle;
+use ctxc::internals::provider::throttle::{Clock, Throttle};
 use pretty_assertions::assert_eq;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;

@@ -2,7 +2,7 @@
 //! content of the files.
 
 use ctxc::internals::base::hash::Hash;
-use ctxc::internals::registry::workspace::check::check_project;
+use ctxc::internals::registry::workspace::project_check::check_project;
 use ctxc::internals::registry::workspace::request::{
     CheckGoal, CheckRequest, FileOverlay, InputRecording,
 };

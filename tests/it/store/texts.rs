@@ -1,8 +1,7 @@
 //! Texts of lookups: passages of files, words of texts and of questions.
 
 use ctxc::internals::store::passage::{MAX_PASSAGE_BYTES, split_passages};
-use ctxc::internals::store::query::{STOP_WORDS, query_words};
-use ctxc::internals::store::words::index_text;
+use ctxc::internals::store::search_words::{STOP_WORDS, index_text, query_words};
 use pretty_assertions::assert_eq;
 
 fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {

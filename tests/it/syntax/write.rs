@@ -2,8 +2,7 @@
 
 use ctxc::internals::base::fix::{self, Edit};
 use ctxc::internals::syntax::tree::Element;
-use ctxc::internals::syntax::write;
-use ctxc::internals::syntax::{XmlLimits, XmlReader};
+use ctxc::internals::syntax::{XmlLimits, XmlReader, write};
 use pretty_assertions::assert_eq;
 
 /// Applies an edit of the first element called `name`.

@@ -1,9 +1,9 @@
 //! Jinja text.
 
-use ctxc::internals::jinja::fault::JinjaFaultKind as Kind;
-use ctxc::internals::jinja::limits::{MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_TEXT_BYTES};
-use ctxc::internals::jinja::names::JinjaNameKind;
+use ctxc::internals::jinja::environment::JinjaNameKind;
+use ctxc::internals::jinja::jinja_fault::JinjaFaultKind as Kind;
 use ctxc::internals::jinja::parse::analyze;
+use ctxc::internals::jinja::static_limits::{MAX_BLOCK_DEPTH, MAX_COLUMNS, MAX_TEXT_BYTES};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

@@ -2,13 +2,13 @@
 //! panic.
 
 use ctxc::internals::syntax::{XmlLimits, XmlReader};
-use ctxc::internals::template;
 use ctxc::internals::template::fault::TemplateFaultKind;
 use ctxc::internals::template::keywords::{TextSyntax, Trust};
-use ctxc::internals::template::model::{BodySlot, Definition, TaskBody, TemplateFile};
-use ctxc::internals::template::model::{TaskInputValue, TaskStep};
-use ctxc::internals::template::nodes;
+use ctxc::internals::template::model::{
+    BodySlot, Definition, TaskBody, TaskInputValue, TaskStep, TemplateFile,
+};
 use ctxc::internals::template::parts::Substitution;
+use ctxc::internals::template::{self, nodes};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Tests of the private items of `src/base/fs.rs`.
 
-use super::NOT_A_REGULAR_FILE;
-use super::read_regular;
+use super::{NOT_A_REGULAR_FILE, read_regular};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests of the private items of `src/import/braces.rs`.
 
 use super::{ImportedPiece, write_pieces};
-use crate::import::model::PlaceholderSyntax;
+use crate::import::prompt_model::PlaceholderSyntax;
 use pretty_assertions::assert_eq;
 
 #[test]

@@ -1,10 +1,10 @@
 //! The command line of `ctxc eval`.
 
 use crate::base::hash::Hash;
-use crate::cli::args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_threads};
 use crate::cli::context::lookup::CacheArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::error::CliError;
+use crate::cli::shared_args::{FileMark, OutputArgs, OutputFormat, ReportFile, parse_threads};
 use crate::eval::answer_source::AnswersFrom;
 use crate::provider::spending::SpendLimit;
 use clap::{Args, ValueEnum};

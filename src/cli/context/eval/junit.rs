@@ -2,7 +2,7 @@
 //! found value, one that could not be tried is an error, a carried one is skipped, and so is one
 //! with stale answers if the project only warns of these.
 
-use super::text::{problem_lines, verdict_label};
+use super::scorecard_text::{problem_lines, verdict_label};
 use crate::cli::render::escape::escape_line;
 use crate::eval::case_result::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};

@@ -2,8 +2,7 @@
 
 use super::super::project::{CompiledProject, ProjectFiles, path_in_project};
 use super::args::EvalArgs;
-use crate::base::fs;
-use crate::base::suggest;
+use crate::base::{fs, suggest};
 use crate::cli::context::models::{self, ProjectCounters};
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::not_a_scenario;

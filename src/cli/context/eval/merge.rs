@@ -4,12 +4,12 @@ use super::args::EvalFormat;
 use super::choose::read_scorecard;
 use super::page::PageDetails;
 use super::run::write_scorecard;
-use super::text;
-use crate::cli::args::OutputArgs;
+use super::scorecard_text;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
+use crate::cli::shared_args::OutputArgs;
 use crate::eval::scorecard::merge_scorecards;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ pub(crate) fn run_merge(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     })?;
     let stale = Project::load(&cx.options)?.config.eval.stale;
     cx.emit_result(output, |format, cx| match format {
-        EvalFormat::Text => text::print_cases(&card, cx),
+        EvalFormat::Text => scorecard_text::print_cases(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
             write_scorecard(&card, format, (stale, &PageDetails::default()), cx)
         }

@@ -23,7 +23,7 @@ mod progress;
 mod rescore;
 mod run;
 mod runnable;
-mod text;
+mod scorecard_text;
 
 pub(crate) use args::{AnswerSource, EvalArgs, parse_usd};
 pub(super) use choose::{read_recordings, read_scorecard};

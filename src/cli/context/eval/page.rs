@@ -4,7 +4,9 @@
 //! A write to a string cannot fail, so the results of `write!` are ignored.
 
 use super::choose::{EvalRun, StoredCase};
-use super::text::{answer_summary, comparison_line, problem_lines, totals_line, verdict_label};
+use super::scorecard_text::{
+    answer_summary, comparison_line, problem_lines, totals_line, verdict_label,
+};
 use crate::base::number::format_usd;
 use crate::cli::context::model_calls::fixed_mask;
 use crate::cli::context::project::CompiledProject;

@@ -3,7 +3,7 @@
 
 use super::choose::StoredCase;
 use super::load::ChosenCase;
-use super::text::describe_calls;
+use super::scorecard_text::describe_calls;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape_line;

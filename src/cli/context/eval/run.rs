@@ -1,18 +1,20 @@
 //! `ctxc eval`: chooses scenarios, compares them with earlier results, runs them and prints the
 //! results. The exit code is that of the most severe verdict.
 
-use super::accept::{self, StdoutUse};
+use super::accept::StdoutUse;
 use super::accepted::AcceptedResults;
 use super::args::{EvalArgs, EvalFormat, Shard};
-use super::choose::{self, EvalRun, StoredCase};
-use super::journal::{self, EvalJournal};
+use super::choose::{EvalRun, StoredCase};
+use super::journal::EvalJournal;
 use super::live_calls::LiveModels;
 use super::load::{CachedFiles, ChosenCase, Scenarios};
 use super::page::PageDetails;
-use super::progress::{self, EvalProgress};
+use super::progress::EvalProgress;
 use super::rescore::EarlierRun;
 use super::runnable::RunnableCommands;
-use super::{coverage, junit, mutate, page, plan, text};
+use super::{
+    accept, choose, coverage, journal, junit, mutate, page, plan, progress, scorecard_text,
+};
 use crate::base::fs;
 use crate::cli::context::lookup::ProjectLookup;
 use crate::cli::context::models::ProjectCounters;
@@ -198,7 +200,7 @@ pub(crate) fn run_eval(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     );
     let card = complete_scorecard(card, args, asking.as_ref(), accepted);
     cx.emit_result(&args.result_outputs(), |format, cx| match format {
-        EvalFormat::Text => text::print_cases(&card, cx),
+        EvalFormat::Text => scorecard_text::print_cases(&card, cx),
         EvalFormat::Json | EvalFormat::Junit | EvalFormat::Markdown | EvalFormat::Html => {
             write_scorecard(&card, format, (project.config.eval.stale, &details), cx)
         }

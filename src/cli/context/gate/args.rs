@@ -1,8 +1,8 @@
 //! The command lines of `ctxc gate` and `ctxc baseline`.
 
-use crate::cli::args::{CommentFormat, DataFormat, OutputArgs};
 use crate::cli::context::eval::parse_usd;
 use crate::cli::context::trust::TrustHashArgs;
+use crate::cli::shared_args::{CommentFormat, DataFormat, OutputArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

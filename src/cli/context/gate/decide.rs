@@ -3,10 +3,9 @@
 use super::args::GateArgs;
 use super::base_files::prepare_check_runs;
 use super::compared::{GateComparison, read_baselines};
+use super::decision_text;
 use super::origin::NewProject;
-use super::text;
 use super::untested_changes::find_uncovered;
-use crate::cli::args::CommentFormat;
 use crate::cli::context::eval::load::Scenarios;
 use crate::cli::context::eval::{
     CheckRuns, judge_all, judge_some, record_scenarios, unpermitted_note,
@@ -17,6 +16,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::record::comparison::comparison_masks;
+use crate::cli::shared_args::CommentFormat;
 use crate::eval::case_result::CaseVerdict;
 use crate::eval::gate::{
     Baseline, BaselineCase, GateDecision, GateHeader, GateInput, GateVerdict, LocatedRelaxation,
@@ -62,10 +62,10 @@ pub(crate) fn run_gate(args: &GateArgs, cx: &mut Cx) -> Result<Exit> {
 
 fn emit_decision(decision: &GateDecision, format: CommentFormat, cx: &mut Cx) -> Result<()> {
     match format {
-        CommentFormat::Text => text::print_decision(decision, cx),
+        CommentFormat::Text => decision_text::print_decision(decision, cx),
         CommentFormat::Json => cx.print_json(decision),
         CommentFormat::Markdown => {
-            cx.print(|out| out.write_all(text::markdown_comment(decision).as_bytes()))
+            cx.print(|out| out.write_all(decision_text::markdown_comment(decision).as_bytes()))
         }
     }
 }

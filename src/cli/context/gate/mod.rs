@@ -6,12 +6,12 @@ mod base_files;
 mod check_files;
 mod compared;
 mod decide;
+mod decision_text;
 mod frozen;
 mod origin;
 mod renames;
 mod settings;
 mod state;
-mod text;
 mod uncompared_files;
 mod untested_changes;
 

@@ -1,9 +1,9 @@
 //! The command line of `ctxc manifest`.
 
 use super::counting::CountingArgs;
-use crate::cli::args::{FileMark, OutputFormat, ReportFile, parse_report};
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
+use crate::cli::shared_args::{FileMark, OutputFormat, ReportFile, parse_report};
 use crate::context::manifest::MANIFEST_SCHEMA;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};

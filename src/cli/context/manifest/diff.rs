@@ -3,10 +3,10 @@
 use super::counting::{CountingArgs, project_manifest};
 use super::side::{ManifestSide, SideReader};
 use super::{markdown, text};
-use crate::cli::args::CommentFormat;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::prelude::*;
 use crate::cli::project::find_root;
+use crate::cli::shared_args::CommentFormat;
 use crate::context::manifest::{
     Difference, Entry, Part, SettingPlaces, Source, Version, compare_manifests, entries_by_agent,
 };

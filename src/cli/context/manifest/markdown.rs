@@ -1,8 +1,7 @@
 //! A manifest as Markdown, a table for each agent; and the changes of each agent, for a comment on a
 //! pull request. Names of files and values are escaped, so that they cannot end a cell.
 
-use super::agent_facts;
-use super::agent_facts::describe_cost_change;
+use super::agent_facts::{self, describe_cost_change};
 use super::text::{
     bounds_note, describe_causes, exactness_note, format_change, short_name, totals_line,
     unchanged_line,

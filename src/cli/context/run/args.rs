@@ -1,11 +1,11 @@
 //! The command line of `ctxc run`.
 
-use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::context::eval::AnswerSource;
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::subject::SubjectArgs;
 use crate::cli::context::trust::TrustHashArgs;
 use crate::cli::context::values::{HistoryArgs, ObjectiveArgs};
+use crate::cli::shared_args::{DataFormat, OutputArgs};
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

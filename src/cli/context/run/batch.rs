@@ -7,9 +7,8 @@
 use super::args::RunArgs;
 use super::execute::{self, FinishedRun, RunSpec};
 use super::telemetry::SpanCollector;
-use crate::base::folders;
-use crate::base::fs;
 use crate::base::hash::Hash;
+use crate::base::{folders, fs};
 use crate::cli::context::models;
 use crate::cli::context::project::CompiledProject;
 use crate::cli::cx::Cx;

@@ -1,8 +1,7 @@
 //! The traces of runs in the user's state folder, and their names: `run:ID`, `run:last`.
 
-use crate::base::folders;
 use crate::base::fs::{self, FileLock, LineFile, ReadFs, RealFs};
-use crate::base::suggest;
+use crate::base::{folders, suggest};
 use crate::cli::error::{CliError, CliErrorKind, Result};
 use crate::rules::input::read_fault::describe_io_error;
 use crate::run::trace::RunJournal;

@@ -1,6 +1,6 @@
-//! Tests of the private items of `src/lsp/state/buffer.rs`.
+//! Tests of the private items of `src/lsp/state/open_documents.rs`.
 
-use super::{DocumentBuffer, LineIndex, PositionEncoding, Uri};
+use crate::lsp::state::open_documents::{DocumentBuffer, LineIndex, PositionEncoding, Uri};
 use gen_lsp_types::{
     Position, Range, TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument,
 };

@@ -1,7 +1,8 @@
-//! Shared helpers of this family's messages.
+//! Shared imports and helpers of this family's messages.
 
-use crate::project::project_fault::ProjectFault;
-use crate::rules::prelude::*;
+pub(super) use crate::base::quoted::name_list;
+pub(super) use crate::project::project_fault::{ProjectFault, ProjectFaultKind};
+pub(super) use crate::rules::prelude::*;
 
 /// The notation of a name at its place.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
-//! Tests of the private items of `src/lsp/pages.rs`.
+//! Tests of the private items of `src/lsp/client.rs`.
 
-use super::repository_pages;
+use crate::lsp::client::repository_pages;
 
 #[test]
 fn a_page_in_the_repository_is_that_of_this_version() {

@@ -1,12 +1,15 @@
 //! Shared helpers of this family: the provenance of a value in the author's terms, and the effects
 //! of fixes.
 
-use crate::rules::prelude::*;
 use crate::rules::setting_fixes::describe_row;
 use crate::settings::conflict::TaskContentFacts;
 use crate::settings::provenance::{SettingOrigin, ValuePlace};
 use crate::syntax::tree::Element;
 use crate::template::setting::{Inherit, SettingName, Word};
+
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::rules::setting_fixes::setting_fix;
+pub(super) use crate::settings::conflict::check_exclusivity;
 
 /// The effect of each fix on the agent.
 pub(super) const ONLY_LOOKED_UP: &str = "receives only looked-up context";

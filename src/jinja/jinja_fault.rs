@@ -1,7 +1,7 @@
 //! The reasons why a Jinja text cannot be rendered, as data. Their messages are in the rule
 //! `bad-jinja` and in `import`.
 
-use super::names::JinjaNameKind;
+use super::environment::JinjaNameKind;
 use crate::base::span::Span;
 
 /// A reason why a text cannot be rendered.
@@ -16,15 +16,15 @@ pub struct JinjaFault {
 /// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JinjaFaultKind {
-    /// The text is longer than [`MAX_TEXT_BYTES`](super::limits::MAX_TEXT_BYTES).
+    /// The text is longer than [`MAX_TEXT_BYTES`](super::static_limits::MAX_TEXT_BYTES).
     TooLarge,
-    /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`](super::limits::MAX_COLUMNS) of
+    /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`](super::static_limits::MAX_COLUMNS) of
     /// its line.
     LineTooLong,
-    /// Blocks nest deeper than [`MAX_BLOCK_DEPTH`](super::limits::MAX_BLOCK_DEPTH), or an expression is
-    /// longer than [`MAX_CHAIN_LENGTH`](super::limits::MAX_CHAIN_LENGTH).
+    /// Blocks nest deeper than [`MAX_BLOCK_DEPTH`](super::static_limits::MAX_BLOCK_DEPTH), or an expression is
+    /// longer than [`MAX_CHAIN_LENGTH`](super::static_limits::MAX_CHAIN_LENGTH).
     TooDeep,
-    /// Repeated constants produce more than [`MAX_REPEATED_BYTES`](super::limits::MAX_REPEATED_BYTES) bytes.
+    /// Repeated constants produce more than [`MAX_REPEATED_BYTES`](super::static_limits::MAX_REPEATED_BYTES) bytes.
     TooMuchRepeated,
     /// `include`, `extends`, `import`, `from` or `block`: other templates are not available.
     OtherTemplate(&'static str),

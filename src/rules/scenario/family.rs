@@ -1,6 +1,11 @@
-//! Shared helpers of this family's messages.
+//! Shared imports and helpers of this family's messages.
 
 use crate::base::quoted::name_list;
+
+pub(super) use super::cx::{CaseCx, ScenarioCx, SuitesCx};
+pub(super) use crate::rules::prelude::*;
+pub(super) use crate::scenario::model::{CaseSubject, FrozenValue, ScenarioCase};
+pub(super) use crate::scenario::{ScenarioFault, ScenarioFaultKind};
 
 /// Lists names as `a`, `b`, `c`, and shortens long lists.
 pub(super) fn list_some(names: &[&str]) -> String {

@@ -1,6 +1,6 @@
-//! Tests of the private items of `src/cli/args.rs`.
+//! Tests of the private items of `src/cli/shared_args.rs`.
 
-use super::parse_size;
+use crate::cli::shared_args::parse_size;
 
 #[test]
 fn sizes_take_units() {

@@ -338,5 +338,5 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/cli/args.rs"]
+#[path = "../../tests/unit/cli/shared_args.rs"]
 mod tests;

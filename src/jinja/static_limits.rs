@@ -1,15 +1,27 @@
-//! Limits the depth of a Jinja text before it is parsed: minijinja's parser and compiler recurse
-//! into expressions, and its lexer counts columns in 16 bits.
+//! Limits on the size and depth of a Jinja text before it is parsed: minijinja's parser and compiler
+//! recurse into expressions, and its lexer counts columns in 16 bits.
 //!
-//! An upper bound, never an exact measure: it considers commas and brackets, but not precedence.
-//! Linear, without recursion.
+//! An upper bound of the depth, never an exact measure: it considers commas and brackets, but not
+//! precedence. Linear, without recursion.
 
-use super::fault::{JinjaFault, JinjaFaultKind};
-use super::limits::{MAX_BLOCK_DEPTH, MAX_CHAIN_LENGTH, MAX_COLUMNS};
+use super::jinja_fault::{JinjaFault, JinjaFaultKind};
 use super::tags::{JinjaTag, split_tags};
 use crate::base::span::Span;
 use minijinja::machinery::Token;
 use std::ops::Range;
+
+/// Maximum size of a text in bytes.
+pub const MAX_TEXT_BYTES: usize = 1_000_000;
+/// Maximum column that a tag may reach, in characters: minijinja counts columns in 16 bits, and
+/// adds to the last of them.
+pub const MAX_COLUMNS: usize = u16::MAX as usize - 1;
+/// Maximum nesting of blocks; each `elif` is a level until its `endif`.
+pub const MAX_BLOCK_DEPTH: u32 = 48;
+/// Maximum number of nested operators, dots and filters in one expression; a pair of brackets
+/// counts as four.
+pub const MAX_CHAIN_LENGTH: u32 = 96;
+/// Maximum size in bytes of repeated constants (`"=" * 40`) in one text.
+pub const MAX_REPEATED_BYTES: u32 = 1_000_000;
 
 /// Statements that open a block; so does `set` without a `=`.
 const BLOCK_OPENERS: [&str; 8] = [

@@ -1,7 +1,7 @@
-//! Tests of the private items of `src/import/names.rs`.
+//! Tests of the private items of `src/import/prompt_names.rs`.
 
-use super::{parse_half, path_in_folder, search_folders, task_name};
-use crate::import::model::TurnRole;
+use crate::import::prompt_model::TurnRole;
+use crate::import::prompt_names::{parse_half, path_in_folder, search_folders, task_name};
 use pretty_assertions::assert_eq;
 
 #[test]

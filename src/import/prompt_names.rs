@@ -1,6 +1,6 @@
 //! Names of tasks and of files. Paths are relative to the project's folder and written with `/`.
 
-use super::model::TurnRole;
+use super::prompt_model::TurnRole;
 
 /// The name of a task for a file: its stem in lower case, words joined by `-`.
 pub fn task_name(path: &str) -> String {
@@ -102,5 +102,5 @@ pub(super) fn path_in_folder(folder: &str, name: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/import/names.rs"]
+#[path = "../../tests/unit/import/prompt_names.rs"]
 mod tests;

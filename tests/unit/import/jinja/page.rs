@@ -1,6 +1,6 @@
-//! Tests of the private items of `src/import/jinja/block_calls.rs`.
+//! Tests of the private items of `src/import/jinja/page.rs`.
 
-use super::{BlockCall, find_block_call};
+use crate::import::jinja::page::{BlockCall, find_block_call};
 use crate::jinja::tree::{inner_statements, parse_tree};
 use pretty_assertions::assert_eq;
 
